@@ -89,21 +89,19 @@ const AT_START: ReadonlyArray<keyof Config> = ['port']
 
 export type ConfigService = Awaited<ReturnType<typeof openConfig>>
 
-interface Options {
+/**
+ * Manages the user's `config.json`: reads it at start and on `reload`, and writes it atomically (0600) with unknown keys and
+ * key order kept. At start, a file that is not JSON is kept as a copy and defaults apply; of a valid JSON file, the valid keys
+ * apply. A reload changes nothing unless the whole file is valid. Throws ConfigUnusable.
+ */
+export async function openConfig ({ dir, hasToken = false, onChange = () => {} }: {
   /** `{config_dir}`; created when it is missing. */
   dir: string
   /** Whether the service has a token: else requests change only what is harmless. */
   hasToken?: boolean
   /** Called with each new configuration, including the first one. */
   onChange?(config: Config): void
-}
-
-/**
- * Manages the user's `config.json`: reads it at start and on `reload`, and writes it atomically (0600) with unknown keys and
- * key order kept. At start, a file that is not JSON is kept as a copy and defaults apply; of a valid JSON file, the valid keys
- * apply. A reload changes nothing unless the whole file is valid. Throws ConfigUnusable.
- */
-export async function openConfig ({ dir, hasToken = false, onChange = () => {} }: Options) {
+}) {
   const file = join(dir, 'config.json')
   let raw: Record<string, unknown> = {}
   let current: Config = {}

@@ -15,17 +15,15 @@ const REST_MS = 60_000
 /** Deliveries at once. */
 const MOST_DELIVERIES = 4
 
-interface Parts {
+/** Brings notifications to their person: gives those to the webhook that nobody shows, reminds once, and closes what is over. */
+export function createCourier ({ notifications, clock, webhook, deliver, log }: {
   notifications: Notifications
   clock: Clock
   /** The webhook of the configuration; undefined without one. */
   webhook: () => WebhookSettings | undefined
   deliver: ReturnType<typeof createWebhook>
   log: { warn(details: object, message: string): void }
-}
-
-/** Brings notifications to their person: gives those to the webhook that nobody shows, reminds once, and closes what is over. */
-export function createCourier ({ notifications, clock, webhook, deliver, log }: Parts) {
+}) {
   const sending = createSemaphore({ limit: MOST_DELIVERIES, maxQueued: Infinity, busy: () => new Error('busy') })
   /** The notifications that something is done for now. */
   const busy = new Set<string>()

@@ -21,17 +21,15 @@ export interface WebhookSettings {
   text: boolean
 }
 
-interface Parts {
-  clock: Clock
-  /** Posts a message and follows no redirect. Resolves when the headers of the answer have arrived; throws an Error that says why not. */
-  post: (url: URL, message: { headers: Record<string, string>, body: string, signal: AbortSignal }) => Promise<IncomingMessage>
-}
-
 /**
  * Returns a function that delivers a message to a webhook once, signed as the Standard Webhooks say. Resolves to what became of it. Only
  * the status of the answer counts: nothing else of it is read.
  */
-export function createWebhook ({ clock, post }: Parts) {
+export function createWebhook ({ clock, post }: {
+  clock: Clock
+  /** Posts a message and follows no redirect. Resolves when the headers of the answer have arrived; throws an Error that says why not. */
+  post: (url: URL, message: { headers: Record<string, string>, body: string, signal: AbortSignal }) => Promise<IncomingMessage>
+}) {
   return async function deliver (
     { url, secret, problem }: WebhookSettings,
     { id, body }: { id: string, body: string },

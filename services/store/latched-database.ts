@@ -80,7 +80,14 @@ const PROBE_BYTES = 64 * 1024
 const FIRST_RETRY_MS = 100
 const LAST_RETRY_MS = 10_000
 
-interface Collaborators {
+export type LatchedDatabase = ReturnType<typeof createLatchedDatabase>
+
+/**
+ * Guards the open database with a latch. After a failed write, LevelDB accepts further writes but loses them when it is opened
+ * next. The first failure therefore fails all queued and all later calls, until the database was closed and reopened and a
+ * probe write succeeded.
+ */
+export function createLatchedDatabase ({ database, reopen, clock, log, onWritten, onCorruption }: {
   database: Database
   reopen: () => Promise<Database>
   clock: Clock
@@ -89,16 +96,7 @@ interface Collaborators {
   onWritten?: (bytes: number) => void
   /** Called when LevelDB read corrupt data; opening the database again does not help. */
   onCorruption?: (reason: string) => void
-}
-
-export type LatchedDatabase = ReturnType<typeof createLatchedDatabase>
-
-/**
- * Guards the open database with a latch. After a failed write, LevelDB accepts further writes but loses them when it is opened
- * next. The first failure therefore fails all queued and all later calls, until the database was closed and reopened and a
- * probe write succeeded.
- */
-export function createLatchedDatabase ({ database, reopen, clock, log, onWritten, onCorruption }: Collaborators) {
+}) {
   const closing = new AbortController()
   const disabling = new AbortController()
   /** Aborts when reopening the database is pointless. */

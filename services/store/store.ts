@@ -15,17 +15,6 @@ import type { KeyRange, ListOptions, Op, Store, StoredRecord, StoreOptions } fro
 /** Decrypts a record. Throws RecordDamaged when the envelope cannot be read. */
 type Open = <T>(key: string, envelope: Buffer) => T
 
-/** Implements `Store.list`. */
-async function * list<T> (latched: LatchedDatabase, open: Open, prefix: string, options: ListOptions): AsyncGenerator<[string, T]> {
-  const { damaged, signal } = options
-  yield * walk<T>(latched, damaged === undefined ? open : openOrReport(open, damaged), rangeOf(prefix, options), signal)
-}
-
-/** Implements `Store.keys`. */
-async function * listKeys (latched: LatchedDatabase, prefix: string, range: KeyRange): AsyncGenerator<string> {
-  for await (const [key] of walk(latched, (key) => key, rangeOf(prefix, range))) yield key
-}
-
 const openOrReport = (open: Open, damaged: (key: string) => void) => <T>(key: string, envelope: Buffer): T | undefined => {
   try {
     return open<T>(key, envelope)
@@ -34,20 +23,6 @@ const openOrReport = (open: Open, damaged: (key: string) => void) => <T>(key: st
     damaged(key)
   }
   return undefined
-}
-
-/**
- * Lists every record, including single records, except the records that describe the database itself. Calls `damaged` with the
- * key of each record that cannot be read.
- */
-const allRecords = (
-  latched: LatchedDatabase,
-  open: Open,
-  signal: AbortSignal,
-  damaged: (key: string) => void
-): AsyncGenerator<[string, unknown]> => {
-  const opened = openOrReport(open, damaged)
-  return walk(latched, (key, envelope) => describesDatabase(key) ? undefined : opened(key, envelope), {}, signal)
 }
 
 async function * walk<T> (
@@ -73,7 +48,7 @@ async function * walk<T> (
   }
 }
 
-function rangeOf (prefix: string, { limit, reverse = false, after }: ListOptions): RawRange {
+function rangeOf (prefix: string, { limit, reverse = false, after }: KeyRange): RawRange {
   if (prefix !== '') assertKey(prefix)
   const first = prefix || FIRST_KEY
   const end = endOf(prefix)
@@ -85,7 +60,8 @@ function rangeOf (prefix: string, { limit, reverse = false, after }: ListOptions
   }
 }
 
-interface Collaborators<T> {
+/** Creates a single record whose value is cached in memory: parsed once, frozen, and replaced only after the new value is on disk. */
+function createRecord<T> ({ key, initial, read, write, epoch }: {
   key: string
   initial: () => T
   read: (key: string) => Promise<T | undefined>
@@ -93,10 +69,7 @@ interface Collaborators<T> {
   write: (key: string, json: string) => Promise<void>
   /** See `LatchedDatabase.epoch`: a cached value of an older epoch is read again. */
   epoch: () => number
-}
-
-/** Creates a single record whose value is cached in memory: parsed once, frozen, and replaced only after the new value is on disk. */
-function createRecord<T> ({ key, initial, read, write, epoch }: Collaborators<T>): StoredRecord<T> {
+}): StoredRecord<T> {
   let cached: { value: T, epoch: number } | undefined
   let last: Promise<unknown> = Promise.resolve()
 
@@ -242,8 +215,12 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
       assertKey(key)
       return await read(key)
     },
-    list: (prefix, options = {}) => list(latched, open, prefix, options),
-    keys: (prefix, range = {}) => listKeys(latched, prefix, range),
+    async * list<T> (prefix: string, { damaged, signal, ...range }: ListOptions = {}) {
+      yield * walk<T>(latched, damaged === undefined ? open : openOrReport(open, damaged), rangeOf(prefix, range), signal)
+    },
+    async * keys (prefix, range = {}) {
+      for await (const [key] of walk(latched, (key) => key, rangeOf(prefix, range))) yield key
+    },
     async transact (ops) {
       for (const { key } of ops) assertKey(key)
       if (ops.length === 0) return
@@ -263,11 +240,15 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
     },
     digest: cachedDigest((text) => digestOf(keys, text)),
     status: () => ({ ...latched.status(), ...(repaired && { repaired }), ...(damaged && { damaged }) }),
-    contents: (signal, damaged) => ({
-      schema: meta.schema,
-      digestKey: keys.digest.export(),
-      records: checked(() => allRecords(latched, open, signal, damaged))
-    }),
+    contents (signal, damaged) {
+      const opened = openOrReport(open, damaged)
+      const readRecord = (key: string, envelope: Buffer) => describesDatabase(key) ? undefined : opened<unknown>(key, envelope)
+      return {
+        schema: meta.schema,
+        digestKey: keys.digest.export(),
+        records: checked(() => walk(latched, readRecord, {}, signal))
+      }
+    },
     checkTables: () => check.all(),
     async stage ({ schema, digestKey }) {
       const { createStagedDatabase } = await import('./replacement/staged-database.ts')

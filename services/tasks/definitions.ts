@@ -231,17 +231,15 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
 /** The reason that aborts planning when the service closes. */
 export const CLOSING = new Aborted('shutdown', 'The service is shutting down.')
 
-interface Given {
-  options?: RunOptions
-  /** The earlier form of `options.budget`. */
-  budget?: TaskBudget
-}
-
 /**
  * Returns the options of a task from those of a request. Without `options`, a changed `budget` changes the options that the task
  * had. Throws BadTask (400) when both are given and contradict each other.
  */
-function taskOptions ({ options, budget }: Given, had: RunOptions): RunOptions {
+function taskOptions ({ options, budget }: {
+  options?: RunOptions
+  /** The earlier form of `options.budget`. */
+  budget?: TaskBudget
+}, had: RunOptions): RunOptions {
   if (options?.workspace === 'copy') {
     throw new BadTask('options.workspace "copy" is for conversations: a task works in its folder itself. Leave it out.')
   }

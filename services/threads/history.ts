@@ -245,19 +245,6 @@ export function createHistoryMatch (store: Pick<Store, 'get' | 'list' | 'digest'
   }
 }
 
-interface Match {
-  /** The turns that the request and the thread have in common. */
-  keep: number
-  /** The turns of the thread. */
-  count: number
-  /** Whether the request's earlier messages are in the thread one after the other, up to these turns. */
-  isGapless: boolean
-  /** Whether the request says something new: it neither edits a message nor asks for another answer. */
-  isPlain: boolean
-  /** Returns the chain of a message that follows the messages of a chain. */
-  chainOf: (chain: string, own: string) => string
-}
-
 /**
  * Finds which turns stay although a chat's request leaves them out, because another tab said them: its messages are a gapless part of the
  * thread, or of the thread as this chat knows it, which `seen` of its earlier turns tells. `newest` are the last turns of the thread.
@@ -266,7 +253,18 @@ interface Match {
 function keptOfOtherTabs (
   newest: UserTurn[],
   requestTurns: UserTurn[],
-  { keep, count, isGapless, isPlain, chainOf }: Match
+  { keep, count, isGapless, isPlain, chainOf }: {
+    /** The turns that the request and the thread have in common. */
+    keep: number
+    /** The turns of the thread. */
+    count: number
+    /** Whether the request's earlier messages are in the thread one after the other, up to these turns. */
+    isGapless: boolean
+    /** Whether the request says something new: it neither edits a message nor asks for another answer. */
+    isPlain: boolean
+    /** Returns the chain of a message that follows the messages of a chain. */
+    chainOf: (chain: string, own: string) => string
+  }
 ): Omit<Divergence, 'since'> | undefined {
   const said = requestTurns.at(-1)!
   const seen = requestTurns.at(-2)!.chain

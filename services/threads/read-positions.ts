@@ -12,14 +12,12 @@ export interface ReadPosition {
   updatedAt: number
 }
 
-interface Parts {
+/** Records how far each thread was searched for facts. */
+export function createReadPositions ({ store, turns, get }: {
   store: Pick<Store, 'get' | 'list' | 'transact' | 'digest'>
   turns: Pick<HistoryMatch, 'chainAt'>
   get: (id: string) => Promise<ThreadHead | undefined>
-}
-
-/** Records how far each thread was searched for facts. */
-export function createReadPositions ({ store, turns, get }: Parts) {
+}) {
   return {
     /**
      * Returns how many of the user's messages were searched for facts. If a searched message was changed since, or a

@@ -11,13 +11,6 @@ interface Recalled {
   places: Array<number | undefined>
 }
 
-interface Parts {
-  store: Pick<Store, 'digest'>
-  turns: Pick<HistoryMatch, 'read' | 'get' | 'shared' | 'windowEnd' | 'position' | 'markSteering'>
-  get: (id: string) => Promise<ThreadHead | undefined>
-  lastMessages: (id: string, page: { end: number, limit: number }) => Promise<{ messages: ThreadMessage[] }>
-}
-
 /** Answers are recalled from a multiple of BLOCK messages on, at most two blocks, so that the beginning of the prompt changes rarely. */
 const BLOCK = 1_000
 
@@ -27,7 +20,12 @@ const BLOCK = 1_000
  * which answers correspond; one for which a prompt or a skill was chosen is recalled with that. An answer with other text or other calls
  * than the stored one stays, without its model marks.
  */
-export function createRecall ({ store, turns, get, lastMessages }: Parts) {
+export function createRecall ({ store, turns, get, lastMessages }: {
+  store: Pick<Store, 'digest'>
+  turns: Pick<HistoryMatch, 'read' | 'get' | 'shared' | 'windowEnd' | 'position' | 'markSteering'>
+  get: (id: string) => Promise<ThreadHead | undefined>
+  lastMessages: (id: string, page: { end: number, limit: number }) => Promise<{ messages: ThreadMessage[] }>
+}) {
   /** Returns how many turns of the request are in the thread, and the number of turns of the thread up to the last of them. */
   async function matched (thread: string, count: number, requestTurns: UserTurn[]): Promise<{ turns: number, end: number }> {
     const earlier = requestTurns.length - 1

@@ -31,40 +31,6 @@ import type { VersionInfo, VersionView } from '../../schemas/versions.ts'
 import type { StoredVersion } from './message-versions.ts'
 import { type Attachments, attachmentsIn, takeFiles } from '../attachments/index.ts'
 
-interface ThreadServiceParts {
-  store: Store
-  clock: Clock
-  /** Tells of what is durable. */
-  emit: (event: StreamEvent) => void
-  threads: ThreadRepository
-  ledger: {
-    all(approvalIds: readonly string[]): Promise<Approval[]>,
-    isOpen(approval: Approval): boolean
-  }
-  undo: {
-    /** Returns the operations that remove what belongs to a thread, by its digest. `sweepSoon` then removes the files. */
-    removal(thread: string): Promise<Op[]>,
-    sweepSoon(): void
-  }
-  usage: Pick<UsageRepository, 'of' | 'forget'>
-  attachments: Attachments
-  /** Checks the options of runs, with their agent, and keeps the agent that a thread has. */
-  agents: {
-    check(options: RunOptions): Promise<unknown>,
-    using<T>(name: string | undefined, work: () => Promise<T>): Promise<T>
-  }
-  /** Returns the folder to which working folders are relative. */
-  workspace: () => string
-  /** Locks conversations against runs; see `createConversationGuard`. */
-  agent: {
-    isLive(id: string): boolean,
-    /** See `answerSoFar`. */
-    answerSoFar(id: string): Promise<{ at: number, messages: ThreadMessage[] } | undefined>,
-    exclusive<T>(id: string, work: () => Promise<T>): Promise<T>,
-    removeWith<T>(id: string, work: (ops: Op[]) => Promise<T>): Promise<T>
-  }
-}
-
 export type ThreadService = ReturnType<typeof createThreadService>
 
 /** The number of threads that are removed concurrently, so that their writes are grouped. */
@@ -99,7 +65,39 @@ const MOST_RECENT = 200
 
 /** The operations on threads that clients use. */
 export function createThreadService (
-  { store, clock, emit, threads, ledger, undo, usage, attachments, agents, workspace, agent }: ThreadServiceParts
+  { store, clock, emit, threads, ledger, undo, usage, attachments, agents, workspace, agent }: {
+    store: Store
+    clock: Clock
+    /** Tells of what is durable. */
+    emit: (event: StreamEvent) => void
+    threads: ThreadRepository
+    ledger: {
+      all(approvalIds: readonly string[]): Promise<Approval[]>,
+      isOpen(approval: Approval): boolean
+    }
+    undo: {
+      /** Returns the operations that remove what belongs to a thread, by its digest. `sweepSoon` then removes the files. */
+      removal(thread: string): Promise<Op[]>,
+      sweepSoon(): void
+    }
+    usage: Pick<UsageRepository, 'of' | 'forget'>
+    attachments: Attachments
+    /** Checks the options of runs, with their agent, and keeps the agent that a thread has. */
+    agents: {
+      check(options: RunOptions): Promise<unknown>,
+      using<T>(name: string | undefined, work: () => Promise<T>): Promise<T>
+    }
+    /** Returns the folder to which working folders are relative. */
+    workspace: () => string
+    /** Locks conversations against runs; see `createConversationGuard`. */
+    agent: {
+      isLive(id: string): boolean,
+      /** See `answerSoFar`. */
+      answerSoFar(id: string): Promise<{ at: number, messages: ThreadMessage[] } | undefined>,
+      exclusive<T>(id: string, work: () => Promise<T>): Promise<T>,
+      removeWith<T>(id: string, work: (ops: Op[]) => Promise<T>): Promise<T>
+    }
+  }
 ) {
   const metadata = createThreadMetadata(store)
 

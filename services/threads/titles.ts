@@ -4,17 +4,6 @@ import type { ThreadService } from './thread-service.ts'
 import { excerpt, textOf } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 
-interface TitlesParts {
-  threads: Pick<ThreadRepository, 'get' | 'messages'>
-  catalog: Pick<ThreadService, 'isUntitled' | 'suggestTitle'>
-  ask: Ask<{ signal: AbortSignal, thread: string }>
-  /** Whether no model can be asked about the thread. */
-  isOffline: (thread: string) => Promise<boolean>
-  /** Whether the configuration enables titles. */
-  isWanted: () => boolean
-  log: Pick<Log, 'warn'>
-}
-
 /** The number of threads that may wait for a title; further threads keep their first words as title. */
 const QUEUE = 50
 /** A thread with more user messages than this gets no title and keeps its first words. */
@@ -23,7 +12,16 @@ const TURNS = 3
 const LONGEST = 60
 
 /** Gives titles to threads whose id a client chose, after their first exchange, in the background and one at a time. */
-export function createTitles ({ threads, catalog, ask, isOffline, isWanted, log }: TitlesParts) {
+export function createTitles ({ threads, catalog, ask, isOffline, isWanted, log }: {
+  threads: Pick<ThreadRepository, 'get' | 'messages'>
+  catalog: Pick<ThreadService, 'isUntitled' | 'suggestTitle'>
+  ask: Ask<{ signal: AbortSignal, thread: string }>
+  /** Whether no model can be asked about the thread. */
+  isOffline: (thread: string) => Promise<boolean>
+  /** Whether the configuration enables titles. */
+  isWanted: () => boolean
+  log: Pick<Log, 'warn'>
+}) {
   const closing = new AbortController()
   const waiting = new Set<string>()
   let working: Promise<void> | undefined

@@ -67,7 +67,8 @@ interface MeterOptions {
 
 export type UsageMeters = ReturnType<typeof createUsageMeters>
 
-interface Parts {
+/** Creates the meters of model calls. All meters count into the same totals. */
+export function createUsageMeters ({ repository, prices, config, isOfMachine = () => false, log, ended = () => {} }: {
   repository: Pick<UsageRepository, 'add' | 'today' | 'deletions'>
   prices: Pick<Prices, 'of'>
   config: () => Pick<Config, 'budget'>
@@ -76,10 +77,7 @@ interface Parts {
   log: Log
   /** Called after each model call. */
   ended?: (call: TracedModelCall) => void
-}
-
-/** Creates the meters of model calls. All meters count into the same totals. */
-export function createUsageMeters ({ repository, prices, config, isOfMachine = () => false, log, ended = () => {} }: Parts) {
+}) {
   const ofRuns = new Map<string, Meter>()
   const listeners: Array<(model: string) => void> = []
   const isPriced = async (model: string) => await prices.of(model) !== undefined

@@ -21,18 +21,6 @@ const ModelFailed = defineError(
   'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.'
 )
 
-interface ExtractionParts {
-  threads: ThreadRepository
-  brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
-  /** Not called when `isOffline`. */
-  ask: Ask<{ signal: AbortSignal, thread: string }>
-  /** Whether no model can be asked about the thread. */
-  isOffline: (thread: string) => Promise<boolean>
-  /** Returns the newest background tasks that ran, with the time of their last run. */
-  ranTasks: () => Promise<RanTask[]>
-  log: Pick<Log, 'warn'>
-}
-
 interface RanTask {
   taskId: string
   goal: string
@@ -52,7 +40,17 @@ const MAX_CALLS = 10
  * Learns what the user states about themselves in threads: a model points, and code verifies. The offline model points at nothing:
  * without a model, only what the user asks to remember is remembered (the tool `remember`).
  */
-export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, log }: ExtractionParts) {
+export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, log }: {
+  threads: ThreadRepository
+  brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
+  /** Not called when `isOffline`. */
+  ask: Ask<{ signal: AbortSignal, thread: string }>
+  /** Whether no model can be asked about the thread. */
+  isOffline: (thread: string) => Promise<boolean>
+  /** Returns the newest background tasks that ran, with the time of their last run. */
+  ranTasks: () => Promise<RanTask[]>
+  log: Pick<Log, 'warn'>
+}) {
   /** Extractions run one at a time, so that each knows the results of the previous one. */
   const locked = createKeyedLock()
 

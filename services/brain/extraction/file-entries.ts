@@ -14,7 +14,11 @@ const SETTLED_MS = 60_000
 const ROUND_MS = 60_000
 const RETRY_MS = 30 * 60_000
 
-interface Parts {
+/**
+ * Gives entries that the user typed, or asked to remember, topics and the mark of what is important. What is learned from conversations has
+ * them already.
+ */
+export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
   brain: Pick<BrainService, 'known' | 'file'>
   /** Of a conversation, asks a model that may know what was said there. */
   ask: Ask<{ signal: AbortSignal, thread: string | undefined }>
@@ -22,13 +26,7 @@ interface Parts {
   isWanted: () => boolean
   clock: Clock
   log: Pick<Log, 'warn'>
-}
-
-/**
- * Gives entries that the user typed, or asked to remember, topics and the mark of what is important. What is learned from conversations has
- * them already.
- */
-export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: Parts) {
+}) {
   /** Files the entries of one conversation, or typed ones. */
   async function fileSome (entries: Entry[], thread: string | undefined, signal: AbortSignal): Promise<boolean> {
     if (entries.length === 0 || await isOffline(thread)) return true

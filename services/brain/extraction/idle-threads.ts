@@ -15,7 +15,11 @@ const RETRY_MS = 30 * 60 * 1000
 /** Failed extractions after which a thread is skipped until it changes. */
 const MAX_ATTEMPTS = 3
 
-interface IdleThreadsParts {
+/**
+ * Extracts statements from idle threads, one after the other. The store records which threads are unread, so a restart
+ * forgets none. A thread with an active run waits until the run has ended.
+ */
+export function createIdleThreads ({ threads, extractor, clock, isLive, after, log }: {
   threads: Pick<ThreadRepository, 'unreadThreads' | 'unread' | 'markRead'>
   extractor: Extractor
   clock: Clock
@@ -23,13 +27,7 @@ interface IdleThreadsParts {
   /** `brain.extractAfter`. */
   after: () => number | false | undefined
   log: Pick<Log, 'warn'>
-}
-
-/**
- * Extracts statements from idle threads, one after the other. The store records which threads are unread, so a restart
- * forgets none. A thread with an active run waits until the run has ended.
- */
-export function createIdleThreads ({ threads, extractor, clock, isLive, after, log }: IdleThreadsParts) {
+}) {
   const failures = new Map<string, { count: number, until: number }>()
 
   /** Extracts from one thread. A failure is logged and does not stop the round; a budget that is used up is none. */

@@ -40,11 +40,6 @@ export interface ThreadMemory {
 
 export type ToldMemory = ReturnType<typeof createToldMemory>
 
-interface Parts {
-  load: () => Promise<Memory>
-  store: Pick<Store, 'get' | 'digest'>
-}
-
 /** What is made of a memory once, because it stays the same until the memory changes. */
 interface Derived {
   chosen: Shown
@@ -70,7 +65,10 @@ function derivedOf (memory: Memory): Derived {
 }
 
 /** Chooses what models are told of the memory: a fixed part of the system prompt, and entries that fit a message of the user. */
-export function createToldMemory ({ load, store }: Parts) {
+export function createToldMemory ({ load, store }: {
+  load: () => Promise<Memory>
+  store: Pick<Store, 'get' | 'digest'>
+}) {
   const index = createEntryIndex()
 
   /** The memory; undefined for a damaged one, which must not stop a run. */

@@ -109,25 +109,6 @@ export async function readLines (lines: AsyncGenerator<string>): Promise<ReadBac
   }
 }
 
-interface BackupParts {
-  dir: string
-  store: Store
-  /** The contents of attachments. */
-  attachments: AttachmentContents
-  clock: Clock
-  config: () => object
-  /** Returns a sentence about running work that an import would lose; undefined when there is none. */
-  busy: () => string | undefined
-  /** Makes the service refuse further requests. */
-  refuseRequests: () => void
-  /** Ends the children that may have files of the database open. */
-  endChildren: () => Promise<void>
-  logFile: LogFileOf
-  /** Called when all data was replaced or the store was closed: the service must restart. */
-  replaced: () => void
-  log: Log
-}
-
 /** Maximum size of an imported backup in bytes. */
 const LARGEST = 16 * 1024 ** 3
 /** An export ends when its reader takes nothing for this long, because a snapshot of the store stays open for it. Milliseconds. */
@@ -141,7 +122,24 @@ export type Backup = ReturnType<typeof createBackup>
 
 /** Exports all data as one encrypted file and imports it. */
 export function createBackup (
-  { dir, store, attachments, clock, config, busy, refuseRequests, endChildren, replaced, logFile, log }: BackupParts
+  { dir, store, attachments, clock, config, busy, refuseRequests, endChildren, replaced, logFile, log }: {
+    dir: string
+    store: Store
+    /** The contents of attachments. */
+    attachments: AttachmentContents
+    clock: Clock
+    config: () => object
+    /** Returns a sentence about running work that an import would lose; undefined when there is none. */
+    busy: () => string | undefined
+    /** Makes the service refuse further requests. */
+    refuseRequests: () => void
+    /** Ends the children that may have files of the database open. */
+    endChildren: () => Promise<void>
+    logFile: LogFileOf
+    /** Called when all data was replaced or the store was closed: the service must restart. */
+    replaced: () => void
+    log: Log
+  }
 ) {
   let exporting = false
   let importing = false

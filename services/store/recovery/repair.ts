@@ -12,7 +12,17 @@ import { readMeta, type SchemaVersion } from '../meta-record.ts'
 import { describesDatabase } from '../record-names.ts'
 import { unseal } from '../seal.ts'
 
-interface Repair {
+/** How many copies of damaged databases are kept. */
+const KEPT = 2
+/** Deadline of the salvage process, far longer than the largest database needs. */
+const SALVAGE_MS = 10 * 60_000
+
+/**
+ * Builds a new database from the records that LevelDB can recover from a copy, checks that it canDecrypt, and puts it in place of
+ * the damaged one, which is kept. Drops records that cannot be decrypted. When the repair fails, it changes nothing and throws
+ * a StoreStartError.
+ */
+export async function repair ({ location, error, suspects, clock, log, openDatabase, source, newest }: {
   location: string
   /** The error of the failed opening. */
   error: unknown
@@ -24,19 +34,7 @@ interface Repair {
   source: KeySource
   /** The newest schema that can be read. */
   newest: SchemaVersion
-}
-
-/** How many copies of damaged databases are kept. */
-const KEPT = 2
-/** Deadline of the salvage process, far longer than the largest database needs. */
-const SALVAGE_MS = 10 * 60_000
-
-/**
- * Builds a new database from the records that LevelDB can recover from a copy, checks that it canDecrypt, and puts it in place of
- * the damaged one, which is kept. Drops records that cannot be decrypted. When the repair fails, it changes nothing and throws
- * a StoreStartError.
- */
-export async function repair ({ location, error, suspects, clock, log, openDatabase, source, newest }: Repair): Promise<void> {
+}): Promise<void> {
   log?.warn({ err: error, suspects }, 'the database is damaged, repairing it')
   const repaired = `${location}.repair`
   let unreadable = 0
