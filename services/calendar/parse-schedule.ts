@@ -277,7 +277,10 @@ function inPhase (dates: Dates, times: Times, { read: { word, period }, at, on, 
   if (dates.unit === 'cron' || dates.unit === 'date' || period.unit === 'year' || dates.every === 1) return dates
   // Quarters begin in January.
   if (word ? dates.unit === 'month' : (dates.unit === 'day' ? at : on) === undefined) return dates
-  const first = Math.floor(nextLocal({ dates: { ...dates, every: 1 }, times, except }, isFirst ? begin : begin + 1)! / DAY)
+  const local = nextLocal({ dates: { ...dates, every: 1 }, times, except }, isFirst ? begin : begin + 1)
+  // Every date is left out: the schedule never runs, however it is counted.
+  if (local === undefined) return dates
+  const first = Math.floor(local / DAY)
   return { ...dates, from: dates.unit === 'day' ? first : dates.unit === 'week' ? mondayOf(first) : monthOf(first) }
 }
 

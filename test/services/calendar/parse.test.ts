@@ -114,6 +114,7 @@ const REFUSED: [schedule: Schedule, field: string, sentence: RegExp][] = [
   [{ interval: 'daily', except: 'easter' }, 'except', /holidays are not known/],
   [{ interval: 'daily', except: '2026-02-30' }, 'except', /does not exist/],
   [{ interval: 'weekly', on: 'monday', except: ['mondays'] }, 'interval', /never comes/],
+  [{ interval: 'every 2 days', at: '9:00', except: ['weekdays', 'weekends'] }, 'interval', /never comes/],
   [{ interval: '30m', except: 'sundays' }, 'except', /add hours/]
 ]
 
