@@ -1,4 +1,4 @@
-import { Type } from '@sinclair/typebox'
+import { type Static, Type } from '@sinclair/typebox'
 
 /** Bytes of one attachment. */
 export const MOST_BYTES = 25 * 1024 * 1024
@@ -22,3 +22,4 @@ export const AttachmentSchema = Type.Object({
   bytes: Type.Integer(),
   name: Type.Optional(Type.String())
 }, { $id: 'Attachment', description: 'A stored file that messages can name' })
+export type Attachment = Static<typeof AttachmentSchema>

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import type { Attachment } from '../../schemas/attachments.ts'
 import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
@@ -58,16 +59,6 @@ function fileName (encoded: string): string {
     name = decodeURIComponent(encoded)
   } catch {}
   return name.replace(/^.*[/\\]/s, '').replace(/\p{Cc}/gu, '').slice(0, LONGEST_NAME).toWellFormed() || 'file'
-}
-
-/** An attachment as callers see it. */
-export interface Attachment {
-  digest: string
-  /** What file parts of messages name. */
-  url: string
-  mediaType: string
-  bytes: number
-  name?: string
 }
 
 export type Attachments = ReturnType<typeof createAttachments>
@@ -131,8 +122,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
 
   /**
    * Stores a content, or finds it, with the media type and the name that it had first; returns it with the given name. Its media type is
-   * what its bytes say, else the declared one. Durable when it resolves. Throws Empty,
-   * a 400, and FilesUnavailable (503).
+   * what its bytes say, else the declared one. Durable when it resolves. Throws Empty (400) and FilesUnavailable (503).
    */
   async function put (bytes: Buffer, { mediaType, name }: { mediaType?: string, name?: string } = {}): Promise<Attachment> {
     if (bytes.length === 0) throw new Empty()

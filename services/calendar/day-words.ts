@@ -8,6 +8,9 @@ export const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', '
 /** Parts of the day, and the time that each stands for when no other is given; seconds. */
 export const PARTS: Record<string, number> = { morning: 9 * 3600, afternoon: 14 * 3600, evening: 18 * 3600, night: 21 * 3600 }
 
+/** Between the items of a list. */
+const LISTED = /\s*,\s*(?:and\s+)?|\s+and\s+/i
+
 const SETS: Record<string, number[]> = {
   weekday: [0, 1, 2, 3, 4],
   workday: [0, 1, 2, 3, 4],
@@ -50,7 +53,7 @@ function dayOfMonthOf (text: string): number | undefined {
 
 /** Parses days of the month ("15", "1st and 15th", "the last day"), ascending; undefined when there is anything else. */
 export function daysOfMonthOf (text: string): number[] | undefined {
-  const days = text.toLowerCase().trim().replace(/ (?:day )?of (?:the|each|every) month$/, '').split(/\s*,\s*(?:and\s+)?|\s+and\s+/)
+  const days = text.toLowerCase().trim().replace(/ (?:day )?of (?:the|each|every) month$/, '').split(LISTED)
     .map(dayOfMonthOf)
   return days.some((day) => day === undefined) ? undefined : [...new Set(days as number[])].toSorted((a, b) => a - b)
 }
@@ -101,7 +104,7 @@ export const dayNumber = ({ year, month, day }: Required<NamedDate>) => Date.UTC
 /** Parses dates and weekdays that are left out. Throws BadSchedule (400). */
 export function exceptionsOf (texts: string[]): Exceptions {
   const found: Exceptions = { weekdays: [], days: [], yearly: [] }
-  const items = texts.flatMap((text) => text.toLowerCase().split(/\s*,\s*(?:and\s+)?|\s+and\s+/))
+  const items = texts.flatMap((text) => text.toLowerCase().split(LISTED))
   for (const item of items.map((each) => each.trim().replace(/^(?:on|for) /, ''))) {
     const weekdays = weekdaysOf(item)
     const date = weekdays === undefined ? dateOf(item, 'except') : undefined
@@ -173,10 +176,8 @@ const isPart = (second: number, part: string) => HOURS[part].some(([from, to]) =
 export const isTimes = (text: string): boolean =>
   text.trim().toLowerCase().split(LISTED).every((each) => readTime(each.replace(/ ?o'clock$/, '')) !== undefined)
 
-const LISTED = /\s*,\s*(?:and\s+)?|\s+and\s+/
-
 /** Parses times of day ("9:15 and 17:30"), ascending, without repetitions. Throws BadSchedule (400). */
 export function timesOfDay (text: string, part?: string): number[] {
-  const times = text.trim().split(/\s*,\s*(?:and\s+)?|\s+and\s+/i).map((each) => timeOfDay(each, part))
+  const times = text.trim().split(LISTED).map((each) => timeOfDay(each, part))
   return [...new Set(times)].toSorted((a, b) => a - b)
 }

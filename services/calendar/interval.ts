@@ -87,10 +87,18 @@ export function splitParts (text: string): Partial<Record<'head' | Keyword, stri
   return texts.some(([name, words]) => words === '' && name !== 'head') ? undefined : Object.fromEntries(texts)
 }
 
-/** The part of the day at the end of a text, and the text before it. */
-export function takePart (text: string): { rest: string, part?: string } {
-  const [all = '', part] = PART.exec(text.toLowerCase()) ?? []
-  return part === undefined ? { rest: text } : { rest: text.slice(0, text.length - all.length).replace(/(?:^| )the$/, '').trim(), part }
+/** Returns a function that takes the part of the day off the end of a text, and the parts that it has taken. */
+export function partTaker (): { named: string[], withoutPart: (text: string) => string } {
+  const named: string[] = []
+  return {
+    named,
+    withoutPart (text) {
+      const [all = '', part] = PART.exec(text.toLowerCase()) ?? []
+      if (part === undefined) return text
+      named.push(part)
+      return text.slice(0, text.length - all.length).replace(/(?:^| )the$/, '').trim()
+    }
+  }
 }
 
 /**
@@ -104,12 +112,7 @@ export function readInterval (text: string): Interval | undefined {
   let { on, at, between } = parts
   if (between !== undefined && on === undefined && weekdaysOf(between) !== undefined) [on, between] = [between, undefined]
 
-  const named: string[] = []
-  const withoutPart = (words: string) => {
-    const { rest, part } = takePart(words)
-    if (part !== undefined) named.push(part)
-    return rest
-  }
+  const { named, withoutPart } = partTaker()
   const start = withoutPart(head)
   on = on && withoutPart(on)
   at = at && (withoutPart(at) || undefined)

@@ -2,7 +2,7 @@ import { type Schedule, SCHEDULE_LIMITS } from '../../schemas/schedule.ts'
 import { checkDate, dateOf, dayNumber, isPlainTime, isTimes, PARTS, timeOfDay, weekdayNamed } from './day-words.ts'
 import { DAY, daysIn, firstOf, monthOf, weekdayOf } from './days.ts'
 import { readDuration } from './durations.ts'
-import { splitParts, takePart } from './interval.ts'
+import { partTaker, splitParts } from './interval.ts'
 import { BadSchedule } from './schedule-errors.ts'
 import { localTime } from './zone.ts'
 import type { CalendarPlan, MomentPlan } from './schedule-plan.ts'
@@ -22,12 +22,7 @@ export function readOnce (text: string, { timezone, now }: { timezone: string, n
   if (parts.between !== undefined) return undefined
   const local = localTime(timezone, now)
   const today = Math.floor(local / DAY)
-  const named: string[] = []
-  const withoutPart = (words: string) => {
-    const { rest, part } = takePart(words)
-    if (part !== undefined) named.push(part)
-    return rest
-  }
+  const { named, withoutPart } = partTaker()
   if (parts.in !== undefined && withoutPart(parts.in) !== '') return undefined
   const at = parts.at && withoutPart(parts.at)
   const on = parts.on && withoutPart(parts.on)

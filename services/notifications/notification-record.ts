@@ -53,22 +53,13 @@ export interface StoredNotification {
   closedAt?: number
 }
 
-/** What is told of, by the service that knows it. */
-export interface NewNotification {
-  kind: Exclude<NotificationKind, 'waiting'>
-  /** While a notification of this key is open, or for a `recovered` or `told` one is kept, the same key again tells nothing. */
-  key: string
-  taskId?: string
-  threadId?: string
-  runId?: string
-  provider?: string
-  /** Words of the task, its model or a provider; shortened. */
-  text?: string
-  /** The time after which it is no longer true, such as the end of a day with a budget. */
-  until?: number
-  /** The key of a notification that is over by this one: a task that is well again is no longer failing. */
-  closes?: string
-}
+/**
+ * What is told of, by the service that knows it. While a notification of its key is open, or for a `recovered` or `told` one is kept, the
+ * same key again tells nothing. Its text is shortened.
+ */
+export type NewNotification =
+  & { kind: Exclude<NotificationKind, 'waiting'> }
+  & Pick<StoredNotification, 'key' | 'taskId' | 'threadId' | 'runId' | 'provider' | 'text' | 'until' | 'closes'>
 
 /** Said once: a notification of such a kind is over when somebody has seen it, and nobody is reminded of it. */
 export const isSaidOnce = ({ kind }: Pick<StoredNotification, 'kind'>): boolean => kind === 'recovered' || kind === 'told'

@@ -128,6 +128,12 @@ export function createThreadService (
     return new Map(ends)
   }
 
+  /** Returns messages as they were written, or rendered for a protocol; `from` is the position of the first. */
+  async function shownMessages (messages: ThreadMessage[], protocol: Protocol | undefined, from: number): Promise<ThreadMessage[]> {
+    if (protocol === undefined) return messages.map(withoutChatForm)
+    return renderMessages(messages, protocol, { idAt: threads.messageId, unanswered: await unansweredIn(messages) }, from)
+  }
+
   async function view (head: ThreadHead): Promise<Thread> {
     const { id, createdAt, updatedAt, messageCount, lastMessage, words } = head
     const { title, fields } = await metadata.get(id)
@@ -242,9 +248,7 @@ export function createThreadService (
         end === head.messageCount ? agent.answerSoFar(id) : undefined
       ])
       const messages = soFar === undefined || soFar.at < from ? stored : [...stored.slice(0, soFar.at - from), ...soFar.messages]
-      const shown = protocol === undefined
-        ? messages.map(withoutChatForm)
-        : await renderMessages(messages, protocol, { idAt: threads.messageId, unanswered: await unansweredIn(messages) }, from)
+      const shown = await shownMessages(messages, protocol, from)
       return { ...fields, ...summary, messages: shown, usage: totalOf(used), ...(from > 0 && { nextCursor: String(from) }) }
     },
 
@@ -288,10 +292,7 @@ export function createThreadService (
     /** Returns a version with its messages, in the shape of a protocol. Throws ThreadNotFound and VersionNotFound (404). */
     async version (id: string, versionId: string, { protocol }: { protocol?: Protocol } = {}): Promise<VersionView> {
       const { version, content: { messages } } = await requireVersion(id, versionId)
-      const shown = protocol === undefined
-        ? messages.map(withoutChatForm)
-        : await renderMessages(messages, protocol, { idAt: threads.messageId, unanswered: await unansweredIn(messages) }, version.at)
-      return { ...await versionInfo(id, version), messages: shown }
+      return { ...await versionInfo(id, version), messages: await shownMessages(messages, protocol, version.at) }
     },
 
     /**
