@@ -141,9 +141,17 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
     }
   }
 
+  /** Waits for the end of the run that was under way when the session was loaded, which an abort stops. */
+  async function untilFollowed (agent: Agent, signal: AbortSignal): Promise<void> {
+    const onAbort = () => void stop(agent, id)
+    if (signal.aborted) onAbort()
+    signal.addEventListener('abort', onAbort)
+    await following.finally(() => signal.removeEventListener('abort', onAbort))
+  }
+
   async function answer (blocks: readonly ContentBlock[], signal: AbortSignal): Promise<StopReason> {
     const agent = await service.agent()
-    await following
+    await untilFollowed(agent, signal)
     const text = blocks.map((block) => block.type === 'text' ? block.text : '').join('')
     const before = await settle(agent, signal, { answer: text })
     if (before.stays !== undefined || before.isUsed) return stopReason(before)

@@ -116,6 +116,25 @@ t.test('a session that is loaded while its run goes on shows the rest of it once
   t.equal(second.text(), `${slow.text instanceof Array ? slow.text.join('') : ''}Done.`)
 })
 
+t.test('a cancel of a prompt that waits for the run of a loaded session stops that run', async (t) => {
+  const stalled: Plan = { text: ['first ', 'never'], ending: 'stall', after: 4 }
+  const { home, cwd, gateway } = await withModel(t, [stalled, { text: 'second' }])
+  const first = await openEditor(t, { home })
+  const { sessionId } = await first.open(cwd)
+  first.prompt(sessionId, 'go').catch(() => {})
+  await first.until(() => first.text() === '' ? undefined : true)
+  first.child.kill('SIGKILL')
+  await first.exited
+
+  const second = await openEditor(t, { home })
+  await second.agent.request('session/load', { sessionId, cwd, mcpServers: [] })
+  const turn = second.prompt(sessionId, 'and?')
+  await second.agent.notify('session/cancel', { sessionId })
+  t.match(await turn, { stopReason: 'cancelled' })
+  t.equal(await gateway.requests[0].ended, 'aborted')
+  t.match(await second.prompt(sessionId, 'again'), { stopReason: 'end_turn' })
+})
+
 t.test('questions of the agent: as a form, as a choice, and as words where the editor has no forms', async (t) => {
   const free = { id: 'name', text: 'What is it called?', required: true }
   const { home, cwd, gateway } = await withModel(t, [
