@@ -3,14 +3,14 @@ import type { Log } from '../lib/log.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
-import { isId } from '../lib/ids.ts'
+import { isId, timeOfId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { UNDO_OPEN, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
 import type { KeepCall, PathPolicy, Transform } from '../tools/index.ts'
 import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown, isSame, type Place } from './undo-entry.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { keepTree, settledTree } from './keep-tree.ts'
-import { removeTemporaries } from './restore.ts'
+import { putBackAside, removeTemporaries } from './restore.ts'
 import { type AsLeft, type FileTexts, pathsAsLeft, runChanges, runTexts } from './run-changes.ts'
 import { settleItems, inBatches, lookAt } from './survey.ts'
 import { createUndoSpace } from './space.ts'
@@ -60,6 +60,7 @@ export function openUndo (
 
   async function completedCall (id: string, entry: Entry): Promise<Entry | undefined> {
     if (entry.toolName === UNDO || entry.toolName === APPLY) await removeTemporaries(id, entry.items)
+    else await putBackAside(entry, timeOfId(id), paths)
     const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
     return items.length > 0 ? { ...entry, items, ended: true } : undefined
   }

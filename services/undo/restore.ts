@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
-import { type Folder, type PathPolicy, withFolder, withParent } from '../tools/index.ts'
+import { chmod, lstat, mkdir, open, readdir, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { type Folder, isAsideName, type PathPolicy, withFolder, withParent } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
-import { isSame, type FilePlace, type Item } from './undo-entry.ts'
+import { type Entry, isSame, type FilePlace, type Item } from './undo-entry.ts'
 import { inBatches, isSpelledOtherwise, lookAt } from './survey.ts'
 import { isModeAlone, type Chain, type Skipped } from './plan-undo.ts'
 
@@ -21,6 +21,22 @@ const temporaryName = (entryId: string, at: number): string => `.${entryId}-${at
 export async function removeTemporaries (entryId: string, items: readonly Item[]): Promise<void> {
   await inBatches([...items.entries()], ([at, { path }]) =>
     withParent(path, (parent) => unlink(parent.entry(temporaryName(entryId, at)))).catch(() => {}))
+}
+
+/**
+ * Puts back what a call that was cut off had moved aside of its first path, if nothing is at any of its paths. `began`: milliseconds since
+ * the Unix epoch.
+ */
+export async function putBackAside ({ roots, items }: Pick<Entry, 'roots' | 'items'>, began: number, paths: PathPolicy): Promise<void> {
+  const before = items.find(({ path }) => path === roots[0])?.before
+  const areGone = async () => (await inBatches(roots, (path) => lookAt(path, undefined, { paths }))).every((place) => place === null)
+  if (!before || !await areGone().catch(() => false)) return
+  await withParent(roots[0], async (folder, name) => {
+    for (const aside of await readdir(folder.entry('.'))) {
+      if (!isAsideName(aside, began) || !isSame(await lookAt(join(folder.path, aside), before, { paths }), before)) continue
+      return rename(folder.entry(aside), folder.entry(name))
+    }
+  }).catch(() => {})
 }
 
 interface RestoreParts {

@@ -5,9 +5,8 @@ import type { Tool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
-import { newId } from '../../lib/ids.ts'
 import { assertShown, stateOf } from './place-state.ts'
-import { changedNow } from './replace-file.ts'
+import { asideName, changedNow } from './replace-file.ts'
 import { isMounted, withFile, withParent, withSubfolder, type Folder } from './open-folder.ts'
 
 const Input = Type.Object({
@@ -68,7 +67,7 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
     if (isDirectory && !recursive) return removeEntry(folder, name, true, false, signal)
     const options = { withContents: recursive, signal }
     const seen = await stateOf(folder, name, paths, options)
-    const aside = `.${newId()}.old`
+    const aside = asideName()
     signal.throwIfAborted()
     try {
       await rename(folder.entry(name), folder.entry(aside))

@@ -12,8 +12,8 @@ import { removeEntry } from './delete-file.ts'
 import { withFile, withParent, type Folder, isMounted, withSubfolder } from './open-folder.ts'
 import { assertShown } from './place-state.ts'
 import { readWhole } from './read-text.ts'
-import { keepIfChanged, linkAside, tellKept, withCreatedFolder, onceFree } from './replace-file.ts'
 import { newId } from '../../lib/ids.ts'
+import { asideName, keepIfChanged, linkAside, onceFree, tellKept, withCreatedFolder } from './replace-file.ts'
 
 const Input = Type.Object({
   from: Type.String({ minLength: 1, description: 'File or folder to move.' }),
@@ -119,17 +119,15 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
   async function respell ({ folder, name }: Place, spelling: string, signal: AbortSignal): Promise<void> {
     const move = (from: string, to: string) => onceFree(clock, signal, () => rename(folder.entry(from), folder.entry(to)))
     await move(name, spelling)
-    if (!(await readdir(folder.entry('.'))).includes(spelling)) await moveTwice()
-    await folder.handle.sync().catch(() => {})
-
-    async function moveTwice () {
-      const temporary = `.${newId()}.tmp`
-      await move(name, temporary)
-      await move(temporary, spelling).catch(async (error) => {
-        await rename(folder.entry(temporary), folder.entry(name))
+    if (!(await readdir(folder.entry('.'))).includes(spelling)) {
+      const aside = asideName()
+      await move(name, aside)
+      await move(aside, spelling).catch(async (error) => {
+        await rename(folder.entry(aside), folder.entry(name))
         throw error
       })
     }
+    await folder.handle.sync().catch(() => {})
   }
 
   /**

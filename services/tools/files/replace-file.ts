@@ -2,11 +2,19 @@ import { constants, linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { access, lstat, mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, parse } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
-import { newId } from '../../lib/ids.ts'
+import { isId, newId, timeOfId } from '../../lib/ids.ts'
 import { PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
 import { openFile, withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
+
+/** The name of what stands aside while its place is being changed. */
+export const asideName = (): string => `.${newId()}.old`
+/** Whether a name is one that was given since then, milliseconds since the Unix epoch. */
+export function isAsideName (name: string, since: number): boolean {
+  const [, id = ''] = /^\.(.+)\.old$/.exec(name) ?? []
+  return isId(id) && timeOfId(id) >= since
+}
 
 /** Opens the folder with the real path; creates it and its parents when they do not exist. */
 export async function withCreatedFolder<T> (path: string, work: (folder: Folder) => Promise<T>): Promise<T> {
@@ -137,7 +145,7 @@ function versionAt (path: string): string | undefined {
 
 /** Gives a file a second name, which is returned; undefined where that cannot be. */
 export function linkAside (folder: Folder, name: string): string | undefined {
-  const aside = `.${newId()}.old`
+  const aside = asideName()
   try {
     linkSync(folder.entry(name), folder.entry(aside))
     return aside

@@ -172,6 +172,29 @@ t.test('a call that changes nothing leaves nothing behind', async (t) => {
   for await (const key of store.keys('undo-open/')) t.fail(key)
 })
 
+t.test('what a killed call had moved aside comes back, when it is what stood there', async (t) => {
+  const { at, keep, store, work, dir } = await openUndo(t)
+  mkdirSync(at('folder/in'), { recursive: true })
+  for (const name of ['folder/in/a', 'respelled', 'gone']) writeFileSync(at(name), name)
+  const runId = newId()
+  const begin = async (...places: Array<{ path: string, withContents?: boolean }>) =>
+    store.transact((await keep(runId, places)).ops)
+  await begin({ path: at('folder'), withContents: true })
+  await begin({ path: at('respelled') }, { path: at('Respelled') })
+  await begin({ path: at('gone') })
+  renameSync(at('folder'), at(`.${newId()}.old`))
+  renameSync(at('respelled'), at(`.${newId()}.old`))
+  rmSync(at('gone'))
+  const other = `.${newId()}.old`
+  writeFileSync(at(other), 'of another call')
+  await store.close()
+
+  const { changes } = await openUndo(t, { dir })
+  t.match(await changes(runId), [{ path: at('gone'), kind: 'deleted', canUndo: true }], 'the others changed nothing')
+  t.same(readdirSync(work).sort(), [other, 'folder', 'respelled'])
+  t.equal(readFileSync(at('folder/in/a'), 'utf8'), 'folder/in/a')
+})
+
 t.test('a run of which an undo is asked while it is live is refused, and its changes are listed', async (t) => {
   const { at, change, changes, undo, live } = await openUndo(t)
   const runId = await change(['file'], () => writeFileSync(at('file'), 'x'))
