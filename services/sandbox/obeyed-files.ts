@@ -127,7 +127,7 @@ async function readSmall (path: string): Promise<string> {
 export async function takeAwayObeyed (path: string, before: Obeyed, withFolder: WithFolder): Promise<string[]> {
   const after = await lookAtObeyed(path)
   const taken: string[] = []
-  const aside = async (place: string) => {
+  const aside = async (place: string): Promise<boolean> => {
     const name = basename(place)
     const moved = await withFolder(dirname(place), async (folder) => {
       for (let number = 1; number < 100; number++) {
@@ -139,6 +139,7 @@ export async function takeAwayObeyed (path: string, before: Obeyed, withFolder: 
       return undefined
     }).catch(() => undefined)
     taken.push(moved === undefined ? `${place} should not be there and could not be renamed.` : `${place} is now ${moved}.`)
+    return moved !== undefined
   }
 
   for (const name of after.names) if (!before.names.has(name)) await aside(join(path, name))
@@ -151,9 +152,7 @@ export async function takeAwayObeyed (path: string, before: Obeyed, withFolder: 
     const known = before.repositories.get(folder)
     for (const [name, change] of obeyed) if (known?.obeyed.get(name) !== change) await aside(join(folder, name))
     const settings = obeyedSettings(config, known?.config ?? '', worktreeLine(folder, submodules))
-    if (settings.length === 0) continue
-    const place = join(folder, 'config')
-    await aside(place)
+    if (settings.length === 0 || !await aside(join(folder, 'config'))) continue
     if (known !== undefined) {
       await withFolder(folder, async (open) => writeNew(open.entry('config'), known.config)).catch(() => {})
     }

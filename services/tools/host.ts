@@ -19,7 +19,6 @@ import type {
 import { ToolFailed } from './tool-errors.ts'
 import { toolNames } from './deferred/defer-tools.ts'
 import { mendInput } from './lenient-input.ts'
-import { asObject, messageOf } from './call-output.ts'
 import type { Fence } from './fence.ts'
 import { type OpenEditors, refuseUnsaved } from './files/open-editors.ts'
 import { lookAtPlaces } from './files/place-state.ts'
@@ -57,7 +56,10 @@ export type Perform = (tool: Tool, input: unknown, context: ToolContext) => Prom
 
 type CallStatus = ToolResult['status'] | 'aborted'
 
-interface ToolCall {
+/** What of its context a call is given as it is. */
+type Given = Pick<ToolContext, 'paths' | 'confinedTo' | 'sandbox' | 'shown' | 'ask' | 'deferred' | 'mayRedirect' | 'innerAddresses'>
+
+interface ToolCall extends Given {
   name: string
   input: unknown
   runId: string
@@ -69,19 +71,6 @@ interface ToolCall {
   /** The folder that the approval showed. The call is refused when it would work in another folder. */
   folder?: WorkFolder
   signal: AbortSignal
-  /** See `ToolContext.paths`. */
-  paths?: string[]
-  /** See `ToolContext`. */
-  deferred?: ToolContext['deferred']
-  mayRedirect?: ToolContext['mayRedirect']
-  innerAddresses?: ToolContext['innerAddresses']
-  /** See `ToolContext`. */
-  confinedTo?: WorkFolder
-  sandbox?: ToolContext['sandbox']
-  /** See `ToolContext.shown`. */
-  shown?: readonly ShownPlace[]
-  /** See `ToolContext.ask`. */
-  ask?: ToolContext['ask']
   /** The identity of the approved tool. The call is refused when another tool now has its name. See `identity`. */
   identity?: string
   /** Called at bounded intervals with what the tool reports of its progress. */
@@ -381,4 +370,18 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       }
     }
   }
+}
+
+/** Returns what an error says. */
+const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)
+
+/** Makes an output a JSON object: nothing becomes {}, any other value `{result: value}`. Throws ToolFailed when JSON cannot hold it. */
+function asObject (name: string, output: unknown): ToolOutput {
+  try {
+    JSON.stringify(output)
+  } catch {
+    throw new ToolFailed(`${name} answered with something that cannot be written as JSON.`)
+  }
+  if (output === undefined || output === null) return {}
+  return typeof output === 'object' && !Array.isArray(output) ? output as ToolOutput : { result: output }
 }

@@ -18,12 +18,15 @@ export interface ResourceServer {
 /** Returns the servers that have resources now, in the order of config.json. */
 export type ResourceServers = () => ResourceServer[]
 
-/** What the tools for resources have in common: without such a server they are not offered, and they ask where one of the servers is to. */
-const forResources = (servers: ResourceServers) => ({
-  effect: 'read' as const,
-  use: 'seldom' as const,
+/** Makes a tool for resources: without such a server it is not offered, and it asks where one of the servers is to. */
+const forResources = <Input>(servers: ResourceServers, tool: Omit<Tool<Input>, 'effect'>): Tool<Input> => ({
+  ...tool,
+  effect: 'read',
+  use: 'seldom',
   unavailable: () => servers().length === 0 ? 'No tool server that is connected has resources.' : undefined,
-  permission: () => servers().some(({ asksFirst }) => asksFirst) ? 'ask' as const : undefined
+  get permission () {
+    return servers().some(({ asksFirst }) => asksFirst) ? 'ask' as const : undefined
+  }
 })
 
 /** Returns the server of this name; without a name, the only one. Throws ToolFailed. */
@@ -56,12 +59,7 @@ const LONGEST_URI = 2_000
  * {server, error}]}`. A cursor holds the server's own cursor and how many entries of that page were shown.
  */
 export function createListResources (servers: ResourceServers): Tool<Static<typeof ListInput>> {
-  const { permission, ...rest } = forResources(servers)
-  return {
-    ...rest,
-    get permission () {
-      return permission()
-    },
+  return forResources(servers, {
     name: 'listResources',
     description: 'List what the connected tool servers have to read: their resources, such as documents, tables and logs, and templates ' +
       'of the addresses of further ones. Read one with readResource. A long list is answered in parts: call again with the server ' +
@@ -79,7 +77,7 @@ export function createListResources (servers: ResourceServers): Tool<Static<type
         ))
       }
     }
-  }
+  })
 }
 
 async function list (server: ResourceServer, cursor: string | undefined, context: ToolContext): Promise<Json> {
@@ -139,12 +137,7 @@ const LARGEST_IMAGES = 5 * 1024 * 1024
  * much text as fits, images, and of other files their size. `offset` counts the characters of all texts of the resource.
  */
 export function createReadResource (servers: ResourceServers): Tool<Static<typeof ReadInput>> {
-  const { permission, ...rest } = forResources(servers)
-  return {
-    ...rest,
-    get permission () {
-      return permission()
-    },
+  return forResources(servers, {
     name: 'readResource',
     description: 'Read a resource of a connected tool server by its uri: one that listResources names, one made from a template, or one ' +
       'that the result of a tool links to (type resource_link). Images are shown to you. Long text is answered in parts: read on with ' +
@@ -157,7 +150,7 @@ export function createReadResource (servers: ResourceServers): Tool<Static<typeo
       if (!Array.isArray(contents)) throw new ToolFailed(`${server.name} answered without the contents of ${JSON.stringify(uri)}.`)
       return { server: server.name, uri, ...partsFrom(contents.slice(0, MOST_PARTS), offset) }
     }
-  }
+  })
 }
 
 /** Returns the parts of a resource: texts from `offset` on, as much as fits, and in the answer that begins at 0 all else. */

@@ -3,6 +3,7 @@ import type { AttachedFiles } from '../../contracts/attached-file.ts'
 import { READ_ATTACHMENT } from '../../contracts/model-texts.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { textKindOf } from '../../lib/media-type.ts'
+import { escapePattern } from '../search/line-pattern.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
 /** Characters that one call returns, and around each place where a query was found. */
@@ -80,7 +81,7 @@ export function createReadAttachment ({ attachmentsOf, files }: AttachmentReadin
 /** Finds the places with a query, in any case, from a position on. */
 function search (text: string, query: string, from: number) {
   const matches: Array<{ offset: number, text: string }> = []
-  const pattern = new RegExp(query.replace(/[\\^$.*+?()[\]{}|]/g, String.raw`\$&`), 'giu')
+  const pattern = new RegExp(escapePattern(query), 'giu')
   pattern.lastIndex = from
   let nextOffset: number | undefined
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {

@@ -1,4 +1,5 @@
 import { type UnzipFileInfo, unzipSync, strFromU8 } from 'fflate'
+import { decodeEntities } from '../web/fetch/to-text.ts'
 import type { OfficeRequest } from './transform-rpc.ts'
 
 // Reads the text of office documents: docx, xlsx and pptx (ECMA-376), odt (ISO/IEC 26300). Only the parts that hold text are unzipped: no
@@ -69,16 +70,6 @@ function unzip (bytes: Uint8Array, wanted: RegExp): Parts {
   }
 }
 
-const ENTITIES: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
-const unescaped = (text: string) =>
-  text.includes('&')
-    ? text.replace(/&(?:#x([0-9a-f]{1,6})|#(\d{1,7})|(\w+));/gi, (whole, hex, decimal, name) => {
-      if (name !== undefined) return ENTITIES[name] ?? whole
-      const code = hex === undefined ? Number(decimal) : Number.parseInt(hex, 16)
-      return code <= 0x10ffff ? String.fromCodePoint(code) : ''
-    })
-    : text
-
 interface Tag {
   name: string
   isEnd: boolean
@@ -95,7 +86,7 @@ function walk (part: Uint8Array, onTag: (tag: Tag) => boolean | void, onText: (t
   for (let at = 0; at < xml.length;) {
     const open = xml.indexOf('<', at)
     const end = open === -1 ? xml.length : open
-    if (end > at && onText(unescaped(xml.slice(at, end))) === false) return
+    if (end > at && onText(decodeEntities(xml.slice(at, end))) === false) return
     if (open === -1) return
     if (xml.startsWith('<!--', open)) {
       const close = xml.indexOf('-->', open)
@@ -123,7 +114,7 @@ function attribute ({ attributes }: Tag, name: string): string | undefined {
   const pattern = patterns.get(name) ?? new RegExp(String.raw`\s${name}\s*=\s*(?:"([^"]*)"|'([^']*)')`)
   patterns.set(name, pattern)
   const found = pattern.exec(attributes)
-  return found === null ? undefined : unescaped(found[1] ?? found[2])
+  return found === null ? undefined : decodeEntities(found[1] ?? found[2])
 }
 
 type Take = (text: string) => boolean

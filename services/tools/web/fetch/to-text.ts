@@ -91,7 +91,8 @@ function endOfTag (html: string, from: number): number {
   return html.length
 }
 
-function decodeEntities (text: string): string {
+/** Replaces character references, those by name as far as they are known. */
+export function decodeEntities (text: string): string {
   return text.replace(/&(?:#(\d{1,7})|#x([\da-f]{1,6})|([a-z]{2,8}));/gi, (whole, decimal, hex, name) => {
     if (name !== undefined) return ENTITIES.get(name) ?? whole
     const code = decimal === undefined ? parseInt(hex, 16) : Number(decimal)
