@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { createGrantService, type GrantService } from '../services/approvals/grants/grant-service.ts'
-import { announceServers } from '../services/approvals/announce-servers.ts'
+import { announceServers } from '../services/approvals/announce-approvals.ts'
 import { createCallPreviews } from '../services/approvals/call-preview.ts'
 import { createInbox, type Inbox } from '../services/approvals/inbox.ts'
 import { withRunTools } from '../services/runs/options/with-run-options.ts'

@@ -1,7 +1,7 @@
 import fp from 'fastify-plugin'
 import type { Settings } from '../settings.ts'
 import { createGrants, type Grants } from '../services/approvals/grants/grants.ts'
-import { createDueCalls, type DueCalls } from '../services/approvals/app-calls/due-calls.ts'
+import { createDueCalls, type DueCalls } from '../services/approvals/app-calls/call-ledger.ts'
 import { createLedger, type Ledger } from '../services/approvals/ledger.ts'
 import { largestKept } from '../services/undo/space.ts'
 import { createLiveQuestions, type LiveQuestions } from '../services/approvals/questions/live-questions.ts'

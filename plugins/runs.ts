@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
 import { announceRuns, logRuns } from '../services/runs/announce-runs.ts'
-import { createRunService, type RunService } from '../services/runs/run-service.ts'
-import { createRunWaits } from '../services/runs/run-waits.ts'
+import { createRunService, type RunService, createRunWaits } from '../services/runs/run-service.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

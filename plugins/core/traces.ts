@@ -3,8 +3,7 @@ import { requestTrace } from '../../services/lib/request-trace.ts'
 import type { RunRecord } from '../../services/runs/index.ts'
 import { RUNS } from '../../services/store/index.ts'
 import { askedTraces } from '../../services/traces/asked-traces.ts'
-import { isTraceparent } from '../../services/traces/trace-context.ts'
-import { createTraces, type Traces } from '../../services/traces/traces.ts'
+import { isTraceparent, createTraces, type Traces } from '../../services/traces/traces.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

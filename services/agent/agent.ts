@@ -8,7 +8,6 @@ import {
   ConversationBusy,
   NoActiveRun,
   protocolOf,
-  recoverRuns,
   type Run,
   steerRun,
   type Subscription,
@@ -30,7 +29,7 @@ import { createDryRuns } from './dry-runs.ts'
 import { createConversationGuard } from './conversation-guard.ts'
 import { createLaunchRun } from './launch-run.ts'
 import { BadMessage, markOf, steeringIn } from '../threads/index.ts'
-import { interrupt, replayRecorded } from './interrupted-runs.ts'
+import { recoverRuns, replayRecorded } from './interrupted-runs.ts'
 import { createBeginnings, createSteerRun } from './steer.ts'
 import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
@@ -261,7 +260,7 @@ export function createAgent (deps: AgentDeps) {
     },
 
     /** Ends the runs that the last end of the service cut. To be called before any request. */
-    recover: () => recoverRuns(deps, (run) => interrupt(run, deps)),
+    recover: () => recoverRuns(deps),
 
     ...createConversationGuard(parts, supersedePendingRun),
 

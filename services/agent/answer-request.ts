@@ -9,7 +9,7 @@ import { handOverToTask } from './hand-over.ts'
 import { rehearseHandOver } from './dry-runs.ts'
 import { runSteps } from './loop.ts'
 import { conversationOwner } from './conversation-owner.ts'
-import type { ConversationAttempt } from './conversation-attempt.ts'
+import type { ConversationAttempt } from './conversation-state.ts'
 import type { Context } from './run-prompt.ts'
 
 /** Steps with tools, by default. */

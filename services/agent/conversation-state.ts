@@ -1,7 +1,19 @@
 import type { Clock } from '../lib/clock.ts'
 import { conversationKey, type Op, type Store } from '../store/index.ts'
 import type { ToolItem } from '../contracts/approval-record.ts'
-import { type RefusedCall, withRefused } from '../approvals/index.ts'
+import type { RunAttempt, ThreadRun } from '../runs/index.ts'
+
+/** A call that the user refused. */
+export interface RefusedCall {
+  toolName: string
+  input: unknown
+  /** See `inputDigest`. */
+  digest: string
+  reason?: string
+}
+
+/** The number of refused calls of a conversation that are kept; older ones are dropped. */
+const REFUSED_KEPT = 200
 
 /** The state of a conversation that outlasts its runs. */
 export interface ConversationState {
@@ -36,7 +48,8 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
 
     /** Returns the state with these refused calls added, and the operation that stores it. */
     deny (conversation: ConversationState, refused: ToolItem[]): { conversation: ConversationState, op: Op } {
-      const changed = { ...conversation, refusedCalls: withRefused(conversation.refusedCalls, refused) }
+      const calls = refused.map(({ toolName, input, digest, reason }): RefusedCall => ({ toolName, input, digest, reason }))
+      const changed = { ...conversation, refusedCalls: [...conversation.refusedCalls, ...calls].slice(-REFUSED_KEPT) }
       return { conversation: changed, op: put(changed) }
     },
 
@@ -52,4 +65,9 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
       return { conversation, op: put(conversation) }
     }
   }
+}
+
+/** One execution of a run of a conversation. */
+export interface ConversationAttempt extends RunAttempt<ThreadRun> {
+  conversation: ConversationState
 }

@@ -20,7 +20,7 @@ import {
 } from '../runs/index.ts'
 import { noUsage } from '../usage/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import type { ConversationAttempt } from './conversation-attempt.ts'
+import type { ConversationAttempt } from './conversation-state.ts'
 import { finish } from './end-run.ts'
 import { heardTime } from './heard-time.ts'
 

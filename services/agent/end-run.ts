@@ -7,7 +7,7 @@ import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
 import { noTaskNotice } from './heard-time.ts'
 import { interrupt } from './interrupted-runs.ts'
-import type { ConversationAttempt } from './conversation-attempt.ts'
+import type { ConversationAttempt } from './conversation-state.ts'
 
 /** The codes of aborts that count as failures of the run. */
 const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }

@@ -1,6 +1,5 @@
 import { type ActiveRun, type ActiveRuns, openAttempt, type Run, type SubscriberOptions, type ThreadRun } from '../runs/index.ts'
-import type { ConversationAttempt } from './conversation-attempt.ts'
-import type { ConversationState } from './conversation-state.ts'
+import type { ConversationAttempt, ConversationState } from './conversation-state.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endEarly } from './end-run.ts'
 

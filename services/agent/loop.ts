@@ -10,7 +10,7 @@ import {
 } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment } from './answer-record.ts'
-import type { ConversationAttempt } from './conversation-attempt.ts'
+import type { ConversationAttempt } from './conversation-state.ts'
 import type { Approval } from '../contracts/approval-record.ts'
 import { conversationOwner } from './conversation-owner.ts'
 import { finish } from './end-run.ts'

@@ -1,9 +1,11 @@
 import type { RunBody } from '../../schemas/agent.ts'
-import { takeFiles } from '../attachments/index.ts'
+import { takeFiles, type Attachments } from '../attachments/index.ts'
 import { withRunModels } from '../models/index.ts'
 import { dropTries, type RawMessage, type ThreadMessage, withoutChatForm } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { threadOptions } from './run-settings.ts'
+import type { LanguageModelV4FilePart, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { digestIn } from '../contracts/attached-file.ts'
 
 /**
  * Returns a request whose messages name attachments in place of the bytes that they held, and the function that lets go of these. Files of
@@ -49,3 +51,22 @@ export const withoutDroppedTries = <B extends Pick<RunBody, 'messages' | 'messag
   ...(messages && { messages: happened(messages).map(cleaned) }),
   ...(message && { message: cleaned(message) })
 })
+
+/** Returns the attachments that user messages of a prompt name, each part with its digest. */
+export const attachedIn = (prompt: LanguageModelV4Prompt): Array<{ part: LanguageModelV4FilePart, digest: string }> =>
+  prompt.flatMap(({ role, content }) =>
+    role !== 'user' && role !== 'assistant'
+      ? []
+      : content.flatMap((part) => {
+        const digest = part.type === 'file' && part.data.type === 'url' ? digestIn(part.data.url) : undefined
+        return digest === undefined ? [] : [{ part: part as LanguageModelV4FilePart, digest }]
+      })
+  )
+
+/** Notes the sizes of attachments in the parts that name them, so that their tokens can be estimated before their content is read. */
+export async function noteSizes (prompt: LanguageModelV4Prompt, attachments: Pick<Attachments, 'find'>): Promise<void> {
+  for (const { part, digest } of attachedIn(prompt)) {
+    const found = await attachments.find(digest)
+    if (found !== undefined) part.providerOptions = { ...part.providerOptions, agent: { bytes: found.bytes } }
+  }
+}

@@ -17,13 +17,12 @@ import {
   withRunOptions
 } from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { approvalResponses, isAnswer, type AnswerSource } from './approval-answers.ts'
-import { callResults, type CallResult } from './call-results.ts'
+import { approvalResponses, isAnswer, type AnswerSource, callResults, type CallResult } from './approval-answers.ts'
 import type { RunRequest } from './start.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { runSteps } from './loop.ts'
-import { noteSizes } from './attached-sizes.ts'
+import { noteSizes } from './prepare-request.ts'
 import { toPrompt } from './message-import.ts'
 import { threadPlacement, threadPosition } from './thread-history.ts'
 

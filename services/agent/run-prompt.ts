@@ -1,11 +1,11 @@
-import type { RefusedCall } from '../approvals/index.ts'
+import type { RefusedCall } from './conversation-state.ts'
 import { applicationInstructions, offeredTools, toldTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
 import type { ThreadMemory } from '../brain/index.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { attachedIn } from './attached-sizes.ts'
+import { attachedIn } from './prepare-request.ts'
 import { describeTool, skillLines, SMALL_WINDOW } from '../tools/index.ts'
 import { HOW_TO_WORK } from '../contracts/model-texts.ts'
 

@@ -24,12 +24,11 @@ import {
   withRunOptions
 } from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import { referencedApprovals } from './approval-answers.ts'
-import { callResults, type CallResult } from './call-results.ts'
+import { referencedApprovals, callResults, type CallResult } from './approval-answers.ts'
 import { recordAnswer } from './answer-record.ts'
 import { createAnswerRequest, stepLimit } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
-import { cutCallNotes, supersededNotes } from './cut-calls.ts'
+import { cutCallNotes, supersededNotes } from './interrupted-runs.ts'
 import { onOwnCopy, removeOwnCopy } from './dry-runs.ts'
 import { runSteps } from './loop.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
@@ -40,7 +39,7 @@ import { type RawMessage, saidAgain, unmarked, withoutModelMarks } from '../thre
 import { type RunSettings, settingsOfRun } from './run-settings.ts'
 import type { Remember } from './run-once.ts'
 import { settleRun } from './stop-run.ts'
-import { noteSizes } from './attached-sizes.ts'
+import { noteSizes } from './prepare-request.ts'
 import { noUsage } from '../usage/index.ts'
 import { checkSkill } from './with-choices.ts'
 

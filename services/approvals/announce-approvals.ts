@@ -2,6 +2,7 @@ import type { StreamEvent } from '../../schemas/stream-events.ts'
 import type { Clock } from '../lib/clock.ts'
 import { approvalKey, type Op, OPEN_APPROVALS, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
 import type { Approval } from '../contracts/approval-record.ts'
+import type { ApprovalView } from '../../schemas/approvals.ts'
 
 type Item =
   & Pick<Approval, 'approvalId' | 'kind' | 'runId' | 'threadId' | 'taskId'>
@@ -64,5 +65,18 @@ export function announceApprovals ({ store, clock, emit }: { store: Store, clock
         if (approval !== undefined && await store.get(key) !== undefined) open.set(id, itemOf(approval))
       }
     }
+  }
+}
+
+/** Returns a function that is given the servers which wait to be accepted, and tells of each when it comes and when it goes, once. */
+export function announceServers ({ clock, emit }: { clock: Clock, emit: (event: StreamEvent) => void }) {
+  let open = new Map<string, ApprovalView>()
+  return (items: ApprovalView[]) => {
+    const now = new Map(items.map((item) => [item.approvalId, item]))
+    const tell = (type: 'approval:open' | 'approval:closed', approvalId: string, state: string) =>
+      emit({ type, kind: 'server', approvalId, state, at: clock.now() })
+    for (const id of open.keys()) if (!now.has(id)) tell('approval:closed', id, 'withdrawn')
+    for (const id of now.keys()) if (!open.has(id)) tell('approval:open', id, 'pending')
+    open = now
   }
 }

@@ -1,8 +1,7 @@
 import type { Claim, Evaluation } from '../../schemas/evaluation.ts'
 import type { Judgement } from '../models/index.ts'
 import { type CallFact, canHaveChanged, type FindTool } from './call-facts.ts'
-import { nameOf } from './material.ts'
-import { shown } from './verdicts.ts'
+import { nameOf, shown } from './material.ts'
 import type { Expects } from '../../schemas/tasks.ts'
 
 /** Highest scores: of a run that did not complete, that did a part, and that is not verified. */
@@ -14,7 +13,7 @@ const MAX_ISSUES = 20
 type Outcome = NonNullable<Evaluation['outcome']>
 
 /** What is known of a run at its end. */
-export type Findings = ({ value: Judgement } | { problem: string }) & {
+type Findings = ({ value: Judgement } | { problem: string }) & {
   claims: Claim[]
   calls: CallFact[]
   report: string

@@ -137,7 +137,7 @@ export async function reviewAnswer (
 }
 
 /** The user's words: the text of the last user message. */
-export function requestOf (prompt: LanguageModelV4Prompt): string {
+function requestOf (prompt: LanguageModelV4Prompt): string {
   const message = prompt.findLast(({ role }) => role === 'user')
   return message?.role === 'user' ? message.content.map((part) => part.type === 'text' ? part.text : '').join('\n') : ''
 }

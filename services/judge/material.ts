@@ -59,3 +59,13 @@ export function shorten (text: string, limit: number): string {
   const half = Math.floor(limit / 2)
   return `${text.slice(0, half)} [… ${text.length - 2 * half} characters left out …] ${text.slice(-half)}`.toWellFormed()
 }
+
+/** Longest text of a judge that is kept, characters. */
+const TEXT_KEPT = 500
+
+/** Makes a text of a model fit for records: well-formed, without control characters, bounded. */
+export function shown (text: string): string {
+  // eslint-disable-next-line no-control-regex
+  const clean = text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/gu, ' ').trim()
+  return clean.length > TEXT_KEPT ? `${clean.slice(0, TEXT_KEPT).toWellFormed()}…` : clean
+}

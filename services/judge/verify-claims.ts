@@ -1,9 +1,22 @@
 import type { Claim } from '../../schemas/evaluation.ts'
 import type { CallFact } from './call-facts.ts'
 import { isThere, pathTarget, type PathTarget, type Relation, mentions, textOfInput } from './claim-target.ts'
-import { confirmed, contradicted, NO_CALL, NOT_NAMED, OUTCOME_OPEN, shown, unchecked, type Asserted, type Verdict } from './verdicts.ts'
+import type { Judgement } from '../models/index.ts'
+import { shown } from './material.ts'
 import { digestAt } from '../tools/index.ts'
 import type { FileChange } from '../contracts/tool.ts'
+
+/** A claim as the judge reported it. */
+type Asserted = Judgement['claims'][number]
+type Verdict = Pick<Claim, 'verdict' | 'reason'>
+
+const confirmed: Verdict = { verdict: 'confirmed' }
+const contradicted = (reason: string): Verdict => ({ verdict: 'contradicted', reason })
+const unchecked = (reason: string): Verdict => ({ verdict: 'unchecked', reason })
+
+const NO_CALL = 'No completed call of this run can have done it.'
+const OUTCOME_OPEN = 'The outcome of a call that can have done it is not known.'
+const NOT_NAMED = 'Calls ran that can have done it, and none of them names it.'
 
 /**
  * Checks what a report claims against what is recorded of the run's calls, and for files against the disk. Nothing is read from the

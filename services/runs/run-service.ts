@@ -1,5 +1,5 @@
 import { type Store, THREAD_RUNS, threadKey, threadRunKey, runStatesPrefix, unlessDamaged } from '../store/index.ts'
-import { type RunRepository, putRun } from './run-repository.ts'
+import { type RunRepository, putRun, INDEX_STATES, indexRun, indexStateOf } from './run-repository.ts'
 import type { Run, RunListQuery } from '../../schemas/runs.ts'
 import { isOfThread, type Approval, type ThreadApproval } from '../contracts/approval-record.ts'
 import { type Ledger, questionView } from '../approvals/index.ts'
@@ -7,12 +7,75 @@ import type { Clock } from '../lib/clock.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
-import { TwoOwners, RunUnknown } from './run-errors.ts'
-import { INDEX_STATES, indexRun, indexStateOf } from './run-index.ts'
 import type { TaskRun, ThreadRun } from './run-record.ts'
 import { threadRunView } from './run-view.ts'
 import { CALL_SHOWN } from './tool-calls.ts'
-import type { createRunWaits } from './run-waits.ts'
+import type { StreamEvent } from '../../schemas/stream-events.ts'
+import { defineError } from '../lib/service-error.ts'
+
+const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s".')
+export const TwoOwners = defineError('ERR_BAD_REQUEST', 'Give threadId or taskId, not both: a run belongs to one of them.')
+const TooManyWaits = defineError(
+  'ERR_TOO_MANY_WAITS',
+  'There are already %d requests that wait for runs. Ask without waitMs, or read GET /events.'
+)
+
+/** Requests that may wait at once. */
+const MAX_WAITS = 256
+
+/** The events after which a run is looked at again. */
+const isNews = ({ type }: StreamEvent) => type === 'run:end' || type === 'approval:open' || type === 'tool-call:open'
+
+interface Wait {
+  /** Milliseconds. */
+  ms: number
+  /** Ends the wait. */
+  signal: AbortSignal
+}
+
+/** Lets requests wait for runs. */
+export function createRunWaits (
+  { clock, events }: { clock: Clock, events: { onEvent(listener: (event: StreamEvent) => void): () => void } }
+) {
+  const closing = new AbortController()
+  let waits = 0
+
+  return {
+    /**
+     * Reads until `isSettled` says that it is enough: once now, and again after each event that may have changed the run. Resolves to
+     * what was read last when the time is over, the signal aborts or the service ends. Throws TooManyWaits (429).
+     */
+    async until<T> (runId: string, read: () => Promise<T>, isSettled: (value: T) => boolean, { ms, signal }: Wait): Promise<T> {
+      if (waits === MAX_WAITS) throw new TooManyWaits(MAX_WAITS)
+      waits++
+      let news = Promise.withResolvers<void>()
+      // From before the first reading, so that no change is missed.
+      const unsubscribe = events.onEvent((event) => {
+        if ('runId' in event && event.runId === runId && isNews(event)) news.resolve()
+      })
+      const over = new AbortController()
+      const end = AbortSignal.any([signal, closing.signal, over.signal])
+      const late = clock.sleep(ms, end).catch(() => {}).then(() => true)
+      try {
+        for (;;) {
+          const value = await read()
+          if (isSettled(value)) return value
+          if (await Promise.race([late, news.promise.then(() => false)])) return await read()
+          news = Promise.withResolvers()
+          // The events are told before the run that writes them goes on.
+          await new Promise(setImmediate)
+        }
+      } finally {
+        unsubscribe()
+        over.abort('answered')
+        waits--
+      }
+    },
+
+    /** Ends every wait. */
+    close: () => closing.abort('closing')
+  }
+}
 
 interface Entry {
   runId: string

@@ -3,8 +3,7 @@ import { jsonBytes, PAGE_BYTES } from '../../lib/json.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isDamage } from '../../store/index.ts'
 import type { Ledger } from '../ledger.ts'
-import { type AppCall, type AppCallAnswer, BadToolCallAnswer } from './call-ledger.ts'
-import type { DueCalls } from './due-calls.ts'
+import { type AppCall, type AppCallAnswer, BadToolCallAnswer, type DueCalls } from './call-ledger.ts'
 
 /** The longest time between two looks at the clock, so that sleep of the machine is noticed; milliseconds. */
 const CHECK_MS = 10_000

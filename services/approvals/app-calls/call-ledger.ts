@@ -6,6 +6,34 @@ import { canonicalJson } from '../../lib/canonical-json.ts'
 import { inState } from '../../contracts/approval-states.ts'
 import { isOverdue } from '../decide-approval.ts'
 
+export type DueCalls = ReturnType<typeof createDueCalls>
+
+/**
+ * The times at which open calls of applications are overdue, by the ids of the calls; milliseconds since the Unix epoch. A time may be
+ * of a call whose write has failed or that was answered meanwhile: who acts on it reads the call first.
+ */
+export function createDueCalls () {
+  const times = new Map<string, number>()
+  let changed = () => {}
+
+  return {
+    times: times as ReadonlyMap<string, number>,
+    /** Follows a change of an item. */
+    follow (item: Approval) {
+      if (item.kind !== 'app') return
+      if (isUnanswered(item)) times.set(item.approvalId, item.claim?.until ?? item.expiresAt)
+      else times.delete(item.approvalId)
+      changed()
+    },
+    set: (id: string, at: number) => void times.set(id, at),
+    forget: (id: string) => void times.delete(id),
+    /** Calls the listener when a time has changed. */
+    onChange (listener: () => void) {
+      changed = listener
+    }
+  }
+}
+
 export const AppCallNotFound = defineError(
   'ERR_TOOL_CALL_NOT_FOUND',
   'There is no call "%s" of a tool of an application. GET /tool-calls lists the open ones.'
@@ -85,8 +113,6 @@ function assertSize (id: string, result: AppResult): void {
   const bytes = Buffer.byteLength(JSON.stringify(result))
   if (bytes > LARGEST_ANSWER) throw new OutputTooLarge(id, bytes, LARGEST_ANSWER)
 }
-
-export type CallLedger = ReturnType<typeof createCallLedger>
 
 const isOfOwner = <O extends Owner>(call: AppCall | AppCall<O>, owner: O): call is AppCall<O> =>
   call.threadId === owner.threadId && call.taskId === owner.taskId

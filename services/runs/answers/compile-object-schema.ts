@@ -3,7 +3,68 @@ import { isObject } from '../../lib/json.ts'
 import { ajvFor } from '../../lib/json-schema.ts'
 import { createTimeLimit } from '../../lib/time-limit.ts'
 import { describeProblem } from '../../tools/index.ts'
-import { badSchema, checkSchemaText, type Schema } from './schema-limits.ts'
+import { defineError, type ServiceError } from '../../lib/service-error.ts'
+
+export type Schema = Record<string, unknown>
+
+const MAX_CHARACTERS = 64 * 1024
+const MAX_DEPTH = 32
+const MAX_REFS = 256
+
+/** Keywords whose values are data and no schemas. */
+const DATA = new Set(['enum', 'const', 'default', 'examples'])
+/** Keywords by which a schema without `type` may still describe objects. */
+const OBJECT_KEYWORDS = ['properties', 'additionalProperties', 'patternProperties', 'required', '$ref', 'anyOf', 'oneOf', 'allOf']
+
+const BadObjectSchema = defineError('ERR_INVALID_REQUEST', 'options.object.schema%s %s.')
+
+/** Returns the error (400) of a schema that cannot be used; `at` is the JSON pointer of the place in the schema. */
+function badSchema (at: string, message: string): ServiceError {
+  const error = new BadObjectSchema(at.replaceAll('/', '.'), message)
+  error.details = [{ path: `/options/object/schema${at}`, message }]
+  return error
+}
+
+/**
+ * Checks what compiling does not: that the schema describes an object and is small, that its references stay in it and that its regular
+ * expressions can be read. Throws BadObjectSchema (400).
+ */
+function checkSchemaText (schema: Schema): void {
+  const length = JSON.stringify(schema).length
+  if (length > MAX_CHARACTERS) throw badSchema('', `has ${length} characters; at most ${MAX_CHARACTERS} are allowed`)
+  if (!describesObjects(schema)) throw badSchema('/type', 'must be "object": the answer is an object')
+  let refs = 0
+  const visit = (value: unknown, path: string, depth: number): void => {
+    if (typeof value !== 'object' || value === null) return
+    if (depth > MAX_DEPTH) throw badSchema(path, `is nested deeper than ${MAX_DEPTH} levels`)
+    for (const [key, inner] of Object.entries(value)) {
+      const at = `${path}/${key}`
+      if (/^\$(?:dynamic|recursive)?ref$/i.test(key) && typeof inner === 'string') {
+        if (!inner.startsWith('#')) throw badSchema(at, 'must point into this schema, with "#" at its beginning; nothing is loaded')
+        if (++refs > MAX_REFS) throw badSchema(at, `is one reference too many; at most ${MAX_REFS} are allowed`)
+      }
+      if (key === '$async' && inner === true) throw badSchema(at, 'is not allowed')
+      if (key === 'pattern' && typeof inner === 'string') checkExpression(inner, at)
+      if (key === 'patternProperties' && isObject(inner)) Object.keys(inner).forEach((each) => checkExpression(each, at))
+      if (!DATA.has(key)) visit(inner, at, depth + 1)
+    }
+  }
+  visit(schema, '', 0)
+}
+
+function checkExpression (source: string, at: string): void {
+  try {
+    // The flag that JSON Schema asks for, and with which schemas are compiled.
+    RegExp(source, 'u')
+  } catch (error) {
+    throw badSchema(at, `is no regular expression: ${(error as Error).message}`)
+  }
+}
+
+function describesObjects ({ type, ...keywords }: Schema): boolean {
+  if (type !== undefined) return type === 'object' || (Array.isArray(type) && type.includes('object'))
+  return OBJECT_KEYWORDS.some((keyword) => keyword in keywords)
+}
 
 /** Time limits of compiling a schema and of checking one answer, milliseconds. A slow regular expression would block the service. */
 const COMPILE_MS = 1_000

@@ -1,5 +1,5 @@
 import { isObject } from '../../lib/json.ts'
-import { type Schema } from './schema-limits.ts'
+import type { Schema } from './compile-object-schema.ts'
 
 /** The most schemas that references may expand to, and the deepest one; what is beyond is left open. */
 const MAX_SCHEMAS = 1_000

@@ -7,9 +7,35 @@ import type { Boundary } from '../../contracts/boundary.ts'
 import type { Grant } from '../../contracts/grant-record.ts'
 import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import type { CallEnd, CallPorts } from './call-ports.ts'
-import { type CopiedCall, copiedCall } from './copied-calls.ts'
 import { rehearseCall } from './rehearsed-calls.ts'
 import type { AskedCall, Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
+
+/** A call that changes nothing but the copy of a folder, and the working folder of its box, if it is a command. */
+interface CopiedCall {
+  /** Real path of the copy. */
+  copy: string
+  confinedTo?: WorkFolder
+}
+
+/** Finds out whether a call changes nothing but the copy that its run works in. */
+async function copiedCall (
+  { toolName: name, input }: Call,
+  { tools, run: { cwd, signal } }: Pick<CallPorts, 'tools' | 'run'>
+): Promise<CopiedCall | undefined> {
+  const copy = tools.copyAt(cwd)?.folder
+  const tool = tools.find(name)
+  if (copy === undefined || (tool?.willChange === undefined && !tool?.isCommand)) return undefined
+  const folder = await tools.folders.of(name, input, cwd)
+  if (folder === undefined) return undefined
+  if (tool.isCommand) {
+    const boundary = await tools.boundary({ name, input, cwd, folder })
+    return boundary?.is === 'confined' && within(boundary.folder.path, copy) ? { copy, confinedTo: boundary.folder } : undefined
+  }
+  const seen = await tools.foresee({ name, input, cwd, folder, signal })
+  // The tool refuses the call, and says why.
+  if (seen?.refused !== undefined) return { copy }
+  return seen?.places.every(({ path }) => within(path, copy)) ? { copy } : undefined
+}
 
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
 const UNANSWERED = 'Nobody answered in time.'

@@ -28,7 +28,7 @@ const TooManyCalls = defineError(
 )
 
 /** A tool call of the model, with its input as JSON text. */
-export interface ToolCall {
+interface ToolCall {
   toolCallId: string
   toolName: string
   input: string

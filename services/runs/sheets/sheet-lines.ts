@@ -1,8 +1,14 @@
-import type { Sheet, SheetLine } from '../../../schemas/sheets.ts'
-import { inputDigest } from '../../approvals/index.ts'
+import type { Sheet, SheetLine, AcceptedSheet, SheetAnswer } from '../../../schemas/sheets.ts'
+import { inputDigest, GrantRefused, type Grants } from '../../approvals/index.ts'
 import type { NewLine, StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
-import type { RunRecord } from '../run-record.ts'
+import { type RunRecord, isOver } from '../run-record.ts'
+import type { GrantView } from '../../../schemas/grants.ts'
+import type { Owner } from '../../contracts/approval-record.ts'
+import type { RunEvent } from '../../contracts/run-events.ts'
+import { defineError } from '../../lib/service-error.ts'
+import type { Op } from '../../store/index.ts'
+import { toolCallsOf } from '../tool-calls.ts'
 
 /** Lines of a sheet; what comes after them is not noted. */
 const MOST_LINES = 1_000
@@ -25,7 +31,7 @@ export const unaskedLine = ({ toolCallId, toolName, input }: Pick<NewLine, 'tool
   ({ toolCallId, toolName, input, digest: inputDigest(input), outcome: 'unknown', asks: false, scopes: [] })
 
 /** Returns why nothing of a line can be accepted any more; undefined while it can. */
-export function whyLineVoid ({ toolName, identity }: StoredLine, { find, identity: identityOf }: Pick<ToolHost, 'find' | 'identity'>) {
+function whyLineVoid ({ toolName, identity }: StoredLine, { find, identity: identityOf }: Pick<ToolHost, 'find' | 'identity'>) {
   if (find(toolName) === undefined) return `${toolName} is not there now: its server is away, or the application has not given it.`
   return identityOf(toolName) === identity ? undefined : `${toolName} was changed since the rehearsal.`
 }
@@ -45,4 +51,84 @@ export function sheetView (
     }),
     ...(isVoid !== undefined && { void: isVoid })
   }
+}
+
+export const NoRehearsal = defineError(
+  'ERR_RUN_NOT_FOUND',
+  'There is no rehearsal "%s". GET /tasks/:id/rehearsals lists those of a task, GET /runs?threadId= the runs of a conversation.'
+)
+const RehearsalLive = defineError('ERR_RUN_LIVE', 'The rehearsal "%s" is not over; its sheet can be accepted then.')
+export const SheetVoid = defineError('ERR_SHEET_VOID', '%s Rehearse it again.')
+
+/** A run that has a sheet. */
+export type Rehearsed<R extends RunRecord> = R & { sheet: StoredSheet }
+
+interface Parts<R extends RunRecord> {
+  grants: Pick<Grants, 'addAll' | 'views'>
+  /** The tools that a run of the owner has now. */
+  tools: ToolHost
+  /** Reads the events of the run. */
+  events: () => Promise<readonly RunEvent[]>
+  /** Returns the operations that store the record of the run. */
+  put: (run: R) => Op[]
+}
+
+/**
+ * Makes grants of the owner of what a person accepts of a sheet, all of it or nothing. What was accepted before stays as it is. Throws
+ * RehearsalLive and SheetVoid (409), GrantRefused (400), TooManyGrants (409).
+ */
+export async function acceptLines<R extends RunRecord> (
+  run: Rehearsed<R>,
+  accepted: SheetAnswer['lines'],
+  owner: Owner,
+  { grants, tools, events, put }: Parts<R>
+): Promise<AcceptedSheet> {
+  if (!isOver(run)) throw new RehearsalLive(run.runId)
+  const place = { cwd: run.sheet.cwd }
+  const chosen = accepted.map(({ line: number, scope, until }) => {
+    const line = run.sheet.lines[number - 1]
+    if (line === undefined) throw new GrantRefused(`The sheet has no line ${number}; it has ${run.sheet.lines.length}.`)
+    if (!line.scopes.some((offered) => offered.scope === scope)) {
+      const offered = line.scopes.map((each) => `"${each.scope}"`).join(', ')
+      throw new GrantRefused(`Line ${number} can be accepted with ${offered === '' ? 'no scope' : offered}, not with "${scope}".`)
+    }
+    const why = whyLineVoid(line, tools)
+    if (why !== undefined) throw new SheetVoid(`Line ${number}: ${why}`)
+    return { line, scope, until }
+  })
+  const standing = new Map((await grants.views(owner)).flatMap((grant) => grant.endedAt === undefined ? [[grant.grantId, grant]] : []))
+  // A grant that has ended since is given once more.
+  const fresh = chosen.filter(({ line, scope }) => line.accepted?.scope !== scope || !standing.has(line.accepted.grantId))
+  const calls = fresh.length === 0 ? [] : toolCallsOf(await events())
+  const requested = await Promise.all(fresh.map(async ({ line, scope, until }) => {
+    // A line may show its input shortened.
+    const input = (calls.find(({ toolCallId }) => toolCallId === line.toolCallId)?.input ?? line.input) as object
+    const folder = await tools.folders.of(line.toolName, input, place.cwd)
+    if (folder === undefined) throw new GrantRefused(`The folder of line ${line.line} is not there any more.`)
+    const isAddress = tools.permission(line.toolName) !== 'ask'
+    return { toolName: line.toolName, input, scope, until, place: { ...place, folder }, isAddress }
+  }))
+  const made = fresh.length === 0
+    ? []
+    : await grants.addAll(owner, requested, tools, {
+      source: 'rehearsal',
+      sheet: run.runId,
+      more: (granted) => put(withAccepted(run, fresh.map(({ line, scope }, nth) => ({ line, scope, ...grantOf(granted[nth]) }))))
+    })
+  const before = new Set(chosen.flatMap((each) => fresh.includes(each) ? [] : [each.line.accepted!.grantId]))
+  return { grants: [...made, ...[...before].map((grantId) => standing.get(grantId)!)] }
+}
+
+const grantOf = ({ grantId, createdAt: at }: Pick<GrantView, 'grantId' | 'createdAt'>) => ({ grantId, at })
+
+/** The run with what was accepted of its sheet. */
+function withAccepted<R extends RunRecord> (
+  run: Rehearsed<R>,
+  accepted: ReadonlyArray<NonNullable<StoredLine['accepted']> & { line: StoredLine }>
+): R {
+  const lines = run.sheet.lines.map((each) => {
+    const { line, ...found } = accepted.find(({ line }) => line.line === each.line) ?? {}
+    return line === undefined ? each : { ...each, accepted: found as StoredLine['accepted'] }
+  })
+  return { ...run, sheet: { ...run.sheet, lines } }
 }

@@ -5,7 +5,7 @@ import { settlesWithin } from '../../lib/deadline.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
 /** The source of a stream's text. */
-export interface Source {
+interface Source {
   chunks: AsyncGenerator<string | Buffer>
   /** Bytes that the reader has not taken yet. */
   lag(): number
