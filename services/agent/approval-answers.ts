@@ -105,14 +105,7 @@ function decision (
   if (until !== undefined && !isUntil(until)) {
     throw new BadMessage(`${where}.until must be {"uses": <number of calls>}, {"at": <epoch milliseconds>} or both.`)
   }
-  return {
-    approvalId,
-    approved,
-    ...(answers !== undefined && { answers }),
-    ...(reason !== undefined && { reason: reason.slice(0, REASON_KEPT) }),
-    ...(scope !== undefined && { scope }),
-    ...(until !== undefined && { until })
-  }
+  return { approvalId, approved, answers, reason: reason?.slice(0, REASON_KEPT), scope, until }
 }
 
 /** Returns the approval ids in a history. They identify the conversation of a request without an `id`. */

@@ -128,7 +128,7 @@ export async function runContext (
     cwd: host.shown(record.cwd),
     now: at,
     instructions: [...instructions, ...record.options?.instructions === undefined ? [] : [record.options.instructions]],
-    ...(owed && { answer: owed.instructions(ofHost.length > 0) }),
+    answer: owed?.instructions(ofHost.length > 0),
     memory: memory.system.text,
     notes
   })
@@ -139,10 +139,10 @@ export async function runContext (
     cwd: record.cwd,
     system,
     ...(text !== '' && { memory: { shown, part: system.findIndex((part) => part.endsWith(text)), length: text.length } }),
-    ...(guide !== undefined && { guide }),
+    guide,
     ...(lines.length > 0 && ofHost.some((tool) => tool.readsSkills) && { skills: lines }),
     tools: tools.map(describeTool),
-    ...(deferred && { deferred })
+    deferred
   }
   append({ type: 'context', context })
   return context

@@ -154,10 +154,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       record: {
         ...newRunFields(runId, now, options),
         ...tracedFields(),
-        ...(given && { given }),
+        given,
         threadId,
         trigger: rehearsed === undefined ? 'message' : 'rehearsal',
-        ...(rehearsed && { sheet: { cwd: settings.cwd, lines: [] } }),
+        sheet: rehearsed && { cwd: settings.cwd, lines: [] },
         status: 'running',
         attempts: 1,
         messageId,
@@ -165,7 +165,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         protocol,
         cwd: rehearsed?.cwd ?? settings.cwd,
         maxSteps: stepLimit(deps.config(), options),
-        ...(known !== undefined && { history: known }),
+        history: known,
         usage: noUsage(),
         // A continued message is the last one of the request: the answer replaces it in the thread.
         answerAt: answerAt - unread.length - (continued === undefined ? 0 : 1)

@@ -13,10 +13,8 @@ export const shownFolder = ({ cwd, folder }: ToolItem): WorkFolder => ({ path: c
 /** Returns the approval of a call as its step sees it. An approval that cannot be answered any more counts as expired. */
 export function callApproval (approval: ToolItem, isOpen: boolean): CallApproval {
   const { approvalId, state, identity, reason = DENIED, shown, previewDigest, asks = 0, unbound, correctedInput, boundary } = approval
-  const known = {
-    ...{ approvalId, identity, folder: shownFolder(approval), reason, shown, previewDigest, asks, unbound, correctedInput },
-    ...(boundary && { boundary })
-  }
+  const folder = shownFolder(approval)
+  const known = { approvalId, identity, folder, reason, shown, previewDigest, asks, unbound, correctedInput, boundary }
   switch (state) {
     case 'approved':
     case 'denied':
@@ -84,24 +82,16 @@ export function itemOfCall (call: AskedCall, place: { runId: string, segment: nu
   const { toolCallId, toolName, input } = call
   switch (call.kind) {
     case 'tool': {
-      const { folder, identity, reason, scopes, places, shown, others, teaches, asks, correctedInput, because, boundary, toolServer } = call
-      return {
-        ...{ kind: 'tool', ...place, toolCallId, toolName, input, ...boundTo(folder), identity, scopes, places, shown },
-        ...(others && { others }),
-        ...(teaches && { teaches }),
-        ...(asks !== undefined && { asks }),
-        ...(because && { because }),
-        ...(boundary && { boundary }),
-        ...(toolServer && { toolServer }),
-        ...(correctedInput !== undefined && { correctedInput }),
-        ...(reason !== undefined && { note: reason })
-      }
+      const { folder, identity, reason: note, scopes, places, shown, others, teaches, asks, correctedInput } = call
+      const { because, boundary, toolServer } = call
+      const bound = { ...boundTo(folder), identity, scopes, places, shown, others, teaches, asks, correctedInput }
+      return { kind: 'tool', ...place, toolCallId, toolName, input, ...bound, because, boundary, toolServer, note }
     }
     case 'question':
       return { kind: 'question', ...place, toolCallId, questions: (input as { questions: [] }).questions }
     case 'app': {
       const { app, ms } = call
-      return { kind: 'app', ...place, toolCallId, toolName, input, ...(app !== undefined && { app }), ...(ms !== undefined && { ms }) }
+      return { kind: 'app', ...place, toolCallId, toolName, input, app, ms }
     }
   }
 }

@@ -25,7 +25,7 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
       const record: Decided = {
         ...{ approvalId, kind, runId, state, createdAt, decidedAt },
         ...(taskId === undefined ? { threadId } : { taskId }),
-        ...(reason !== undefined && { reason }),
+        reason,
         ...(item.kind === 'task' && { about: item.about, text: item.text, choices: item.choices, choice: item.choice }),
         ...(item.kind === 'tool' && {
           toolCallId: item.toolCallId,
@@ -33,8 +33,8 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
           digest: item.digest,
           cwd: item.cwd,
           ...(item.correctedInput !== undefined && { correctedDigest: inputDigest(item.correctedInput) }),
-          ...(item.granted && { granted: item.granted }),
-          ...(item.unbound && { unbound: true })
+          granted: item.granted,
+          unbound: item.unbound
         })
       }
       return ops(item, record)

@@ -65,9 +65,10 @@ export const asRunTask = (
   goal,
   taskType,
   status,
-  ...(schedule?.interval !== undefined && { interval: schedule.interval }),
-  ...(scheduleWords !== undefined && { words: scheduleWords }),
-  ...(nextRunAt !== undefined && { nextRunAt }),
-  ...(time && { zone: time.zone, next: time.next }),
-  ...(isNew && { isNew })
+  interval: schedule?.interval,
+  words: scheduleWords,
+  nextRunAt,
+  zone: time?.zone,
+  next: time?.next,
+  isNew: isNew || undefined
 })

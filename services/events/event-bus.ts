@@ -19,12 +19,7 @@ export function createEventBus ({ clock }: { clock: Clock }) {
 
   function emit (event: StreamEvent) {
     const { type, threadId, taskId } = event as StreamEvent & { threadId?: string, taskId?: string }
-    buffer.add({
-      type,
-      ...(threadId !== undefined && { threadId }),
-      ...(taskId !== undefined && { taskId }),
-      frame: `event: ${type}\ndata: ${JSON.stringify(event)}\n\n`
-    })
+    buffer.add({ type, threadId, taskId, frame: `event: ${type}\ndata: ${JSON.stringify(event)}\n\n` })
     readers.wake()
     for (const listener of listeners) listener(event)
   }

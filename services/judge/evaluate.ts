@@ -46,7 +46,7 @@ export function evaluate (findings: Findings): Evaluation {
       ...judged.issues,
       ...(doubt === undefined ? [] : [doubt])
     ].slice(0, MAX_ISSUES),
-    ...(outcome && { outcome }),
+    outcome,
     ...(!isVerified && { verified: false }),
     claims,
     evidence: contradicted.length > 0 ? 'contradicted' : evidence,

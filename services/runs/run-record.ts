@@ -139,20 +139,14 @@ export const finishOf = (
   { usage, answeredBy }: Pick<RunRecord, 'usage' | 'answeredBy'>,
   finishReason: FinishReason,
   stopped?: Stopped
-): EventOf<'finish'> => ({
-  type: 'finish',
-  finishReason,
-  usage: { ...usage },
-  ...(stopped && { stopped }),
-  ...(answeredBy && { answeredBy })
-})
+): EventOf<'finish'> => ({ type: 'finish', finishReason, usage: { ...usage }, stopped, answeredBy })
 
 /** The fields of a new run, whoever owns it. */
 export const newRunFields = (runId: string, now: number, options?: RunOptions) => ({
   runId,
   queuedAt: now,
   startedAt: now,
-  ...(options !== undefined && { options }),
+  options,
   steps: 0,
   segment: 0,
   asked: [],

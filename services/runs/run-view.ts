@@ -100,7 +100,7 @@ export function taskRunView (run: TaskRun, { questions, events, limit, input }: 
     ...shown,
     questions,
     ...(said.length > 0 && { steered: said }),
-    ...(input !== undefined && { input }),
+    input,
     ...(events && { toolCalls: toolCallsOf(events, limit) })
   }
 }

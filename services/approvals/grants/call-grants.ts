@@ -128,7 +128,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       const { places, boundary } = facts
       const confinedTo = grant.isConfined && boundary?.is === 'confined' ? boundary.folder : undefined
       const paths = places?.map(pathOf) ?? shown?.map(({ path }) => path)
-      return { grant, ...(paths && { paths }), ...(shown && { shown }), ...(confinedTo && { confinedTo }) }
+      return { grant, paths, shown, confinedTo }
     },
 
     /** Returns what the request for approval of a call, or a line of a sheet, offers and says. A sheet says of no call what was learned. */
@@ -143,13 +143,12 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
         ? tools.find(call.toolName)?.caution ?? (isRehearsed ? undefined : await difference(call, facts, await find(call, folder)))
         : uncopiedText(facts.uncopied)
       const resting = await grants.restingFor(owner, facts)
-      const why = question?.reason ?? (resting === undefined ? reason : restingText(resting))
       return {
         scopes: grants.scopes(facts, tools, question?.because !== undefined),
-        ...(facts.places && { places: facts.places }),
-        ...(facts.boundary && { boundary: facts.boundary }),
-        ...(question?.because && { because: question.because }),
-        ...(why !== undefined && { reason: why })
+        places: facts.places,
+        boundary: facts.boundary,
+        because: question?.because,
+        reason: question?.reason ?? (resting === undefined ? reason : restingText(resting))
       }
     },
 

@@ -91,11 +91,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     return {
       ...ownerOf(owner),
       grantId: newId(),
-      ...{ toolName, digest, folder },
+      ...{ toolName, digest, folder, identity, places, hosts },
       ...(input !== undefined && JSON.stringify(input).length <= INPUT_KEPT && { input }),
-      identity,
-      places,
-      ...(hosts && { hosts }),
       ...(isConfined && { isConfined }),
       text: scopeText(rest.scope, facts),
       ...rest,

@@ -111,12 +111,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         state: 'pending',
         live: true,
         approvalId: newId(),
-        runId,
-        segment,
-        ...(toolCallId !== undefined && { toolCallId }),
-        questions,
-        ...(server !== undefined && { server }),
-        ...(url !== undefined && { url }),
+        ...{ runId, segment, toolCallId, questions, server, url },
         createdAt,
         expiresAt: createdAt + LIVE_MS
       }
@@ -169,7 +164,7 @@ function outcomeOf ({ state, answers, reason }: LiveItem): QuestionOutcome {
     case 'answered':
       return { is: 'answered', answers: answers ?? {} }
     case 'declined':
-      return { is: 'declined', ...(reason !== undefined && { reason }) }
+      return { is: 'declined', reason }
     default:
       return { is: 'unanswered' }
   }

@@ -69,29 +69,16 @@ export function createRunItems (stored: readonly Approval[], isOpen: (item: Appr
 const APP = { app: true as const }
 
 /** The fields of questions that readers of the run get. */
-export const questionFields = ({ approvalId, toolCallId, questions, live, server, url, expiresAt }: QuestionItem) => ({
-  approvalId,
-  ...(toolCallId !== undefined && { toolCallId }),
-  questions,
-  ...(live && { live }),
-  ...(server !== undefined && { server }),
-  ...(url !== undefined && { url }),
-  expiresAt
-})
+export const questionFields = ({ approvalId, toolCallId, questions, live, server, url, expiresAt }: QuestionItem) =>
+  ({ approvalId, toolCallId, questions, live, server, url, expiresAt })
 
 /** Returns the event that tells readers of an item that waits. */
 export function requestEvent (item: CallItem): RunEvent {
   switch (item.kind) {
     case 'tool': {
-      const { approvalId, toolCallId, toolName, input, cwd, note, boundary, toolServer, scopes, expiresAt } = item
-      const more = {
-        ...(note !== undefined && { reason: note }),
-        ...shownBoundary(boundary),
-        ...(toolServer && { toolServer }),
-        ...(scopes && { scopes }),
-        ...(isAppIdentity(item.identity) && APP)
-      }
-      return { type: 'approval-request', approvalId, toolCallId, toolName, input, cwd, ...more, expiresAt }
+      const { approvalId, toolCallId, toolName, input, cwd, note: reason, boundary, toolServer, scopes, expiresAt } = item
+      const call = { toolCallId, toolName, input, cwd, reason, ...shownBoundary(boundary), toolServer }
+      return { type: 'approval-request', approvalId, ...call, scopes, ...isAppIdentity(item.identity) && APP, expiresAt }
     }
     case 'question':
       return { type: 'question-request', ...questionFields(item) }

@@ -71,7 +71,10 @@ export function whoIsAsked (
   interactive: boolean | undefined,
   mayAsk = interactive === true
 ): Pick<CallPorts, 'deniesUngranted' | 'deniesQuestions'> {
-  return { ...(interactive === false && { deniesUngranted: NOBODY_APPROVES }), ...(!mayAsk && { deniesQuestions: NO_QUESTIONS }) }
+  return {
+    deniesUngranted: interactive === false ? NOBODY_APPROVES : undefined,
+    deniesQuestions: mayAsk ? undefined : NO_QUESTIONS
+  }
 }
 
 /** Returns the tools without those that ask the user, unless the run may ask. */

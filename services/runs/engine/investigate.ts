@@ -115,7 +115,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       if (step > STEPS) lastWord ??= 'steps'
       const { finishReason, usage: used } = await modelStep({
         step,
-        ...(lastWord && { lastWord }),
+        lastWord,
         notes: [],
         messages: [...prompt, ...foldToModelMessages(log.events, host.forModel)],
         latest: 0,

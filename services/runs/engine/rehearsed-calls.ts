@@ -46,19 +46,17 @@ export async function rehearseCall (
   if (folder === undefined) return undefined
   const isAsked = mayAsk && await grants.covering(call, folder) === undefined
   if (isRead && !isAsked) return undefined
-  const { boundary, scopes, reason } = isAsked
-    ? await grants.offer(call, folder, question, { isRehearsed: true })
-    : { boundary: undefined, scopes: [] }
+  const { boundary, scopes = [], reason } = isAsked ? await grants.offer(call, folder, question, { isRehearsed: true }) : {}
   if (boundary?.is === 'refused') {
     return { event: { type: 'tool-error', toolCallId, toolName, errorText: boundary.why }, state: 'done' }
   }
   const shown: Omit<NewLine, 'outcome'> = {
     ...line,
     asks: isAsked,
-    ...(reason !== undefined && { reason }),
+    reason,
     ...shownBoundary(boundary),
-    ...(tools.toolServer(toolName) && { toolServer: tools.toolServer(toolName) }),
-    scopes: (scopes ?? []).filter(({ scope }) => scope !== 'once')
+    toolServer: tools.toolServer(toolName),
+    scopes: scopes.filter(({ scope }) => scope !== 'once')
   }
   if (isCopied) {
     if (isAsked) note({ ...shown, outcome: 'copied' })

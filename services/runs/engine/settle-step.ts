@@ -58,10 +58,10 @@ export async function settleStep<R extends RunRecord> (
     approvalOf: items.approvalOf,
     answerOf: items.answerOf,
     needsApproval: owner.needsApproval,
-    ...owner.deniesUngranted !== undefined && { deniesUngranted: owner.deniesUngranted },
-    ...owner.deniesQuestions !== undefined && { deniesQuestions: owner.deniesQuestions },
+    deniesUngranted: owner.deniesUngranted,
+    deniesQuestions: owner.deniesQuestions,
     grants: { ...grantsIn(cwd), ...rehearsed && inCopy },
-    ...rehearsed && { rehearsed: { ...rehearsed, grants: grantsIn(rehearsed.cwd) } },
+    rehearsed: rehearsed && { ...rehearsed, grants: grantsIn(rehearsed.cwd) },
     addresses,
     async question ({ toolName, input }) {
       const reason = owner.asksAddresses(toolName) ? await tools.find(toolName)?.asks?.(input, { runId }) : undefined

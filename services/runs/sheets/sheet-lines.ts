@@ -47,9 +47,9 @@ export function sheetView (
     ...taskId === undefined ? { threadId } : { taskId },
     lines: sheet.lines.map(({ digest, identity, step, ...line }): SheetLine => {
       const why = line.scopes.length === 0 ? undefined : whyLineVoid({ ...line, digest, identity, step }, tools)
-      return { ...line, ...(why !== undefined && { void: why }) }
+      return { ...line, void: why }
     }),
-    ...(isVoid !== undefined && { void: isVoid })
+    void: isVoid
   }
 }
 

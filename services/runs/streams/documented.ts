@@ -1,6 +1,6 @@
 import { metadataOf, type RunEvent } from '../../contracts/run-events.ts'
 import { OBJECT_PART, objectData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine, planLine, retryLine, steerLine, stoppedLine, transientLine } from './event-line.ts'
+import { eventLine, planLine, retryLine, sharedLine, stoppedLine } from './event-line.ts'
 
 /**
  * Renders an event of the documented stream: the events of the UI message stream protocol, with the additional fields of the documented
@@ -25,26 +25,16 @@ export function renderDocumented (event: RunEvent): string {
       return eventLine({ type: 'reasoning-end', id: event.id })
     case 'step-start':
       return (event.step > 1 ? eventLine({ type: 'step-boundary' }) : '') + eventLine({ type: 'start-step' })
-    case 'step-finish':
-      return eventLine({ type: 'finish-step' })
     case 'text-start':
       return eventLine({ type: 'text-start', id: event.id })
     case 'text-end':
       return eventLine({ type: 'text-end', id: event.id })
-    case 'tool-input-start':
-      return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
-    case 'tool-input-delta':
-      return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
     case 'tool-input':
       return eventLine({ type: 'tool-input-available', toolCallId: event.toolCallId, toolName: event.toolName, input: event.input })
-    case 'tool-input-error':
-      return eventLine({
-        type: 'tool-input-error',
-        toolCallId: event.toolCallId,
-        toolName: event.toolName,
-        input: event.input,
-        errorText: event.errorText
-      })
+    case 'tool-input-error': {
+      const { type, toolCallId, toolName, input, errorText } = event
+      return eventLine({ type, toolCallId, toolName, input, errorText })
+    }
     case 'tool-output':
       return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, toolName: event.toolName, output: event.output }) +
         planLine(event)
@@ -52,20 +42,10 @@ export function renderDocumented (event: RunEvent): string {
       return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, toolName: event.toolName, errorText: event.errorText })
     case 'tool-denied':
       return eventLine({ type: 'tool-output-denied', toolCallId: event.toolCallId, toolName: event.toolName, reason: event.reason })
-    case 'approval-request':
-      return eventLine({
-        type: 'tool-approval-request',
-        approvalId: event.approvalId,
-        toolCallId: event.toolCallId,
-        toolName: event.toolName,
-        input: event.input,
-        cwd: event.cwd,
-        reason: event.reason,
-        boundary: event.boundary,
-        toolServer: event.toolServer,
-        scopes: event.scopes,
-        expiresAt: event.expiresAt
-      })
+    case 'approval-request': {
+      const { app, ...request } = event
+      return eventLine({ ...request, type: 'tool-approval-request' })
+    }
     case 'question-request':
     case 'tool-progress':
       return eventLine(event)
@@ -77,8 +57,6 @@ export function renderDocumented (event: RunEvent): string {
       const { type, toolCallId, toolName, input, expiresAt } = event
       return eventLine({ type, toolCallId, toolName, input, expiresAt })
     }
-    case 'task':
-      return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
     case 'object':
       return eventLine({ type: 'data-object', id: OBJECT_PART, data: objectData(event) })
     case 'error':
@@ -86,23 +64,11 @@ export function renderDocumented (event: RunEvent): string {
     case 'abort':
       return eventLine({ type: 'abort', reason: event.reason })
     case 'finish':
-      return stoppedLine(event) + eventLine({ ...event, type: 'finish' })
-    case 'compaction':
-      return compactionLine(event)
-    case 'steer':
-      return steerLine(event)
+      return stoppedLine(event) + eventLine(event)
     case 'retry':
       return retryLine(event, true)
-    case 'waiting':
-    case 'notice':
-      return transientLine(event)
-    case 'analysis':
-    case 'context':
-    case 'evaluation':
-    case 'message':
-    case 'tool-intent':
-    case 'aside':
-      return ''
+    default:
+      return sharedLine(event)
   }
 }
 

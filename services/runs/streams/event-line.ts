@@ -23,15 +23,53 @@ export const retryLine = ({ attempt, reason, dropped, open }: EventOf<'retry'>, 
 /** The plan that a call has shown, as a part of its own: a later one replaces it. */
 export const planLine = ({ toolName, output }: EventOf<'tool-output'>) =>
   toolName === PLAN_TOOL ? eventLine({ type: 'data-plan', id: PLAN_PART, data: output }) : ''
-/** Transient: it is shown, and kept nowhere. */
-export const transientLine = ({ type, ...data }: EventOf<'waiting' | 'notice'>) =>
-  eventLine({ type: `data-${type}`, data, transient: true })
-/** What the user said to the run. While it waits it is transient, so that it stands where a step reads it. */
-export function steerLine (event: EventOf<'steer'>) {
-  const data = steerOf(event)
-  return eventLine({ type: 'data-steer', ...data.state === 'waiting' ? { data, transient: true } : { id: data.id, data } })
-}
 export const stoppedLine = ({ stopped }: EventOf<'finish'>) =>
   stopped === undefined ? '' : eventLine({ type: 'data-stopped', data: stopped })
-/** Renders a compaction, the same in every protocol: clients accept data parts of any name and keep no transient ones. */
-export const compactionLine = ({ type, ...data }: EventOf<'compaction'>) => eventLine({ type: 'data-compaction', data, transient: true })
+
+type Shared =
+  | 'step-finish'
+  | 'tool-input-start'
+  | 'tool-input-delta'
+  | 'task'
+  | 'compaction'
+  | 'steer'
+  | 'waiting'
+  | 'notice'
+  | 'analysis'
+  | 'context'
+  | 'evaluation'
+  | 'message'
+  | 'tool-intent'
+  | 'aside'
+
+/** Renders an event that is the same in every protocol. What is transient is shown, and kept nowhere. */
+export function sharedLine (event: EventOf<Shared>): string {
+  switch (event.type) {
+    case 'step-finish':
+      return eventLine({ type: 'finish-step' })
+    case 'tool-input-start':
+      return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
+    case 'tool-input-delta':
+      return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
+    case 'task':
+      return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
+    case 'compaction':
+    case 'waiting':
+    case 'notice': {
+      const { type, ...data } = event
+      return eventLine({ type: `data-${type}`, data, transient: true })
+    }
+    // What the user said is transient while it waits, so that it stands where a step reads it.
+    case 'steer': {
+      const data = steerOf(event)
+      return eventLine({ type: 'data-steer', ...data.state === 'waiting' ? { data, transient: true } : { id: data.id, data } })
+    }
+    case 'analysis':
+    case 'context':
+    case 'evaluation':
+    case 'message':
+    case 'tool-intent':
+    case 'aside':
+      return ''
+  }
+}

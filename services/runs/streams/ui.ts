@@ -2,7 +2,7 @@ import type { SharedV4ProviderMetadata } from '@ai-sdk/provider'
 import { finishMetadataOf, metadataOf, type RunEvent } from '../../contracts/run-events.ts'
 import { steeringMessagePart } from '../../threads/index.ts'
 import { ANALYSIS, approvalPart, OBJECT_PART, objectData, shownOutput, requestData } from '../run-log/ui-message.ts'
-import { compactionLine, eventLine, planLine, retryLine, steerLine, stoppedLine, transientLine } from './event-line.ts'
+import { eventLine, planLine, retryLine, sharedLine, stoppedLine } from './event-line.ts'
 
 /**
  * Renders an event of the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
@@ -26,29 +26,18 @@ export function renderUI (event: RunEvent): string {
       return eventLine({ type: 'reasoning-end', id: event.id, ...meta(event) })
     case 'step-start':
       return eventLine({ type: 'start-step' })
-    case 'step-finish':
-      return eventLine({ type: 'finish-step' })
     case 'text-start':
       return eventLine({ type: 'text-start', id: event.id, ...meta(event) })
     case 'text-end':
       return eventLine({ type: 'text-end', id: event.id, ...meta(event) })
-    case 'tool-input-start':
-      return eventLine({ type: 'tool-input-start', toolCallId: event.toolCallId, toolName: event.toolName })
-    case 'tool-input-delta':
-      return eventLine({ type: 'tool-input-delta', toolCallId: event.toolCallId, inputTextDelta: event.delta })
     case 'tool-input':
       return event.app ? '' : inputAvailable(event)
     case 'tool-call-request':
       return inputAvailable(event)
-    case 'tool-input-error':
-      return eventLine({
-        type: 'tool-input-error',
-        toolCallId: event.toolCallId,
-        toolName: event.toolName,
-        input: event.input,
-        errorText: event.errorText,
-        ...meta(event)
-      })
+    case 'tool-input-error': {
+      const { type, toolCallId, toolName, input, errorText } = event
+      return eventLine({ type, toolCallId, toolName, input, errorText, ...meta(event) })
+    }
     case 'tool-output':
       return eventLine({ type: 'tool-output-available', toolCallId: event.toolCallId, output: shownOutput(event) }) + planLine(event)
     case 'tool-error':
@@ -65,8 +54,6 @@ export function renderUI (event: RunEvent): string {
     case 'question-request':
     case 'question-closed':
       return eventLine(approvalPart(event))
-    case 'task':
-      return eventLine({ type: 'data-task', id: event.task.taskId, data: event.task })
     // In a step of its own: chats that continue by themselves do so when the last step ends with the output of a tool.
     case 'object':
       return eventLine({ type: 'start-step' }) + eventLine({ type: 'data-object', id: OBJECT_PART, data: objectData(event) }) +
@@ -77,26 +64,14 @@ export function renderUI (event: RunEvent): string {
       return eventLine({ type: 'abort' })
     case 'finish':
       return stoppedLine(event) + eventLine({ type: 'finish', messageMetadata: finishMetadataOf(event) })
-    case 'compaction':
-      return compactionLine(event)
-    case 'steer':
-      return steerLine(event)
     case 'tool-progress': {
       const { type, ...data } = event
       return eventLine({ type: 'data-tool-progress', data, transient: true })
     }
     case 'retry':
       return retryLine(event, false)
-    case 'waiting':
-    case 'notice':
-      return transientLine(event)
-    case 'analysis':
-    case 'context':
-    case 'evaluation':
-    case 'message':
-    case 'tool-intent':
-    case 'aside':
-      return ''
+    default:
+      return sharedLine(event)
   }
 }
 
@@ -128,11 +103,7 @@ export function renderUI5 (event: RunEvent): string {
   switch (event.type) {
     // With the id, a request that is sent again replaces its earlier part.
     case 'approval-request':
-      return eventLine({
-        type: 'data-approval-request',
-        id: event.approvalId,
-        data: requestData(event)
-      })
+      return eventLine({ type: 'data-approval-request', id: event.approvalId, data: requestData(event) })
     case 'tool-denied':
       return eventLine({ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.reason })
     // Clients before 5.0.7 do not know `tool-input-error`.

@@ -135,7 +135,7 @@ export const failureOf = ({ errorText, code, details }: EventOf<'error'>) => ({
   error: errorText,
   code,
   statusCode: ERROR_STATUS[code as ErrorCode] ?? 502,
-  ...details && { details }
+  details
 })
 
 const chatUsage = ({ inputTokens, outputTokens, cachedInputTokens, reasoningTokens }: Usage): ChatUsage => ({

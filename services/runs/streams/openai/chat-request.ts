@@ -59,19 +59,19 @@ export async function readChatRequest (given: ChatCompletionBody, loadPicture: L
   return {
     body: {
       messages,
-      ...given.cwd && { cwd: given.cwd },
+      cwd: given.cwd || undefined,
       options: {
         interactive: false,
         ...offered.length > 0 && { appTools: offered, app: CHAT_APP },
-        ...object && { object },
-        ...instructions.length > 0 && { instructions: instructions.join(' ') },
-        ...limit && { maxOutputTokens: limit },
-        ...given.reasoning_effort && { effort: effortOf(given.reasoning_effort) }
+        object,
+        instructions: instructions.join(' ') || undefined,
+        maxOutputTokens: limit || undefined,
+        effort: given.reasoning_effort ? effortOf(given.reasoning_effort) : undefined
       }
     },
     answered,
     tools: offered.map(({ name }) => name),
-    ...object && { object: forced === undefined ? {} : { toolName: forced.name } }
+    object: object && { toolName: forced?.name }
   }
 }
 
