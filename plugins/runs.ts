@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { announceRuns, logRuns } from '../services/runs/announce-runs.ts'
-import { createRunService, type RunService, createRunWaits } from '../services/runs/run-service.ts'
+import { createRunService, type RunService } from '../services/runs/run-service.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -13,8 +13,7 @@ export default fp(async (app) => {
   const { store, clock, log, engine, ledger, events, openApprovals, agent, tasks } = app
   app.addHook('onReady', announceRuns({ store, clock, emit: events.emit }).load)
   logRuns({ onEvent: events.onEvent, clock, log })
-  const waits = createRunWaits({ clock, events })
-  const runs = createRunService({ store, clock, runs: engine.runs, ledger, openOf: openApprovals.of, agent, tasks, waits })
+  const runs = createRunService({ store, clock, runs: engine.runs, ledger, openOf: openApprovals.of, agent, tasks, events })
   app.decorate('runs', runs)
   app.addHook('preClose', async () => {
     runs.close()

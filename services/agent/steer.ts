@@ -1,5 +1,5 @@
 import type { SteerBody, SteeredRun } from '../../schemas/agent.ts'
-import type { EventOf } from '../contracts/run-events.ts'
+import { type EventOf, newestStep } from '../contracts/run-events.ts'
 import { itemsIn, NoActiveRun, steerRun, steerWaitingRun, type ThreadRun } from '../runs/index.ts'
 import { recordAnswer } from './answer-record.ts'
 import type { RunCollaborators } from './launch-run.ts'
@@ -15,8 +15,7 @@ export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) 
     if (waiting === undefined || (runId ?? waiting) !== waiting) return undefined
     const run = await runs.load<ThreadRun>(waiting)
     if (run?.record.status !== 'pending_approval') return undefined
-    const { events } = run.log
-    const asked = itemsIn(events.slice(events.findLastIndex(({ type }) => type === 'step-start')))
+    const asked = itemsIn(newestStep(run.log.events))
     const said = await steerWaitingRun(run, body, deps, async (event) => ({ ops: await recordAnswer(run, deps, [event], asked) }))
     return steered(run.record, said)
   }

@@ -1,13 +1,11 @@
 import type { ApprovalView } from '../../schemas/approvals.ts'
-import type { Approval, Owner } from '../contracts/approval-record.ts'
+import { type Approval, type Owner, ownerText } from '../contracts/approval-record.ts'
 import type { Grant } from '../contracts/grant-record.ts'
 import { inputDigest } from './input-digest.ts'
 import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store, taskApprovalKey } from '../store/index.ts'
 
 /** What is kept for a year of a request that was decided: of the input its digest alone. */
 type Decided = ApprovalView
-
-const ownerText = ({ threadId, taskId }: Owner) => taskId === undefined ? `thread:${threadId}` : `task:${taskId}`
 
 /** The record of decisions, beside the ledger, whose items go with their runs. */
 export function createDecided ({ store, now }: { store: Store, now: () => number }) {

@@ -166,7 +166,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     },
 
     /** What was decided, for a year. */
-    decided: { list: decided.list, removals: decided.removals },
+    decided,
 
     /** The calls of applications. */
     calls: createCallLedger({ clock, find: get, readOpen }),

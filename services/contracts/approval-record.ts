@@ -7,6 +7,12 @@ import type { ShownPlace, WorkFolder } from './tool.ts'
 
 /** A conversation or a task: the run of an approval belongs to one of them. */
 export type Owner = { threadId: string, taskId?: undefined } | { taskId: string, threadId?: undefined }
+
+export const ownerOf = ({ threadId, taskId }: { threadId?: string, taskId?: string }): Owner =>
+  taskId === undefined ? { threadId: threadId! } : { taskId }
+/** Names an owner in one text, from which keys are made. */
+export const ownerText = ({ threadId, taskId }: Owner): string => taskId === undefined ? `thread:${threadId}` : `task:${taskId}`
+
 type OfThread = Extract<Owner, { threadId: string }>
 type OfTask = Extract<Owner, { taskId: string }>
 

@@ -201,3 +201,11 @@ export function openCalls (events: readonly RunEvent[]): Array<EventOf<'tool-inp
   }
   return [...open.values()]
 }
+
+/** Returns the events of the newest step, and of what followed it; all events if there is none. */
+export function newestStep (events: readonly RunEvent[]): readonly RunEvent[] {
+  // A loop: it goes over the events of an answer, thousands of deltas, a few times in each step.
+  let at = events.length - 1
+  while (at > 0 && events[at].type !== 'step-start') at--
+  return events.slice(Math.max(at, 0))
+}

@@ -2,9 +2,11 @@ import type { StreamEvent } from '../../schemas/stream-events.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type Op, runKey, RUNS, runStatesPrefix, type Store, unlessDamaged } from '../store/index.ts'
-import { isOver, ownerOf, type RunRecord } from './run-record.ts'
+import { ownerOf } from '../contracts/approval-record.ts'
+import { isOver, type RunRecord } from './run-record.ts'
 
 type AnnouncedRun = Pick<RunRecord, 'runId' | 'status' | 'threadId' | 'taskId'>
+const announced = ({ runId, status, threadId, taskId }: AnnouncedRun): AnnouncedRun => ({ runId, status, threadId, taskId })
 
 /**
  * Tells of every run, of conversations and of tasks, when it begins and when it is over, once each. It observes the records of runs that
@@ -27,8 +29,8 @@ export function announceRuns (
       if (known !== undefined) end(op.key, known.run, 'cancelled')
       return
     }
-    const { runId, status, threadId, taskId } = op.value as AnnouncedRun
-    const run = { runId, status, threadId, taskId }
+    const run = announced(op.value as AnnouncedRun)
+    const { runId, status } = run
     if (isOver(run)) {
       // One that is over already may be written again.
       if (known !== undefined) end(op.key, run, status)
@@ -52,8 +54,7 @@ export function announceRuns (
           const key = runKey(indexKey.slice(index.length))
           const run = await unlessDamaged(store.get<AnnouncedRun>(key))
           if (run === undefined || isOver(run)) continue
-          const { runId, status, threadId, taskId } = run
-          open.set(key, { run: { runId, status, threadId, taskId }, begun: false })
+          open.set(key, { run: announced(run), begun: false })
         }
       }
     }

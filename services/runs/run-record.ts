@@ -5,7 +5,6 @@ import type { Stopped } from '../../schemas/stopped.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import type { Reach } from '../models/index.ts'
-import type { Owner } from '../contracts/approval-record.ts'
 import type { StoredSheet } from '../contracts/sheet-record.ts'
 import type { EventOf, FinishReason } from '../contracts/run-events.ts'
 import type { Summary, UnreadHistory } from '../threads/index.ts'
@@ -127,9 +126,6 @@ export interface TaskRun extends AnyRun {
 
 /** A run as it is stored beside its events. Its owner is a conversation or a task. */
 export type RunRecord = ThreadRun | TaskRun
-
-export const ownerOf = ({ threadId, taskId }: Pick<RunRecord, 'threadId' | 'taskId'>): Owner =>
-  taskId === undefined ? { threadId: threadId! } : { taskId }
 
 export const isOver = ({ status }: { status: RunStatus }): boolean =>
   status !== 'queued' && status !== 'running' && status !== 'pending_approval'

@@ -33,10 +33,12 @@ interface Wait {
   signal: AbortSignal
 }
 
+interface RunNews {
+  onEvent(listener: (event: StreamEvent) => void): () => void
+}
+
 /** Lets requests wait for runs. */
-export function createRunWaits (
-  { clock, events }: { clock: Clock, events: { onEvent(listener: (event: StreamEvent) => void): () => void } }
-) {
+function createRunWaits ({ clock, events }: { clock: Clock, events: RunNews }) {
   const closing = new AbortController()
   let waits = 0
 
@@ -175,13 +177,14 @@ interface RunServiceParts {
     shownRuns(taskId: string, after?: string): AsyncIterable<Run>,
     wholeRun(runId: string): Promise<Run | undefined>
   }
-  waits: ReturnType<typeof createRunWaits>
+  events: RunNews
 }
 
 export type RunService = ReturnType<typeof createRunService>
 
 /** The runs of conversations and of tasks, in one shape. */
-export function createRunService ({ store, clock, runs, ledger, openOf, agent, tasks, waits }: RunServiceParts) {
+export function createRunService ({ store, clock, runs, ledger, openOf, agent, tasks, events }: RunServiceParts) {
+  const waits = createRunWaits({ clock, events })
   const activeRun = (runId: string) => agent.activeRuns().find(({ record }) => record.runId === runId)
 
   /** Reads what a run of a conversation has asked. Only its newest requests say whether it was answered. */

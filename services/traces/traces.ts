@@ -4,7 +4,7 @@ import type { RunTracer, TracedModelCall, TracedStep, TracedToolCall } from '../
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
 import { requestTrace } from '../lib/request-trace.ts'
-import type { RunRecord } from '../runs/index.ts'
+import { isOver, type RunRecord } from '../runs/index.ts'
 import type { AskedTraces } from './asked-traces.ts'
 import type { EndedSpan } from './otlp.ts'
 import { createHash } from 'node:crypto'
@@ -184,7 +184,7 @@ export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Pa
     /** Takes what the store has committed of a run: its end is told once. */
     runStored (run: RunRecord): void {
       const { runId, status, taskId, completedAt } = run
-      if (status === 'queued' || status === 'running' || status === 'pending_approval') return
+      if (!isOver(run)) return
       steps.delete(runId)
       // A task's run goes on after a restart. What is over since before this start has been told.
       if (status === 'interrupted' ? taskId !== undefined : (completedAt ?? 0) < begunAt) return

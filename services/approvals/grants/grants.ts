@@ -1,6 +1,6 @@
 import type { OfferedScope, Scope, GrantBody, GrantView, Until } from '../../../schemas/grants.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
-import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
+import { type Owner, ownerOf, ownerText, type ToolItem } from '../../contracts/approval-record.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
@@ -22,9 +22,6 @@ const MOST_ENDED = 10 * MOST_GRANTS
 /** Characters of an input that a grant keeps, as JSON. */
 const INPUT_KEPT = 20_000
 
-const keyOwner = ({ threadId, taskId }: Owner) => taskId === undefined ? `thread:${threadId}` : `task:${taskId}`
-const ownerOf = ({ threadId, taskId }: Owner): Owner => taskId === undefined ? { threadId: threadId! } : { taskId }
-
 /** A grant that is requested without a call, with the place of the calls. */
 type RequestedGrant = Pick<GrantBody, 'toolName' | 'input' | 'scope' | 'until'> & { place: CallPlace, isAddress?: boolean }
 
@@ -44,8 +41,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   const ended = new Set<string>()
   /** Why grants rest since this start, by their ids: a use that is being stored at that moment must not wake them. */
   const resting = new Map<string, Grant['suspended']>()
-  const prefixOf = (owner: Owner) => ownerGrantsPrefix(store.digest(keyOwner(owner)))
-  const keyOf = (grant: Grant) => grantKey(store.digest(keyOwner(grant)), grant.grantId)
+  const prefixOf = (owner: Owner) => ownerGrantsPrefix(store.digest(ownerText(owner)))
+  const keyOf = (grant: Grant) => grantKey(store.digest(ownerText(grant)), grant.grantId)
   const put = (grant: Grant): Op => ({ type: 'put', key: keyOf(grant), value: grant })
   const isCommand = ({ toolName }: Pick<CallFacts, 'toolName'>) => tools.find(toolName)?.isCommand === true
 
@@ -146,7 +143,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       assertLasts(until)
       return { ...found, input }
     }))
-    return locked(keyOwner(owner), async () => {
+    return locked(ownerText(owner), async () => {
       await assertRoom(owner, requested.length)
       const made = facts.map((each, at) => {
         const { scope, until } = requested[at]

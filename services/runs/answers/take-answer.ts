@@ -1,6 +1,6 @@
 import { defineError, type ServiceError } from '../../lib/service-error.ts'
 import { ANSWER_TOOL, LATE_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
-import { answerText, openCalls, type EventOf, type RunEvent } from '../../contracts/run-events.ts'
+import { answerText, newestStep, openCalls, type EventOf, type RunEvent } from '../../contracts/run-events.ts'
 import type { Problem } from './compile-object-schema.ts'
 import { inWords, type ObjectAnswer, type Reading } from './object-answer.ts'
 
@@ -36,7 +36,7 @@ export const isAnswerCall = (event: object): boolean => 'toolName' in event && e
  * (ERR_OBJECT_INVALID).
  */
 export function takeAnswer (events: readonly RunEvent[], owed: ObjectAnswer, { isLast }: { isLast: boolean }): TakenStep {
-  const newest = events.slice(events.findLastIndex(({ type }) => type === 'step-start'))
+  const newest = newestStep(events)
   const given = openCalls(newest).filter(isAnswerCall)
   const others = newest.filter((event) => !isAnswerCall(event))
   const attempts = failedAttempts(events)

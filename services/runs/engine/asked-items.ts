@@ -1,11 +1,11 @@
 import { callAnswer, callApproval, findOfCall, inputDigest, itemOfCall, type Ledger, shownBoundary } from '../../approvals/index.ts'
-import type { Approval, CallItem, ToolItem, QuestionItem } from '../../contracts/approval-record.ts'
+import { type Approval, type CallItem, ownerOf, type ToolItem, type QuestionItem } from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
 import type { CallEnd } from './call-ports.ts'
 import type { Call, CallAnswer, CallApproval, AskedCall } from '../../contracts/call.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { isAppIdentity } from '../../tools/index.ts'
-import { ownerOf, type RunRecord } from '../run-record.ts'
+import type { RunRecord } from '../run-record.ts'
 
 type ToolApproval = Approval & ToolItem
 export type RunItems = ReturnType<typeof createRunItems>

@@ -1,16 +1,8 @@
-import { openCalls, type RunEvent } from '../../contracts/run-events.ts'
+import { newestStep, openCalls, type RunEvent } from '../../contracts/run-events.ts'
 import type { RunRecord } from '../run-record.ts'
 
 /** What a run does next: make a model call, settle the calls of its newest step, or have its answer judged. */
 export type NextAction = 'step' | 'settle' | 'judge'
-
-/** Returns the events of the newest step, and of what followed it; all events if there is none. */
-export function newestStep (events: readonly RunEvent[]): readonly RunEvent[] {
-  // A loop: it goes over the events of an answer, thousands of deltas, a few times in each step.
-  let at = events.length - 1
-  while (at > 0 && events[at].type !== 'step-start') at--
-  return events.slice(Math.max(at, 0))
-}
 
 /**
  * Returns the action with which a run goes on, by its events alone, so that it goes on in the same way after a wait and after a crash. A

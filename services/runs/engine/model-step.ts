@@ -72,9 +72,15 @@ interface Asked {
 const NO_STEPS_LEFT = 'No tool is called any more in this run.'
 const CUT_OFF = 'This call was cut off, because the answer reached its greatest length, and was not carried out. Do the same in parts: ' +
   'write the beginning of a long text first, and add the rest with further calls.'
-const NO_TOOLS = 'This model takes no tools, so it can look nothing up and do nothing here. Choose another model for that.'
-const NO_PICTURES = 'This model takes no pictures, so they were left out. Choose another model for what they show.'
-const FILE_REFUSED = 'The provider refused a file of this conversation, so the model answers without it. Attach another copy if it matters.'
+/** What the user is told of a feature that a model did not take. */
+const LEFT_OUT: Record<string, [NoticeCode, string]> = {
+  tools: ['no-tools', 'This model takes no tools, so it can look nothing up and do nothing here. Choose another model for that.'],
+  pictures: ['no-pictures', 'This model takes no pictures, so they were left out. Choose another model for what they show.'],
+  'a file': [
+    'file-refused',
+    'The provider refused a file of this conversation, so the model answers without it. Attach another copy if it matters.'
+  ]
+}
 const promptCut = (id: string, window: number, sent: number) =>
   `The server of ${id} read only the last ${window} of about ${sent} tokens, so the model does not know the beginning. Give it a larger ` +
   'context window and start it again; for Ollama set OLLAMA_CONTEXT_LENGTH=32768, or move the slider for the context length in its ' +
@@ -114,9 +120,8 @@ export function createModelSteps (
   const tellLeftOut = (part: LanguageModelV4StreamPart) => {
     if (part.type !== 'stream-start') return
     for (const warning of part.warnings) {
-      if (warning.type === 'unsupported' && warning.feature === 'tools') notice('no-tools', NO_TOOLS)
-      if (warning.type === 'unsupported' && warning.feature === 'pictures') notice('no-pictures', NO_PICTURES)
-      if (warning.type === 'unsupported' && warning.feature === 'a file') notice('file-refused', FILE_REFUSED)
+      const leftOut = warning.type === 'unsupported' ? LEFT_OUT[warning.feature] : undefined
+      if (leftOut !== undefined) notice(...leftOut)
     }
   }
   /** Tells the user that the server of a model, which is their own, read only the end of a prompt. */

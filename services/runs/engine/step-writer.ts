@@ -19,12 +19,10 @@ const PART_BYTES = 64
 const AnswerTooLong = defineError(
   'ERR_RUN_TOO_LONG',
   "The model's answer, with the inputs of its calls, grew beyond 16 MiB and was stopped."
-
 )
 const TooManyCalls = defineError(
   'ERR_TOO_MANY_CALLS',
   `The model made more than ${MAX_CALLS} tool calls at once and was stopped; none of them was carried out.`
-
 )
 
 /** A tool call of the model, with its input as JSON text. */

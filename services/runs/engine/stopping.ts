@@ -1,7 +1,6 @@
 import type { Stopped } from '../../../schemas/stopped.ts'
 import { LATE_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
-import type { RunEvent } from '../../contracts/run-events.ts'
-import { newestStep } from './drive.ts'
+import { newestStep, type RunEvent } from '../../contracts/run-events.ts'
 import type { RunRecord } from '../run-record.ts'
 
 // When a run stops before its model said that it was done, and what the model and the user hear of it; and notes to the model.

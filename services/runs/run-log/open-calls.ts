@@ -1,4 +1,4 @@
-import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
+import { type EventOf, newestStep, type RunEvent } from '../../contracts/run-events.ts'
 
 /** Returns the ids of the calls whose tool was about to start: an intent is stored before a tool starts, and the outcome after it. */
 export const intentsIn = (events: readonly RunEvent[]): Set<string> =>
@@ -20,8 +20,7 @@ export const itemsIn = (events: readonly RunEvent[]): string[] =>
 
 /** Returns whether an item belongs to a call of the newest step. */
 export function inNewestStep (events: readonly RunEvent[]): (item: { toolCallId?: string }) => boolean {
-  const newest = events.slice(events.findLastIndex(({ type }) => type === 'step-start'))
-  const calls = new Set(newest.flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
+  const calls = new Set(newestStep(events).flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
   return ({ toolCallId }) => toolCallId !== undefined && calls.has(toolCallId)
 }
 
