@@ -39,28 +39,12 @@ const Stream = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (
-    const schema of [
-      ...events,
-      RunStreamEventSchema,
-      RunOptionsSchema,
-      RunBodySchema,
-      ApproveBodySchema,
-      AnalysisSchema,
-      EvaluationSchema,
-      CompactionSchema,
-      PlanSchema,
-      StoppedSchema,
-      SteerSchema,
-      RunTaskSchema,
-      RunResultSchema,
-      LiveRunSchema,
-      SteeredRunSchema,
-      SteerBodySchema,
-      UsageSchema,
-      QuestionSchema
-    ]
-  ) app.addSchema(schema)
+  const schemas = [
+    ...events, RunStreamEventSchema, RunOptionsSchema, RunBodySchema, ApproveBodySchema, AnalysisSchema, EvaluationSchema,
+    CompactionSchema, PlanSchema, StoppedSchema, SteerSchema, RunTaskSchema, RunResultSchema, LiveRunSchema, SteeredRunSchema,
+    SteerBodySchema, UsageSchema, QuestionSchema
+  ]
+  for (const schema of schemas) app.addSchema(schema)
 
   /** The connection to the model is made while the request is read. */
   const onRequest = async () => void app.providers.connect()

@@ -18,16 +18,8 @@ import { PathChangeSchema } from '../schemas/undo.ts'
 
 const tags = ['approvals']
 const SHARED = [
-  PathChangeSchema,
-  LearnedSchema,
-  QuestionSchema,
-  AnswersSchema,
-  ChoiceSchema,
-  ApprovalSchema,
-  ApprovalListSchema,
-  ApprovalPreviewSchema,
-  ApprovalDecisionSchema,
-  DecidedApprovalSchema
+  PathChangeSchema, LearnedSchema, QuestionSchema, AnswersSchema, ChoiceSchema, ApprovalSchema, ApprovalListSchema,
+  ApprovalPreviewSchema, ApprovalDecisionSchema, DecidedApprovalSchema
 ]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {

@@ -15,22 +15,11 @@ const tags = ['runs']
 const Lines = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (
-    const schema of [
-      PhaseSchema,
-      TaskEvaluationSchema,
-      TaskToolCallSchema,
-      RunFailureSchema,
-      QuestionSchema,
-      TaskQuestionSchema,
-      RunOptionsSchema,
-      UsageSchema,
-      SteerSchema,
-      StoppedSchema,
-      RunSchema,
-      RunListSchema
-    ]
-  ) app.addSchema(schema)
+  const schemas = [
+    PhaseSchema, TaskEvaluationSchema, TaskToolCallSchema, RunFailureSchema, QuestionSchema, TaskQuestionSchema, RunOptionsSchema,
+    UsageSchema, SteerSchema, StoppedSchema, RunSchema, RunListSchema
+  ]
+  for (const schema of schemas) app.addSchema(schema)
 
   app.get('/runs', {
     schema: {

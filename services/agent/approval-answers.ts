@@ -1,5 +1,5 @@
 import { type Scope, ScopeSchema, type Until } from '../../schemas/grants.ts'
-import { type Decision, isAnswers, type AppResult } from '../approvals/index.ts'
+import { type AppResult, type Decision, isAnswers, REASON_KEPT } from '../approvals/index.ts'
 import { BadMessage, type RawMessage } from '../threads/index.ts'
 import { isObject } from '../lib/json.ts'
 import { isId } from '../lib/ids.ts'
@@ -17,8 +17,6 @@ interface Answers {
   includesOlder: boolean
 }
 
-/** Characters of a reason that are kept. */
-const REASON_KEPT = 4000
 /** The number of decisions in one request; each costs a read. */
 const MAX_DECISIONS = 1000
 

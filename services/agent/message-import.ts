@@ -99,11 +99,7 @@ interface Checked {
  * approvals. `forModel` converts an output to the form that models see; `originOf` returns the origin of the n-th message.
  * Yields to the event loop between messages. Throws BadMessage (400) that names the message.
  */
-export async function toPrompt (
-  messages: RawMessage[],
-  forModel: ForModel,
-  originOf: (n: number) => Origin = (n) => ({ name: `messages[${n}]`, isStored: false })
-): Promise<Converted> {
+export async function toPrompt (messages: RawMessage[], forModel: ForModel, originOf: (n: number) => Origin): Promise<Converted> {
   const checked: Checked[] = []
   for (const [at, message] of messages.entries()) {
     for (const each of plainMessages(message) ?? await check(message, originOf(at))) checked.push({ message: each, at })
@@ -126,7 +122,7 @@ export async function toPrompt (
     for (const message of await convert(slice.map((each) => each.message))) {
       const at = message.role === 'tool' ? last : sources[next++].at
       if (at !== last) origins.set(message, last = at)
-      if (hasContent(message)) prompt.push(message)
+      if (message.content.length > 0) prompt.push(message)
     }
     await yieldToEventLoop()
   }
@@ -259,10 +255,6 @@ function toModelOutput (part: ToolResultPart, forModel: ForModel): ToolResultPar
   const { output } = part
   if (output.type !== 'json' || typeof output.value !== 'object' || output.value === null || Array.isArray(output.value)) return part
   return { ...part, output: { ...output, ...forModel(output.value as Record<string, unknown>, part.toolName) } as ToolResultPart['output'] }
-}
-
-function hasContent (message: LanguageModelV4Message) {
-  return message.content.length > 0
 }
 
 /** Returns the id of the assistant message that a chat client wants continued; undefined if the run begins a new message. */

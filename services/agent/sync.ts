@@ -8,15 +8,8 @@ import { answerMessages } from './answer-record.ts'
 
 /** The codes of a run's `error` event that do not stand for a failure of the model provider. */
 const OWN_FAILURES: readonly ErrorCode[] = [
-  'ERR_TIMEOUT',
-  'ERR_BUDGET',
-  'ERR_BUDGET_UNPRICED',
-  'ERR_INTERNAL',
-  'ERR_OBJECT_INVALID',
-  'ERR_STORE_UNAVAILABLE',
-  'ERR_STORE_BUSY',
-  'ERR_TOO_MANY_TASKS',
-  'ERR_INTERRUPTED'
+  'ERR_TIMEOUT', 'ERR_BUDGET', 'ERR_BUDGET_UNPRICED', 'ERR_INTERNAL', 'ERR_OBJECT_INVALID', 'ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY',
+  'ERR_TOO_MANY_TASKS', 'ERR_INTERRUPTED'
 ]
 
 /**

@@ -13,7 +13,7 @@ const KNOWN =
  * a stored message, unknown kinds of parts are left out too, because no client is there to correct them. Throws BadMessage
  * (400) with `where` as the name of the message.
  */
-export async function fromUIMessage (message: RawMessage, where: string, isStored = false): Promise<ModelMessage[]> {
+export async function fromUIMessage (message: RawMessage, where: string, isStored: boolean): Promise<ModelMessage[]> {
   const { safeValidateUIMessages, convertToModelMessages } = await import('ai')
   if (!Array.isArray(message.parts)) throw new BadMessage(`${where}.parts must be an array of parts.`)
   const parts = message.parts.filter((part) => !isStored || KNOWN.test(part?.type)).map(withoutApproval).flatMap(asSaid)

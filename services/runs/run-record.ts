@@ -22,28 +22,9 @@ export const WHOLE_THREAD: History = { lead: 0, from: 0 }
 
 /** The fields of a run that its readers get as they are stored. */
 type Shown =
-  | 'runId'
-  | 'status'
-  | 'queuedAt'
-  | 'startedAt'
-  | 'completedAt'
-  | 'durationMs'
-  | 'output'
-  | 'object'
-  | 'error'
-  | 'failure'
-  | 'retryAt'
-  | 'stopped'
-  | 'answeredBy'
-  | 'toolCount'
-  | 'qualityScore'
-  | 'evaluation'
-  | 'verified'
-  | 'facts'
-  | 'steering'
-  | 'steered'
-  | 'options'
-  | 'attempts'
+  'runId' | 'status' | 'queuedAt' | 'startedAt' | 'completedAt' | 'durationMs' | 'output' | 'object' | 'error' | 'failure' | 'retryAt' |
+  'stopped' | 'answeredBy' | 'toolCount' | 'qualityScore' | 'evaluation' | 'verified' | 'facts' | 'steering' | 'steered' | 'options' |
+  'attempts'
 
 /** What is stored of every run beside its events. */
 interface AnyRun extends Pick<RunView, Shown> {

@@ -21,18 +21,8 @@ const ABORTS: Record<string, string> = {
 
 type Result = Pick<
   ThreadRun,
-  | 'completedAt'
-  | 'durationMs'
-  | 'output'
-  | 'object'
-  | 'error'
-  | 'stopped'
-  | 'toolCalls'
-  | 'toolCount'
-  | 'qualityScore'
-  | 'evaluation'
-  | 'verified'
-  | 'steered'
+  'completedAt' | 'durationMs' | 'output' | 'object' | 'error' | 'stopped' | 'toolCalls' | 'toolCount' | 'qualityScore' | 'evaluation' |
+  'verified' | 'steered'
 >
 
 /** Returns what the events say of a run of a conversation. `limit` is the number of characters kept of each input and output. */

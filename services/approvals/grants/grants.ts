@@ -159,11 +159,10 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     isCommand,
 
     /** Returns the facts of a call that decide which grants cover it. `ofRun` are the tools of its run. */
-    facts: (call: { toolName: string, input: unknown }, place: CallPlace, ofRun: GrantTools = tools) =>
-      factsOf(ofRun, call, place, largestKept()),
+    facts: (call: { toolName: string, input: unknown }, place: CallPlace, ofRun: GrantTools) => factsOf(ofRun, call, place, largestKept()),
 
     /** Returns the scopes that an answer may choose for a call. */
-    scopes: (facts: CallFacts, ofRun: GrantTools = tools, isAddress = false): OfferedScope[] =>
+    scopes: (facts: CallFacts, ofRun: GrantTools, isAddress = false): OfferedScope[] =>
       offeredScopes(ofRun.find(facts.toolName), facts, hasToken, isAddress),
 
     /** Returns a grant that covers the call; `isAllowed` may exclude some. */

@@ -2,6 +2,9 @@ import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/q
 import { defineError } from '../../lib/service-error.ts'
 import type { Decision } from '../decision.ts'
 
+/** Characters of a reason that are kept. */
+export const REASON_KEPT = 4_000
+
 export const AnswersRefused = defineError('ERR_INVALID_ANSWERS', '%s')
 
 /** Whether a value of a client has the form of answers, within the bounds of the schema. */
@@ -57,6 +60,3 @@ export function answersInOutput (approvalId: string, result: { output: Record<st
   if (isAnswers(answers)) return { approvalId, approved: true, answers }
   throw new AnswersRefused('The output of askUser must be {"answers": {"<id>": "<answer>"}} or {"declined": true}.')
 }
-
-/** Characters of a reason that are kept. */
-const REASON_KEPT = 4_000

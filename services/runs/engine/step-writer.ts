@@ -63,11 +63,11 @@ export interface StepResult {
  * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `toolMeant` returns the name of the tool
  * that a model means; `isAnswered` says whether the user or the application answers calls of a tool.
  */
-export function createStepWriter ({ append, ids, toolMeant = (name) => name, isAnswered = () => false }: {
+export function createStepWriter ({ append, ids, toolMeant, isAnswered }: {
   append: (event: RunEvent) => void,
   ids: IdSource,
-  toolMeant?: (name: string) => string | undefined,
-  isAnswered?: (toolName: string) => boolean
+  toolMeant: (name: string) => string | undefined,
+  isAnswered: (toolName: string) => boolean
 }) {
   const parts = { text: new Map<string, PartBegun>(), reasoning: new Map<string, PartBegun>() }
   const calls = new Map<string, string>()

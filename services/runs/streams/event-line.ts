@@ -27,20 +27,8 @@ export const stoppedLine = ({ stopped }: EventOf<'finish'>) =>
   stopped === undefined ? '' : eventLine({ type: 'data-stopped', data: stopped })
 
 type Shared =
-  | 'step-finish'
-  | 'tool-input-start'
-  | 'tool-input-delta'
-  | 'task'
-  | 'compaction'
-  | 'steer'
-  | 'waiting'
-  | 'notice'
-  | 'analysis'
-  | 'context'
-  | 'evaluation'
-  | 'message'
-  | 'tool-intent'
-  | 'aside'
+  'step-finish' | 'tool-input-start' | 'tool-input-delta' | 'task' | 'compaction' | 'steer' | 'waiting' | 'notice' | 'analysis' |
+  'context' | 'evaluation' | 'message' | 'tool-intent' | 'aside'
 
 /** Renders an event that is the same in every protocol. What is transient is shown, and kept nowhere. */
 export function sharedLine (event: EventOf<Shared>): string {

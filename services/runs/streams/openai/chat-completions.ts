@@ -19,13 +19,8 @@ const NoSuchModel = defineError('ERR_AGENT_NOT_FOUND', 'There is no agent and no
 
 /** Why a run cannot go on with results of its calls: the conversation is then answered by a new run. */
 const MOVED_ON: ErrorCode[] = [
-  'ERR_RUN_GONE',
-  'ERR_CONVERSATION_MOVED_ON',
-  'ERR_TOOL_CALL_ANSWERED',
-  'ERR_TOOL_CALL_EXPIRED',
-  'ERR_TOOL_CALL_WITHDRAWN',
-  'ERR_TOOL_CALL_CLAIMED',
-  'ERR_TOOL_CALL_NOT_APPROVED'
+  'ERR_RUN_GONE', 'ERR_CONVERSATION_MOVED_ON', 'ERR_TOOL_CALL_ANSWERED', 'ERR_TOOL_CALL_EXPIRED', 'ERR_TOOL_CALL_WITHDRAWN',
+  'ERR_TOOL_CALL_CLAIMED', 'ERR_TOOL_CALL_NOT_APPROVED'
 ]
 
 interface Parts {
