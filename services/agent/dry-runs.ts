@@ -123,6 +123,6 @@ export async function rehearseHandOver (
   ]
   events.forEach(live.run.log.append)
   live.run.record = { ...live.run.record, steps: 1 }
-  await live.endUnlessSteered()
+  await live.endSteering()
   await finish(attempt, deps)
 }

@@ -268,6 +268,31 @@ t.test('what the user says meanwhile is still answered', async (t) => {
   t.same(kinds(stored), kinds(run.events.filter(({ type }) => type !== 'data-notice')), 'all of it is stored')
 })
 
+t.test('a rehearsal of what would become a task takes no more steering when it ends, and is over then', async (t) => {
+  const reached = Promise.withResolvers<void>()
+  const heard = Promise.withResolvers<Plan>()
+  const { app } = await withGateway(t, () => ({ text: 'Nothing there.' }), {
+    config: { analysis: true },
+    structured (name) {
+      if (name === 'analysis') reached.resolve()
+      return name === 'analysis' ? heard.promise : planned
+    }
+  })
+  const run = await openRun(app, { ...user('list the files here in the background'), id: 'chat', dryRun: true })
+  await reached.promise
+  const [{ runId }] = (await app.inject('/runs?threadId=chat')).json().runs
+  const said = await app.inject({ method: 'POST', url: `/run/${runId}/steer`, payload: { message: 'and quickly' } })
+  t.equal(said.statusCode, 200)
+  heard.resolve(long())
+  for (let code = 200, n = 0; code === 200 && n < 15; n++) {
+    code = (await app.inject({ method: 'POST', url: `/run/${runId}/steer`, payload: { message: `and ${n}` } })).statusCode
+  }
+  await run.ended
+  t.match(textOf(run.events), /would make a background task/)
+  await idle(app)
+  t.match((await app.inject(`/runs/${runId}`)).json(), { status: 'completed', steered: [{ text: 'and quickly', state: 'unread' }] })
+})
+
 t.test('a store that takes nothing is told as an error, and there is no task', async (t) => {
   const { app, run, tasks, release } = await planning(t)
   const { mend } = breakDisk(t)
