@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useMemo, useState } from 'react'
 
 const keyOf = (key: string) => `draft ${key}`
 
@@ -17,9 +17,20 @@ export function useDraft (key: string): [string, (text: string) => void] {
   }]
 }
 
-/** Forgets what was typed, now that it has arrived; what was typed since then stays. */
-export function forgetDraft (key: string, text: string): void {
-  if (sessionStorage.getItem(keyOf(key)) === text) sessionStorage.removeItem(keyOf(key))
+/** The fields of a form, which survive a reload, and a dialog that was closed, until they are saved. `set` changes some of them. */
+export function useForm<Values extends object> (key: string, begin: Values) {
+  const [draft, setDraft] = useDraft(key)
+  const values = useMemo((): Values => draft === '' ? begin : { ...begin, ...JSON.parse(draft) }, [draft, begin])
+  return {
+    values,
+    set: (some: Partial<Values>) => setDraft(JSON.stringify({ ...values, ...some })),
+    clear: () => setDraft('')
+  }
+}
+
+/** Forgets what was typed, now that it has arrived. Where it has the `text`, what was typed since then stays. */
+export function forgetDraft (key: string, text?: string): void {
+  if (text === undefined || sessionStorage.getItem(keyOf(key)) === text) sessionStorage.removeItem(keyOf(key))
 }
 
 /** Forgets all that was typed in this tab. */

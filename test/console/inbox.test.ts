@@ -331,12 +331,17 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     t.same(answer, { choice: 'keep' })
   })
 
-  await visit('an item that was decided elsewhere goes', async (_t, page) => {
+  await visit('a reason survives a decision that failed, and an item that was decided elsewhere goes', async (t, page) => {
     await ask('delete')
     await page.goto('/console')
-    await page.getByRole('article').waitFor()
+    const item = page.getByRole('article')
     const [{ approvalId }] = await waiting()
+    await page.route(`**/approvals/${approvalId}`, (route) => route.request().method() === 'POST' ? route.abort() : route.continue())
+    await item.getByRole('textbox', { name: 'Reason' }).fill('It is needed')
+    await press(item.getByRole('button', { name: 'Don’t allow' }))
+    await item.getByRole('alert').waitFor()
+    t.equal(await item.getByRole('textbox', { name: 'Reason' }).inputValue(), 'It is needed', 'what was typed stays')
     await agent.decide(approvalId, false)
     await page.getByText('Nothing waits for you.').waitFor()
-  }, { colorScheme: 'dark', viewport: { width: 360, height: 740 } })
+  }, { colorScheme: 'dark', viewport: { width: 360, height: 740 }, expected: /ERR_FAILED/ })
 })

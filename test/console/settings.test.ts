@@ -2,16 +2,8 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import {
-  configureProviders,
-  deleteTask,
-  deleteThread,
-  getAgent,
-  getConfig,
-  getThread,
-  getUsage,
-  listProviders,
-  listThreads,
-  putThread
+  configureProviders, deleteTask, deleteThread, getAgent, getConfig, getThread, getUsage,
+  listProviders, listThreads, putThread
 } from '../../client/generated/index.ts'
 import { startFakeGateway } from '../fakes/gateway.ts'
 import { startFakeOpenAI } from '../fakes/openai.ts'
@@ -288,6 +280,8 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'New agent' }).click()
     await page.getByLabel('Name', { exact: true }).fill('shop')
     await page.getByLabel('Instructions').fill('SELL BOOKS')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'New agent' }).click()
     await page.getByLabel('Tools that it may use').fill('readFlie')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('there is no such tool').waitFor()
@@ -371,6 +365,8 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.keyboard.press('Enter')
     t.equal(await page.evaluate('getComputedStyle(document.documentElement).colorScheme'), 'dark')
     await page.keyboard.press('Control+k')
+    await field.fill('settings')
+    for (const name of ['Agents', 'Skills', 'Permissions', 'Usage', 'Health']) await page.getByRole('option', { name }).first().waitFor()
     await field.fill('general')
     await page.keyboard.press('Enter')
     await page.getByLabel('Size of the text').selectOption('Large')

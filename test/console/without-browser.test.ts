@@ -2,6 +2,7 @@ import type { UIMessageChunk } from 'ai'
 import fc from 'fast-check'
 import t from 'tap'
 import { frameStream } from '../../console/pages/chat/stream/frame-stream.ts'
+import { chosenIn } from '../../console/pages/chat/thread/chosen.ts'
 import { type LoadedMessages, withPage } from '../../console/pages/chat/thread/loaded-messages.ts'
 import { headingLevels } from '../../console/parts/markdown/heading-levels.ts'
 import { createReferences } from '../../console/parts/markdown/references.ts'
@@ -22,6 +23,13 @@ async function frames (chunks: AsyncGenerator<UIMessageChunk>) {
   }
   return seen
 }
+
+t.test('a sentence that only looks like that of a chosen skill or prompt is text', async (t) => {
+  const read = (text: string) => chosenIn({ type: 'text', text })
+  t.same(read('[The user has chosen the skill "notes" for this]'), { kind: 'skill', name: 'notes' })
+  t.equal(read('[The user has chosen the skill "\\q" for this]'), undefined)
+  t.equal(read('[The user has chosen the prompt "a" of the tool server "b" with {c}. Its words follow\nd'), undefined)
+})
 
 t.test('the pieces of one text that come in one frame are joined, and nothing else changes', async (t) => {
   const [first] = await frames((async function * () {

@@ -1,9 +1,11 @@
+import { useMutation } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import { Link } from 'wouter'
 import type { ServiceEvent } from '../../../client/events.ts'
 import { deleteFact, type MemoryChangedEvent } from '../../../client/generated/index.ts'
 import { Button } from '../../parts/button.tsx'
 import { useAnnounce } from '../../parts/announcer.tsx'
+import { Failed } from '../../parts/failed.tsx'
 import { say } from '../say.ts'
 import { asked } from '../service.ts'
 import { useServiceEvents } from './live-updates.tsx'
@@ -21,6 +23,10 @@ export function Learned () {
   const announce = useAnnounce()
   const drop = (ids: string[]) => setEntries((known) => known.filter(({ id }) => !ids.includes(id)))
   const newest = entries.at(-1)
+  const forget = useMutation({
+    mutationFn: (id: string) => deleteFact({ ...asked(), path: { id } }),
+    onSuccess: (_, id) => drop([id])
+  })
 
   useServiceEvents((event: ServiceEvent) => {
     if (event.type !== 'memory:changed') return
@@ -48,12 +54,13 @@ export function Learned () {
         {entries.map(({ id, fact }) => (
           <li key={id}>
             <span>{say('memory.learned', { text: fact })}</span>
-            <Button kind='quiet' onClick={() => void deleteFact({ ...asked(), path: { id } }).then(() => drop([id]))}>
+            <Button kind='quiet' isBusy={forget.isPending && forget.variables === id} onClick={() => forget.mutate(id)}>
               {say('memory.forget')}
             </Button>
           </li>
         ))}
       </ul>
+      {forget.error !== null && <Failed error={forget.error} />}
       <div className='learned-actions'>
         <Link href='/memory'>{say('memory.title')}</Link>
         <Button kind='quiet' onClick={() => setEntries([])}>{say('app.close')}</Button>

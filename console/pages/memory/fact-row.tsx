@@ -8,6 +8,7 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { Time } from '../../parts/time.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
 import { EditFact } from './edit-fact.tsx'
 import { useFactChange, useForget } from './facts.ts'
 
@@ -22,7 +23,7 @@ export function FactRow ({ fact }: { fact: KnownFact }) {
       <div className='fact-text'>
         <p>
           {fact.pinned && <span className='tag'>{say('memory.pinned')}</span>}{' '}
-          {fact.important && <span className='tag'>{say('memory.important')}</span>} {fact.fact}
+          {fact.important && <span className='tag'>{say('memory.important')}</span>} <VisibleText text={fact.fact} />
         </p>
         <Source fact={fact} />
         {change.error !== null && <Failed error={change.error} />}
@@ -69,7 +70,7 @@ function Source ({ fact }: { fact: KnownFact }) {
     <p className='quiet'>
       {source !== undefined && (
         <>
-          {say('memory.from', { words: source.span })}{' '}
+          <VisibleText text={say('memory.from', { words: source.span })} />{' '}
           <Link href={`/chat/${encodeURIComponent(source.threadId)}`}>{say('memory.fromThread')}</Link>
         </>
       )}

@@ -18,7 +18,7 @@ export function HealthSection () {
   const state = useQuery({ queryKey: keys.health(), queryFn: () => health(asked()).then(body), refetchInterval: REFRESH_MS })
   const config = useQuery({ queryKey: keys.config(), queryFn: () => getConfig(asked()).then(body) })
   const description = useQuery({ queryKey: [...keys.health(), 'about'], queryFn: () => about(asked()).then(body) })
-  const commands = useQuery({ ...commandsQuery, refetchInterval: REFRESH_MS })
+  const commands = useQuery(commandsQuery)
   const queries = useQueryClient()
   const reload = useMutation({ mutationFn: () => reloadConfig(asked()), onSuccess: () => queries.invalidateQueries() })
   return (

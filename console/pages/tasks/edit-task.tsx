@@ -2,6 +2,7 @@ import { useMutation, useQuery } from '@tanstack/react-query'
 import { useMemo } from 'react'
 import { Link, useLocation } from 'wouter'
 import { updateTask } from '../../../client/generated/index.ts'
+import { useForm } from '../../lib/draft.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
@@ -11,7 +12,6 @@ import { Page } from '../../parts/page.tsx'
 import { changesOf, valuesOf } from './form-values.ts'
 import { TaskForm } from './task-form.tsx'
 import { keepTask, oneTask, type Task } from './task-queries.ts'
-import { useForm } from './use-form.ts'
 
 /** Changes a task. What the form does not show stays as it is. */
 export function EditTask ({ id }: { id: string }) {

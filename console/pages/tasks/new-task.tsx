@@ -2,6 +2,8 @@ import { useMutation } from '@tanstack/react-query'
 import { useRef } from 'react'
 import { Link, useLocation } from 'wouter'
 import { createTask, startTask } from '../../../client/generated/index.ts'
+import { useForm } from '../../lib/draft.ts'
+import { newId } from '../../lib/new-id.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
@@ -10,9 +12,6 @@ import { Page } from '../../parts/page.tsx'
 import { bodyOf, NEW_TASK } from './form-values.ts'
 import { TaskForm } from './task-form.tsx'
 import { keepTask } from './task-queries.ts'
-import { useForm } from './use-form.ts'
-
-const newKey = () => `console-${crypto.getRandomValues(new Uint32Array(4)).join('-')}`
 
 /** Creates a task, and starts it when the user wants it to begin. */
 export default function NewTask () {
@@ -25,7 +24,7 @@ export default function NewTask () {
     async mutationFn (start: boolean) {
       const task = bodyOf(values)
       const json = JSON.stringify(task)
-      if (sent.current.json !== json) sent.current = { json, key: newKey() }
+      if (sent.current.json !== json) sent.current = { json, key: `console-${newId()}` }
       const created = await createTask({ ...asked(), body: task, headers: { 'idempotency-key': sent.current.key } }).then(body)
       // A triggered task is started, too, so that it can be run.
       return start ? startTask({ ...asked(), path: { id: created.id } }).then(body) : created

@@ -49,7 +49,8 @@ export default function Tasks () {
 
 function TaskList ({ filter, words }: { filter: TaskFilter, words: string }) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery(taskList(filter))
-  const loadMore = () => hasNextPage && !isFetchingNextPage && void fetchNextPage()
+  // A page that could not be read is read again when it is asked for.
+  const loadMore = () => hasNextPage && !isFetchingNextPage && error === null && void fetchNextPage()
   // The service does not search goals, so a search reads all pages.
   useEffect(() => {
     if (words !== '') loadMore()
@@ -64,12 +65,13 @@ function TaskList ({ filter, words }: { filter: TaskFilter, words: string }) {
       {tasks.length === 0 && (filter.status === undefined
         ? <Empty text={say('tasks.none')}><Link href='/tasks/new' className='button'>{say('tasks.newFirst')}</Link></Empty>
         : <Empty text={say('tasks.noneInState')} />)}
-      {tasks.length > 0 && found.length === 0 && <Empty text={say('tasks.noneFound')} />}
+      {tasks.length > 0 && found.length === 0 && error === null && <Empty text={say('tasks.noneFound')} />}
       {found.length > 0 && (
         <VirtualList<Task> items={found} keyOf={({ id }) => id} label={say('tasks.title')} estimate={64} onEnd={loadMore}>
           {(task) => <TaskRow task={task} />}
         </VirtualList>
       )}
+      {error !== null && <Failed error={error} onRetry={() => void fetchNextPage()} />}
     </>
   )
 }

@@ -1,4 +1,4 @@
-import { useMutation } from '@tanstack/react-query'
+import { queryOptions, useMutation } from '@tanstack/react-query'
 import { Square, Terminal } from 'lucide-react'
 import { useState } from 'react'
 import { listCommands, stopCommand, type Command } from '../../../client/generated/index.ts'
@@ -12,8 +12,15 @@ import { Failed } from '../failed.tsx'
 import { Time } from '../time.tsx'
 import { VisibleText } from '../visible-text.tsx'
 
-/** The commands that runs have left running. No event tells that one ends by itself, so they are asked for again while they are shown. */
-export const commandsQuery = { queryKey: keys.commands(), queryFn: () => listCommands(asked()).then(body) }
+/** How often the commands are asked for again while there are some: no event tells that one ends by itself; ms. */
+const REFRESH_MS = 5_000
+
+/** The commands that runs have left running. */
+export const commandsQuery = queryOptions({
+  queryKey: keys.commands(),
+  queryFn: () => listCommands(asked()).then(body),
+  refetchInterval: ({ state: { data } }) => data !== undefined && data.commands.length > 0 && REFRESH_MS
+})
 
 /** Commands that run in the background, each with a button that stops it. */
 export function CommandList ({ commands }: { commands: Command[] }) {

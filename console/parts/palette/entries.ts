@@ -1,6 +1,6 @@
 import {
-  Activity, Bot, Brain, ChartColumn, Inbox, Keyboard, KeyRound, ListTodo, MessageSquare, Monitor, Moon, Palette, Plus, Search, ServerCog,
-  Settings, ShieldCheck, SquarePen, Sun, type LucideIcon
+  Activity, BookOpen, Bot, Brain, ChartColumn, Inbox, Keyboard, KeyRound, ListTodo, MessageSquare, Monitor, Moon, Palette, Plus, Search,
+  ServerCog, Settings, ShieldCheck, SquarePen, Sun, type LucideIcon
 } from 'lucide-react'
 import type { SearchResult } from '../../../client/generated/index.ts'
 import { setAppearance } from '../../lib/appearance.ts'
@@ -41,6 +41,7 @@ export function places (navigate: (to: string) => void, onKeys: () => void) {
       settings(KeyRound, say('settings.models'), 'models'),
       settings(ServerCog, say('settings.servers'), 'servers'),
       settings(Bot, say('settings.agents'), 'agents'),
+      settings(BookOpen, say('settings.skills'), 'skills'),
       settings(ShieldCheck, say('settings.grants'), 'grants'),
       settings(ChartColumn, say('settings.usage'), 'usage'),
       settings(Activity, say('settings.health'), 'health'),

@@ -34,8 +34,7 @@ export function Decide ({ approval, decision, previewDigest }: Props) {
     setPressed(unbound ? 'unbound' : approved ? 'approve' : 'deny')
     const bound = unbound ? { unbound } : previewDigest !== undefined && { previewDigest }
     const given = reason.trim()
-    const isSent = decision.send({ approved, ...(given !== '' && { reason: given }), ...(approved && { ...bound, ...grantOf(chosen) }) })
-    if (isSent) setReason('')
+    decision.send({ approved, ...(given !== '' && { reason: given }), ...(approved && { ...bound, ...grantOf(chosen) }) })
   }
 
   return (

@@ -57,8 +57,8 @@ export function Questions ({ approval, decision, isOpen }: { approval: Approval,
 
 /** The address that a tool server wants opened: only the user opens it, and without telling it of this page. */
 function Address ({ url }: { url: string }) {
-  const { protocol, host } = new URL(url)
-  if (protocol !== 'https:' && protocol !== 'http:') return null
+  const { protocol, host } = URL.parse(url) ?? {}
+  if (host === undefined || (protocol !== 'https:' && protocol !== 'http:')) return null
   return <p><a href={url} target='_blank' rel='noopener noreferrer'>{say('approval.openAddress', { host })}</a></p>
 }
 

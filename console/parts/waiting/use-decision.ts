@@ -8,6 +8,7 @@ import {
   type Learned
 } from '../../../client/generated/index.ts'
 import { AgentError } from '../../../client/errors.ts'
+import { forgetDraft } from '../../lib/draft.ts'
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
@@ -24,8 +25,8 @@ export interface Refusal {
 
 /** The decision of an approval, as its form needs it. */
 export interface DecisionInProgress {
-  /** Returns false if the decision was not sent, because the item is old and must be decided once more. */
-  send: (decision: ApprovalDecision) => boolean
+  /** Sends the decision. That of an old item must be made once more. */
+  send: (decision: ApprovalDecision) => void
   /** Whether an old item must be decided once more. */
   asksAgain: boolean
   isPending: boolean
@@ -50,6 +51,7 @@ export function useDecision (
   const { mutate, isPending, isSuccess, error, data } = useMutation({
     mutationFn: (decision: ApprovalDecision) => decideApproval({ ...asked(), path: { id: approvalId }, body: decision }).then(body),
     onSuccess ({ state, learned }) {
+      for (const typed of ['reason', 'answers']) forgetDraft(`${typed} ${approvalId}`)
       if (learned !== undefined) onLearned?.(learned)
       if (item.current?.contains(document.activeElement)) item.current.focus({ preventScroll: true })
       announce(say(`approval.state.${state}`))
@@ -63,12 +65,11 @@ export function useDecision (
       }
     }
   })
-  function send (decision: ApprovalDecision): boolean {
+  function send (decision: ApprovalDecision): void {
     const isAgain = asksAgain || Date.now() - createdAt < OLD_MS
     setAsksAgain(!isAgain)
     if (isAgain) mutate(decision)
     else announce(say('approval.old'))
-    return isAgain
   }
   const decision: DecisionInProgress = { send, asksAgain, isPending, isSuccess, error, data }
   return { decision, item }

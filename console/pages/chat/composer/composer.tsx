@@ -82,6 +82,7 @@ export function Composer (props: Props) {
   // What the service refused it refuses again, unless it is changed.
   const isRefused = error !== undefined && !isCut(error)
   const isUnderWay = isBusy || isHeld
+  const isTooLong = isUnderWay && text.length > LONGEST_STEERING
   /** The unread words that were put into the field, by their key: what is made of them takes their place. */
   const [offered, setOffered] = useDraft(`offered ${draftOf}`)
   const lastUnread = useRef(unread)
@@ -136,7 +137,7 @@ export function Composer (props: Props) {
     event?.preventDefault()
     if (isSending && !isUnderWay) return setIsQueued(true)
     const isEmpty = text.trim() === '' && (isUnderWay || files.length + chosen.length === 0)
-    if (isEmpty || steering.isPending || late !== undefined) return
+    if (isEmpty || isTooLong || steering.isPending || late !== undefined) return
     if (!isUnderWay) {
       // The drafts are forgotten when the service has the message.
       setText('')
@@ -145,7 +146,7 @@ export function Composer (props: Props) {
       steering.reset()
       return onSend(text, { files, chosen, isInPlace: unread !== undefined && offered === unread.key })
     }
-    steering.mutate({ message: text.slice(0, LONGEST_STEERING), messageId: newId() }, {
+    steering.mutate({ message: text, messageId: newId() }, {
       onSuccess () {
         type('')
         announce(say('chat.steered'))
@@ -202,6 +203,7 @@ export function Composer (props: Props) {
   return (
     <form className='composer' onSubmit={submit}>
       {failure !== null && <Failed error={failure} />}
+      {isTooLong && <p className='note note-warn' role='status'>{say('chat.steerTooLong', { count: LONGEST_STEERING })}</p>}
       {steering.isSuccess && isUnderWay && <p className='quiet' role='status'>{say('chat.steered')}</p>}
       {unread !== undefined && text === unread.text && <p className='note' role='status'>{say('chat.unread')}</p>}
       {returned !== undefined && <p className='note note-warn' role='alert'>{say(isRefused ? 'chat.refused' : 'chat.returned')}</p>}

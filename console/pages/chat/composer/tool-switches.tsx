@@ -6,6 +6,7 @@ import { useServers } from '../../../lib/servers.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Status } from '../../../parts/status.tsx'
+import { VisibleText } from '../../../parts/visible-text.tsx'
 
 /** The entries of lists of tools that stand for a server, and for one of its tools, whatever name the agent has for it. */
 const serverEntry = (server: string) => `server:${server}`
@@ -75,7 +76,7 @@ function ServerSwitches ({ server: { name, status, tools }, denied, turn }: Serv
             return (
               <label key={tool} className='tool-switch'>
                 <input type='checkbox' role='switch' checked={isToolOn} disabled={!isOn} onChange={() => turn(entry, !isToolOn)} />{' '}
-                <code>{tool}</code>
+                <code><VisibleText text={tool} limit={200} /></code>
               </label>
             )
           })}

@@ -17,7 +17,11 @@ async function withFewerPixels (file: File): Promise<Blob> {
     const picture = await createImageBitmap(file)
     const scale = Math.min(1, LONGEST_SIDE / Math.max(picture.width, picture.height))
     const canvas = new OffscreenCanvas(Math.round(picture.width * scale), Math.round(picture.height * scale))
-    canvas.getContext('2d')!.drawImage(picture, 0, 0, canvas.width, canvas.height)
+    const context = canvas.getContext('2d')!
+    // A JPEG has nothing transparent: it would be black.
+    context.fillStyle = 'white'
+    context.fillRect(0, 0, canvas.width, canvas.height)
+    context.drawImage(picture, 0, 0, canvas.width, canvas.height)
     picture.close()
     const smaller = await canvas.convertToBlob({ type: 'image/jpeg', quality: QUALITY })
     return smaller.size < file.size ? smaller : file

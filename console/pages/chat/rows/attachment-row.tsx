@@ -1,19 +1,11 @@
 import { useMutation } from '@tanstack/react-query'
+import { saveFile } from '../../../lib/save-file.ts'
 import { say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 import { isPicture, readFile, useThumbnail } from '../thread/thumbnail.ts'
 
 const LONGEST_NAME = 120
-
-async function download (digest: string, name: string): Promise<void> {
-  const url = URL.createObjectURL(await readFile(digest))
-  const link = document.createElement('a')
-  link.href = url
-  link.download = name
-  link.click()
-  URL.revokeObjectURL(url)
-}
 
 interface Props {
   digest: string
@@ -26,7 +18,7 @@ interface Props {
 /** A file that the service stores: a small picture where it is one, and its name with a download. */
 export function AttachmentRow ({ digest, mediaType, name, isSaid }: Props) {
   const { data: picture, isError } = useThumbnail(digest, mediaType)
-  const saving = useMutation({ mutationFn: () => download(digest, name) })
+  const saving = useMutation({ mutationFn: async () => saveFile(await readFile(digest), name) })
   return (
     <div className='attachment' data-said={isSaid || undefined}>
       {isPicture(mediaType) && !isError && (

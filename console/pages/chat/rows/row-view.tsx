@@ -14,7 +14,7 @@ import { SaidRow } from './said-row.tsx'
 import { StepsRow } from './steps-row.tsx'
 import { PlanCard } from './plan-card.tsx'
 import { TaskCard } from './task-card.tsx'
-import { Thinking } from './thinking.tsx'
+import { Reasoning } from './reasoning.tsx'
 import { EarlierVersions } from './earlier-versions.tsx'
 import { runIdOf, type Row } from './rows.ts'
 
@@ -83,8 +83,8 @@ function Content ({ row, threadId, canGoBack, isWorking, isHeld, waiting, onEdit
       return <p className='quiet row-text'><VisibleText text={row.text} /></p>
     case 'block':
       return <BlockView block={row.block} levels={row.levels} />
-    case 'thinking':
-      return <Thinking text={row.text} isAnalysis={row.isAnalysis} isOpen={row.isOpen} />
+    case 'reasoning':
+      return <Reasoning text={row.text} isAnalysis={row.isAnalysis} isOpen={row.isOpen} />
     case 'call':
       return (
         <>

@@ -20,7 +20,7 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
   | { kind: 'steer', text: string, state: Steer['state'] }
   | { kind: 'system', text: string }
   | { kind: 'block', block: ResolvedBlock, levels: string }
-  | { kind: 'thinking', text: string, isAnalysis: boolean, isOpen: boolean }
+  | { kind: 'reasoning', text: string, isAnalysis: boolean, isOpen: boolean }
   | { kind: 'call', part: CallPart, name: string } & Message
   /** Steps that are over. */
   | { kind: 'steps', steps: StepRow[] }
@@ -31,12 +31,12 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
   | { kind: 'end' } & Message
 )
 
-export type StepRow = Extract<Row, { kind: 'call' | 'thinking' }>
+export type StepRow = Extract<Row, { kind: 'call' | 'reasoning' }>
 
 /** Whether a row is a step that is over and went well: the others are shown where they are. */
 function isStepOver (row: Row): row is StepRow {
   if (row.kind === 'call') return row.part.state === 'output-available' && row.part.preliminary !== true
-  return row.kind === 'thinking' && !row.isOpen && !row.isAnalysis
+  return row.kind === 'reasoning' && !row.isOpen && !row.isAnalysis
 }
 
 /** Returns one row for steps among which there is a call. */
@@ -79,7 +79,7 @@ export function createRows (): (message: UIMessage) => Row[] {
     if (part.type === 'reasoning') {
       if (part.text === '') return []
       const isAnalysis = part.providerMetadata?.agent?.phase === 'analysis'
-      return [{ kind: 'thinking', text: part.text, isAnalysis, isOpen: part.state === 'streaming' }]
+      return [{ kind: 'reasoning', text: part.text, isAnalysis, isOpen: part.state === 'streaming' }]
     }
     if (part.type === 'file') {
       return [{ kind: 'file', url: part.url, mediaType: part.mediaType, name: part.filename, isSaid: message.role === 'user' }]

@@ -4,7 +4,7 @@ import { say } from '../../../lib/say.ts'
 import { ToolName } from '../../../parts/tool-name.tsx'
 import { CallRow } from './call-row.tsx'
 import { runIdOf, type StepRow } from './rows.ts'
-import { Thinking } from './thinking.tsx'
+import { Reasoning } from './reasoning.tsx'
 
 /** Steps of the agent that went well, in one line that opens: what they were, and how often. */
 export function StepsRow ({ steps }: { steps: StepRow[] }) {
@@ -24,7 +24,7 @@ export function StepsRow ({ steps }: { steps: StepRow[] }) {
       {isOpen && steps.map((step) => (
         step.kind === 'call'
           ? <CallRow key={step.key} part={step.part} name={step.name} runId={runIdOf(step.message)} run='over' />
-          : <Thinking key={step.key} text={step.text} isAnalysis={step.isAnalysis} isOpen={step.isOpen} />
+          : <Reasoning key={step.key} text={step.text} isAnalysis={step.isAnalysis} isOpen={step.isOpen} />
       ))}
     </details>
   )

@@ -1,4 +1,4 @@
-import type { UIMessage } from 'ai'
+import type { TextUIPart, UIMessage } from 'ai'
 
 /** A prompt of a tool server or a skill that the user has chosen for a message. `words` are those of the prompt, once they are known. */
 export type Chosen =
@@ -18,10 +18,18 @@ const PROMPT = new RegExp(
 )
 const SKILL = new RegExp(String.raw`^\[The user has chosen the skill (${TEXT}) `)
 
-/** Returns what a part says of it; undefined for any other part. */
+/** Returns what a part says of it; undefined for any other part, also where somebody has written such a sentence in another form. */
 export function chosenIn (part: Part): Chosen | undefined {
   if (part.type === PART) return part.data as Chosen
-  if (part.type !== 'text') return undefined
+  try {
+    return part.type === 'text' ? named(part) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** Throws SyntaxError where a name is no JSON. */
+function named (part: TextUIPart): Chosen | undefined {
   const [, skill] = SKILL.exec(part.text) ?? []
   if (skill !== undefined) return { kind: 'skill', name: JSON.parse(skill) }
   const [, name, server, given, words] = PROMPT.exec(part.text) ?? []

@@ -1,6 +1,7 @@
-import { useState, type FormEvent } from 'react'
+import { useMemo, type FormEvent } from 'react'
 import { useMutation, useQueryClient } from '@tanstack/react-query'
 import { putAgent, type NamedAgent, type NamedOptions } from '../../../../client/generated/index.ts'
+import { useForm } from '../../../lib/draft.ts'
 import { EFFORTS } from '../../../lib/efforts.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
@@ -12,16 +13,19 @@ import { Field } from '../../../parts/field.tsx'
 
 const lines = (text: string): string[] => [...new Set(text.split('\n').map((line) => line.trim()).filter((line) => line !== ''))]
 
+/** What the fields hold at first. */
+const valuesOf = ({ name = '', description = '', options = {} }: Partial<NamedAgent> = {}) => ({
+  ...{ name, description, instructions: options.instructions ?? '', model: options.model ?? '', effort: String(options.effort ?? '') },
+  ...{ allowed: options.allowTools?.join('\n') ?? '', denied: options.denyTools?.join('\n') ?? '' }
+})
+
 /** The form of an agent, a new one or one that there is. Options that it has no field for stay as they are. */
 export function AgentForm ({ agent, onSaved }: { agent?: NamedAgent, onSaved: () => void }) {
   const { options = {} } = agent ?? {}
-  const [name, setName] = useState(agent?.name ?? '')
-  const [description, setDescription] = useState(agent?.description ?? '')
-  const [instructions, setInstructions] = useState(options.instructions ?? '')
-  const [model, setModel] = useState(options.model ?? '')
-  const [effort, setEffort] = useState<string>(options.effort ?? '')
-  const [allowed, setAllowed] = useState(options.allowTools?.join('\n') ?? '')
-  const [denied, setDenied] = useState(options.denyTools?.join('\n') ?? '')
+  const begin = useMemo(() => valuesOf(agent), [agent])
+  const { values, set, clear } = useForm(`agent ${agent?.name ?? ''}`, begin)
+  const { name, description, instructions, model, effort, allowed, denied } = values
+  const on = (field: keyof typeof values) => ({ target }: { target: { value: string } }) => set({ [field]: target.value })
   const queries = useQueryClient()
   const announce = useAnnounce()
   const save = useMutation({
@@ -29,6 +33,7 @@ export function AgentForm ({ agent, onSaved }: { agent?: NamedAgent, onSaved: ()
     async onSuccess () {
       await queries.invalidateQueries({ queryKey: keys.agents() })
       announce(say('settings.agentSaved', { name }))
+      clear()
       onSaved()
     }
   })
@@ -52,29 +57,21 @@ export function AgentForm ({ agent, onSaved }: { agent?: NamedAgent, onSaved: ()
     <form className='form' onSubmit={submit}>
       {agent === undefined && (
         <Field label={say('settings.agentName')} hint={say('settings.serverNameHint')}>
-          {(help) => (
-            <input
-              {...help} required pattern='[A-Za-z0-9][A-Za-z0-9._\-]{0,63}' value={name} onChange={(event) => setName(event.target.value)}
-            />
-          )}
+          {(help) => <input {...help} required pattern='[A-Za-z0-9][A-Za-z0-9._\-]{0,63}' value={name} onChange={on('name')} />}
         </Field>
       )}
       <Field label={say('settings.agentDescription')}>
-        {(help) => <input {...help} maxLength={1_000} value={description} onChange={(event) => setDescription(event.target.value)} />}
+        {(help) => <input {...help} maxLength={1_000} value={description} onChange={on('description')} />}
       </Field>
       <Field label={say('settings.agentInstructions')} hint={say('settings.agentInstructionsHint')}>
-        {(help) => (
-          <textarea
-            {...help} rows={5} maxLength={20_000} value={instructions} onChange={(event) => setInstructions(event.target.value)}
-          />
-        )}
+        {(help) => <textarea {...help} rows={5} maxLength={20_000} value={instructions} onChange={on('instructions')} />}
       </Field>
       <Field label={say('settings.chooseModel')} hint={say('settings.agentModelHint')}>
-        {(help) => <input {...help} maxLength={200} value={model} onChange={(event) => setModel(event.target.value)} />}
+        {(help) => <input {...help} maxLength={200} value={model} onChange={on('model')} />}
       </Field>
       <Field label={say('chat.effort')}>
         {(help) => (
-          <select {...help} value={effort} onChange={(event) => setEffort(event.target.value)}>
+          <select {...help} value={effort} onChange={on('effort')}>
             <option value=''>{say('chat.effortDefault')}</option>
             {!(EFFORTS as readonly string[]).includes(effort) && effort !== '' && <option value={effort}>{effort}</option>}
             {EFFORTS.map((each) => <option key={each} value={each}>{say(`chat.efforts.${each}`)}</option>)}
@@ -82,10 +79,10 @@ export function AgentForm ({ agent, onSaved }: { agent?: NamedAgent, onSaved: ()
         )}
       </Field>
       <Field label={say('settings.agentAllowed')} hint={say('settings.agentAllowedHint')}>
-        {(help) => <textarea {...help} rows={2} spellCheck={false} value={allowed} onChange={(event) => setAllowed(event.target.value)} />}
+        {(help) => <textarea {...help} rows={2} spellCheck={false} value={allowed} onChange={on('allowed')} />}
       </Field>
       <Field label={say('settings.agentDenied')}>
-        {(help) => <textarea {...help} rows={2} spellCheck={false} value={denied} onChange={(event) => setDenied(event.target.value)} />}
+        {(help) => <textarea {...help} rows={2} spellCheck={false} value={denied} onChange={on('denied')} />}
       </Field>
       {save.error !== null && <Failed error={save.error} />}
       <div className='actions'>

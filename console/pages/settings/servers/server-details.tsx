@@ -1,6 +1,8 @@
 import type { ToolServerDetail } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { ServiceText } from '../../../parts/service-text.tsx'
+import { VisibleText } from '../../../parts/visible-text.tsx'
 import { ServerAcceptance } from './server-acceptance.tsx'
 import { ServerResources } from './server-resources.tsx'
 import { useServer } from './server-queries.ts'
@@ -19,16 +21,16 @@ function Details ({ server }: { server: ToolServerDetail }) {
   const { command, url, toolDetails, warnings, stderr } = server
   return (
     <>
-      <p className='mono'>{command ?? url}</p>
+      <p className='mono'><VisibleText text={command ?? url ?? ''} /></p>
       <ServerAcceptance server={server} />
       <ul className='tool-list' tabIndex={0}>
         {toolDetails.map((tool) => (
           <li key={tool.name}>
             <p>
-              <code>{tool.name}</code>{' '}
+              <code><VisibleText text={tool.name} limit={200} /></code>{' '}
               {tool.acceptance === 'changed' && <span className='quiet'>{say('approval.tool.changed')}</span>}
             </p>
-            <p className='quiet'>{tool.description}</p>
+            <p className='quiet'><VisibleText text={tool.description ?? ''} /></p>
             {tool.notOffered !== undefined && <p>{say('settings.notOffered', { why: tool.notOffered })}</p>}
           </li>
         ))}
@@ -37,13 +39,13 @@ function Details ({ server }: { server: ToolServerDetail }) {
       {warnings.length > 0 && (
         <section className='section'>
           <h3>{say('settings.serverWarnings')}</h3>
-          <ul>{warnings.map((warning) => <li key={warning}>{warning}</li>)}</ul>
+          <ul>{warnings.map((warning) => <li key={warning}><ServiceText text={warning} /></li>)}</ul>
         </section>
       )}
       {stderr !== '' && (
         <section className='section'>
           <h3>{say('settings.serverStderr')}</h3>
-          <pre className='preview-text' tabIndex={0}>{stderr}</pre>
+          <pre className='preview-text' tabIndex={0}><VisibleText text={stderr} limit={Infinity} /></pre>
         </section>
       )}
     </>

@@ -10,7 +10,9 @@ import { Confirm } from '../../../parts/confirm.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { openApprovals } from '../../../parts/frame.tsx'
+import { ServiceText } from '../../../parts/service-text.tsx'
 import { Status } from '../../../parts/status.tsx'
+import { VisibleText } from '../../../parts/visible-text.tsx'
 import { Authorization } from './authorization.tsx'
 import { ServerDetails } from './server-details.tsx'
 import { useDisconnect, useServerSettings } from './server-queries.ts'
@@ -59,15 +61,16 @@ export function ServerItem ({ server: { name, status, tools, error, connecting, 
       {connecting !== undefined && (
         <p className='quiet'>
           {say('settings.serverStarting', { time: lasted(connecting.since, now), limit: sayDuration(connecting.limitMs) })}{' '}
-          {connecting.said === undefined ? say('settings.serverInstalls') : <samp>{connecting.said}</samp>}
+          {connecting.said === undefined ? say('settings.serverInstalls') : <samp><VisibleText text={connecting.said} /></samp>}
         </p>
       )}
-      {error !== undefined && <p className={status === 'authorizing' ? 'quiet' : 'bad'} lang='en'>{error}</p>}
+      {error !== undefined && <p className={status === 'authorizing' ? 'quiet' : 'bad'}><ServiceText text={error} /></p>}
       {settings.error !== null && <Failed error={settings.error} />}
       {isAsked && <p className='note'>{say('settings.toolsWait')} <Link href='/'>{say('settings.toolsWaitLink')}</Link></p>}
       {tools.length > 0 && (
         <p className='quiet'>
-          {say('settings.tools')}: <code>{tools.slice(0, MOST_TOOLS).join(', ')}</code>{tools.length > MOST_TOOLS && ' …'}
+          {say('settings.tools')}: <code><VisibleText text={tools.slice(0, MOST_TOOLS).join(', ')} /></code>
+          {tools.length > MOST_TOOLS && ' …'}
         </p>
       )}
       <Dialog title={say('settings.toolsOf', { name })} isOpen={isShown} onClose={() => setIsShown(false)}>

@@ -3,11 +3,11 @@ import { say } from '../../../lib/say.ts'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 
 /** What the agent thought, when the user asks for it. */
-export function Thinking ({ text, isAnalysis, isOpen }: { text: string, isAnalysis: boolean, isOpen: boolean }) {
+export function Reasoning ({ text, isAnalysis, isOpen }: { text: string, isAnalysis: boolean, isOpen: boolean }) {
   const [isShown, setIsShown] = useState(false)
   return (
-    <details className='thinking' onToggle={(event) => setIsShown(event.currentTarget.open)}>
-      <summary className='quiet'>{say(isAnalysis ? 'chat.analysis' : isOpen ? 'chat.thinking' : 'chat.thought')}</summary>
+    <details className='reasoning' onToggle={(event) => setIsShown(event.currentTarget.open)}>
+      <summary className='quiet'>{say(isAnalysis ? 'chat.analysis' : isOpen ? 'chat.reasoning' : 'chat.reasoned')}</summary>
       {isShown && <p className='quiet row-text'><VisibleText text={text} /></p>}
     </details>
   )
