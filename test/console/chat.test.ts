@@ -99,8 +99,13 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.goto('/console/chat')
     await page.getByLabel('On a copy').uncheck()
     await message(page).fill('write the list')
+    const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('of the week') }
+    await page.getByLabel('Attach files').first().setInputFiles(file)
+    await page.getByRole('button', { name: 'Remove a.txt' }).waitFor()
+    while (await page.getByRole('progressbar').count() > 0) continue
     await page.getByRole('button', { name: 'Rehearse', exact: true }).click()
     await page.getByText('tried on the copy').waitFor()
+    t.match(JSON.stringify(gateway!.requests.at(-1)!.body.prompt), /of the week/, 'with its file')
     t.notOk(existsSync(`${work}/a.txt`))
     await page.getByLabel('Write a file: exactly').check()
     await page.getByRole('button', { name: 'Allow my choice' }).click()

@@ -233,7 +233,9 @@ export function Composer (props: Props) {
           />
           <div className='composer-choices' data-open={areChoicesOpen || undefined}><ModelFields choice={choice} /></div>
           <span className='composer-space' />
-          {!isUnderWay && onCancel === undefined && <RehearseButton chatId={chatId} text={text} choice={choice} />}
+          {!isUnderWay && onCancel === undefined && (
+            <RehearseButton chatId={chatId} text={text} sending={{ files, chosen }} choice={choice} />
+          )}
           {onCancel !== undefined && <Button onClick={onCancel}>{say('app.cancel')}</Button>}
           {isUnderWay && (
             <IconButton

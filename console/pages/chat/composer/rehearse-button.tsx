@@ -1,28 +1,37 @@
 import { useMutation } from '@tanstack/react-query'
 import { useLocation } from 'wouter'
 import { openStream, parse, readEvents } from '../../../../client/sse.ts'
+import { newId } from '../../../lib/new-id.ts'
 import { say } from '../../../lib/say.ts'
 import { agent } from '../../../lib/service.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
+import { chosenPart, withoutChosen } from '../thread/chosen.ts'
+import type { Sending } from './composer.tsx'
 import type { ModelChoice } from './use-model-choice.ts'
 
 interface Props {
   chatId: string
   text: string
+  sending: Sending
   choice: ModelChoice
 }
 
-/** Rehearses what is typed, and leads to the rehearsal. What is typed stays, so that it can be sent for good. */
-export function RehearseButton ({ chatId, text, choice }: Props) {
+/**
+ * Rehearses what is typed, with its files and what was chosen for it, and leads to the rehearsal. What is typed stays, so that it can be
+ * sent for good.
+ */
+export function RehearseButton ({ chatId, text, sending: { files, chosen }, choice }: Props) {
   const [, navigate] = useLocation()
   const rehearse = useMutation({
     async mutationFn () {
-      const message = { role: 'user', content: text }
+      const parts = [...chosen.map(chosenPart), { type: 'text' as const, text }, ...files]
+      const { message, request } = withoutChosen({ id: newId(), role: 'user', parts })
+      const folder = choice.cwd !== '' && { cwd: choice.cwd }
       const stream = await openStream(agent().client, {
         method: 'POST',
         url: '/run',
-        body: { id: chatId, message, dryRun: true, resumable: true, options: choice.options, ...choice.cwd !== '' && { cwd: choice.cwd } },
+        body: { id: chatId, message, ...request, dryRun: true, resumable: true, options: choice.options, ...folder },
         headers: { 'content-type': 'application/json' }
       })
       for await (const { data } of readEvents(stream!)) {
