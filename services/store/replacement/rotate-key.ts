@@ -7,6 +7,7 @@ import { StoreNoRoom } from '../store-errors.ts'
 import { namesIn, syncDirectory } from '../database-files.ts'
 import { withDigestKey, type Keys } from '../encryption-keys.ts'
 import { acquireLock } from '../directory-lock.ts'
+import { hasPendingErasure } from '../erasure/erase.ts'
 import { generateKeys } from '../master-key.ts'
 import { describesDatabase } from '../record-names.ts'
 import { createStagedDatabase } from './staged-database.ts'
@@ -15,7 +16,16 @@ import type { Opened } from '../store.ts'
 import { commitReplacement, finishReplacement, NEXT_KEY } from './replace.ts'
 import { unseal } from '../seal.ts'
 
-interface Parts {
+const NOTHING = 'There is no data yet; nothing was changed.'
+const ERASING = 'The data is being erased: start the service, which finishes that. Nothing was changed.'
+/** Records between two progress messages. */
+const PROGRESS_EVERY = 10_000
+
+/**
+ * Re-encrypts all data with a newly generated key into a staged database, which then replaces the old one. A killed run leaves
+ * either database intact; the next run finishes a committed replacement. Throws StoreStartError.
+ */
+export async function rotateKey ({ dir, passphrase, newPassphrase, clock, report }: {
   dir: string
   /** The current passphrase; undefined when there is a key file. */
   passphrase?: string
@@ -24,20 +34,11 @@ interface Parts {
   clock: Clock
   /** Called with progress messages. */
   report: (line: string) => void
-}
-
-const NOTHING = 'There is no data yet; nothing was changed.'
-/** Records between two progress messages. */
-const PROGRESS_EVERY = 10_000
-
-/**
- * Re-encrypts all data with a newly generated key into a staged database, which then replaces the old one. A killed run leaves
- * either database intact; the next run finishes a committed replacement. Throws StoreStartError.
- */
-export async function rotateKey ({ dir, passphrase, newPassphrase, clock, report }: Parts): Promise<void> {
+}): Promise<void> {
   if ((await namesIn(dir)).length === 0) return report(NOTHING)
   const lock = await acquireLock(dir, { clock })
   try {
+    if (hasPendingErasure(dir)) return report(ERASING)
     const finished = await finishReplacement(dir)
     // A pending import does not change the key.
     if (finished !== undefined && finished.key !== 'keep') return report('The interrupted key change is now complete.')
@@ -72,7 +73,7 @@ function rethrowDiskFailure (error: unknown): never {
 }
 
 /** Builds the new database and syncs it. Returns the number of its records. */
-async function copy (old: Opened, dir: string, newPassphrase: string | undefined, say: Parts['report']): Promise<number> {
+async function copy (old: Opened, dir: string, newPassphrase: string | undefined, say: (line: string) => void): Promise<number> {
   const { keys: own, origin, file } = await generateKeys(newPassphrase)
   if (file !== undefined) await writeDurably(join(dir, NEXT_KEY), file)
   const keys = withDigestKey(own, old.keys.digest.export())

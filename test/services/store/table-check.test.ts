@@ -233,3 +233,10 @@ t.test('a copy of everything does not begin before the tables are checked, and a
   await rotateKey({ dir: `${root}/other`, clock: systemClock, report: (line) => said.push(line) })
   t.match(said, [/is damaged, repairing it/, /was repaired/, /encrypted/])
 })
+
+t.test('no key is changed while an erasure waits to be finished: that has removed the key', async (t) => {
+  const dir = t.testdir({ data: {}, 'erase.json': '{}' })
+  const said: string[] = []
+  await rotateKey({ dir, clock: systemClock, report: (line) => said.push(line) })
+  t.match(said, [/is being erased: start the service/])
+})
