@@ -1,9 +1,4 @@
-import type {
-  LanguageModelV4Prompt,
-  LanguageModelV4CallOptions,
-  LanguageModelV4FunctionTool,
-  LanguageModelV4ProviderTool
-} from '@ai-sdk/provider'
+import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { callsMade, chosenSkill, type MadeCall, lastAnswer, lastRequest } from './prompt.ts'
 import { type Step, readSteps } from './split.ts'
 import { valueOf, help, report, type Outcome } from './report.ts'
@@ -27,7 +22,6 @@ function phasesOf (prompt: LanguageModelV4Prompt, offered: Set<string>, steps: S
   const reported = callsMade(prompt).flatMap(({ toolName, input }) => toolName === TOOL ? [(input as { phase?: string }).phase] : [])
   const updates: Array<{ toolName: string, input: unknown }> = []
   return {
-    toolName: TOOL,
     updates,
     /** Marks the next phase as complete; `call` is the call of its command, if one was made. */
     complete (call?: MadeCall) {
@@ -76,7 +70,7 @@ export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat
 
   const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map(({ name }) => name))
   const phases = phasesOf(prompt, offered, steps)
-  const made = callsMade(prompt).filter(({ toolName }) => toolName !== phases.toolName)
+  const made = callsMade(prompt).filter(({ toolName }) => toolName !== TOOL)
   const outcomes: Outcome[] = []
   let next = 0
   for (const step of steps) {
@@ -109,7 +103,7 @@ const NO_OBJECTS = 'It reads plain commands and cannot make the object that opti
   'settings, or let offline/scripted call the tool answer.'
 
 /** Whether a tool is the one by which a run gives a structured answer; a tool server may have one of the same name. */
-const isAnswerTool = (tool: LanguageModelV4FunctionTool | LanguageModelV4ProviderTool): boolean =>
+const isAnswerTool = (tool: NonNullable<LanguageModelV4CallOptions['tools']>[number]): boolean =>
   tool.type === 'function' && tool.name === ANSWER_TOOL && tool.description?.startsWith(ANSWER_OPENING) === true
 
 /** Reads a remark on a task. Its text may steer the task without being a command. */

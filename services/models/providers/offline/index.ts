@@ -5,9 +5,6 @@ import type { Provider } from '../provider.ts'
 import { InvalidModelId } from '../failures.ts'
 import type { Reply } from './reply-model.ts'
 
-/** One answer of a script. `error` fails the call, after the text if there is any. Times are milliseconds. */
-export type ScriptedTurn = Reply
-
 const MODELS: Record<string, string> = {
   assistant: 'Offline assistant (plain commands, no language model)',
   scripted: 'Offline script (replays offline.script of config.json)'
@@ -21,7 +18,7 @@ const load = async () => ({
 })
 
 /** Creates the provider of the built-in models, which need no network and no key: one reads plain commands, one replays a script. */
-export function createOfflineProvider ({ clock, script }: { clock: Clock, script: () => ScriptedTurn[] | undefined }): Provider {
+export function createOfflineProvider ({ clock, script }: { clock: Clock, script: () => Reply[] | undefined }): Provider {
   const names = Object.keys(MODELS)
   return {
     name: 'offline',
@@ -56,7 +53,7 @@ export function createOfflineProvider ({ clock, script }: { clock: Clock, script
 }
 
 /** Replays one turn per model call. The turn's number is the number of answers in the prompt, so that a script goes on after a restart. */
-function scriptedReply (script: ScriptedTurn[], { prompt }: LanguageModelV4CallOptions): Reply {
+function scriptedReply (script: Reply[], { prompt }: LanguageModelV4CallOptions): Reply {
   const turn = script[prompt.filter(({ role }) => role === 'assistant').length]
   if (turn) return turn
   const text = `End of the script: it has ${script.length} ${script.length === 1 ? 'turn' : 'turns'}.`

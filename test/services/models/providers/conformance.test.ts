@@ -2,7 +2,8 @@ import t from 'tap'
 import { systemClock } from '../../../../services/lib/clock.ts'
 import { createDirectProvider } from '../../../../services/models/providers/direct.ts'
 import { createGatewayProvider } from '../../../../services/models/providers/gateway.ts'
-import { createOfflineProvider, type ScriptedTurn } from '../../../../services/models/providers/offline/index.ts'
+import { createOfflineProvider } from '../../../../services/models/providers/offline/index.ts'
+import type { Reply } from '../../../../services/models/providers/offline/reply-model.ts'
 import { startFakeGateway, type Plan } from '../../../fakes/gateway.ts'
 import { startFakeOpenAI } from '../../../fakes/openai.ts'
 import { startModelServer } from '../../../fakes/model-server.ts'
@@ -26,8 +27,8 @@ providerSuite(t, 'offline/assistant', async () => ({
 }))
 
 providerSuite(t, 'offline/scripted', async () => {
-  const script: ScriptedTurn[] = []
-  const turns: Record<string, ScriptedTurn> = {
+  const script: Reply[] = []
+  const turns: Record<string, Reply> = {
     text: { text: words },
     tool: { toolCalls: [{ toolName: 'listDirectory', input: { path: 'src' } }] },
     slow: { text: words, chunkMs: 1_000 }

@@ -4,7 +4,8 @@ import fc from 'fast-check'
 import t, { type Test } from 'tap'
 import { readWhen } from '../../../../../services/calendar/read-schedule.ts'
 import { systemClock } from '../../../../../services/lib/clock.ts'
-import { createOfflineProvider, type ScriptedTurn } from '../../../../../services/models/providers/offline/index.ts'
+import { createOfflineProvider } from '../../../../../services/models/providers/offline/index.ts'
+import type { Reply } from '../../../../../services/models/providers/offline/reply-model.ts'
 import { readSteps } from '../../../../../services/models/providers/offline/split.ts'
 import { offline } from './converse.ts'
 
@@ -280,8 +281,8 @@ t.test('no message at all makes it fail', async (t) => {
 
 const user = { role: 'user' as const, content: [{ type: 'text' as const, text: 'go' }] }
 const assistant = { role: 'assistant' as const, content: [{ type: 'text' as const, text: 'went' }] }
-const scripted = (script?: ScriptedTurn[]) => createOfflineProvider({ clock: systemClock, script: () => script }).languageModel('scripted')
-const answer = async (script: ScriptedTurn[] | undefined, prompt: LanguageModelV4Prompt) =>
+const scripted = (script?: Reply[]) => createOfflineProvider({ clock: systemClock, script: () => script }).languageModel('scripted')
+const answer = async (script: Reply[] | undefined, prompt: LanguageModelV4Prompt) =>
   (await (await scripted(script)).doGenerate({ prompt })).content
 
 t.test('the turns are replayed in order, counted in the prompt, so that a restart changes nothing', async (t) => {
