@@ -49,6 +49,8 @@ export default fp(async (app) => {
         'x-run-id': run.runId,
         ...encoder.headers
       })
+      // A reader that has no body to read would hold up the requests behind it until the run ends.
+      if (this.request.method === 'HEAD') return
       await pump({ chunks: rendered(run.batches(closed), encoder), lag: run.lag }, raw, { clock: app.clock, signal: closed })
     } finally {
       run.unsubscribe()

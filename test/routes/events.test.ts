@@ -3,8 +3,10 @@ import t from 'tap'
 import { EVENT_TYPES, ownEvents } from '../../schemas/stream-events.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { readEvents } from '../harness/event-reader.ts'
+import { heldModel } from '../harness/held-model.ts'
 import { build } from '../harness/helper.ts'
 import { listen, sendBytes } from '../harness/raw.ts'
+import { openRun, userSays } from '../harness/reader.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import type { App } from '../../app.ts'
 
@@ -215,14 +217,19 @@ t.test('who was away for too long, or comes with an id that is none, is told so 
 })
 
 t.test('a request for the head of a stream gets it, and holds up no request behind it', async (t) => {
-  const app = await build(t)
+  const model = await heldModel(t)
+  const app = await build(t, model.parts)
+  const run = await openRun(app, { ...userSays('go'), id: 'chat' })
+  await model.begun(1)
   const port = await listen(app)
-  for (const path of ['/events', '/tasks/events']) {
+  for (const path of ['/events', '/tasks/events', '/run/chat/stream']) {
     const head = `HEAD ${path} HTTP/1.1\r\nhost: 127.0.0.1\r\n\r\n`
     const { body } = await sendBytes(port, `${head}GET /events?types=x HTTP/1.1\r\nhost: 127.0.0.1\r\nconnection: close\r\n\r\n`)
     t.match(body, 'There is no event type', path)
     t.equal(app.events.size, 0)
   }
+  model.finish(0)
+  t.equal(await run.ended, 'whole')
 })
 
 t.test('with a token, events are only for who has it', async (t) => {
