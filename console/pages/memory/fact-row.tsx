@@ -1,15 +1,15 @@
 import { Pencil, Pin, PinOff, Star, StarOff, Trash2 } from 'lucide-react'
-import { useState } from 'react'
+import { type FormEvent, useState } from 'react'
 import { Link } from 'wouter'
 import type { FactChange, KnownFact } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Dialog } from '../../parts/dialog.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
-import { EditFact } from './edit-fact.tsx'
 import { useFactChange, useForget } from './facts.ts'
 
 /** One entry of the memory: its text, the words it was learned from, and what can be done with it. */
@@ -79,5 +79,37 @@ function Source ({ fact }: { fact: KnownFact }) {
       {state === 'proposed' && retracts && ` · ${say('memory.retracts')}`}
       {state === 'proposed' && !retracts && supersedes !== undefined && ` · ${say('memory.wouldReplace')}`}
     </p>
+  )
+}
+
+/** The dialog in which the words of an entry are changed. */
+function EditFact ({ fact, onClose }: { fact: KnownFact, onClose: () => void }) {
+  const [text, setText] = useState(fact.fact)
+  const change = useFactChange()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    change.mutate({ id: fact.id, change: { fact: text } }, { onSuccess: onClose })
+  }
+  return (
+    <Dialog title={say('memory.editTitle')} isOpen onClose={onClose}>
+      <form className='section' onSubmit={submit}>
+        <label className='field'>
+          <span>{say('memory.addLabel')}</span>
+          <textarea
+            rows={3} required value={text} onChange={(event) => setText(event.target.value)}
+            onKeyDown={(event) => {
+              if (event.key !== 'Enter' || event.shiftKey || event.nativeEvent.isComposing) return
+              event.preventDefault()
+              event.currentTarget.form?.requestSubmit()
+            }}
+          />
+        </label>
+        {change.error !== null && <Failed error={change.error} />}
+        <div className='actions'>
+          <Button onClick={onClose}>{say('app.cancel')}</Button>
+          <Button kind='primary' type='submit' isBusy={change.isPending}>{say('memory.save')}</Button>
+        </div>
+      </form>
+    </Dialog>
   )
 }

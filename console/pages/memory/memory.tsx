@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { useDeferredValue, useState } from 'react'
+import { type FormEvent, useDeferredValue, useState } from 'react'
 import { getBrain, type KnownFact } from '../../../client/generated/index.ts'
+import { useDraft } from '../../lib/draft.ts'
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
+import { Button } from '../../parts/button.tsx'
 import { Confirm } from '../../parts/confirm.tsx'
+import { Failed } from '../../parts/failed.tsx'
 import { Page } from '../../parts/page.tsx'
 import { Tabs } from '../../parts/tabs.tsx'
-import { AddFact } from './add-fact.tsx'
 import { FactList } from './fact-list.tsx'
-import { useClear, useFacts } from './facts.ts'
+import { useClear, useFacts, useLearn } from './facts.ts'
 import './memory.css'
 
 type View = KnownFact['kind'] | 'replaced'
@@ -99,5 +101,31 @@ function Preview () {
       <summary>{say('memory.preview')}</summary>
       <pre>{data?.contextPreview || say('memory.previewEmpty')}</pre>
     </details>
+  )
+}
+
+/** The form that adds a fact. What was typed stays until it is stored. */
+function AddFact () {
+  const [text, setText] = useDraft('fact')
+  const learn = useLearn()
+  const submit = (event: FormEvent) => {
+    event.preventDefault()
+    learn.mutate(text, { onSuccess: () => setText('') })
+  }
+  return (
+    <form className='section' onSubmit={submit}>
+      <label className='field'>
+        <span>{say('memory.addLabel')}</span>
+        <input
+          required
+          maxLength={2_000}
+          value={text}
+          placeholder={say('memory.addHint')}
+          onChange={(event) => setText(event.target.value)}
+        />
+      </label>
+      {learn.error !== null && <Failed error={learn.error} />}
+      <div><Button kind='primary' type='submit' isBusy={learn.isPending}>{say('memory.addSubmit')}</Button></div>
+    </form>
   )
 }

@@ -10,7 +10,7 @@ import { NotVerified } from '../../parts/not-verified.tsx'
 import { Status } from '../../parts/status.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
-import { oneTask } from '../tasks/task-queries.ts'
+import { TaskName } from '../tasks/task-name.tsx'
 import { isOver, isRehearsal, sayUsage } from './run-words.ts'
 
 /** Whose run it is, its state, how long it took and what it cost. */
@@ -25,7 +25,9 @@ export function RunFacts ({ run }: { run: Run }) {
   return (
     <section className='section' aria-label={say('run.facts')}>
       <dl className='facts'>
-        {taskId !== undefined && <TaskName id={taskId} />}
+        {taskId !== undefined && (
+          <><dt>{say('tasks.task')}</dt><dd><Link href={`/tasks/${taskId}`}><TaskName id={taskId} /></Link></dd></>
+        )}
         {threadId !== undefined && !isRehearsal(run) && <ThreadName id={threadId} />}
         <dt>{say('tasks.state')}</dt>
         <dd>
@@ -63,20 +65,6 @@ export function RunFacts ({ run }: { run: Run }) {
         )}
       </dl>
     </section>
-  )
-}
-
-function TaskName ({ id }: { id: string }) {
-  const { data } = useQuery(oneTask(id))
-  return (
-    <>
-      <dt>{say('tasks.task')}</dt>
-      <dd>
-        <Link href={`/tasks/${id}`}>
-          {data === undefined ? say('tasks.task') : <VisibleText text={data.name} limit={Infinity} />}
-        </Link>
-      </dd>
-    </>
   )
 }
 

@@ -1,17 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRun, type Run } from '../../../client/generated/index.ts'
+import { getRun, type Phase, type Run } from '../../../client/generated/index.ts'
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
+import { Values } from '../../parts/call/values.tsx'
 import { Changes } from '../../parts/changes/changes.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { Page } from '../../parts/page.tsx'
+import { Status } from '../../parts/status.tsx'
+import { VisibleText } from '../../parts/visible-text.tsx'
 import { WaitingSection } from '../../parts/waiting/waiting-section.tsx'
 import { Calls } from './calls.tsx'
 import { Evaluation } from './evaluation.tsx'
-import { Input } from './input.tsx'
 import { LiveText } from './live-text.tsx'
-import { Phases } from './phases.tsx'
 import { Result } from './result.tsx'
 import { RunActions, SteerTask } from './run-actions.tsx'
 import { RunFacts } from './run-facts.tsx'
@@ -49,5 +50,35 @@ function Sections ({ run }: { run: Run }) {
       <Calls run={run} />
       <Changes runId={run.runId} isOver={isOver(run)} />
     </>
+  )
+}
+
+/** A larger input is shown as one text, which can be cut, and not field by field; bytes. */
+const LARGEST_FIELDS = 50_000
+
+/** The data that the run began with. */
+function Input ({ run: { input, inputBytes = 0 } }: { run: Run }) {
+  return (
+    <section className='section' aria-label={say('run.given')}>
+      <h2>{say('run.given')}</h2>
+      <Values value={inputBytes > LARGEST_FIELDS ? JSON.stringify(input) : input} />
+    </section>
+  )
+}
+
+/** The phases of the plan, and how far the run has come. */
+function Phases ({ phases }: { phases: Phase[] }) {
+  return (
+    <section className='section' aria-label={say('run.phases')}>
+      <h2>{say('run.phases')}</h2>
+      <ol className='list'>
+        {phases.map(({ id, description, status }) => (
+          <li key={id} className='row'>
+            <span className='phase-status'><Status value={status} /></span>
+            <span className='grow'><VisibleText text={description} limit={1_000} /></span>
+          </li>
+        ))}
+      </ol>
+    </section>
   )
 }

@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { useState, type ReactNode } from 'react'
+import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
 import type { Slot } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
@@ -8,9 +8,15 @@ import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { VirtualList } from '../../parts/virtual-list.tsx'
-import { FATES } from './fates.ts'
-import { taskSchedule, type Task } from './task-queries.ts'
-import { TimeLine } from './time-line.tsx'
+import { type Task, taskSchedule } from './task-queries.ts'
+
+/** The sign and the colour of each fate of a planned time. */
+const FATES: Record<Slot['fate'], [sign: string, tone: string]> = {
+  run: ['●', 'good'],
+  coalesced: ['◐', 'calm'],
+  skipped: ['–', 'calm'],
+  missed: ['✕', 'bad']
+}
 
 /** States in which the schedule of a task is active. */
 const GOES_ON: Array<Task['status']> = ['scheduled', 'running', 'pending_approval']
@@ -83,6 +89,45 @@ function SlotRow ({ slot: { at, from, count, fate, reason, since, runId } }: { s
         ? <span className='quiet'>{say('tasks.reason.waitingSince')} <Moment at={since} /></span>
         : known !== undefined && <span className='quiet'>{say(`tasks.reason.${known}`)}</span>}
       {runId !== undefined && <Link href={`/runs/${runId}`}>{say('tasks.toRun')}</Link>}
+    </div>
+  )
+}
+
+/** Past times on the line. */
+const PAST = 10
+
+/** Where two times would be closer than this part of the line, the times are spread evenly. */
+const CLOSEST = 1 / 40
+
+/** Places on the line, 0 to 1, by time: in true proportion when that keeps the times apart, else evenly in their order. */
+function placesOf (times: number[]): Map<number, number> {
+  const sorted = [...new Set(times)].sort((a, b) => a - b)
+  const length = sorted[sorted.length - 1] - sorted[0] || 1
+  const places = sorted.map((at) => (at - sorted[0]) / length)
+  const isTight = places.some((place, at) => at > 0 && place - places[at - 1] < CLOSEST)
+  return new Map(sorted.map((at, rank) => [at, isTight ? rank / Math.max(sorted.length - 1, 1) : places[rank]]))
+}
+
+/** The last and the next planned times on a line, with the present between them. Lists say the same in words. */
+function TimeLine ({ upcoming, slots }: { upcoming: number[], slots: Slot[] }) {
+  const now = useNow()
+  const past = slots.slice(0, PAST)
+  const places = placesOf([now, ...upcoming, ...past.map(({ at }) => at)])
+  const place = (at: number) => ({ insetInlineStart: `${places.get(at)! * 100}%` })
+  return (
+    <div className='time-line' role='img' aria-label={say('tasks.timeLine', { past: past.length, next: upcoming.length })}>
+      <span className='time-line-now' style={place(now)} title={say('time.now')} />
+      {past.map(({ at, fate }) => (
+        <span
+          key={`past ${at}`}
+          className={`status-${FATES[fate][1]}`}
+          style={place(at)}
+          title={`${sayExactTime(at)}: ${say(`tasks.fate.${fate}`)}`}
+        >
+          {FATES[fate][0]}
+        </span>
+      ))}
+      {upcoming.map((at) => <span key={at} className='status-calm' style={place(at)} title={sayExactTime(at)}>○</span>)}
     </div>
   )
 }

@@ -1,17 +1,19 @@
-import type { ReactNode } from 'react'
+import { lazy, type ReactNode, Suspense, useState } from 'react'
 import type { Approval, Learned } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
+import { visibleText } from '../../lib/visible-characters.ts'
+import { Failed } from '../failed.tsx'
+import { Loading } from '../loading.tsx'
 import { ServiceText } from '../service-text.tsx'
 import { Time } from '../time.tsx'
 import { VisibleText } from '../visible-text.tsx'
-import { Choices } from './choices.tsx'
+import { Decide } from './decide.tsx'
+import { GuardedButton } from './guarded-button.tsx'
 import { Questions } from './questions.tsx'
 import { RequestOwner } from './request-owner.tsx'
-import { ServerRequest } from './server-request.tsx'
-import { ResultRequest } from './result-request.tsx'
 import { ToolQuestion } from './tool-question.tsx'
 import { ToolRequest } from './tool-request.tsx'
-import { useDecision, type Refusal } from './use-decision.ts'
+import { type DecisionInProgress, type Refusal, useDecision } from './use-decision.ts'
 import './waiting.css'
 
 interface Props {
@@ -66,4 +68,66 @@ function titleOf ({ kind, toolName, input, live, server = '', about = 'failing' 
   if (kind === 'task') return say(`approval.about.${about}`)
   if (live) return <>{say('approval.liveQuestion')} <VisibleText text={server} limit={200} /></>
   return say('approval.question')
+}
+
+/** A choice about a task, with a button for each answer. */
+function Choices ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
+  const { text = '', choices = [] } = approval
+  const [pressed, setPressed] = useState<string>()
+  const choose = (choice: string) => {
+    setPressed(choice)
+    decision.send({ choice })
+  }
+  return (
+    <div className='decide'>
+      <p><ServiceText text={text} limit={1_000} /></p>
+      {decision.error !== null && <Failed error={decision.error} />}
+      {isOpen && (
+        <div className='actions'>
+          {choices.map(({ value, label }, at) => (
+            <GuardedButton
+              key={value}
+              kind={at === 0 ? 'primary' : undefined}
+              isBusy={decision.isPending && pressed === value}
+              onPress={() => choose(value)}
+            >
+              {label}
+            </GuardedButton>
+          ))}
+        </div>
+      )}
+    </div>
+  )
+}
+
+/** The tools of a server that say that they only read, and that the user has not accepted as they are. */
+function ServerRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
+  return (
+    <>
+      <ul className='tool-list' tabIndex={0}>
+        {approval.serverTools?.map(({ name, description, state }) => (
+          <li key={name}>
+            <p><code><VisibleText text={name} limit={200} /></code> <span className='quiet'>{say(`approval.tool.${state}`)}</span></p>
+            <p className='quiet'><VisibleText text={description} /></p>
+          </li>
+        ))}
+      </ul>
+      {isOpen && <Decide approval={approval} decision={decision} />}
+    </>
+  )
+}
+
+const Report = lazy(() => import('../markdown/report.tsx'))
+
+/** The result of a task's run, which counts only when the user approves it. */
+function ResultRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
+  return (
+    <>
+      <Suspense fallback={<Loading />}>
+        <div className='report waiting-report'><Report text={visibleText(approval.output ?? '')} /></div>
+      </Suspense>
+      {isOpen && <p className='quiet'>{say('approval.resultHelp')}</p>}
+      {isOpen && <Decide approval={approval} decision={decision} />}
+    </>
+  )
 }

@@ -1,6 +1,9 @@
+import { useMutation } from '@tanstack/react-query'
+import { saveFile } from '../../../lib/save-file.ts'
 import { say } from '../../../lib/say.ts'
-import { AttachmentRow } from './attachment-row.tsx'
+import { Button } from '../../../parts/button.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
+import { isPicture, readFile, useThumbnail } from '../thread/thumbnail.ts'
 
 interface Props {
   url: string
@@ -24,5 +27,37 @@ export function FileRow ({ url, mediaType, name, isSaid }: Props) {
       {say('chat.file', { name: '' })} <VisibleText text={label} limit={200} />{' '}
       {isLink && <a href={url} target='_blank' rel='noreferrer noopener nofollow'><VisibleText text={url} limit={200} /></a>}
     </p>
+  )
+}
+
+const LONGEST_NAME = 120
+
+interface Stored {
+  digest: string
+  mediaType: string
+  name: string
+  /** It belongs to a message of the user. */
+  isSaid: boolean
+}
+
+/** A file that the service stores: a small picture where it is one, and its name with a download. */
+function AttachmentRow ({ digest, mediaType, name, isSaid }: Stored) {
+  const { data: picture, isError } = useThumbnail(digest, mediaType)
+  const saving = useMutation({ mutationFn: async () => saveFile(await readFile(digest), name) })
+  return (
+    <div className='attachment' data-said={isSaid || undefined}>
+      {isPicture(mediaType) && !isError && (
+        <span className='attachment-picture'>
+          {picture !== undefined && <img className='row-image' src={picture} alt={say('chat.file', { name })} />}
+        </span>
+      )}
+      <span className='file-chip'>
+        <VisibleText text={name} limit={LONGEST_NAME} />
+        <Button kind='quiet' aria-label={say('chat.fileDownload', { name })} isBusy={saving.isPending} onClick={() => saving.mutate()}>
+          ↓
+        </Button>
+      </span>
+      {saving.isError && <span className='quiet' role='alert'>{say('chat.fileGone', { name })}</span>}
+    </div>
   )
 }

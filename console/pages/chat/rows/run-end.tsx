@@ -1,18 +1,18 @@
 import { useQuery } from '@tanstack/react-query'
 import type { UIMessage } from 'ai'
+import { useEffect, useState } from 'react'
 import { isCut } from '../../../../client/errors.ts'
 import { listRuns } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
+import { sayDuration } from '../../../lib/time.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { ServiceText } from '../../../parts/service-text.tsx'
-import type { Conversation } from '../thread/use-conversation.ts'
 import { splitUnread } from '../thread/unread-words.ts'
-import { Beginning } from './beginning.tsx'
+import type { Conversation } from '../thread/use-conversation.ts'
 import { SaidRow } from './said-row.tsx'
-import { Working } from './working.tsx'
 
 interface Props {
   id: string
@@ -88,3 +88,34 @@ export function RunEnd ({ id, conversation, isWaiting, onRegenerate, onSuggest }
 /** Whether a message shows something of an answer; the end of an answer offers another one itself. */
 const hasContent = (message: UIMessage | undefined) =>
   message?.role === 'assistant' && message.parts.some(({ type }) => type !== 'step-start')
+
+const SUGGESTIONS = ['folder', 'write', 'command', 'task'] as const
+
+/** What a conversation shows before its first message: some things that one can say, which go to the field. */
+function Beginning ({ onSuggest }: { onSuggest: (text: string) => void }) {
+  return (
+    <div className='row chat-empty'>
+      <h2>{say('chat.welcome')}</h2>
+      <p className='quiet'>{say('chat.empty')}</p>
+      <div className='suggestions'>
+        {SUGGESTIONS.map((name) => (
+          <Button key={name} onClick={() => onSuggest(say(`chat.suggestions.${name}`))}>{say(`chat.suggestions.${name}`)}</Button>
+        ))}
+      </div>
+    </div>
+  )
+}
+
+const SECOND = 1_000
+
+/** That the agent works, and for how long. `since` is when it began, if that is known already. Milliseconds since the Unix epoch. */
+function Working ({ since }: { since?: number }) {
+  const [shown] = useState(Date.now)
+  const [now, setNow] = useState(Date.now)
+  useEffect(() => {
+    const timer = setInterval(() => setNow(Date.now()), SECOND)
+    return () => clearInterval(timer)
+  }, [])
+  const ms = now - Math.min(since ?? shown, shown)
+  return <>{ms < SECOND ? say('chat.working') : say('chat.workingFor', { time: sayDuration(Math.floor(ms / SECOND) * SECOND) })}</>
+}

@@ -1,15 +1,17 @@
 import { useQuery } from '@tanstack/react-query'
-import { Fragment } from 'react'
+import { Fragment, useState } from 'react'
 import { health } from '../../../../client/generated/index.ts'
-import { keys } from '../../../lib/queries.ts'
 import { plainWords } from '../../../lib/plain-words.ts'
+import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked, body } from '../../../lib/service.ts'
+import { Button } from '../../../parts/button.tsx'
+import { Failed } from '../../../parts/failed.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { LocalServers } from '../../../parts/models/local-servers.tsx'
+import { useModels, useProviders } from '../../../parts/models/model-queries.ts'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 import { ActiveModel } from './active-model.tsx'
-import { Discovery } from './discovery.tsx'
-import { useProviders } from '../../../parts/models/model-queries.ts'
 import { ProviderTable } from './provider-table.tsx'
 
 const ROLES = [
@@ -49,5 +51,36 @@ export function Models () {
         </>
       )}
     </Loaded>
+  )
+}
+
+/** Looks for model servers on this machine when the user asks for it. */
+function Discovery () {
+  const [isAsked, setIsAsked] = useState(false)
+  return (
+    <section className='section'>
+      <h2>{say('settings.local')}</h2>
+      <p className='quiet'>{say('settings.localText')}</p>
+      {isAsked ? <Found /> : <div><Button onClick={() => setIsAsked(true)}>{say('settings.discover')}</Button></div>}
+    </section>
+  )
+}
+
+function Found () {
+  const models = useModels(true)
+  const servers = models.data?.discovered
+  return (
+    <>
+      <div>
+        <Button isBusy={models.isFetching} onClick={() => void models.refetch()}>
+          {say(models.isFetching ? 'settings.discovering' : 'settings.discover')}
+        </Button>
+      </div>
+      {models.error !== null && <Failed error={models.error} />}
+      <div role='status'>
+        {servers?.length === 0 && <p className='quiet'>{say('settings.discoveredNone')}</p>}
+      </div>
+      {servers !== undefined && servers.length > 0 && <LocalServers servers={servers} />}
+    </>
   )
 }

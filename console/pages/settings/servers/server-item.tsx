@@ -13,9 +13,8 @@ import { openApprovals } from '../../../parts/frame.tsx'
 import { ServiceText } from '../../../parts/service-text.tsx'
 import { Status } from '../../../parts/status.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
-import { Authorization } from './authorization.tsx'
 import { ServerDetails } from './server-details.tsx'
-import { useDisconnect, useServerSettings } from './server-queries.ts'
+import { useDisconnect, useServer, useServerSettings } from './server-queries.ts'
 
 const MOST_TOOLS = 12
 
@@ -78,4 +77,25 @@ export function ServerItem ({ server: { name, status, tools, error, connecting, 
       </Dialog>
     </li>
   )
+}
+
+/** The address at which the user authorises the service at a server. The connection continues by itself afterwards. */
+function Authorization ({ name, url }: { name: string, url?: string }) {
+  const server = useServer(name)
+  const address = url ?? server.data?.authorizationUrl
+  const host = hostOf(address)
+  return (
+    <div className='note note-warn'>
+      <p>{say('settings.authorizeHelp')}</p>
+      {address !== undefined && host !== undefined
+        ? <a className='button' href={address} target='_blank' rel='noreferrer'>{say('settings.authorizeOpen', { host })}</a>
+        : <Button isBusy={server.isFetching} onClick={() => void server.refetch()}>{say('settings.authorizeAgain')}</Button>}
+    </div>
+  )
+}
+
+/** The host of an address that a browser may open; undefined for any other. */
+function hostOf (address: string | undefined): string | undefined {
+  const url = address === undefined ? null : URL.parse(address)
+  return url !== null && ['http:', 'https:'].includes(url.protocol) ? url.host : undefined
 }
