@@ -11,13 +11,13 @@ export const PARTS: Record<string, number> = { morning: 9 * 3600, afternoon: 14 
 /** Between the items of a list. */
 const LISTED = /\s*,\s*(?:and\s+)?|\s+and\s+/i
 
-const SETS: Record<string, number[]> = {
+const SETS = new Map(Object.entries({
   weekday: [0, 1, 2, 3, 4],
   workday: [0, 1, 2, 3, 4],
   'working day': [0, 1, 2, 3, 4],
   'business day': [0, 1, 2, 3, 4],
   weekend: [5, 6]
-}
+}))
 
 /** The weekday, 0 for Monday, by its English name, its plural or its first two to five letters; -1 for other names. */
 export function weekdayNamed (name: string): number {
@@ -28,7 +28,7 @@ export function weekdayNamed (name: string): number {
 /** Parses weekdays ("mon, wed and friday", "monday to friday", "weekends"), ascending; undefined when there is anything else. */
 export function weekdaysOf (text: string): number[] | undefined {
   const words = text.trim().toLowerCase().replace(/^from /, '')
-  const set = SETS[words.replace(/s$/, '')]
+  const set = SETS.get(words.replace(/s$/, ''))
   if (set !== undefined) return set
   const range = /^([a-z]+)(?: ?[-–] ?| to | through | thru )([a-z]+)$/.exec(words)
   if (range !== null) {
@@ -64,7 +64,7 @@ export function nthDayOf (text: string): string | undefined {
     .exec(text.trim().toLowerCase()) ?? []
   if (nth === undefined) return undefined
   const number = ['first', '1st', 'second', '2nd', 'third', '3rd', 'fourth', '4th'].indexOf(nth)
-  if (SETS[day]?.length === 5) return nth === 'last' ? 'LW * *' : number <= 1 ? '1W * *' : undefined
+  if (SETS.get(day)?.length === 5) return nth === 'last' ? 'LW * *' : number <= 1 ? '1W * *' : undefined
   const weekday = weekdayNamed(day)
   if (weekday < 0 || day.endsWith('s')) return undefined
   return `* * ${WEEKDAYS[weekday].slice(0, 3).toUpperCase()}#${nth === 'last' ? 'L' : Math.floor(number / 2) + 1}`

@@ -2,6 +2,7 @@
 export const NOT_UNDERSTOOD = [
   'sometimes',
   'every blue moon',
+  'every constructor',
   'at every full moon',
   'now and then',
   'every so often',
