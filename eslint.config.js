@@ -51,7 +51,8 @@ export default [
   },
   {
     files: ['services/**/*.ts'],
-    ignores: ['services/lib/clock.ts'],
+    // The pool of threads belongs to the process, not to a service.
+    ignores: ['services/lib/clock.ts', 'services/process/thread-pool.ts'],
     rules: {
       'no-restricted-properties': ['error', { object: 'Date', property: 'now', message: 'Time comes from the clock.' }],
       'no-restricted-globals': ['error', { name: 'setTimeout', message: 'Time comes from the clock.' }, {

@@ -42,6 +42,7 @@ import store from './core/store.ts'
 import stream from './core/stream.ts'
 import tasks from './tasks.ts'
 import threadRepository from './thread-repository.ts'
+import threadPool from './core/thread-pool.ts'
 import threads from './threads.ts'
 import toolCalls from './tool-calls.ts'
 import tools from './tools.ts'
@@ -56,6 +57,7 @@ import youngGeneration from './core/young-generation.ts'
 
 /** Registers every plugin in the order of their dependencies; they close in reverse order. */
 export async function registerPlugins (app: FastifyInstance, settings: Settings) {
+  await app.register(threadPool)
   await app.register(clock, settings)
   await app.register(requestLog)
   await app.register(routeTable)

@@ -318,3 +318,14 @@ t.test('without a build, workers run their source', async (t) => {
   t.match(String(program), /workers\/task\.ts$/)
   t.equal(isText, false)
 })
+
+t.test('the threads that read and write files get work also while the service has none', { timeout: 60_000 }, async (t) => {
+  const dir = t.testdir()
+  // In a process of its own: the runner of the tests replaces the hooks of this one.
+  const child = spawn(process.execPath, [fileURLToPath(new URL('woken.ts', import.meta.url)), dir], {
+    env: { PATH: process.env.PATH },
+    stdio: ['ignore', 'pipe', 'inherit']
+  })
+  t.teardown(() => child.kill('SIGKILL'))
+  t.match(await text(child.stdout), /^woken\nwoken\n/)
+})
