@@ -2,6 +2,7 @@ import { randomInt } from 'node:crypto'
 import { readFileSync, readdirSync } from 'node:fs'
 import { once } from 'node:events'
 import { systemClock, type Clock } from '../lib/clock.ts'
+import { procStat } from './process-identity.ts'
 import { spawnIsolated } from './spawn-isolated.ts'
 import { systemProgram } from './windows-command.ts'
 
@@ -120,12 +121,10 @@ function processIds (): number[] | undefined {
   }
 }
 
-/** Reads the process from proc(5), stat. The name is in parentheses and may hold any character. Zombies count as gone. */
+/** Reads a process. Zombies count as gone. */
 function row (pid: number): Row | undefined {
-  const stat = text(pid, 'stat')
-  const [state, ...fields] = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
-  if (fields.length < 19 || state === 'Z' || state === 'X') return undefined
-  return { pid, ppid: Number(fields[0]), group: Number(fields[1]), session: Number(fields[2]), started: Number(fields[18]) }
+  const stat = procStat(pid)
+  return stat === undefined || /[ZX]/.test(stat.state) ? undefined : { pid, ...stat }
 }
 
 function text (pid: number, file: string): string {

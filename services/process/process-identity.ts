@@ -17,19 +17,14 @@ const PS_MS = 5_000
 
 /** Returns the identity of this process. */
 export function ownIdentity (): Holder {
-  const started = process.platform === 'linux' ? procStat('self')?.started : undefined
-  return { pid: process.pid, started: started ?? Math.round(performance.timeOrigin) }
+  return { pid: process.pid, started: procStat('self')?.started ?? Math.round(performance.timeOrigin) }
 }
 
 /** Returns the identity of a live process; undefined when there is none with that id. */
 export async function identityOf (pid: number): Promise<Holder | undefined> {
-  const holder = { pid, started: await startOf(pid) ?? 0 }
+  const found = ['linux', 'win32'].includes(process.platform) ? procStat(pid) : await queryPs(pid)
+  const holder = { pid, started: found?.started ?? 0 }
   return await isRunning(holder) ? holder : undefined
-}
-
-async function startOf (pid: number): Promise<number | undefined> {
-  if (process.platform === 'win32') return undefined
-  return process.platform === 'linux' ? procStat(pid)?.started : (await queryPs(pid))?.started
 }
 
 /** Whether a process started before `later`, within the precision of the start times. */
@@ -53,11 +48,15 @@ export async function isRunning ({ pid, started }: Holder): Promise<boolean> {
   return found === undefined || (!found.isZombie && (started === 0 || Math.abs(found.started - started) < SLACK_MS))
 }
 
-function procStat (pid: number | 'self'): { state: string, started: number } | undefined {
+/** Reads proc(5), stat; undefined for no process, and on other systems than Linux. */
+export function procStat (pid: number | 'self') {
+  if (process.platform !== 'linux') return undefined
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
-    const fields = text.slice(text.lastIndexOf(')') + 2).split(' ') // the name may hold spaces, so start after it, with field 3
-    return { state: fields[0], started: Number(fields[19]) }
+    // The name is in parentheses and may hold any character.
+    const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ')
+    const [ppid, group, session] = fields.slice(0, 3).map(Number)
+    return { state, ppid, group, session, started: Number(fields[18]) }
   } catch {
     return undefined
   }
