@@ -5,6 +5,7 @@ import { parseArgs } from 'node:util'
 import type { Config } from '../schemas/config.ts'
 import { systemClock } from '../services/lib/clock.ts'
 import { homeFolder } from '../services/lib/home-folder.ts'
+import { parseJson } from '../services/lib/json.ts'
 import { openPack } from '../services/lib/pack.ts'
 import { explainStart } from '../services/lib/start-error.ts'
 import { NATIVE_PROVIDERS } from '../services/models/providers/kinds/kinds.ts'
@@ -66,10 +67,20 @@ function positive (name: string, text: string | undefined): number | undefined {
   return Number(text)
 }
 
+/** Throws Usage, without words of the text, which may hold keys. */
+function readConfig (file: string, text: string): Config {
+  try {
+    return parseJson(text) as Config
+  } catch (error) {
+    throw new Usage(`${file} is not valid JSON: ${(error as Error).message}.`)
+  }
+}
+
 /** Reads what models need from the configuration of the user, which is not changed, and the environment. */
 async function modelSettings (env: NodeJS.ProcessEnv): Promise<{ config: Config, settings: Partial<Settings> }> {
-  const text = await readFile(join(homeFolder(env.LOCAL_AGENT_HOME || undefined), 'config.json'), 'utf8').catch(() => '{}')
-  const { providers, gateway, prices, providerOptions, contextWindows, models, offline } = JSON.parse(text) as Config
+  const file = join(homeFolder(env.LOCAL_AGENT_HOME || undefined), 'config.json')
+  const text = await readFile(file, 'utf8').catch(() => '{}')
+  const { providers, gateway, prices, providerOptions, contextWindows, models, offline } = readConfig(file, text)
   const chosen = { providers, gateway, prices, providerOptions, contextWindows, models, offline }
   const keys = NATIVE_PROVIDERS.flatMap((name) => {
     const key = env[`${name.toUpperCase()}_API_KEY`]

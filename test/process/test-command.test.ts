@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import { ROOT } from '../harness/source-tree.ts'
 
@@ -26,4 +26,9 @@ t.test('recordings are replayed by the built command, without a home, a key or a
   t.match(test(`${dir}/none.jsonl`), { status: 64, stderr: /none\.jsonl is no recording: line 1/ })
   t.match(test(), { status: 64, stderr: /Name at least one recording/ })
   t.notOk(existsSync(`${dir}/home/.local-agent`))
+  mkdirSync(`${dir}/home/.local-agent`)
+  writeFileSync(`${dir}/home/.local-agent/config.json`, '{"providers":{"own":{"apiKey":"sk-not-to-be-told"}}')
+  const unread = test(`${folder}/denied.jsonl`, '--model', 'own/model')
+  t.match(unread, { status: 64, stderr: /config\.json is not valid JSON/ })
+  t.notMatch(unread.stderr, /sk-not/)
 })
