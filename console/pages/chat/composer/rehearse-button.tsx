@@ -1,4 +1,5 @@
 import { useMutation } from '@tanstack/react-query'
+import type { FileUIPart } from 'ai'
 import { useLocation } from 'wouter'
 import { openStream, parse, readEvents } from '../../../../client/sse.ts'
 import { newId } from '../../../lib/new-id.ts'
@@ -6,14 +7,13 @@ import { say } from '../../../lib/say.ts'
 import { agent } from '../../../lib/service.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
-import { chosenPart, withoutChosen } from '../thread/chosen.ts'
-import type { Sending } from './composer.tsx'
+import { type Chosen, chosenPart, withoutChosen } from '../thread/chosen.ts'
 import type { ModelChoice } from './use-model-choice.ts'
 
 interface Props {
   chatId: string
   text: string
-  sending: Sending
+  sending: { files: FileUIPart[], chosen: Chosen[] }
   choice: ModelChoice
 }
 
