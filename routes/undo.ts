@@ -10,6 +10,7 @@ import {
   PathChangeSchema,
   RunChangesSchema,
   UncoveredCallSchema,
+  UNDO_BODY_LIMIT,
   UndoBodySchema,
   UndoneSchema
 } from '../schemas/undo.ts'
@@ -41,6 +42,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, async ({ params: { runId }, query }) => app.sheets.shown(runId, await app.undo.changes(runId, query)))
 
   app.post('/runs/:runId/undo', {
+    bodyLimit: UNDO_BODY_LIMIT,
     // A request without a body takes back everything.
     config: { optionalBody: true },
     preValidation: async (request) => {
@@ -57,6 +59,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   }, async (request) => app.copies.shown(await app.undo.takeBack(request.params.runId, request.body)))
 
   app.post('/runs/:runId/apply', {
+    bodyLimit: UNDO_BODY_LIMIT,
     // A request without a body takes everything over.
     config: { optionalBody: true },
     preValidation: async (request) => {

@@ -95,10 +95,15 @@ export interface RunChanges {
   nextCursor?: string
 }
 
+/** As many as one call may change. */
+const MOST_PATHS = 20_000
+/** The body of a request that names them, bytes. */
+export const UNDO_BODY_LIMIT = 8 * 1024 * 1024
+
 export const UndoBodySchema = Type.Object({
   paths: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), {
     minItems: 1,
-    maxItems: 1000,
+    maxItems: MOST_PATHS,
     description: 'Only these, and what is below them: paths that the run changed, absolute or relative to its working folder. Default: all'
   })),
   dryRun: Type.Optional(Type.Boolean({ description: 'Changes nothing, and answers what an undo would do now' }))

@@ -1,4 +1,4 @@
-import { sep } from 'node:path'
+import { dirname, sep } from 'node:path'
 import type { PathChange, UndoBody, Undone } from '../../schemas/undo.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { newId } from '../lib/ids.ts'
@@ -126,23 +126,43 @@ async function planUnnamed (chains: Chain[], parts: KeepParts): Promise<UndoPlan
 /** Returns the changes at or below the wanted paths. Throws NotChanged for a path that the run did not change. */
 function select (chains: Chain[], wanted: string[] | undefined, paths: Pick<PathPolicy, 'inCopy'>): Chain[] {
   if (wanted === undefined) return chains
+  const places = new Map([...new Set(chains.map(({ cwd }) => cwd))].map((cwd) => [cwd, placesOf(wanted, cwd, paths)]))
   const selected = new Set<Chain>()
-  for (const path of wanted) {
-    const found = chains.filter((chain) => {
-      const reading = readPath(path, chain.cwd)
-      if ('refused' in reading) return false
-      const [place, changed] = [foldCase(paths.inCopy(reading.path, chain.cwd)), foldCase(chain.path)]
-      return changed === place || changed.startsWith(place.endsWith(sep) ? place : place + sep)
-    })
-    if (!found.some(({ isParent }) => !isParent)) throw new NotChanged(JSON.stringify(path))
-    for (const chain of found) selected.add(chain)
-  }
-  // The folders that were made for a path go with it, when nothing else is in them; those that it was in come back for it.
+  const found = new Set<string>()
   for (const chain of chains) {
-    const isFolder = chain.isParent || chain.before?.kind === 'folder'
-    if (isFolder && [...selected].some(({ path }) => path.startsWith(chain.path + sep))) selected.add(chain)
+    for (const place of upwards(foldCase(chain.path))) {
+      const names = places.get(chain.cwd)!.get(place)
+      if (names === undefined) continue
+      selected.add(chain)
+      if (!chain.isParent) for (const name of names) found.add(name)
+    }
+  }
+  const unchanged = wanted.find((path) => !found.has(path))
+  if (unchanged !== undefined) throw new NotChanged(JSON.stringify(unchanged))
+  // The folders that were made for a path go with it, when nothing else is in them; those that it was in come back for it.
+  const above = new Set([...selected].flatMap(({ path }) => [...upwards(dirname(path))]))
+  for (const chain of chains) {
+    if ((chain.isParent || chain.before?.kind === 'folder') && above.has(chain.path)) selected.add(chain)
   }
   return [...selected]
+}
+
+/** Returns the places that paths name in a folder, each with the paths that name it. */
+function placesOf (wanted: string[], cwd: string, paths: Pick<PathPolicy, 'inCopy'>): Map<string, string[]> {
+  const places = new Map<string, string[]>()
+  for (const path of wanted) {
+    const reading = readPath(path, cwd)
+    if ('refused' in reading) continue
+    const place = foldCase(paths.inCopy(reading.path, cwd))
+    places.set(place, [...places.get(place) ?? [], path])
+  }
+  return places
+}
+
+/** Yields a path and the folders that it is in. */
+function * upwards (path: string): Generator<string> {
+  yield path
+  if (dirname(path) !== path) yield * upwards(dirname(path))
 }
 
 /** The paths that hold all the others. */

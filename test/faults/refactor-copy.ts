@@ -46,6 +46,8 @@ export async function refactor (t: Test, files: number) {
   writeFileSync(at('src/2/2.ts'), 'mine')
   const dry = await apply({ dryRun: true })
   t.same(dry.skipped, [{ path: at('src/2/2.ts'), reason: 'changed_since' }])
+  const named = dry.applied.filter((path: string) => path !== at('src/5/5.ts'))
+  t.same(new Set((await apply({ paths: named, dryRun: true })).applied), new Set(named), 'all but one')
   const some = await apply({ paths: ['README.md', 'src/3'] })
   t.equal(readFileSync(at('README.md'), 'utf8'), 'The Basket')
   t.equal(some.applied.length, 1 + readdirSync(at('src/3')).length)

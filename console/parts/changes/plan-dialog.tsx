@@ -13,7 +13,7 @@ import { ChangeList } from './change-list.tsx'
 import { ChangeRow, type ShownChange } from './change-row.tsx'
 
 /** Paths that one request can name. */
-const MOST_PATHS = 1000
+const MOST_PATHS = 20_000
 /** The working folder with all in it. */
 const ALL = ['.']
 
