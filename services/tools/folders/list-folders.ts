@@ -174,7 +174,7 @@ export function createFolders (
       const base = query.cwd === undefined ? workspace() : meant(query.cwd, workspace())
       const path = meant(query.path ?? '.', base)
       // A sentence names the folder as it was asked for: where a relative path leads is nobody's business.
-      const named = query.path ?? path
+      const named = query.path ?? query.cwd ?? path
       return inTime(named, caller, async (signal) => {
         let real = path
         try {

@@ -117,7 +117,7 @@ function looking (home: string, parts: Partial<FolderParts> = {}) {
     recent: async () => [],
     ...parts
   })
-  const list = (path: string, more = {}) => folders.list({ path, limit: 500, ...more }, never)
+  const list = (path?: string, more = {}) => folders.list({ path, limit: 500, ...more }, never)
   return { folders, list, names: async (path: string, more = {}) => (await list(path, more)).folders.map(({ name }) => name) }
 }
 
@@ -148,6 +148,7 @@ t.test('a folder is listed with its folders alone, by name, and links are shown 
   t.match(await list('/proc/self'), { problem: 'system', folders: [] })
   await t.rejects(list('a.txt'), { code: 'ERR_FOLDER_NOT_FOUND', message: 'There is no folder "a.txt" on this computer.' })
   await t.rejects(list('none'), { code: 'ERR_FOLDER_NOT_FOUND' })
+  await t.rejects(list(undefined, { cwd: 'none' }), { message: 'There is no folder "none" on this computer.' })
   await t.rejects(list('a\0b'), { code: 'ERR_INVALID_REQUEST' })
 })
 
