@@ -131,6 +131,9 @@ export const hastyClock = (): Clock => ({
   sleep: (ms, signal) => systemClock.sleep(ms >= 1_000 && ms <= 8_000 ? 1 : ms, signal)
 })
 
+/** The clock of the system, with time limits that a slow machine keeps: ten times as long. */
+export const patientClock = (): Clock => ({ ...systemClock, timeout: (ms, signal) => systemClock.timeout(ms * 10, signal) })
+
 /** Does that again and again until the promise settles. */
 export async function until (settled: Promise<unknown>, again: () => Promise<unknown>): Promise<void> {
   const over = new AbortController()

@@ -2,6 +2,7 @@ import { access } from 'node:fs/promises'
 import type { Test } from 'tap'
 import type { Settings } from '../../settings.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
+import { patientClock } from './clock.ts'
 import { withGateway } from './with-gateway.ts'
 
 export const analysis = (complexity: string, fields: object = {}) =>
@@ -15,6 +16,8 @@ export async function withAnalysis (t: Test, reply: Reply, { config, ...settings
   const { app, gateway } = await withGateway(t, reply, {
     config: { analysis: true, ...config },
     structured: (name) => name === 'analysis' ? answer.promise : {},
+    // An analysis is waited for two seconds.
+    clock: patientClock(),
     ...settings
   })
   const steps = () => gateway.requests.filter(({ structured }) => structured === undefined)
