@@ -1,6 +1,9 @@
 import type { Test } from 'tap'
 import { simulateHousehold, tally, type Timeline } from './household.ts'
 
+/** Runs of a task that are kept. */
+const MOST_KEPT = 1_000
+
 const ended = (runs: Array<{ status: string, failure?: { reason: string } }>) =>
   tally(runs.map(({ status, failure }) => [failure === undefined ? status : `${status}: ${failure.reason}`, 1]))
 
@@ -53,6 +56,8 @@ export async function checkHousehold (t: Test, timeline: Timeline) {
   const watched = digests.flatMap(({ tasks }) => tasks.items.filter(({ goal }) => goal.startsWith('Watch')))
   const told = watched.flatMap(({ runs }) => runs.items.flatMap(({ output }) => output ?? []))
   t.same(told.filter((output) => output.includes('price')), ['The price changed: it is 9 now.'])
+  const idle = watched.reduce((sum, { nothingToDo }) => sum + nothingToDo, 0)
+  if (watcher.runs.length < MOST_KEPT) t.equal(idle, ended(watcher.runs).completed - 1)
   // The newest runs alone are kept; their numbers go on.
   const digested = watched.reduce((sum, { nothingToDo, runs: { items, more } }) => sum + nothingToDo + items.length + more, 0)
   t.equal(digested, Math.max(...watcher.runs.map(({ runNumber }) => runNumber)), 'each run is in one digest')
