@@ -110,13 +110,14 @@ export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema)
 /** When something is to be done, as the user said it. */
 const WHEN = {
   at: 'Once, or first: "2026-01-31T09:00"',
-  every: 'How often: "weekdays at 17:30", "every other friday at 9am", "first monday of the month", "every 30 minutes between 9 and 17", ' +
+  every: 'How often: "weekdays at 17:30", "every other friday at 9am", "every 30 minutes between 9 and 17", ' +
     '"daily at 8 except sundays" or a cron line',
   zone: 'The time zone, if one was named: "Europe/Berlin"',
   text: "The user's words about the time"
 }
+const COMPLEXITIES = ['simple' as const, 'standard' as const, 'complex' as const, 'long_running' as const]
 export const AnalysisSchema = Type.Object({
-  complexity: Type.Union([Type.Literal('simple'), Type.Literal('standard'), Type.Literal('complex'), Type.Literal('long_running')]),
+  complexity: Type.Union(COMPLEXITIES.map((name) => Type.Literal(name))),
   goal: Type.String({
     description: 'What the user wants, in one sentence; of long_running work all that is to be done, without how often'
   }),
@@ -134,6 +135,7 @@ const { interval: _interval, when: _when, ...ASKED } = AnalysisSchema.properties
 /** The schema of the analysis that is sent to models: some providers refuse optional properties. */
 export const AnalysisQuestionSchema = Type.Object({
   ...ASKED,
+  complexity: Type.Unsafe({ type: 'string', enum: COMPLEXITIES }),
   when: Type.Object({
     at: Type.String({ description: WHEN.at }),
     every: Type.String({ description: WHEN.every }),

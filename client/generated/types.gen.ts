@@ -117,7 +117,7 @@ export type Analysis = {
          */
         at?: string;
         /**
-         * How often: "weekdays at 17:30", "every other friday at 9am", "first monday of the month", "every 30 minutes between 9 and 17", "daily at 8 except sundays" or a cron line
+         * How often: "weekdays at 17:30", "every other friday at 9am", "every 30 minutes between 9 and 17", "daily at 8 except sundays" or a cron line
          */
         every?: string;
         /**

@@ -124,7 +124,7 @@ const ReadInput = Type.Object({
     Type.String({ minLength: 1, description: 'Tool server that has it; needed when several servers have resources.' })
   ),
   offset: Type.Optional(
-    Type.Integer({ minimum: 0, description: 'First character of the text to read: the nextOffset of an answer. Default 0.' })
+    Type.Integer({ minimum: 0, description: 'To read on: the nextOffset of the answer.' })
   )
 }, { additionalProperties: false })
 

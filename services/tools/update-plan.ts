@@ -3,7 +3,7 @@ import { PlanSchema } from '../../schemas/plan.ts'
 import { PLAN_TOOL } from '../contracts/model-texts.ts'
 import type { Tool } from '../contracts/tool.ts'
 
-const steps = { ...PlanSchema.properties.steps, description: 'All steps of the plan, in their order' }
+const steps = { ...PlanSchema.properties.steps, description: 'All steps, in order' }
 const Input = Type.Object({ steps }, { additionalProperties: false })
 
 /** Shows the user the plan of a longer piece of work. The newest plan of a run is the output of the newest call. */

@@ -5,6 +5,7 @@ import type { App } from '../../app.ts'
 import { openChat } from '../clients/chat.ts'
 import { versions } from '../clients/versions.ts'
 import type { Plan } from '../fakes/gateway.ts'
+import { BUBBLEWRAP } from '../harness/boxes.ts'
 import { isLastWord, of, say, sayAll } from '../harness/agent.ts'
 import { fakeClock, hastyClock } from '../harness/clock.ts'
 import { openRun, userSays } from '../harness/reader.ts'
@@ -251,10 +252,10 @@ t.test('a chat goes on in the same message', async (t) => {
   }
 })
 
-t.test('a plan is shown, replaced, and kept in the thread; a greeting costs little', async (t) => {
+t.test('a plan is shown, replaced, and kept in the thread', async (t) => {
   const step = (status: string) => ({ text: 'Look', status })
-  const { app, gateway } = await withGateway(t, (_request, nth) =>
-    nth < 2 ? call('updatePlan', { steps: [step(nth === 0 ? 'running' : 'done')] }) : { text: 'Done.' }, { config: { analysis: true } })
+  const { app } = await withGateway(t, (_request, nth) =>
+    nth < 2 ? call('updatePlan', { steps: [step(nth === 0 ? 'running' : 'done')] }) : { text: 'Done.' })
   const { events } = await say(app, 'plan it', { id: 'p' })
   t.match(of(events, 'data-plan'), [
     { id: 'plan', data: { steps: [step('running')] } },
@@ -265,9 +266,53 @@ t.test('a plan is shown, replaced, and kept in the thread; a greeting costs litt
     await open.say('hi')
     t.same(open.errors, [])
   }
-  const costOf = ({ prompt, tools, responseFormat }: any) => JSON.stringify([prompt, tools, responseFormat])
-  const costs = gateway.requests.slice(-2).map(({ body }) => costOf(body))
-  t.ok(costs.join('').length / 4 < 4_000, `"hi" costs ${costs.map(({ length }) => length / 4)} tokens by estimate`)
+})
+
+t.test('a greeting, a job and a task run of five calls send few tokens, with the settings of an app', async (t) => {
+  const objects: Record<string, object> = {
+    analysis: { complexity: 'simple', goal: 'greet', thinking: '', qualityCriteria: [] },
+    title: { title: 'A greeting' },
+    judgement: { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] }
+  }
+  let steps = 0
+  let told = () => {}
+  const { app, gateway } = await withGateway(t, () => --steps >= 0 ? look(steps) : { text: 'It is done, and I have checked it.' }, {
+    boxes: BUBBLEWRAP,
+    config: { analysis: true, threads: { titles: true } },
+    structured: (name) => {
+      if (name === 'title') told()
+      return { object: objects[name] }
+    }
+  })
+  const spent = async (calls: number, work: () => Promise<unknown>) => {
+    steps = calls
+    const before = gateway.requests.length
+    await work()
+    const sent = gateway.requests.slice(before).map(({ body: { prompt, tools = [], responseFormat = {} } }) =>
+      JSON.stringify(prompt).length + JSON.stringify(tools).length + JSON.stringify(responseFormat.schema ?? {}).length)
+    return { requests: sent.length, tokens: sent.reduce((sum, characters) => sum + characters) / 4 }
+  }
+  const titled = async (id: string) => {
+    const asked = Promise.withResolvers<void>()
+    told = asked.resolve
+    await say(app, 'hi', { id })
+    await asked.promise
+  }
+  const greeting = await spent(0, () => titled('g'))
+  t.equal(greeting.requests, 3, 'analysis, answer and title')
+  t.ok(greeting.tokens < 4_000, `a greeting sends ${greeting.tokens} tokens by estimate`)
+  const job = await spent(5, () => titled('j'))
+  t.equal(job.requests, 8)
+  t.ok(job.tokens < 25_000, `a job sends ${job.tokens}`)
+  const tasks = await tasksOf(t, app)
+  const watched = await tasks.watch()
+  const run = await spent(5, async () => {
+    const { id } = await tasks.post('', { goal: 'Add the values', plan: { phases: [{ description: 'add them' }] } })
+    await tasks.post(`/${id}/start`)
+    await watched.until('task:complete')
+  })
+  t.equal(run.requests, 8)
+  t.ok(run.tokens < 26_000, `a task run sends ${run.tokens}`)
 })
 
 t.test('an investigation reads in a conversation of its own, and answers with a report', async (t) => {

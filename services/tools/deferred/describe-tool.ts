@@ -4,7 +4,7 @@ import { isObject } from '../../lib/json.ts'
 import type { Tool } from '../../contracts/tool.ts'
 
 /** What a model need not be told of the service's own tools: an input beyond them is an error that says so. */
-const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'pattern', 'additionalProperties']
+const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'pattern', 'uniqueItems', 'additionalProperties']
 
 /** Returns a schema without the keywords of UNTOLD, and a choice of texts as their list. Properties of these names stay. */
 export function brief<S> (schema: S, isProperties = false): S {

@@ -21,8 +21,8 @@ const Edit = Type.Object({
   oldText: Type.String({
     minLength: 1,
     maxLength: LONGEST_TEXT,
-    description: 'The text to replace, exactly as it is in the file, blanks and indentation included, without the line numbers of ' +
-      'readFile. It must occur once: take as many lines around the change as make it unique.'
+    description: 'The text to replace, exactly as it is in the file, indentation included, without the line numbers of readFile. ' +
+      'It must occur once: take in lines around it until it does.'
   }),
   newText: Type.String({ maxLength: LONGEST_TEXT, description: 'The text to put in its place; "" removes it.' }),
   all: Type.Optional(Type.Boolean({ description: 'true: replace every occurrence.' }))
@@ -33,14 +33,13 @@ const Input = Type.Object({
   edits: Type.Array(Edit, {
     minItems: 1,
     maxItems: 100,
-    description: 'The replacements. Each oldText is looked for in the file as it is now, not in what another edit makes of it; they ' +
-      'must not overlap.'
+    description: 'Each oldText is looked for in the file as it is now; they must not overlap.'
   }),
   digest: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'The digest that readFile, or the last change, answered for this file: nothing is written if the file has changed since.'
+      description: 'The digest that readFile or the last change answered: nothing is written if the file has changed since.'
     })
   )
 }, { additionalProperties: false })
@@ -53,7 +52,7 @@ const Input = Type.Object({
 export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'editFile',
-    description: 'Change parts of a text file by replacing texts in it; the rest stays as it is. Read it first, then send all changes of ' +
+    description: 'Change parts of a text file by replacing texts in it. Read it first, then send all changes of ' +
       'one file in one call: all are made or none.',
     inputSchema: Input,
     ...writesFile(paths),

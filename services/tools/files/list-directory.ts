@@ -13,14 +13,14 @@ const Input = Type.Object({
   path: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Folder to list. Default: the working directory.'
+      description: 'Folder to list. Default ".".'
     })
   ),
   depth: Type.Optional(
     Type.Integer({ minimum: 1, maximum: 10, description: 'Levels to list. Default 1.' })
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, description: 'Most entries to answer. Default 500.' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Entries to skip: the nextOffset of an answer. Default 0.' }))
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, description: 'Most entries. Default 500.' })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'To go on: the nextOffset of the answer.' }))
 }, { additionalProperties: false })
 
 export interface Entry {

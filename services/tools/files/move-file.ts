@@ -17,9 +17,9 @@ import { asideName, keepIfChanged, linkAside, onceFree, tellKept, withCreatedFol
 
 const Input = Type.Object({
   from: Type.String({ minLength: 1, description: 'File or folder to move.' }),
-  to: Type.String({ minLength: 1, description: 'Its whole new path, the name included. Missing folders are made.' }),
+  to: Type.String({ minLength: 1, description: 'Its whole new path, name included. Missing folders are made.' }),
   overwrite: Type.Optional(
-    Type.Boolean({ description: 'true: replace a file there, never a folder. Default false.' })
+    Type.Boolean({ description: 'true: replace a file there, never a folder.' })
   )
 }, { additionalProperties: false })
 

@@ -14,9 +14,9 @@ import { jsonBytes } from '../../lib/json.ts'
 import { FITTING_BYTES, fittingEnd } from '../model-output.ts'
 
 const Input = Type.Object({
-  path: Type.String({ minLength: 1, description: 'File to read: absolute, or relative to the working directory.' }),
+  path: Type.String({ minLength: 1, description: 'File to read.' }),
   offset: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'First line (of a PDF: page), from 1. Default 1.' })
+    Type.Integer({ minimum: 1, description: 'First line (of a PDF: page). Default 1.' })
   ),
   limit: Type.Optional(
     Type.Integer({ minimum: 1, description: 'Lines (of a PDF: pages) to read. Default: what one answer holds.' })
@@ -24,7 +24,7 @@ const Input = Type.Object({
   column: Type.Optional(
     Type.Integer({
       minimum: 1,
-      description: 'First character of that line, from 1. Default 1.'
+      description: 'First character of that line. Default 1.'
     })
   )
 }, { additionalProperties: false })
@@ -65,7 +65,6 @@ export function createReadFile ({ paths, transform, editors, skills }: Parts): T
   return {
     name: 'readFile',
     description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
-      'To find something in files, use searchFiles. ' +
       `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
       'Read on in a long file with its nextOffset as offset, and its nextColumn as column.',
     inputSchema: Input,

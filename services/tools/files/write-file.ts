@@ -19,7 +19,7 @@ const Input = Type.Object({
     minLength: 1,
     description: 'File to write. Missing folders are made.'
   }),
-  content: Type.String({ maxLength: LONGEST_CONTENT, description: 'The whole new content of the file; it replaces what is there.' })
+  content: Type.String({ maxLength: LONGEST_CONTENT, description: 'The whole new content.' })
 }, { additionalProperties: false })
 
 /** The file before the write: its text and form are absent when it is too large or not text. */

@@ -15,13 +15,13 @@ interface Input {
 export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> {
   return {
     name: 'remember',
-    description: 'Remember something for later conversations, when the user asks for it. Copy their words; the whole sentence is kept. ' +
+    description: 'Remember something for later conversations, when the user asks for it. The whole sentence is kept. ' +
       'Tell them what was stored, and whether it waits for their confirmation.',
     inputSchema: Type.Object({
       span: Type.String({
         minLength: 1,
         maxLength: 2_000,
-        description: 'The words, copied exactly from a message of the user in this conversation'
+        description: 'Words of the user, copied exactly from this conversation'
       }),
       kind: Type.Unsafe<Input['kind']>({
         type: 'string',

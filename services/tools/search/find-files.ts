@@ -15,10 +15,10 @@ const Input = Type.Object({
       'name).'
   }),
   path: Type.Optional(
-    Type.String({ minLength: 1, description: 'Folder to search. Default: the working directory.' })
+    Type.String({ minLength: 1, description: 'Folder to search. Default ".".' })
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000, description: `Most paths to answer. Default ${DEFAULT_LIMIT}.` })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Paths to skip: the nextOffset of an answer. Default 0.' }))
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000, description: `Most paths. Default ${DEFAULT_LIMIT}.` })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'To go on: the nextOffset of the answer.' }))
 }, { additionalProperties: false })
 
 interface Parts {
@@ -30,8 +30,8 @@ interface Parts {
 export function createFindFiles ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'findFiles',
-    description: 'Find files and folders by their names or paths. Use this, not find or ls -R: it needs no approval. ' +
-      'What .gitignore leaves out is not found unless path names its folder; .git never is. To search in the contents, use searchFiles.',
+    description: 'Find files and folders by their names or paths. ' +
+      'What .gitignore leaves out is not found unless path names its folder; .git never is.',
     inputSchema: Input,
     effect: 'read',
     use: 'always',

@@ -14,12 +14,12 @@ const Input = Type.Object({
   pattern: Type.String({
     minLength: 1,
     maxLength: 2_000,
-    description: 'A regular expression (JavaScript), compared with each line. With \\n in it, it may match across lines.'
+    description: 'A regular expression (JavaScript) for each line; with \\n in it, across lines.'
   }),
   path: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Folder or file to search. Default: the working directory.'
+      description: 'Folder or file to search. Default ".".'
     })
   ),
   glob: Type.Optional(
@@ -29,13 +29,13 @@ const Input = Type.Object({
       description: 'Only files that match, such as "*.ts" (in any folder) or "src/**/*.{js,ts}".'
     })
   ),
-  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: 'Lines to show before and after each match. Default 0.' })),
-  caseSensitive: Type.Optional(Type.Boolean({ description: 'false: ignore case. Default true.' })),
+  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: 'Lines before and after each match. Default 0.' })),
+  caseSensitive: Type.Optional(Type.Boolean({ description: 'Default true.' })),
   literal: Type.Optional(Type.Boolean({ description: 'true: the pattern is plain text.' })),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, description: `Most matching lines to answer. Default ${DEFAULT_LIMIT}.` })
+    Type.Integer({ minimum: 1, maximum: 1_000, description: `Most matching lines. Default ${DEFAULT_LIMIT}.` })
   ),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'Matching lines to skip: the nextOffset of an answer. Default 0.' }))
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'To go on: the nextOffset of the answer.' }))
 }, { additionalProperties: false })
 
 interface Parts {
@@ -51,8 +51,7 @@ export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typ
   return {
     name: 'searchFiles',
     description: 'Search the contents of files for a text or pattern: answers with each matching line, its file and number. ' +
-      'Use this, not grep: it needs no approval. Files that .gitignore leaves out, ' +
-      'binary files and .git are not searched. To find files by their names, use findFiles.',
+      'Files that .gitignore leaves out, binary files and .git are not searched.',
     inputSchema: Input,
     effect: 'read',
     use: 'always',

@@ -32,12 +32,12 @@ const PlainInput = Type.Object({
     maxLength: 100_000,
     description: 'The command line, without input and terminal; what it leaves running is ended with it.'
   }),
-  cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder to run in. Default: the working directory.' })),
+  cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder to run in. Default ".".' })),
   timeoutMs: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LONGEST_MS,
-      description: `Milliseconds after which the command is ended. Default ${DEFAULT_MS}; more for builds and tests.`
+      description: `Time limit, milliseconds. Default ${DEFAULT_MS}; more for builds and tests.`
     })
   ),
   background: Type.Optional(Type.Boolean({
@@ -50,17 +50,15 @@ const network = {
     Type.Array(BoxHost, {
       minItems: 1,
       maxItems: 20,
-      description: 'Hosts that the command must reach, through the HTTP proxy in its environment; "host" or "host:port". Without it ' +
-        'there is no network.'
+      description: 'Hosts it must reach, through the HTTP proxy in its environment: "host" or "host:port".'
     })
   )
 }
 const outside = {
   outside: Type.Optional(Type.Boolean({
-    description: 'true: run outside the box, for what cannot be done in it, such as files elsewhere or servers on this machine. The user ' +
-      'is asked each time, with the reason.'
+    description: 'true: run outside the box, for files elsewhere or servers on this machine. The user is asked each time.'
   })),
-  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why the command has to run outside, for the user.' }))
+  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why outside, for the user.' }))
 }
 const ports = {
   ports: Type.Optional(Type.Array(Type.Integer({ minimum: 1024, maximum: 65_535 }), {
@@ -78,7 +76,7 @@ const StrictInput = Type.Object({ ...PlainInput.properties, ...network, ...ports
 type Input = Static<typeof NetworkedInput>
 type Allowed = Exclude<Boundary, { is: 'refused' }>
 
-const BOX = ' It runs in a box: it can write in the working directory alone, sees no other files of the user, and has no network.'
+const BOX = ' It runs in a box: it writes in the working directory alone, sees no other files of the user, has no network.'
 
 interface Parts {
   paths: PathPolicy
@@ -144,8 +142,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
     name: 'runCommand',
     get description () {
       return `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
-        'programs. Not for what other tools do: searchFiles and findFiles (not grep, find, rg), readFile (not cat, head), ' +
-        `editFile (not sed), moveFile and deleteFile (not mv, rm). Ask programs for little output.${hasBox() ? BOX : ''}`
+        `programs, not for what other tools do: no grep, find, cat, head, sed, mv, rm. Ask for little output.${hasBox() ? BOX : ''}`
     },
     get inputSchema () {
       return inputSchema()

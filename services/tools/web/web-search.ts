@@ -10,10 +10,10 @@ const Input = Type.Object({
     minLength: 1,
     maxLength: 400,
     pattern: '\\S',
-    description: 'A few words, as in a search engine.'
+    description: 'A few words.'
   }),
   maxResults: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: `How many results to answer. Default ${DEFAULT_RESULTS}.` })
+    Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: `Most results. Default ${DEFAULT_RESULTS}.` })
   )
 }, { additionalProperties: false })
 
