@@ -83,7 +83,7 @@ export interface Store {
   keys(prefix: string, range?: KeyRange): AsyncIterable<string>
   /** Writes all of `ops` or none. Durable before it resolves. Throws ERR_STORE_BUSY when too many writes are queued. */
   transact(ops: Op[]): Promise<void>
-  /** Calls the listener with the operations of each transaction that is on disk, before `transact` resolves. */
+  /** Calls the listener with the operations of each transaction that is on disk, before `transact` resolves. What it throws is logged. */
   onCommit(listener: (ops: readonly Op[]) => void): void
   /** Returns the single record of a name; every call with the same name returns the same object. */
   record<T>(name: string, initial: () => T): StoredRecord<T>

@@ -225,7 +225,14 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
       for (const { key } of ops) assertKey(key)
       if (ops.length === 0) return
       await write(ops)
-      for (const listener of listeners) listener(ops)
+      for (const listener of listeners) {
+        // The write is on disk: its caller must not take it for failed, and the other listeners hear of it.
+        try {
+          listener(ops)
+        } catch (error) {
+          log?.error({ err: error }, 'a listener of the store failed')
+        }
+      }
     },
     onCommit (listener) {
       listeners.push(listener)

@@ -37,6 +37,21 @@ t.test('a value is stored as it was when transact was called', async (t) => {
   t.same(await store.get('value'), { count: 1 })
 })
 
+t.test('a listener that fails neither fails the write, which is on disk, nor keeps it from the other listeners', async (t) => {
+  const logged: string[] = []
+  const store = await open(t, t.testdir(), { log: { info () {}, warn () {}, error: (_, message) => void logged.push(message) } })
+  const told: string[] = []
+  store.onCommit(() => {
+    throw new Error('bad')
+  })
+  store.onCommit((ops) => void told.push(...ops.map(({ key }) => key)))
+
+  await store.transact([{ type: 'put', key: 'task/1', value: 1 }])
+
+  t.same(told, ['task/1'])
+  t.same(logged, ['a listener of the store failed'])
+})
+
 t.test('a listing gives the keys of its prefix, in order, in pages, from either end', async (t) => {
   const store = await open(t, t.testdir())
   const part = fc.string({ unit: fc.constantFrom('a', 'b', '/', '~', '"', '0'), minLength: 1, maxLength: 4 })
