@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, readdir, readFile, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
+import { syncFolder } from '../lib/file-system.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { openChunk, sealChunk } from '../lib/sealed-chunks.ts'
 import { defineError } from '../lib/service-error.ts'
@@ -59,11 +60,4 @@ export function createAttachmentFiles (folder: string) {
     /** The names of all files. */
     names: async (): Promise<string[]> => (await readdir(folder).catch((): string[] => [])).filter(isId)
   }
-}
-
-async function syncFolder (path: string): Promise<void> {
-  // Windows cannot sync a folder.
-  if (process.platform === 'win32') return
-  const folder = await open(path, constants.O_RDONLY)
-  await folder.sync().finally(() => folder.close())
 }

@@ -5,6 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Applied, UndoBody } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
+import { onceFree } from '../lib/file-system.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { Log } from '../lib/log.ts'
@@ -140,7 +141,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
       }
       if (made.left.length > 0) log.warn({ folder: real, left: made.left }, 'a copy of a folder leaves out some of its files')
       await writeBase(draft, { sources: made.sources, copies: made.copies })
-      await rename(draft, join(place, id))
+      await onceFree(clock, signal, () => rename(draft, join(place, id)))
       const record = { thread, real, usedAt: clock.now() }
       await store.transact([{ type: 'put', key: copyKey(thread, id), value: record }])
       const copy = { ...record, id, folder: join(place, id, name) }

@@ -3,6 +3,7 @@ import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { copyFile, open, readdir, rename, rm, stat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { systemClock } from '../lib/clock.ts'
+import { onceFree, syncFolder } from '../lib/file-system.ts'
 
 /** Creates a directory that only its owner can access, or restricts the permissions of an existing one. */
 export function privateDirectory (dir: string): void {
@@ -20,33 +21,14 @@ export async function namesIn (dir: string): Promise<string[]> {
   }
 }
 
-/** Syncs a directory, so that renames and new files in it survive a power cut. Windows cannot sync directories and does not need to. */
-export async function syncDirectory (dir: string): Promise<void> {
-  if (process.platform === 'win32') return
-  await sync(dir, 'r')
-}
-
-/** What Windows says while a program, such as a virus scanner, has a file open. */
-const IN_USE = new Set(['EBUSY', 'EPERM', 'EACCES'])
-const TRIES = 10
-const PAUSE_MS = 100
-
 /** Removes a file or directory with all that is in it. Tries again for some seconds where Windows says that something is open. */
 export const removeAll = (path: string): Promise<void> =>
-  rm(path, { recursive: true, force: true, ...(process.platform === 'win32' && { maxRetries: 3, retryDelay: PAUSE_MS }) })
+  rm(path, { recursive: true, force: true, ...(process.platform === 'win32' && { maxRetries: 3, retryDelay: 100 }) })
 
 /** Renames a directory and syncs its parent. */
 export async function moveDirectory (from: string, to: string): Promise<void> {
-  for (let triesLeft = process.platform === 'win32' ? TRIES : 0; ; triesLeft--) {
-    try {
-      await rename(from, to)
-      break
-    } catch (error) {
-      if (triesLeft === 0 || !IN_USE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-      await systemClock.sleep(PAUSE_MS)
-    }
-  }
-  await syncDirectory(dirname(to))
+  await onceFree(systemClock, undefined, () => rename(from, to))
+  await syncFolder(dirname(to))
 }
 
 /**
@@ -62,14 +44,14 @@ export async function copyDatabase (from: string, to: string, excluded: string[]
     await copyFile(join(from, entry.name), join(draft, entry.name))
     await sync(join(draft, entry.name), 'r+')
   }
-  await syncDirectory(draft)
+  await syncFolder(draft)
   await moveDirectory(draft, to)
 }
 
 /** Syncs every file of a folder and the folder itself, so that they survive a power cut. */
 export async function syncFiles (dir: string): Promise<void> {
   for (const entry of await readdir(dir, { withFileTypes: true })) if (entry.isFile()) await sync(join(dir, entry.name), 'r+')
-  await syncDirectory(dir)
+  await syncFolder(dir)
 }
 
 /** Removes all but the newest `count` entries of `dir` whose names begin with `prefix` and end with a stamp. */

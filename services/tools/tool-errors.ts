@@ -1,3 +1,4 @@
+import { IN_USE } from '../lib/file-system.ts'
 import { defineError } from '../lib/service-error.ts'
 
 /** A path that may not be used. The message names the allowed folders and discloses nothing about the path. */
@@ -29,8 +30,6 @@ const REASONS: Record<string, string> = {
   EPERM: 'may not be changed: operation not permitted',
   EROFS: 'is on a read-only file system'
 }
-
-const IN_USE = new Set(['EBUSY', 'EPERM', 'EACCES'])
 
 /** Returns what failed, in words. Windows says in three ways that another program holds a file, and not apart from a lack of rights. */
 function reasonOf (code: string, syscall: unknown, platform: NodeJS.Platform): string {

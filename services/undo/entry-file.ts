@@ -3,6 +3,7 @@ import { constants } from 'node:fs'
 import { mkdir, open, rm, type FileHandle } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
+import { syncFolder } from '../lib/file-system.ts'
 import { CHUNK_BYTES, openChunk, sealChunk, TAG_BYTES } from '../lib/sealed-chunks.ts'
 import { type Copy, CopiesUnavailable } from './undo-entry.ts'
 
@@ -105,13 +106,6 @@ async function orUnavailable (work: () => Promise<void>): Promise<void> {
   } catch (error) {
     throw new CopiesUnavailable(describeDiskFailure(error) ?? 'its folder cannot be written')
   }
-}
-
-async function syncFolder (path: string): Promise<void> {
-  // Windows cannot sync a folder.
-  if (process.platform === 'win32') return
-  const folder = await open(path, O_RDONLY)
-  await folder.sync().finally(() => folder.close())
 }
 
 /** Reads a copy of `size` bytes, chunk by chunk. Throws CopyGone. */

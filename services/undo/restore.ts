@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, lstat, mkdir, open, readdir, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import type { Clock } from '../lib/clock.ts'
+import { onceFree } from '../lib/file-system.ts'
 import { type Folder, isAsideName, type PathPolicy, withFolder, withParent } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
 import { type Entry, isSame, type FilePlace, type Item } from './undo-entry.ts'
@@ -40,6 +42,7 @@ export async function putBackAside ({ roots, items }: Pick<Entry, 'roots' | 'ite
 }
 
 interface RestoreParts {
+  clock: Clock
   paths: PathPolicy
   folder: string
   /** The undo's own entry, and the number of the path in it. */
@@ -48,13 +51,13 @@ interface RestoreParts {
 }
 
 /** Takes back one change, if its path is still as the run left it. Returns why it could not; throws when the disk fails. */
-export async function restore (step: Chain, { paths, folder, entryId, at }: RestoreParts): Promise<Skipped | undefined> {
+export async function restore (step: Chain, { clock, paths, folder, entryId, at }: RestoreParts): Promise<Skipped | undefined> {
   const { path } = step
   try {
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
     // Under another spelling of its name something stays that was changed since: there is no room beside it.
     if (step.left === null && await isSpelledOtherwise(path)) return { path, reason: 'changed_since' }
-    const writing = { folder, temporary: temporaryName(entryId, at) }
+    const writing = { clock, folder, temporary: temporaryName(entryId, at) }
     if (!isModeAlone(step)) await withParent(path, (parent, name) => putBack(step, parent, name, writing))
     else if (step.before?.kind === 'file') return await giveBackMode(step, step.before, paths)
     // Of a folder the permissions come last, see completeFolders.
@@ -69,6 +72,7 @@ export async function restore (step: Chain, { paths, folder, entryId, at }: Rest
 }
 
 interface Writing {
+  clock: Clock
   folder: string
   temporary: string
 }
@@ -76,7 +80,9 @@ interface Writing {
 async function putBack (step: Chain, parent: Folder, name: string, writing: Writing): Promise<void> {
   const { before, left } = step
   const place = parent.entry(name)
-  const makeRoom = () => left === null ? undefined : left?.kind === 'folder' ? rmdir(place) : unlink(place)
+  const makeRoom = async () => {
+    if (left !== null) await onceFree(writing.clock, undefined, () => left?.kind === 'folder' ? rmdir(place) : unlink(place))
+  }
   if (before?.kind === 'file') await writeFile(before, step, parent.entry(name), { ...writing, temporary: parent.entry(writing.temporary) })
   else {
     await makeRoom()
@@ -116,7 +122,7 @@ function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mo
   })
 }
 
-async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string, { folder, temporary }: Writing): Promise<void> {
+async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string, { clock, folder, temporary }: Writing): Promise<void> {
   const { source, left } = step
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
@@ -131,7 +137,7 @@ async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string,
       await file.close()
     }
     if (left?.kind === 'folder') await rmdir(place)
-    await rename(temporary, place)
+    await onceFree(clock, undefined, () => rename(temporary, place))
   } catch (error) {
     await rm(temporary, { force: true })
     throw error

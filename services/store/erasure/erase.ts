@@ -2,7 +2,8 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../../schemas/config.ts'
-import { namesIn, removeAll, syncDirectory } from '../database-files.ts'
+import { syncFolder } from '../../lib/file-system.ts'
+import { namesIn, removeAll } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
 
 // Erases all data of a directory. A marker is first written atomically. From then on, every start finishes the erasure before it opens
@@ -30,7 +31,7 @@ export async function commitErasure (dir: string): Promise<void> {
   const marker = join(dir, MARKER)
   try {
     await writeFileAtomic(marker, '{}', { mode: 0o600, fsync: true })
-    await syncDirectory(dir)
+    await syncFolder(dir)
   } catch (error) {
     await rm(marker, { force: true }).catch(() => {})
     throw error
@@ -42,7 +43,7 @@ export async function eraseFiles (dir: string, logFile: LogFileOf): Promise<void
   const names = await namesIn(dir)
   for (const pattern of ORDER) {
     for (const name of names.filter((each) => pattern.test(each))) await removeAll(join(dir, name))
-    await syncDirectory(dir)
+    await syncFolder(dir)
   }
   // Beside the directory, where tools may work.
   await rm(`${dir}-copies`, { recursive: true, force: true })
@@ -70,7 +71,7 @@ export async function finishErasureLocked (dir: string, { logFile, ...options }:
     await eraseFiles(dir, logFile)
     const drafts = (await namesIn(dir)).filter((name) => name.startsWith(`${MARKER}.`))
     for (const name of [...drafts, MARKER]) await rm(join(dir, name), { force: true })
-    await syncDirectory(dir)
+    await syncFolder(dir)
   } finally {
     lock.release()
   }

@@ -1,7 +1,9 @@
 import { existsSync } from 'node:fs'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { moveDirectory, namesIn, syncDirectory } from '../database-files.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { onceFree, syncFolder } from '../../lib/file-system.ts'
+import { moveDirectory, namesIn } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
 
 // Replaces all data of a directory with a staged database. The plan is first written atomically in one file. From then on, every
@@ -34,7 +36,7 @@ interface ReplacementPlan {
 export async function commitReplacement (dir: string, plan: ReplacementPlan): Promise<void> {
   const { default: writeFileAtomic } = await import('write-file-atomic')
   await writeFileAtomic(join(dir, PLAN), JSON.stringify(plan), { mode: 0o600, fsync: true })
-  await syncDirectory(dir)
+  await syncFolder(dir)
 }
 
 /**
@@ -56,14 +58,15 @@ export async function finishReplacement (dir: string): Promise<ReplacementPlan |
     if (existsSync(at('data'))) await moveDirectory(at('data'), at(OLD))
     await moveDirectory(at(NEXT), at('data'))
   }
-  if (existsSync(at(NEXT_KEY))) await rename(at(NEXT_KEY), at('master.key'))
+  const put = (from: string, to: string) => onceFree(systemClock, undefined, () => rename(at(from), at(to)))
+  if (existsSync(at(NEXT_KEY))) await put(NEXT_KEY, 'master.key')
   if (key === 'remove') await rm(at('master.key'), { force: true })
-  if (existsSync(at(NEXT_CONFIG))) await rename(at(NEXT_CONFIG), at('config.json'))
-  await syncDirectory(dir)
+  if (existsSync(at(NEXT_CONFIG))) await put(NEXT_CONFIG, 'config.json')
+  await syncFolder(dir)
   const isObsolete = (name: string) => name === OLD || name === UPLOAD || (copies && /^data\.(?:v\d|damaged-|repair|salvage)/.test(name))
   for (const name of (await namesIn(dir)).filter(isObsolete)) await rm(at(name), { recursive: true, force: true })
   await rm(at(PLAN), { force: true })
-  await syncDirectory(dir)
+  await syncFolder(dir)
   return plan
 }
 

@@ -4,7 +4,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { describeDiskFailure } from '../../lib/disk-failure.ts'
 import { chunks } from '../database.ts'
 import { StoreNoRoom } from '../store-errors.ts'
-import { namesIn, syncDirectory } from '../database-files.ts'
+import { syncFolder } from '../../lib/file-system.ts'
+import { namesIn } from '../database-files.ts'
 import { withDigestKey, type Keys } from '../encryption-keys.ts'
 import { acquireLock } from '../directory-lock.ts'
 import { hasPendingErasure } from '../erasure/erase.ts'
@@ -115,5 +116,5 @@ async function writeDurably (path: string, bytes: Buffer): Promise<void> {
   } finally {
     await file.close()
   }
-  await syncDirectory(join(path, '..'))
+  await syncFolder(join(path, '..'))
 }

@@ -2,6 +2,8 @@ import { link, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../../contracts/tool.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { onceFree } from '../../lib/file-system.ts'
 import { assertExpected, withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
@@ -17,7 +19,7 @@ const Input = Type.Object({
 }, { additionalProperties: false })
 
 /** `{path, kind, deleted}`: `deleted` counts all removed entries, also those inside a folder. A symlink is removed, never its target. */
-export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'deleteFile',
     description: 'Delete a file, a symbolic link (never what it leads to) or an empty folder.',
@@ -64,34 +66,40 @@ export function createDeleteFile ({ paths }: { paths: PathPolicy }): Tool<Static
     name: string,
     { isDirectory, recursive, signal }: { isDirectory: boolean, recursive: boolean, signal: AbortSignal }
   ): Promise<number> {
-    if (isDirectory && !recursive) return removeEntry(folder, name, true, false, signal)
+    if (isDirectory && !recursive) return removeEntry(folder, name, { isDirectory, recursive, signal, clock })
     const options = { withContents: recursive, signal }
     const seen = await stateOf(folder, name, paths, options)
     const aside = asideName()
     signal.throwIfAborted()
     try {
-      await rename(folder.entry(name), folder.entry(aside))
+      await onceFree(clock, signal, () => rename(folder.entry(name), folder.entry(aside)))
     } catch (error) {
       // Something is mounted there: the removal says so.
-      if ((error as NodeJS.ErrnoException).code === 'EBUSY' && isDirectory) return removeEntry(folder, name, true, true, signal)
-      throw error
+      if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || !isDirectory) throw error
+      return removeEntry(folder, name, { isDirectory, recursive, signal, clock })
     }
     try {
       if (await stateOf(folder, aside, paths, options) !== seen) throw changedNow(name)
-      return await removeEntry(folder, aside, isDirectory, recursive, signal)
+      return await removeEntry(folder, aside, { isDirectory, recursive, signal, clock })
     } catch (error) {
-      await putBack(folder, aside, name, isDirectory)
+      await putBack(folder, aside, name, { isDirectory, clock })
       throw error
     }
   }
 }
 
 /** Throws ToolFailed, which says where the entry is, when its name was taken meanwhile. */
-async function putBack (folder: Folder, aside: string, name: string, isDirectory: boolean): Promise<void> {
+async function putBack (
+  folder: Folder,
+  aside: string,
+  name: string,
+  { isDirectory, clock }: { isDirectory: boolean, clock: Clock }
+): Promise<void> {
+  const tried = (work: () => Promise<void>) => onceFree(clock, undefined, work)
   try {
-    if (isDirectory) return await rename(folder.entry(aside), folder.entry(name))
+    if (isDirectory) return await tried(() => rename(folder.entry(aside), folder.entry(name)))
     await link(folder.entry(aside), folder.entry(name))
-    await unlink(folder.entry(aside))
+    await tried(() => unlink(folder.entry(aside)))
   } catch {
     throw new ToolFailed(`${JSON.stringify(name)} could not be removed, and is now ${JSON.stringify(join(folder.path, aside))}.`)
   }
@@ -104,13 +112,11 @@ async function putBack (folder: Folder, aside: string, name: string, isDirectory
 export async function removeEntry (
   folder: Folder,
   name: string | Buffer,
-  isDirectory: boolean,
-  recursive: boolean,
-  signal: AbortSignal
+  { isDirectory, recursive, signal, clock }: { isDirectory: boolean, recursive: boolean, signal: AbortSignal, clock: Clock }
 ): Promise<number> {
   signal.throwIfAborted()
   if (!isDirectory) {
-    await unlink(folder.entry(name))
+    await onceFree(clock, signal, () => unlink(folder.entry(name)))
     return 1
   }
   let deleted = 1
@@ -120,10 +126,10 @@ export async function removeEntry (
         throw new PathRefused(`Something is mounted at ${JSON.stringify(inner.path)}: what it holds is not deleted. Unmount it first.`)
       }
       for (const entry of await readdir(inner.entry('.'), { withFileTypes: true, encoding: 'buffer' })) {
-        deleted += await removeEntry(inner, entry.name, entry.isDirectory(), recursive, signal)
+        deleted += await removeEntry(inner, entry.name, { isDirectory: entry.isDirectory(), recursive, signal, clock })
       }
     })
   }
-  await rmdir(folder.entry(name))
+  await onceFree(clock, signal, () => rmdir(folder.entry(name)))
   return deleted
 }

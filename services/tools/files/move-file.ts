@@ -6,6 +6,7 @@ import type { Tool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { onceFree } from '../../lib/file-system.ts'
 import { foldCase } from '../../lib/windows-path.ts'
 import { fileDigest } from './change-digest.ts'
 import { removeEntry } from './delete-file.ts'
@@ -13,7 +14,7 @@ import { withFile, withParent, type Folder, isMounted, withSubfolder } from './o
 import { assertShown } from './place-state.ts'
 import { readWhole } from './read-text.ts'
 import { newId } from '../../lib/ids.ts'
-import { asideName, keepIfChanged, linkAside, onceFree, tellKept, withCreatedFolder } from './replace-file.ts'
+import { asideName, keepIfChanged, linkAside, tellKept, withCreatedFolder } from './replace-file.ts'
 
 const Input = Type.Object({
   from: Type.String({ minLength: 1, description: 'File or folder to move.' }),
@@ -123,7 +124,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
       const aside = asideName()
       await move(name, aside)
       await move(aside, spelling).catch(async (error) => {
-        await rename(folder.entry(aside), folder.entry(name))
+        await onceFree(clock, undefined, () => rename(folder.entry(aside), folder.entry(name)))
         throw error
       })
     }
@@ -153,12 +154,13 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
       if (isFolder && process.platform === 'win32') await rmdir(target)
       await onceFree(clock, signal, () => rename(source, target)).catch(async (error) => {
         if (error.code !== 'EXDEV') throw error
-        const copy = await copyAcross(from, to.folder, paths, signal)
-        await rename(to.folder.entry(copy), target).catch(async (failed) => {
-          await removeEntry(to.folder, copy, isFolder, true, signal)
+        const copy = await copyAcross(from, to.folder, { paths, clock, signal })
+        const whole = { isDirectory: isFolder, recursive: true, clock }
+        await onceFree(clock, signal, () => rename(to.folder.entry(copy), target)).catch(async (failed) => {
+          await removeEntry(to.folder, copy, { ...whole, signal: new AbortController().signal })
           throw failed
         })
-        await removeEntry(from.folder, from.name, isFolder, true, signal).catch((failed) => {
+        await removeEntry(from.folder, from.name, { ...whole, signal }).catch((failed) => {
           reportCopy()
           throw new ToolFailed(`It was copied to the new path, but the old one could not be removed whole: ${failed.message}`)
         })
@@ -213,8 +215,7 @@ const CHUNK_BYTES = 1024 * 1024
 async function copyAcross (
   { folder, name }: { folder: Folder, name: string },
   to: Folder,
-  paths: PathPolicy,
-  signal: AbortSignal
+  { paths, clock, signal }: { paths: PathPolicy, clock: Clock, signal: AbortSignal }
 ): Promise<string> {
   const temporary = `.${newId()}.tmp`
   try {
@@ -222,7 +223,8 @@ async function copyAcross (
     return temporary
   } catch (error) {
     const stat = await lstat(to.entry(temporary)).catch(() => undefined)
-    if (stat) await removeEntry(to, temporary, stat.isDirectory(), true, new AbortController().signal).catch(() => {})
+    const whole = { recursive: true, signal: new AbortController().signal, clock }
+    if (stat) await removeEntry(to, temporary, { isDirectory: stat.isDirectory(), ...whole }).catch(() => {})
     throw signal.aborted ? signal.reason : error
   }
 

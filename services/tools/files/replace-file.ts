@@ -2,6 +2,7 @@ import { constants, linkSync, lstatSync, renameSync, rmSync } from 'node:fs'
 import { access, lstat, mkdir, open, rename, rm, writeFile, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, parse } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
+import { onceFree } from '../../lib/file-system.ts'
 import { isId, newId, timeOfId } from '../../lib/ids.ts'
 import { PathRefused, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
@@ -180,7 +181,7 @@ export async function keepIfChanged (
   if (found !== undefined && found !== digest) {
     await file!.close()
     const kept = keptName(name)
-    await rename(folder.entry(aside), folder.entry(kept))
+    await onceFree(clock, signal, () => rename(folder.entry(aside), folder.entry(kept)))
     return { path: join(folder.path, kept), digest: found }
   }
   await rm(folder.entry(aside), { force: true })
@@ -223,28 +224,3 @@ export function tellKept (path: string, kept: KeptAside | undefined) {
 
 export const changedNow = (path: string) =>
   new ToolFailed(`${JSON.stringify(path)} was changed by another program at this moment. Nothing was done: read it again.`)
-
-const IN_USE = new Set(['EBUSY', 'EPERM', 'EACCES'])
-/** Pauses before further tries, milliseconds. */
-const PAUSES_MS = [20, 50, 100, 200, 400, 400]
-
-/**
- * Tries work again for a second while Windows refuses it: virus scanners and indexers hold a file for a moment after it was written, and as
- * long as any program has it open it cannot be replaced. Throws the last refusal.
- */
-export async function onceFree<T> (
-  clock: Pick<Clock, 'sleep'>,
-  signal: AbortSignal,
-  work: () => T | Promise<T>,
-  platform: NodeJS.Platform = process.platform
-): Promise<T> {
-  for (const pause of platform === 'win32' ? PAUSES_MS : []) {
-    try {
-      return await work()
-    } catch (error) {
-      if (!IN_USE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
-    }
-    await clock.sleep(pause, signal)
-  }
-  return work()
-}

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { describeMachine, findShell, lineProblem, shellCommand } from '../../../services/process/shell.ts'
 import { systemProgram, windowsCommand } from '../../../services/process/windows-command.ts'
-import { onceFree } from '../../../services/tools/files/replace-file.ts'
+import { onceFree } from '../../../services/lib/file-system.ts'
 import { withPathErrors } from '../../../services/tools/tool-errors.ts'
 
 // What of Windows can be told on every system: `npm run test:windows` starts these programs.

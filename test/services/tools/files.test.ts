@@ -1,5 +1,6 @@
-import { chmodSync, mkdirSync, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { chmodSync, mkdirSync, promises, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { syncBuiltinESMExports } from 'node:module'
+import { basename, join } from 'node:path'
 import t, { type Test } from 'tap'
 import { build } from './helper.ts'
 
@@ -94,6 +95,37 @@ t.test('deleteFile removes files and empty folders, and full ones when told to',
   t.match(await output('deleteFile', { path: 'full', recursive: true }), { deleted: 3 })
   t.match(await failure('deleteFile', { path: 'file' }), /does not exist/)
   t.same(readdirSync(workspace), [])
+})
+
+t.test('what a scanner of Windows holds for a moment is removed all the same', async (t) => {
+  const { workspace, output } = lay(t, { file: '', full: { inner: { x: '' } } })
+  const { rename, rmdir, unlink } = promises
+  const refused: string[] = []
+  /** Refuses the first call for each path, as Windows does while another program has it open. */
+  const held = (call: (...paths: any[]) => Promise<void>, name: string) => async (...paths: string[]) => {
+    const path = `${name} ${basename(String(paths[0]))}`
+    if (refused.includes(path)) return call(...paths)
+    refused.push(path)
+    throw Object.assign(new Error(`EBUSY: ${path}`), { code: 'EBUSY', syscall: name })
+  }
+  const platform = Object.getOwnPropertyDescriptor(process, 'platform')!
+  // Pauses alone keep no process alive.
+  const alive = setInterval(() => {}, 60_000)
+  t.teardown(() => {
+    clearInterval(alive)
+    Object.assign(promises, { rename, rmdir, unlink })
+    Object.defineProperty(process, 'platform', platform)
+    syncBuiltinESMExports()
+  })
+  Object.assign(promises, { rename: held(rename, 'rename'), rmdir: held(rmdir, 'rmdir'), unlink: held(unlink, 'unlink') })
+  Object.defineProperty(process, 'platform', { ...platform, value: 'win32' })
+  syncBuiltinESMExports()
+
+  t.match(await output('deleteFile', { path: 'file' }), { deleted: 1 })
+  t.match(await output('deleteFile', { path: 'full', recursive: true }), { deleted: 3 })
+
+  t.same(readdirSync(workspace), [])
+  t.match(refused, ['rename file', /^unlink /, 'rename full', 'unlink x', 'rmdir inner', /^rmdir /])
 })
 
 t.test('what a user may not touch stays untouched', { skip: process.getuid?.() === 0 && 'root may touch everything' }, async (t) => {

@@ -1,0 +1,35 @@
+import { open } from 'node:fs/promises'
+import type { Clock } from './clock.ts'
+
+/** What Windows says while a program, such as a virus scanner, has a file open. */
+export const IN_USE: ReadonlySet<string> = new Set(['EBUSY', 'EPERM', 'EACCES'])
+/** Pauses before further tries, milliseconds. */
+const PAUSES_MS = [20, 50, 100, 200, 400, 400]
+
+/**
+ * Tries work again for a second while Windows refuses it: virus scanners and indexers hold a file for a moment after it was written, and as
+ * long as any program has it open it cannot be replaced, moved or removed. Throws the last refusal.
+ */
+export async function onceFree<T> (
+  clock: Pick<Clock, 'sleep'>,
+  signal: AbortSignal | undefined,
+  work: () => T | Promise<T>,
+  platform: NodeJS.Platform = process.platform
+): Promise<T> {
+  for (const pause of platform === 'win32' ? PAUSES_MS : []) {
+    try {
+      return await work()
+    } catch (error) {
+      if (!IN_USE.has((error as NodeJS.ErrnoException).code ?? '')) throw error
+    }
+    await clock.sleep(pause, signal)
+  }
+  return work()
+}
+
+/** Syncs a folder, so that renames and new files in it survive a power cut. Windows cannot sync folders and does not need to. */
+export async function syncFolder (path: string): Promise<void> {
+  if (process.platform === 'win32') return
+  const folder = await open(path, 'r')
+  await folder.sync().finally(() => folder.close())
+}
