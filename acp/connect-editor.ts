@@ -84,7 +84,7 @@ export function connectEditor ({ stream, service, report }: { stream: Stream, se
 
   /** Opens the session of a stored thread. Throws RequestError when there is none. */
   async function openStored (id: string, cwd: string, client: AgentContext): Promise<Opened> {
-    sessions.get(id)?.session.cancel()
+    sessions.get(id)?.session.close()
     try {
       return await open(id, cwd, client)
     } catch (error) {
@@ -174,7 +174,7 @@ export function connectEditor ({ stream, service, report }: { stream: Stream, se
       return { sessions: listed, ...data.nextCursor !== undefined && { nextCursor: data.nextCursor } }
     }))
     .onRequest('session/close', withErrors(async ({ params: { sessionId } }) => {
-      opened(sessionId).session.cancel()
+      opened(sessionId).session.close()
       sessions.delete(sessionId)
       return {}
     }))

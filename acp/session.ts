@@ -37,6 +37,7 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
   const send: Send = (update) => client.notify('session/update', { sessionId: id, update })
   const editorName = crypto.randomUUID()
   const updates = createUpdates({ send, cwd, hasNotices: editor.hasNotices })
+  const closing = new AbortController()
   let turn: AbortController | undefined
   /** The run that is read now, or was read last, and what of it was shown. */
   let shown: { runId?: string, filter: ReturnType<typeof createReplayFilter> } = { filter: createReplayFilter() }
@@ -233,20 +234,33 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
     /** Ends the turn: stops a run that is under way. What waits for the user stays open. */
     cancel: (): void => turn?.abort(),
 
-    /** Shows all that was said, and what is under way. */
+    /** Ends the turn, and shows no more of a run that was under way when the session was loaded. */
+    close (): void {
+      turn?.abort()
+      closing.abort()
+    },
+
+    /** Shows all that was said, and what is under way. A session that could not be loaded is closed. */
     async load (): Promise<void> {
+      const { signal } = closing
       const agent = await service.agent()
       const url = `/run/${encodeURIComponent(id)}/stream`
-      const stream = await openStream(agent.client, { method: 'GET', url, query: { protocol: 'ui' } })
-      const events = stream && readJson<StreamedEvent>(stream)
-      const first = (await events?.next())?.value as { messageId?: string } | undefined
-      const { data } = await getThread({ client: agent.client, path: { id }, query: { protocol: 'ui' }, throwOnError: true })
-      const messages = (data.messages as Array<{ id?: string, role: string }>)
-        .filter((message) => first === undefined || message.id !== first.messageId)
-      await showHistory({ agent, send, updates, cwd }, messages)
-      if (events !== undefined) following = showRest(events)
-      if (data.status === 'pending_approval') {
-        await send(thought('This conversation waits for your decision. You are asked when you send the next message.\n\n'))
+      const stream = await openStream(agent.client, { method: 'GET', url, query: { protocol: 'ui' }, signal })
+      const events = stream && readJson<StreamedEvent>(stream, signal)
+      try {
+        const first = (await events?.next())?.value as { messageId?: string } | undefined
+        const { data } = await getThread({ client: agent.client, path: { id }, query: { protocol: 'ui' }, throwOnError: true })
+        const messages = (data.messages as Array<{ id?: string, role: string }>)
+          .filter((message) => first === undefined || message.id !== first.messageId)
+        await showHistory({ agent, send, updates, cwd }, messages)
+        if (events !== undefined) following = showRest(events)
+        if (data.status === 'pending_approval') {
+          await send(thought('This conversation waits for your decision. You are asked when you send the next message.\n\n'))
+        }
+      } catch (error) {
+        // A stream that nobody reads would hold its run up.
+        closing.abort()
+        throw error
       }
     }
   }

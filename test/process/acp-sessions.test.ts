@@ -8,7 +8,7 @@ import { asking } from '../harness/questions.ts'
 import { startService } from '../harness/sidecar.ts'
 
 /** A service with a model whose n-th answer is the n-th plan, and its folders. */
-async function withModel (t: Test, plans: Plan[]) {
+async function withModel (t: Test, plans: Array<Plan | Promise<Plan>>) {
   const gateway = await startFakeGateway({ reply: (request) => request.structured === undefined ? plans.shift() : undefined })
   t.teardown(() => gateway.close())
   const config = { model: 'test/model', analysis: false, threads: { titles: false } }
@@ -114,6 +114,23 @@ t.test('a session that is loaded while its run goes on shows the rest of it once
   await second.agent.request('session/load', { sessionId, cwd, mcpServers: [] })
   t.match(await second.prompt(sessionId, 'and?'), { stopReason: 'end_turn' })
   t.equal(second.text(), `${slow.text instanceof Array ? slow.text.join('') : ''}Done.`)
+})
+
+t.test('a session that is loaded again while its run goes on shows the rest of it once', async (t) => {
+  const end = Promise.withResolvers<Plan>()
+  const { home, cwd } = await withModel(t, [{ toolCalls: [{ toolName: 'listDirectory', input: {} }] }, end.promise, { text: 'Done.' }])
+  const first = await openEditor(t, { home })
+  const { sessionId } = await first.open(cwd)
+  first.prompt(sessionId, 'go').catch(() => {})
+  await first.until(() => first.of('tool_call_update').find(({ status }) => status === 'completed'))
+  first.child.kill('SIGKILL')
+  await first.exited
+
+  const second = await openEditor(t, { home })
+  for (let n = 0; n < 2; n++) await second.agent.request('session/load', { sessionId, cwd, mcpServers: [] })
+  end.resolve({ text: 'The end.' })
+  t.match(await second.prompt(sessionId, 'and?'), { stopReason: 'end_turn' })
+  t.equal(second.text(), 'The end.Done.')
 })
 
 t.test('a cancel of a prompt that waits for the run of a loaded session stops that run', async (t) => {
