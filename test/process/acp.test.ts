@@ -1,6 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
+import { fakeService, json, stream } from '../harness/fake-service.ts'
 import { openEditor } from '../harness/editor.ts'
 import { misbehaving } from '../harness/mcp.ts'
 import { startService } from '../harness/sidecar.ts'
@@ -108,6 +109,8 @@ t.test('without a service it starts one, which ends with it, also when it is kil
   const where = place(t)
   for (const signal of [undefined, 'SIGKILL'] as const) {
     const editor = await openEditor(t, { home: where.home })
+    // An editor need not read the log.
+    if (signal === undefined) editor.child.stderr.destroy()
     const { sessionId } = await editor.open(where.cwd)
     t.match(await editor.prompt(sessionId, 'list the files here'), { stopReason: 'end_turn' })
     const { pid } = JSON.parse(readFileSync(`${where.home}/instance.json`, 'utf8'))
@@ -133,6 +136,25 @@ t.test('a wrong folder and an unknown session are errors with a sentence', async
   await t.rejects(editor.open(`${where.cwd}/gone`), { message: /gone/ })
   await t.rejects(editor.prompt('nobody', 'hello'), { code: -32002 })
   await t.rejects(editor.agent.request('session/load', { sessionId: 'nobody', cwd: where.cwd, mcpServers: [] }), { code: -32002 })
+})
+
+t.test('a session whose messages cannot be read leaves no stream of its run open', async (t) => {
+  const left = Promise.withResolvers<void>()
+  const { url } = await fakeService(t, ({ line }, response) => {
+    if (line.startsWith('GET /run/')) {
+      stream(response, 'data: {"type":"start","messageId":"m"}\n\n').on('close', () => left.resolve())
+    } else if (line.includes('protocol=ui')) {
+      json(response, { error: 'A record is damaged.', code: 'ERR_INTERNAL', statusCode: 500 }, 500)
+    } else if (line.startsWith('POST /grants')) {
+      json(response, { error: 'No box.', code: 'ERR_INVALID_REQUEST', statusCode: 400 }, 400)
+    } else {
+      json(response, { models: [], grants: [] })
+    }
+  })
+  const editor = await openEditor(t, { home: t.testdir({}), env: { LOCAL_AGENT_URL: url } })
+  const load = editor.agent.request('session/load', { sessionId: 'one', cwd: process.cwd(), mcpServers: [] })
+  await t.rejects(load, { message: /A record is damaged/ })
+  await left.promise
 })
 
 t.test('a question of a tool server is asked while its call goes on: as a form, or in words that say where to answer', async (t) => {
