@@ -99,7 +99,8 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
   void awaitReady()
   if (child.stdout !== null) {
     void readLines(child.stdout, (line) => {
-      const ready = isReady.signal.aborted ? undefined : readReady(line)
+      // A process that this one has left behind may write after its end.
+      const ready = isReady.signal.aborted || ended.signal.aborted ? undefined : readReady(line)
       if (ready === undefined) return
       isReady.abort()
       on.onReady(ready)

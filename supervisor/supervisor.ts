@@ -82,7 +82,7 @@ export function createSupervisor ({
   onEvent = () => {},
   onNotification,
   onNotificationClosed,
-  onLog = (line) => { process.stderr.write(`${line}\n`) }
+  onLog = toStderr()
 }: SupervisorOptions = {}) {
   const limits = { ...DEFAULTS, ...given }
   const stopped = new AbortController()
@@ -191,6 +191,14 @@ export function createSupervisor ({
     /** Resolves to the last exit when the service has ended and is not started again; rejects if it could not be started at all. */
     ended: ended.promise
   }
+}
+
+const ignore = () => {}
+
+/** Returns a function that writes to stderr. A stderr that was closed, as by the end of an app's terminal, does not end the app. */
+function toStderr (): (line: string) => void {
+  process.stderr.off('error', ignore).on('error', ignore)
+  return (line) => { process.stderr.write(`${line}\n`) }
 }
 
 /** Returns the command to start; without one of its own, the service of the installed package. */

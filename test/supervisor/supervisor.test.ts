@@ -1,6 +1,6 @@
-import { execFile } from 'node:child_process'
+import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { createServer, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { fileURLToPath } from 'node:url'
@@ -202,6 +202,39 @@ t.test('reads a ready line in pieces among broken ones, and keeps no endless lin
   await supervisor.stop()
   t.same(log.map((line) => line.length < 70_000), [true, true])
   t.match(log[1], /^x+ …$/)
+})
+
+t.test('a ready line of a process that an ended service left behind is no service', { skip: posix }, async (t) => {
+  const dir = place(t)
+  const ready = JSON.stringify({ event: 'ready', url: 'http://127.0.0.1:1', port: 1, pid: 1, version: '1' })
+  const child = spawn('sh', ['-c', `(until [ -e '${dir}/go' ]; do sleep 0.02; done; echo '${ready}') & exit 1`])
+  const { supervisor, events, next } = supervise(t, dir, { start: () => child, limits: { maxRestarts: 0 } })
+  await t.rejects(supervisor.start(), ServiceEnded)
+  await next('exit')
+  writeFileSync(`${dir}/go`, '')
+  await once(child.stdout, 'close')
+  t.equal(supervisor.ready, undefined)
+  t.same(events, [])
+})
+
+t.test('an app whose stderr was closed goes on while the service logs', async (t) => {
+  const dir = place(t)
+  const app = `
+    import { once } from 'node:events'
+    import { createSupervisor } from '${new URL('../../dist/supervisor/index.js', import.meta.url).href}'
+    await once(process.stdin, 'data')
+    const supervisor = createSupervisor({ command: process.execPath, args: [${JSON.stringify(`${dir}/fake.mjs`)}] })
+    const { version } = await supervisor.start()
+    await supervisor.stop()
+    process.stdout.write(version, () => process.exit())
+  `
+  const child = spawn(process.execPath, ['--input-type=module', '-e', app])
+  const closed = once(child.stderr, 'close')
+  child.stderr.destroy()
+  await closed
+  child.stdin.write('go')
+  t.same(await once(child.stdout.setEncoding('utf8'), 'data'), ['1.2.3'])
+  t.same(await once(child, 'exit'), [0, null])
 })
 
 t.test('a stop ends a wait for the restart, may be repeated, and starts no service that was not started', async (t) => {
