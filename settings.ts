@@ -60,6 +60,9 @@ const HELP = `local-agent ${BUILD}: a local HTTP server that hosts an AI agent
   LOCAL_AGENT_PASSPHRASE  encrypts the store instead of the key file
   AI_GATEWAY_API_KEY, AI_GATEWAY_BASE_URL`
 
+/** The commands beside that which starts the service; their own modules take no arguments, but are asked for help here. */
+const COMMANDS = ['rotate-key', 'acp']
+
 export interface Options extends StdinSecrets {
   host: string
   port?: number
@@ -78,7 +81,7 @@ export async function readOptions (
   env: NodeJS.ProcessEnv,
   readHandOver: () => Promise<StdinSecrets>
 ): Promise<Options | string> {
-  const values = parse(args)
+  const values = parse(COMMANDS.includes(args[0]) ? args.slice(1) : args)
   if (values.help) return HELP
   if (values.version) return BUILD
   const variable = (name: string) => env[name] || undefined

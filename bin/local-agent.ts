@@ -9,8 +9,8 @@ async function run () {
   const isInformational = process.argv[2] === 'test' ||
     process.argv.slice(2).some((argument) => ['--help', '-h', '--version'].includes(argument))
   if (!isInformational) await keepCompiledCode()
-  if (process.argv[2] === 'rotate-key') await import('./rotate-key.ts')
-  else if (process.argv[2] === 'acp') await import('./acp.ts')
+  if (process.argv[2] === 'rotate-key' && !isInformational) await import('./rotate-key.ts')
+  else if (process.argv[2] === 'acp' && !isInformational) await import('./acp.ts')
   else await import('../server.ts')
 }
 

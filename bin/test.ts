@@ -33,12 +33,22 @@ local-agent test <file…> --model <provider/model> [--model …] [--usd <n>] [-
   --approve  approves calls of tools, too, that nobody approved in the recording
   --judge    the model that judges answers where a recording expects it; by default the tried one
 
-  The exit code is 0 when all is as recorded or expected, 1 when something is not, and 64 when a file is no recording.`
+  The exit code is 0 when all is as recorded or expected, 1 when something is not, 64 when a file is no recording, and 74 when the
+  outcome cannot be written.`
 
 /** How long the exit waits for the last lines, in milliseconds. */
 const FLUSH_MS = 2_000
 
-type Print = (text: string) => unknown
+/** Options that say how models are tried. */
+const OF_MODELS = ['usd', 'tokens', 'approve', 'judge'] as const
+
+/** Writes a text, and waits until it is written. Throws Unwritten. */
+type Print = (text: string) => Promise<void>
+
+/** Standard output was closed, or its disk is full. */
+class Unwritten extends Error {
+  readonly exitCode = 74
+}
 
 function read (args: string[]) {
   try {
@@ -61,10 +71,12 @@ function read (args: string[]) {
   }
 }
 
-function positive (name: string, text: string | undefined): number | undefined {
+function positive (name: 'usd' | 'tokens', text: string | undefined): number | undefined {
   if (text === undefined) return undefined
-  if (!(Number(text) > 0)) throw new Usage(`--${name} must be a number above 0, not "${text}".`)
-  return Number(text)
+  const number = Number(text)
+  const isValid = number > 0 && (name === 'tokens' ? Number.isInteger(number) : Number.isFinite(number))
+  if (!isValid) throw new Usage(`--${name} must be a ${name === 'tokens' ? 'whole ' : ''}number above 0, not "${text}".`)
+  return number
 }
 
 /** Throws Usage, without words of the text, which may hold keys. */
@@ -105,30 +117,30 @@ async function main (args: string[], print: Print) {
   const { values, positionals } = read(args)
   const files = process.platform === 'win32' ? positionals.flatMap(matching) : positionals
   const { strict = false, json = false, help = false, model: models = [], approve = false, judge } = values
-  if (help) {
-    print(HELP)
-    return
-  }
+  if (help) return print(HELP)
   if (files.length === 0) throw new Usage(`Name at least one recording.\n\n${HELP}`)
   if (models.length > 0) {
+    if (strict) throw new Usage('--strict is for recordings that are replayed; a model that is tried answers in its own words.')
     const [usd, tokens] = [positive('usd', values.usd), positive('tokens', values.tokens)]
     const budget = { ...(usd !== undefined && { usd }), ...(tokens !== undefined && { tokens }) }
     const parts = { models, approvesAll: approve, budget, ...(judge !== undefined && { judge }), ...await modelSettings(process.env) }
     process.exitCode = 0
     for (const file of files) {
       const trials = await tryFile(file, parts)
-      print(json ? JSON.stringify({ file, trials }) : trialTable(file, trials))
+      await print(json ? JSON.stringify({ file, trials }) : trialTable(file, trials))
       if (trials.slice(1).some(({ ok }) => !ok)) process.exitCode = 1
     }
     return
   }
+  const unused = OF_MODELS.find((name) => values[name] !== undefined)
+  if (unused !== undefined) throw new Usage(`--${unused} is for models that are tried: name one with --model.`)
   const outcomes: Outcome[] = []
   for (const file of files) {
     const outcome = await replayFile(file, { isStrict: strict })
     outcomes.push(outcome)
-    print(json ? JSON.stringify(outcome) : outcomeText(outcome, files.length === 1))
+    await print(json ? JSON.stringify(outcome) : outcomeText(outcome, files.length === 1))
   }
-  if (!json) print(summaryText(outcomes))
+  if (!json) await print(summaryText(outcomes))
   process.exitCode = outcomes.every(({ ok }) => ok) ? 0 : 1
 }
 
@@ -140,7 +152,10 @@ export async function test (args: string[]): Promise<void> {
   // The clock's timers do not keep the process alive.
   setInterval(() => {}, 60_000)
   try {
-    await main(args, (text) => output.stdout.write(`${text}\n`))
+    await main(args, async (text) => {
+      output.stdout.write(`${text}\n`)
+      if (!await output.stdout.flush(Infinity)) throw new Unwritten('The outcome cannot be written to standard output.')
+    })
   } catch (error) {
     const { message, exitCode } = explainStart(error)
     output.stderr.write(`${message}\n`)
