@@ -7,6 +7,7 @@ import type {
 import type { AnsweredBy } from '../../../schemas/run-options.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { Deadline } from '../../lib/deadline.ts'
+import { jsonOfFixed } from '../../lib/json.ts'
 import { type Compactor, type CompactorParts, type Conversation, openCompactor } from '../../threads/index.ts'
 import { NOTE_OPENING } from '../../contracts/model-texts.ts'
 import { type ContextWindows, type Registry, streamModel, tokensInSame, tokensOf, withRecentImages } from '../../models/index.ts'
@@ -127,7 +128,7 @@ export function createModelSteps (
   /** Tells the user that the server of a model, which is their own, read only the end of a prompt. */
   async function tellCutPrompt ({ id, prompt }: Asked, tools: LanguageModelV4FunctionTool[], read: number): Promise<void> {
     if (registry.reach(id) === 'cloud') return
-    const sent = prompt.reduce((sum, message) => sum + tokensOf(message), tokensInSame(JSON.stringify(tools)))
+    const sent = prompt.reduce((sum, message) => sum + tokensOf(message), tokensInSame(jsonOfFixed(tools)))
     const window = await registry.windowOfCut(id, { sent, read }, signal)
     if (window !== undefined) notice('prompt-cut', promptCut(id, window, sent))
   }
