@@ -1,3 +1,4 @@
+import { Readable } from 'node:stream'
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   BackupHeaders,
@@ -13,7 +14,7 @@ import {
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
-const Readable = Type.Unknown({ description: 'For people to read: one object' })
+const ForPeople = Type.Unknown({ description: 'For people to read: one object' })
 const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
@@ -31,11 +32,16 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
         response: {
           200: {
             description: 'The backup, which holds the brain, threads, tasks with their runs, approvals, configuration and secrets',
-            content: { 'application/octet-stream': { schema: Bytes }, 'application/json': { schema: Readable } }
+            content: { 'application/octet-stream': { schema: Bytes }, 'application/json': { schema: ForPeople } }
           },
           400: ErrorRef,
           409: ErrorRef
         }
+      },
+      // HEAD asks for no body. Fastify would read all of it, and no other export could begin meanwhile.
+      onSend: async ({ method }, _reply, body) => {
+        if (method === 'HEAD' && body instanceof Readable) body.destroy()
+        return body
       }
     },
     async (request, reply) => {

@@ -148,6 +148,15 @@ t.test('who leaves before the first byte of an export leaves the next one free',
   t.ok((await exported(app)).length > 0)
 })
 
+t.test('a request for the headers of an export makes none, and leaves the next one free', async (t) => {
+  const app = await build(t)
+  const headers = { 'x-export-passphrase': PASSPHRASE }
+  for (const url of ['/export', '/export?format=json']) {
+    t.match(await app.inject({ method: 'HEAD', url, headers }), { statusCode: 200, headers: { 'content-disposition': /^attachment/ } })
+  }
+  t.equal((await app.inject({ url: '/export', headers })).statusCode, 200)
+})
+
 t.test('a reader that takes nothing of an export loses it after a minute, and the next may have one', async (t) => {
   const clock = fakeClock()
   const app = await build(t, { clock })
