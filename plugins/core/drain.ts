@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http'
 import { finished } from 'node:stream'
 import fp from 'fastify-plugin'
 import { settlesWithin } from '../../services/lib/deadline.ts'
@@ -11,13 +10,13 @@ const READ_MS = 1_000
  * stopped and have written this to their streams.
  */
 export default fp(async (app) => {
-  const open = new Set<ServerResponse>()
+  const open = new Set<Promise<void>>()
   app.addHook('onRequest', async (_request, { raw }) => {
-    open.add(raw)
-    finished(raw, () => open.delete(raw))
+    const delivered = new Promise<void>((resolve) => finished(raw, () => resolve()))
+    open.add(delivered)
+    void delivered.then(() => open.delete(delivered))
   })
   app.addHook('preClose', async () => {
-    const delivered = Promise.all([...open].map((raw) => new Promise<void>((resolve) => finished(raw, () => resolve()))))
-    await settlesWithin({ clock: app.clock, ms: app.shutdown.readersMs(READ_MS) }, delivered)
+    await settlesWithin({ clock: app.clock, ms: app.shutdown.readersMs(READ_MS) }, Promise.all(open))
   })
 }, { name: 'drain', dependencies: ['clock', 'gate', 'shutdown', 'agent'] })

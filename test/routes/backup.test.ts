@@ -1,5 +1,7 @@
 import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
 import { mkdirSync, readdirSync, readlinkSync, rmdirSync } from 'node:fs'
+import { get } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
@@ -146,6 +148,20 @@ t.test('who leaves before the first byte of an export leaves the next one free',
   const late = await app.backup.export(PASSPHRASE, AbortSignal.abort())
   await new Promise((resolve) => late.once('close', resolve))
   t.ok((await exported(app)).length > 0)
+})
+
+t.test('the end of the service in the middle of an export warns of no leak', async (t) => {
+  const app = await build(t)
+  for (let n = 0; n < 12; n++) await app.store.transact([{ type: 'put', key: `thing/${n}`, value: { pad: 'x'.repeat(500_000) } }])
+  const address = await app.listen({ port: 0, host: '127.0.0.1' })
+  const warnings: Error[] = []
+  const note = (warning: Error) => warnings.push(warning)
+  process.on('warning', note)
+  t.teardown(() => process.off('warning', note))
+  const [response] = await once(get(`${address}/export`, { headers: { 'x-export-passphrase': PASSPHRASE } }), 'response')
+  response.on('error', () => {})
+  await app.close()
+  t.same(warnings, [])
 })
 
 t.test('a request for the headers of an export makes none, and leaves the next one free', async (t) => {
