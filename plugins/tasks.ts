@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import { describeMachine } from '../services/process/shell.ts'
+import { systemClock } from '../services/lib/clock.ts'
 import { createTransform } from '../services/tools/transform/transform.ts'
 import { createTasks, type Tasks } from '../services/tasks/task-service.ts'
 
@@ -12,8 +13,9 @@ declare module 'fastify' {
 /** Background tasks. Interrupted runs continue once the service listens. */
 export default fp(async (app) => {
   const { engine, idempotency, tools: host, providers: registry, liveQuestions, undo, usage, workspace } = app
-  // Its own: a folder that takes long must not delay a search.
-  const transform = createTransform({ clock: app.clock })
+  // Its own: a folder that takes long must not delay a search, nor one that takes very long a look at the others.
+  // Their limits are of file systems, which no clock of ours moves.
+  const [transform, slowTransform] = [1, 2].map(() => createTransform({ clock: systemClock }))
   const tasks = createTasks({
     ...engine,
     registry,
@@ -29,6 +31,7 @@ export default fp(async (app) => {
     skills: app.skills,
     paths: app.paths,
     transform,
+    slowTransform,
     machine: describeMachine(),
     workspace,
     emit: app.events.emit,
@@ -43,7 +46,7 @@ export default fp(async (app) => {
   // Recovery may still be incomplete: runs that it has not found are found at the next start.
   const closeRuns = app.shutdown.addPart('task runs', () => Promise.all([tasks.close(), opened]))
   app.addHook('preClose', closeRuns)
-  app.addHook('onClose', () => transform.close())
+  app.addHook('onClose', async () => void await Promise.all([transform.close(), slowTransform.close()]))
 }, {
   name: 'tasks',
   dependencies: [

@@ -29,6 +29,8 @@ export interface TaskDeps extends EngineDeps {
   /** The folders that triggers may watch, and the thread that looks at them. */
   paths: PathPolicy
   transform: Transform
+  /** For folders that take so long that the others must not wait for them. */
+  slowTransform: Transform
   /** A description of this computer for models. */
   machine: string
   /** The working folder of tasks that name none. */

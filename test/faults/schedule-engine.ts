@@ -125,6 +125,7 @@ export class Engine {
         workspace: app.workspace,
         paths: app.paths,
         transform: app.fileTransform,
+        slowTransform: app.fileTransform,
         notifications: NO_NOTIFICATIONS,
         emit () {},
         log: { info () {}, warn () {}, error () {} }

@@ -1,3 +1,5 @@
+import { spawn, spawnSync } from 'node:child_process'
+import { once } from 'node:events'
 import { existsSync, mkdirSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import t from 'tap'
@@ -167,6 +169,41 @@ t.test('a folder that vanishes fires nothing, and what differs when it is there 
   t.match(await lookedAt(given, id), { firings: [] }, 'it is as it was')
   put('b.txt')
   t.match((await untilFired(given, id, 1)).firings, [{ files: [{ path: 'b.txt', kind: 'new' }] }])
+})
+
+/** Mounts a file system that answers nothing until the returned function takes it away; undefined where that is not permitted. */
+async function mountHanging (folder: string): Promise<(() => Promise<void>) | undefined> {
+  const options = 'fd=3,rootmode=40000,user_id=0,group_id=0'
+  const script = 'exec 3<>/dev/fuse && mount -i -t fuse hanging "$0" -o "$1" && echo mounted && exec sleep 3600'
+  const holder = spawn('sh', ['-c', script, folder, options], { stdio: ['ignore', 'pipe', 'ignore'] })
+  const exited = once(holder, 'exit')
+  if (await Promise.race([exited, once(holder.stdout, 'data')]).then(() => holder.exitCode !== null)) return undefined
+  return async () => {
+    holder.kill('SIGKILL')
+    await exited
+    spawnSync('umount', ['-l', folder])
+  }
+}
+
+t.test('a folder on a file system that hangs does not hold up the others, and is watched again when it answers', async (t) => {
+  const given = await watching(t)
+  const { tasks, clock, cwd } = given
+  mkdirSync(join(cwd, 'other'))
+  const [hanging, other] = await Promise.all(['in', 'other'].map((path) =>
+    tasks.create('list the files here', { triggers: [{ type: 'files', path }], start: true })))
+  for (const { id } of [hanging, other]) await lookedAt(given, id)
+  const unmount = await mountHanging(given.inbox)
+  if (unmount === undefined) return t.pass('not tried', { skip: 'such a file system cannot be mounted here' })
+  t.teardown(unmount)
+
+  const state = async () => (await firings(given, hanging.id)).triggers[0].state
+  while (await state() !== 'missing') await clock.advance(MINUTE)
+  writeFileSync(join(cwd, 'other', 'new.txt'), '')
+  t.match((await untilFired(given, other.id, 1)).firings, [{ fate: 'run', files: [{ path: 'new.txt' }] }])
+
+  await unmount()
+  while (await state() !== 'watching') await clock.advance(MINUTE)
+  return undefined
 })
 
 t.test('a task that is paused fires nothing, and says after the pause what it left out; a change of triggers begins anew', async (t) => {

@@ -1,11 +1,19 @@
 import type { FilesTrigger, TriggerState } from '../../../schemas/triggers.ts'
-import { relativeGlob, searchScope, ToolFailed } from '../../tools/index.ts'
+import { resolve } from 'node:path'
+import { abortKind } from '../../lib/abort.ts'
+import { systemClock } from '../../lib/clock.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import { relativeGlob, searchScope, ToolFailed, type Transform } from '../../tools/index.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { SeenFile } from './file-changes.ts'
 import { MOST_OF_ONE } from './folder-watches.ts'
 
 /** Files of a folder, and folders below it, that a trigger may look at. */
 const MOST_FILES = 20_000
+/** A folder that gives no name by then is on a file system that hangs, such as a mount whose server is gone; milliseconds. */
+const KNOCK_MS = 5_000
+/** A look that takes longer begins anew in a thread for slow folders, so that it does not delay the others; milliseconds. */
+const QUICK_MS = 20_000
 /** A look at a large folder takes this long at most; milliseconds. */
 const LOOK_LIMIT_MS = 600_000
 
@@ -13,7 +21,15 @@ type Looked =
   | { is: 'watching', root: string, files: SeenFile[], folders: string[], hasMoreFolders: boolean, closed: string[] }
   | { is: 'too_large' | 'missing' | 'refused' }
 
-type Deps = Pick<TaskDeps, 'paths' | 'transform'>
+type Deps = Pick<TaskDeps, 'paths' | 'transform' | 'slowTransform'>
+
+/** How the looks at one folder have gone. */
+export interface LookPace {
+  /** A look took longer than QUICK_MS. */
+  isSlow?: true
+  /** Until this settles, a thread waits for the folder's file system: no other is sent there. */
+  stuck?: Promise<unknown>
+}
 
 async function requestOf ({ path, glob = '**' }: FilesTrigger, cwd: string, paths: Deps['paths']) {
   const scope = await searchScope(path, cwd, paths)
@@ -23,23 +39,56 @@ async function requestOf ({ path, glob = '**' }: FilesTrigger, cwd: string, path
 
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as { code?: string })?.code ?? '')
 
-/** Looks at the folder of a trigger, in a worker. Rejects with the reason of the signal. */
-export async function lookAtFolder (trigger: FilesTrigger, cwd: string, { paths, transform }: Deps, signal: AbortSignal): Promise<Looked> {
-  let request
+/**
+ * Looks at the folder of a trigger, in a worker. `slow` is called when that takes its time: others need not wait for it. Rejects with the
+ * reason of the signal.
+ */
+export async function lookAtFolder (
+  trigger: FilesTrigger,
+  cwd: string,
+  { paths, transform, slowTransform }: Deps,
+  { pace, slow, signal }: { pace: LookPace, slow: () => void, signal: AbortSignal }
+): Promise<Looked> {
+  if (pace.stuck !== undefined) return { is: 'missing' }
+  /** Resolves to undefined when it has failed. */
+  async function run<T> (work: () => Promise<T>): Promise<T | undefined> {
+    try {
+      return await work()
+    } catch (error) {
+      signal.throwIfAborted()
+      const { stuck } = error as { stuck?: Promise<unknown> }
+      if (stuck !== undefined) {
+        pace.stuck = stuck
+        void stuck.then(() => delete pace.stuck)
+      }
+      return undefined
+    }
+  }
+
+  // A file system that hangs takes the thread that asks it: one of a worker, before one of the few that all of the service shares. What
+  // Windows may be asked about is known only after the rules.
+  if (process.platform !== 'win32') {
+    const answer = await run(() => transform.run('knock', resolve(cwd, trigger.path), { signal, ms: KNOCK_MS }))
+    if (answer === undefined) return { is: 'missing' }
+  }
+  let request: Awaited<ReturnType<typeof requestOf>>
   try {
-    request = await requestOf(trigger, cwd, paths)
+    request = await withDeadline({ clock: systemClock, ms: KNOCK_MS, signal }, () => requestOf(trigger, cwd, paths))
   } catch (error) {
-    return { is: isAbsent(error) ? 'missing' : 'refused' }
-  }
-  try {
-    const scanned = await transform.run('scanFiles', request, { signal, ms: LOOK_LIMIT_MS })
-    if (scanned.is === 'beyond') return { is: 'too_large' }
-    if (scanned.is === 'closed') return { is: 'missing' }
-    return { ...scanned, is: 'watching', root: request.folder }
-  } catch {
     signal.throwIfAborted()
-    return { is: 'missing' }
+    return { is: isAbsent(error) || abortKind(error) === 'timeout' ? 'missing' : 'refused' }
   }
+  const scan = (worker: Transform, ms: number) => run(() => worker.run('scanFiles', request, { signal, ms }))
+  let scanned = pace.isSlow ? undefined : await scan(transform, QUICK_MS)
+  if (scanned === undefined && pace.stuck === undefined) {
+    pace.isSlow = true
+    slow()
+    const began = systemClock.monotonic()
+    scanned = await scan(slowTransform, LOOK_LIMIT_MS)
+    if (scanned !== undefined && systemClock.monotonic() - began < QUICK_MS) delete pace.isSlow
+  }
+  if (scanned === undefined || scanned.is === 'closed') return { is: 'missing' }
+  return scanned.is === 'beyond' ? { is: 'too_large' } : { ...scanned, is: 'watching', root: request.folder }
 }
 
 /** Returns why a trigger cannot watch its folder; undefined when that is there and file tools may read it. */
@@ -55,7 +104,7 @@ export async function folderProblem (trigger: FilesTrigger, cwd: string, paths: 
 
 const TEXTS: Partial<Record<TriggerState['state'], string>> = {
   too_large: `The folder holds more than ${MOST_FILES} files, so it is not watched. Name a smaller folder.`,
-  missing: 'The folder is not there, or cannot be read. It is looked for every minute.',
+  missing: 'The folder is not there, cannot be read, or its disk does not answer. It is looked for every minute.',
   refused: 'File tools may not read this folder: make it one of "roots", or name another one.',
   too_many: 'The tasks have more triggers for files than are watched. Remove some.',
   gone: 'The other task was deleted. Remove this trigger, or name another task.'

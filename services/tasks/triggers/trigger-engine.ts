@@ -9,7 +9,7 @@ import { attributeChanges, changesBetween, type Seen, withClosed } from './file-
 import type { Cue } from './cues.ts'
 import { fire, type FilesFound, type Found } from './fire.ts'
 import { createFolderWatches } from './folder-watches.ts'
-import { lookAtFolder, stateText } from './look-at-folder.ts'
+import { lookAtFolder, type LookPace, stateText } from './look-at-folder.ts'
 
 /** Milliseconds. A burst of changes is over when nothing changed for SETTLE_MS; it is looked at after LONGEST_BURST_MS in any case. */
 const SETTLE_MS = 1_000
@@ -31,6 +31,7 @@ interface FolderView {
   trigger: FilesTrigger
   state: Pick<TriggerState, 'state' | 'files' | 'lookedAt'>
   watches: ReturnType<ReturnType<typeof createFolderWatches>['open']>
+  pace: LookPace
 }
 
 /** What a look at a folder found. */
@@ -52,6 +53,8 @@ interface View {
   burstAt?: number
   /** A run of the task is not over. */
   isHeld: boolean
+  /** A look at it is under way. */
+  isLooking?: true
 }
 
 /**
@@ -105,7 +108,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
       }
       for (const [key, trigger] of wanted) {
         if (view.folders.has(key)) continue
-        view.folders.set(key, { trigger, state: { state: 'starting' }, watches: watches.open(() => changed(view)) })
+        view.folders.set(key, { trigger, state: { state: 'starting' }, watches: watches.open(() => changed(view)), pace: {} })
       }
     }
     const isHeld = isBusy(task)
@@ -147,12 +150,12 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     task: StoredTask,
     key: string,
     folder: FolderView,
-    signal: AbortSignal
+    way: { slow: () => void, signal: AbortSignal }
   ): Promise<Look> {
     const now = clock.now()
-    const { trigger, watches, state: known } = folder
+    const { trigger, watches, state: known, pace } = folder
     const { lookedAt } = known
-    const looked = isAdmitted(key) ? await lookAtFolder(trigger, task.cwd, deps, signal) : { is: 'too_many' as const }
+    const looked = isAdmitted(key) ? await lookAtFolder(trigger, task.cwd, deps, { pace, ...way }) : { is: 'too_many' as const }
     if (looked.is !== 'watching') {
       watches.close()
       return { state: { lookedAt, state: looked.is }, nextMs: LOOK_OFTEN_MS }
@@ -204,8 +207,11 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     }
   }
 
-  /** Looks at all triggers of a task, and lets those fire that have something to fire for. */
-  async function look (taskId: string, view: View, signal: AbortSignal): Promise<void> {
+  /**
+   * Looks at all triggers of a task, and lets those fire that have something to fire for. `slow` is called when that takes its time: looks
+   * at other tasks need not wait for it.
+   */
+  async function look (taskId: string, view: View, way: { slow: () => void, signal: AbortSignal }): Promise<void> {
     const task = await repository.get(taskId)
     sync(task)
     if (views.get(taskId) !== view) return
@@ -223,13 +229,13 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     }
     const { burstAt = now } = view
     delete view.burstAt
-    view.at = now + LOOK_MS
+    view.at = Infinity
     const writes: Op[] = []
     const found: Found[] = []
     const states = new Map<FolderView, FolderView['state']>()
     for (const [key, folder] of view.folders) {
-      const look = await lookAt(task, key, folder, signal)
-      view.at = Math.min(view.at, now + look.nextMs)
+      const look = await lookAt(task, key, folder, way)
+      view.at = Math.min(view.at, clock.now() + look.nextMs)
       if (look.found?.rested === false && isSoon) {
         view.at = Math.min(view.at, lastAt + APART_MS)
         continue
@@ -238,6 +244,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
       if (look.write !== undefined) writes.push(look.write)
       if (look.found !== undefined) found.push(look.found)
     }
+    view.at = Math.min(view.at, clock.now() + LOOK_MS)
     // What changed during the look has given its hint by the next turn.
     await new Promise(setImmediate)
     if (clock.now() < burstAt + LONGEST_BURST_MS && found.some((each) => isUnderWay(each, view, now))) {
@@ -309,21 +316,32 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
         if (task?.triggers !== undefined) sync(task)
         for (const run of [task?.liveRun, task?.reviewRun]) if (run !== undefined) recent.set(run.runId, clock.now())
       }
+      /** Looks that go on while others begin. */
+      const slowLooks = new Set<Promise<void>>()
       while (!signal.aborted) {
-        const due = [...views].filter(([, { at }]) => at <= clock.now())
+        const due = [...views].filter(([, { at, isLooking }]) => at <= clock.now() && !isLooking)
         for (const [taskId, view] of due) {
           if (signal.aborted) break
-          await look(taskId, view, signal).catch((error) => {
+          const isSlow = Promise.withResolvers<void>()
+          view.isLooking = true
+          const looked = look(taskId, view, { slow: isSlow.resolve, signal }).catch((error) => {
             if (signal.aborted) return
             if (isGone(error) || isDamage(error)) return close(taskId)
             log.error({ err: error, taskId }, 'the triggers of a task could not be looked at')
             view.at = clock.now() + LOOK_OFTEN_MS
+          }).finally(() => {
+            delete view.isLooking
+            if (slowLooks.delete(looked)) wake.abort()
           })
+          slowLooks.add(looked)
+          await Promise.race([looked, isSlow.promise])
         }
         wake = new AbortController()
-        const wait = Math.min(...[...views.values()].map(({ at }) => at), clock.now() + CHECK_MS) - clock.now()
+        const next = [...views.values()].filter(({ isLooking }) => !isLooking).map(({ at }) => at)
+        const wait = Math.min(...next, clock.now() + CHECK_MS) - clock.now()
         if (wait > 0 && !signal.aborted) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
       }
+      await Promise.all(slowLooks)
       for (const taskId of [...views.keys()]) close(taskId)
     }
   }

@@ -1,4 +1,4 @@
-import { closeSync, constants, existsSync, fstatSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
+import { closeSync, constants, existsSync, fstatSync, opendirSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { identityOf } from '../path-policy.ts'
 
@@ -27,6 +27,18 @@ export function holdFolder (path: string, via: string = path): HeldFolder | unde
     // It disappeared or may not be read.
   }
   return undefined
+}
+
+/** Reads a name of a folder, so that one whose file system does not answer blocks the thread. */
+export function knock (path: string): null {
+  try {
+    const folder = opendirSync(path)
+    folder.readSync()
+    folder.closeSync()
+  } catch {
+    // An error is an answer, too.
+  }
+  return null
 }
 
 export const holdSubfolder = (folder: HeldFolder, name: string): HeldFolder | undefined =>

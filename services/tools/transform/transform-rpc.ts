@@ -31,6 +31,8 @@ export interface Transforms {
   searchFiles: { input: FilesRequest, output: FoundFiles }
   /** The files below a folder whose paths match a pattern, with sizes and times. */
   scanFiles: { input: ScanRequest, output: Scanned }
+  /** Reads a name of a folder, or fails to: what counts is that its file system answers. */
+  knock: { input: string, output: null }
   /** What is in a folder before a command. */
   recordTree: { input: RecordRequest, output: Recorded }
   /** What a command has changed there. */

@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import { defineError } from '../../lib/service-error.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { withDeadline } from '../../lib/deadline.ts'
+import { settlesWithin, withDeadline } from '../../lib/deadline.ts'
 import { createOneAtATime } from '../one-at-a-time.ts'
 import { THREAD_FLAGS, workerProgram } from '../../process/index.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
@@ -10,6 +10,10 @@ export const TransformFailed = defineError('ERR_TRANSFORM_FAILED', 'This content
 const TransformBusy = defineError('ERR_TRANSFORM_BUSY', 'Too much content is being worked on at once; try again in a moment.')
 
 const DEADLINE_MS = 10_000
+/** A thread that has not ended by then waits for a file system that does not answer, and is left alone; milliseconds. */
+const END_MS = 1_000
+/** Threads that are left alone before no further job is begun. */
+const MOST_STUCK = 16
 /** One megabyte of HTML takes some two hundred megabytes as objects. */
 const MEMORY_MB = 384
 
@@ -18,16 +22,28 @@ interface TransformParts {
   memoryMb?: number
 }
 
+/** A thread that does not end. In an object, as a promise would be awaited. */
+interface Stuck {
+  ended: Promise<unknown>
+}
+
 export type Transform = ReturnType<typeof createTransform>
 
 /**
  * Runs CPU-heavy work on untrusted content, one job at a time, in a worker thread that is started when needed. A job that exceeds
- * its time or memory, buffers included, or whose signal aborts, is ended together with the thread.
+ * its time or memory, buffers included, or whose signal aborts, is ended together with the thread. A thread that waits for a file system
+ * cannot be ended: it is left alone, and the next job gets another one.
  */
 export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts) {
   let worker: Worker | undefined
   let ended: Promise<unknown> = Promise.resolve()
-  const jobs = createOneAtATime({ clock, busy: () => new TransformBusy(), isRunning: () => worker !== undefined, end })
+  let stuck = 0
+  const jobs = createOneAtATime({
+    clock,
+    busy: () => new TransformBusy(),
+    isRunning: () => worker !== undefined,
+    end: async () => void await end()
+  })
 
   function start (): Worker {
     // The worker processes untrusted content: it gets neither the environment, which may hold keys, nor Node's flags.
@@ -51,13 +67,19 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     return started
   }
 
-  async function end (): Promise<void> {
+  /** Ends the thread. Resolves to undefined when it has ended, and else to what settles when it does. */
+  async function end (): Promise<Stuck | undefined> {
     if (worker) ended = worker.terminate()
     worker = undefined
-    await ended
+    const ending = ended
+    if (await settlesWithin({ clock, ms: END_MS }, ending)) return undefined
+    stuck++
+    ended = Promise.resolve()
+    return { ended: ending.finally(() => stuck--) }
   }
 
   async function perform (kind: Kind, input: unknown): Promise<unknown> {
+    if (stuck >= MOST_STUCK) throw new TransformBusy()
     const current = worker ??= start()
     const { promise, resolve, reject } = Promise.withResolvers<Done>()
     const exited = () => reject(new Error('its thread ended'))
@@ -81,16 +103,18 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
       return await withDeadline({ clock, ms, signal }, () => perform(kind, input))
     } catch (error) {
       // After an error that the job itself reported, the thread is still usable.
-      if (!(error instanceof TransformFailed)) await end()
+      const left = error instanceof TransformFailed || error instanceof TransformBusy ? undefined : await end()
       signal.throwIfAborted()
-      throw error instanceof TransformFailed ? error : new TransformFailed(kind, reasonOf(error, ms))
+      if (error instanceof TransformFailed || error instanceof TransformBusy) throw error
+      throw Object.assign(new TransformFailed(kind, reasonOf(error, ms)), { stuck: left?.ended })
     }
   }
 
   return {
     /**
      * Runs one job. Its time limit, `ms` milliseconds, starts when the job starts. Rejects with the signal's reason, with
-     * TransformFailed, for which the content may be the cause, or with TransformBusy.
+     * TransformFailed, for which the content may be the cause, or with TransformBusy. A TransformFailed whose thread could not be ended
+     * has what settles when it ends, as `stuck`.
      */
     run: <K extends Kind>(
       kind: K,
