@@ -1,11 +1,11 @@
 import type { RunTask } from '../../schemas/agent.ts'
-import { inputDigest } from '../approvals/index.ts'
 import { NOT_GRANTED, READ_SKILL } from '../contracts/model-texts.ts'
 import { reviewAnswer } from '../judge/index.ts'
 import { type RunOwner, type ThreadRun, whoIsAsked } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { ConversationAttempt } from './conversation-state.ts'
-import { runContext, type Context, refusedNotes } from './run-prompt.ts'
+import { isRefused, refusedNotes } from './refused-calls.ts'
+import { runContext, type Context } from './run-prompt.ts'
 import { attachedIn } from './prepare-request.ts'
 import { dryRun } from './dry-runs.ts'
 
@@ -58,7 +58,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
       event.type === 'tool-output' && TASK_TOOLS.has(toolName) && 'task' in event.output
         ? [{ type: 'task', task: event.output.task as RunTask }]
         : [],
-    wasDenied: ({ toolName, input }) => refusedCalls.some((call) => call.toolName === toolName && call.digest === inputDigest(input)),
+    wasDenied: (call) => isRefused(refusedCalls, call),
 
     /** The answer to a complex request is judged once in a run. */
     async review ({ isLast, object }) {

@@ -2,18 +2,7 @@ import type { Clock } from '../lib/clock.ts'
 import { conversationKey, type Op, type Store } from '../store/index.ts'
 import type { ToolItem } from '../contracts/approval-record.ts'
 import type { RunAttempt, ThreadRun } from '../runs/index.ts'
-
-/** A call that the user refused. */
-export interface RefusedCall {
-  toolName: string
-  input: unknown
-  /** See `inputDigest`. */
-  digest: string
-  reason?: string
-}
-
-/** The number of refused calls of a conversation that are kept; older ones are dropped. */
-const REFUSED_KEPT = 200
+import { type RefusedCall, withRefused } from './refused-calls.ts'
 
 /** The state of a conversation that outlasts its runs. */
 export interface ConversationState {
@@ -48,8 +37,7 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
 
     /** Returns the state with these refused calls added, and the operation that stores it. */
     deny (conversation: ConversationState, refused: ToolItem[]): { conversation: ConversationState, op: Op } {
-      const calls = refused.map(({ toolName, input, digest, reason }): RefusedCall => ({ toolName, input, digest, reason }))
-      const changed = { ...conversation, refusedCalls: [...conversation.refusedCalls, ...calls].slice(-REFUSED_KEPT) }
+      const changed = { ...conversation, refusedCalls: withRefused(conversation.refusedCalls, refused) }
       return { conversation: changed, op: put(changed) }
     },
 

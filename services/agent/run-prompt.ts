@@ -1,4 +1,3 @@
-import type { RefusedCall } from './conversation-state.ts'
 import { applicationInstructions, offeredTools, toldTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
@@ -28,11 +27,6 @@ interface PromptParts {
   notes: string[]
 }
 
-/** Characters of an input in the prompt: enough to recognise the call. */
-const INPUT_SHOWN = 500
-/** The number of refused calls in the prompt, the newest ones: a model is most likely to repeat those. */
-const REFUSED_SHOWN = 20
-
 /**
  * Returns the texts of the agent's system prompt without the refused calls, from what seldom changes to what often changes: first what
  * every run is told, then what the runs of a conversation are told, then what only this run is told.
@@ -60,17 +54,6 @@ function systemPrompt ({ machine, hasTools, servers, cwd, now, instructions, ans
     (sections) => sections.filter((text) => text !== '').join('\n\n')
   ).filter((text) => text !== '')
 }
-
-/** Returns the last part of the system prompt, which names the refused calls and changes when the user denies another one; [] for none. */
-export function refusedNotes (refusedCalls: RefusedCall[]): string[] {
-  if (refusedCalls.length === 0) return []
-  const lines = refusedCalls.slice(-REFUSED_SHOWN).map(({ toolName, input, reason }) =>
-    `- ${toolName} with ${shorten(JSON.stringify(input))}${reason ? ` (the user said: ${shorten(JSON.stringify(reason))})` : ''}`
-  )
-  return [`The user denied these calls. Do not retry them; go on without, or ask what to do instead:\n${lines.join('\n')}`]
-}
-
-const shorten = (text: string) => text.length > INPUT_SHOWN ? `${text.slice(0, INPUT_SHOWN)}…` : text
 
 /** The parts of a run's request that belong into its system prompt. */
 interface PromptInputs {

@@ -78,8 +78,9 @@ export interface NoAnswer {
 }
 
 /**
- * Asks a model for data that matches a schema. A failure, a timeout after `limitMs` milliseconds or an invalid answer resolves
- * to a `problem` in words, as does a call that a budget forbids (`refused`); rejects only with the signal's reason.
+ * Asks a model for data that matches a schema, for the service itself (the answers of runs: services/runs/answers/). A failure, a
+ * timeout after `limitMs` milliseconds or an invalid answer resolves to a `problem` in words, as does a call that a budget forbids
+ * (`refused`); rejects only with the signal's reason.
  */
 export async function askStructured<S extends TSchema> ({
   load,

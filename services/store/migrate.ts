@@ -6,9 +6,10 @@ import type { Keys } from './encryption-keys.ts'
 import { metaOp, type Meta } from './meta-record.ts'
 import { newestOf } from './migrations.ts'
 import { MIGRATING, PLAIN } from './record-names.ts'
-import { seal, toJson, unseal } from './seal.ts'
+import { toRaw } from './raw-op.ts'
+import { unseal } from './seal.ts'
 import { isDamage } from './store-errors.ts'
-import type { Migration, OldData, Op } from './store-types.ts'
+import type { Migration, OldData } from './store-types.ts'
 
 /** How many copies from before migrations are kept. */
 const COPIES = 2
@@ -87,7 +88,3 @@ function oldData (database: Database, keys: Keys): OldData {
     }
   }
 }
-
-/** Converts an operation for LevelDB: encrypts the value of a put. */
-export const toRaw = (keys: Keys, op: Op): RawOp =>
-  op.type === 'put' ? { type: 'put', key: op.key, value: seal(keys, op.key, toJson(op.key, op.value)) } : { type: 'del', key: op.key }

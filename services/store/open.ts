@@ -18,7 +18,8 @@ import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreIoError, StoreKeyErro
 import type { Store, StoreOptions } from './store-types.ts'
 
 // The opening of a store, from top to bottom: `openStore` takes the directory's lock, `openData` names the steps to an open
-// database in their order, and the steps follow below or are one function of another file each.
+// database in their order, and the steps follow below or are one function of another file each. Files that do not fit are repaired and
+// verified again. Before all this plugins/core/config.ts waits for a service that is ending, and finishes an erasure or replacement.
 
 /** How often, and after which pause in milliseconds, files that a dying process may still hold are tried again. */
 const LOCKED_RETRIES = 40

@@ -16,7 +16,10 @@ const IDENTITY = 'app:'
 /** Whether the identity is of a tool of an application. */
 export const isAppIdentity = (identity: string | undefined): boolean => identity?.startsWith(IDENTITY) ?? false
 
-/** Returns the tool that an application has defined. Approvals and grants are bound to the application and to the whole definition. */
+/**
+ * Returns the tool that an application has defined; its calls are kept in services/approvals/app-calls/. Approvals and grants are
+ * bound to the application and to the whole definition.
+ */
 function appTool (definition: AppTool, app: RunOptions['app']): SourceTool {
   const { name, description, inputSchema, effect, timeoutMs } = definition
   const digest = createHash('sha256').update(canonicalJson({ app, name, description, inputSchema, effect })).digest('hex')

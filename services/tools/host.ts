@@ -117,6 +117,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
   }
   const qualifiedOf = (name: string) => ({ qualified: findSourceTool(name)?.qualified })
   const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
+  /** What can be offered at all; what of it a run's model is told, services/runs/engine/told-tools.ts decides. */
   const offered = () =>
     [...builtin.values(), ...merged.all()].filter(({ name, isFinder }) =>
       !isFinder && permission(name) !== 'deny' && unavailable(name) === undefined

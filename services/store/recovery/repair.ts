@@ -18,7 +18,7 @@ const KEPT = 2
 const SALVAGE_MS = 10 * 60_000
 
 /**
- * Builds a new database from the records that LevelDB can recover from a copy, checks that it canDecrypt, and puts it in place of
+ * Builds a new database from the records that LevelDB can recover from a copy, checks that it is readable, and puts it in place of
  * the damaged one, which is kept. Drops records that cannot be decrypted. When the repair fails, it changes nothing and throws
  * a StoreStartError.
  */

@@ -54,7 +54,7 @@ export function createTableList ({ location, keys, session, manifest }: {
     await writeOpen(location, keys, { ...buildInventory(present), ...(damaged.length > 0 && { damaged }) })
   }
 
-  /** Whether a file matches the buildInventory digest or, without one, has valid checksums. */
+  /** Whether a file matches the listed digest or, without one, has valid checksums. */
   async function isWhole (name: string, path: string, signal: AbortSignal): Promise<boolean> {
     const digest = merged.get(name) ?? known.get(name)?.digest
     if (digest) return await digestFile(path, signal) === digest
@@ -125,7 +125,7 @@ export function createTableList ({ location, keys, session, manifest }: {
 
     /**
      * Writes the manifest of all files. Call it when the database is closed. Once `isLate` returns true, further tables are
-     * buildInventory without a digest; after the next start they are verified by their checksums.
+     * listed without a digest; after the next start they are verified by their checksums.
      */
     async seal (isLate: () => boolean = () => false): Promise<void> {
       const others: StoredManifest['files'] = {}
