@@ -1,5 +1,6 @@
 import { Readable } from 'node:stream'
 import fp from 'fastify-plugin'
+import { Draining } from '../services/http/gate.ts'
 import { logFile } from '../services/log/rotating-file.ts'
 import type { ImportProgress } from '../schemas/backup.ts'
 import { readableExport } from '../services/store/backup/readable-export.ts'
@@ -77,5 +78,5 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
         { objectMode: false }
       )
   })
-  app.addHook('preClose', async () => closing.abort())
+  app.addHook('preClose', async () => closing.abort(new Draining()))
 }, { name: 'backup', dependencies: ['store', 'shutdown', 'attachments', 'clock', 'config', 'gate', 'agent', 'agents', 'tasks', 'stream'] })

@@ -1,4 +1,3 @@
-import { finished } from 'node:stream'
 import fp from 'fastify-plugin'
 import { settlesWithin } from '../../services/lib/deadline.ts'
 
@@ -12,7 +11,7 @@ const READ_MS = 1_000
 export default fp(async (app) => {
   const open = new Set<Promise<void>>()
   app.addHook('onRequest', async (_request, { raw }) => {
-    const delivered = new Promise<void>((resolve) => finished(raw, () => resolve()))
+    const delivered = new Promise<void>((resolve) => raw.once('close', resolve))
     open.add(delivered)
     void delivered.then(() => open.delete(delivered))
   })

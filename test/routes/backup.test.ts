@@ -150,7 +150,7 @@ t.test('who leaves before the first byte of an export leaves the next one free',
   t.ok((await exported(app)).length > 0)
 })
 
-t.test('the end of the service in the middle of an export warns of no leak', async (t) => {
+t.test('the end of the service in the middle of an export warns of no leak, and is said to who waits for the first byte', async (t) => {
   const app = await build(t)
   for (let n = 0; n < 12; n++) await app.store.transact([{ type: 'put', key: `thing/${n}`, value: { pad: 'x'.repeat(500_000) } }])
   const address = await app.listen({ port: 0, host: '127.0.0.1' })
@@ -162,6 +162,11 @@ t.test('the end of the service in the middle of an export warns of no leak', asy
   response.on('error', () => {})
   await app.close()
   t.same(warnings, [])
+  const other = await build(t)
+  const begun = await other.backup.export(PASSPHRASE, new AbortController().signal)
+  const failed = new Promise((resolve) => begun.once('error', resolve))
+  await other.close()
+  t.match(await failed, { code: 'ERR_DRAINING' })
 })
 
 t.test('a request for the headers of an export makes none, and leaves the next one free', async (t) => {

@@ -280,7 +280,10 @@ export function createBackup (
   }
 
   return {
-    /** Returns a backup of a snapshot of all data as a stream. An abort of `gone` ends it. Throws NoPassphrase (400), BackupBusy (409). */
+    /**
+     * Returns a backup of a snapshot of all data as a stream. An abort of `gone` ends it, with the reason if that is a ServiceError.
+     * Throws NoPassphrase (400), BackupBusy (409).
+     */
     async export (given: string | undefined, gone: AbortSignal): Promise<Readable> {
       if (given === undefined) throw new NoPassphrase()
       const passphrase = given
@@ -305,8 +308,10 @@ export function createBackup (
         ended.abort()
         stall.stop()
       })
+      // Nobody may be reading it yet.
+      stream.on('error', () => {})
       if (gone.aborted) stream.destroy()
-      gone.addEventListener('abort', () => stream.destroy())
+      gone.addEventListener('abort', () => stream.destroy(gone.reason instanceof ServiceError ? gone.reason : undefined))
       return stream
     },
 
