@@ -58,8 +58,16 @@ function explain (failed: FailedRule): string {
       return `has the name "${params.propertyName}", which must be ${lower(expectedName(failed))}`
     case 'required':
       return `needs the field "${params.missingProperty}"`
+    case 'type':
+      return `must be ${String(params.type).replaceAll(',', ' or ')}`
+    case 'minLength':
+      return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
+    case 'maxLength':
+      return `must have at most ${params.limit} characters`
     case 'minItems':
       return `needs at least ${params.limit} ${params.limit === 1 ? 'entry' : 'entries'}`
+    case 'maxItems':
+      return `must have at most ${params.limit} entries`
     case 'minProperties':
       return `needs at least ${params.limit} ${params.limit === 1 ? 'field' : 'fields'}${
         properties ? ` of ${Object.keys(properties).join(', ')}` : ''

@@ -359,6 +359,7 @@ t.test('PATCH /config refuses what no key is, and without a token what is more t
       [{ fetch: { allowPrivat: true } }, 400, /body.fetch has the unknown field "allowPrivat"; allowed are allowPrivate/],
       [{ commands: { sandbox: 'no' } }, 400, /body.commands.sandbox must be one of auto, required, off/],
       [{ agent: { steps: 5 } }, 400, /body.agent.steps must be object/],
+      [{ port: 'x' }, 400, /body.port must be integer or null/],
       [{ contextWindows: { a: 1 } }, 400, /body.contextWindows.a must be >= 1000/],
       [{}, 400, /needs at least 1 field/],
       [{ model: 'x' }, 400, /"model" must be/],
