@@ -147,19 +147,21 @@ t.test('steering reaches exactly the next run as new; with runNow at once', asyn
   const tasks = await tasksOf(t, await build(t))
   const events = await tasks.watch()
   const task = await tasks.create('system info', { taskType: 'triggered' })
-  t.same(await tasks.post(`/${task.id}/steer`, { comment: 'be brief' }), {
+  t.same(await tasks.post(`/${task.id}/steer`, { comment: 'mind the dog' }), {
     ok: true,
     taskId: task.id,
-    comment: 'be brief',
+    comment: 'mind the dog',
     runTriggered: false
   })
-  t.match(await events.until('task:steer'), { comment: 'be brief' })
+  t.match(await events.until('task:steer'), { comment: 'mind the dog' })
   t.match(await tasks.post(`/${task.id}/steer`, { comment: 'list the files here', runNow: true }), { runTriggered: true })
-  const { runId } = await events.until('task:complete')
+  const { runId, output } = await events.until('task:complete')
+  t.match(output, /Noted: “mind the dog”\.[^]*This folder is empty/, 'the offline model takes note, and does what it can read')
+  t.notMatch(output, /The user adds|could not read/)
   await tasks.post(`/${task.id}/run`)
   await events.until('task:complete', { runNumber: 2 })
   const [second, first] = await tasks.runs(task.id)
-  t.same(first.steering, ['be brief', 'list the files here'])
+  t.same(first.steering, ['mind the dog', 'list the files here'])
   t.same(second.steering, [])
   t.match(await tasks.get(`/${task.id}`), { steeringHistory: [{ runId }, { runId }] })
 })

@@ -3,7 +3,7 @@ import { callsMade, chosenSkill, type MadeCall, lastAnswer, lastRequest } from '
 import { type Step, readSteps } from './split.ts'
 import { valueOf, help, report, type Outcome } from './report.ts'
 import { isDeepStrictEqual } from 'node:util'
-import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING, READ_SKILL } from '../../../contracts/model-texts.ts'
+import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING, COMMENTS_HEADING, READ_SKILL } from '../../../contracts/model-texts.ts'
 import { readBackground } from './background.ts'
 import type { Reply } from './reply-model.ts'
 
@@ -59,7 +59,9 @@ const REVIEW = /^A review of (?:this run|your answer) found:\n/
  */
 export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat }: LanguageModelV4CallOptions): Reply {
   if (responseFormat?.type === 'json' || tools.some(isAnswerTool)) return { error: NO_OBJECTS }
-  const [request, ...remarks] = lastRequest(prompt).split(`\n\n${COMMENT_OPENING}`)
+  const [begun, ...added] = lastRequest(prompt).split(`\n\n${COMMENT_OPENING}`)
+  const [request, comments] = begun.split(`\n\n${COMMENTS_HEADING}\n- `)
+  const remarks = [...comments?.split('\n- ') ?? [], ...added]
   // All commands were carried out before the review, so the earlier report is the answer again.
   if (REVIEW.test(request)) return { text: `I was told to do nothing more. My report again:\n\n${lastAnswer(prompt)}` }
   if (!tools.some(({ name }) => name === TOOL) && readBackground(request)?.when !== undefined) return { text: NO_TASK }
