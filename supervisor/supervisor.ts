@@ -22,6 +22,8 @@ export type SupervisorEvent =
   | { event: 'exit' } & Exit
   /** The service is started again after `delayMs` milliseconds; `attempt` counts the restarts since it was last healthy. */
   | { event: 'restart', attempt: number, delayMs: number }
+  /** The service has ended without having been asked to, and is not started again; `message` is a sentence that says why. */
+  | { event: 'gave-up', message: string } & Exit
 
 interface Limits extends LifeLimits {
   /** Restarts without a healthy time between them. */
@@ -144,7 +146,9 @@ export function createSupervisor ({
       if (isPortLost) port = undefined
       const isOver = stopped.signal.aborted || exit.code === 0 || (isPermanent(exit) && !isPortLost)
       if (isOver || restarts >= limits.maxRestarts) {
-        nextReady.reject(new ServiceEnded(exit, log, restarts))
+        const error = new ServiceEnded(exit, log, restarts)
+        nextReady.reject(error)
+        if (!stopped.signal.aborted) onEvent({ event: 'gave-up', message: error.message, ...exit })
         return exit
       }
       const delayMs = Math.min(limits.backoffMs * 2 ** restarts, MAX_BACKOFF_MS)

@@ -71,7 +71,7 @@ function supervise (t: Test, dir: string, options: SupervisorOptions = {}) {
 }
 
 t.test('starts the service, hands the secrets over and ends it in order', async (t) => {
-  const { supervisor, log } = supervise(t, place(t), { secrets: { token: 'a-token', keys: { openai: 'sk' } } })
+  const { supervisor, log, events } = supervise(t, place(t), { secrets: { token: 'a-token', keys: { openai: 'sk' } } })
   t.equal(supervisor.ready, undefined)
   const ready = await supervisor.start()
   t.match(ready, { url: `http://127.0.0.1:${ready.port}`, version: '1.2.3' })
@@ -80,6 +80,7 @@ t.test('starts the service, hands the secrets over and ends it in order', async 
   t.equal((await fetch(`${ready.url}/health`)).status, 200)
   await supervisor.stop()
   t.same(await supervisor.ended, { code: 0, signal: null })
+  t.same(events.map(({ event }) => event), ['starting', 'ready', 'exit'], 'an end that was asked for is no failure')
   t.equal(supervisor.ready, undefined)
   t.same(log, ['secrets {"token":"a-token","keys":{"openai":"sk"}}'])
 })
@@ -94,8 +95,10 @@ t.test('restarts after crashes, waits longer each time, and then gives up', { sk
     t.match(await next('restart'), restart)
     await supervisor.start()
   }
+  const why = { message: /ended by SIGKILL; it was restarted 2 times/ }
+  t.match(await next('gave-up'), { ...why, signal: 'SIGKILL' }, 'a shell that waits for no start hears it too')
   t.same(await supervisor.ended, { code: null, signal: 'SIGKILL' })
-  await t.rejects(supervisor.start(), { name: 'ServiceEnded', message: /ended by SIGKILL; it was restarted 2 times/ })
+  await t.rejects(supervisor.start(), { name: 'ServiceEnded', ...why })
 })
 
 t.test('counts restarts anew after a healthy time', { skip: posix }, async (t) => {
@@ -157,7 +160,7 @@ t.test('does not restart what ended by itself, what cannot work and what does no
   ] as const) {
     const { supervisor, events } = supervise(t, dir, options)
     await t.rejects(supervisor.start(), { name: 'ServiceEnded', message: sentence })
-    t.same(events.map(({ event }) => event), ['starting', 'exit'], 'it says so at once')
+    t.same(events.map(({ event }) => event), ['starting', 'exit', 'gave-up'], 'it says so at once')
     t.same(await supervisor.ended, { code: 127, signal: null })
   }
 })
@@ -210,7 +213,7 @@ t.test('a ready line of a process that an ended service left behind is no servic
   const child = spawn('sh', ['-c', `(until [ -e '${dir}/go' ]; do sleep 0.02; done; echo '${ready}') & exit 1`])
   const { supervisor, events, next } = supervise(t, dir, { start: () => child, limits: { maxRestarts: 0 } })
   await t.rejects(supervisor.start(), ServiceEnded)
-  await next('exit')
+  await next('gave-up')
   writeFileSync(`${dir}/go`, '')
   await once(child.stdout, 'close')
   t.equal(supervisor.ready, undefined)
