@@ -343,13 +343,20 @@ export function createToolServers (parts: Parts) {
     import: (body: ImportBody): Promise<{ servers: ImportedServer[] }> =>
       locked(IMPORTING, async () => {
         await start()
-        const { saved: next, servers: answers } = readImport(body, {
-          present: (name) => servers.has(name) ? { entry: find(name).entry, given: environments.of(name) } : undefined,
-          count: () => Math.max(servers.size, all.size)
-        })
-        if (next.length > 0) await saved.saveAll(next)
-        for (const { entry: { name } } of next) await forgetAccess(name, servers.get(name)?.authorizedUrl)
-        return { servers: answers }
+        const read = () =>
+          readImport(body, {
+            present: (name) => servers.has(name) ? { entry: find(name).entry, given: environments.of(name) } : undefined,
+            count: () => Math.max(servers.size, all.size)
+          })
+        // Under the locks of all its names, in one order: the secrets of a server that is disconnected meanwhile would go, too.
+        const names = [...new Set(read().servers.map(({ name }) => name))].sort()
+        const save = async () => {
+          const { saved: next, servers: answers } = read()
+          if (next.length > 0) await saved.saveAll(next)
+          for (const { entry: { name } } of next) await forgetAccess(name, servers.get(name)?.authorizedUrl)
+          return { servers: answers }
+        }
+        return names.reduce<typeof save>((work, name) => () => locked(name, work), save)()
       }),
 
     /** Changes settings of a server in config.json, which applies them. Throws ToolServerNotFound. */

@@ -82,6 +82,20 @@ t.test('servers are imported together, connected with their secrets, and importe
   t.same(await app.store.record('tool-servers', () => ({})).get(), {}, 'nothing of the earlier one is left')
 })
 
+t.test('a server that is imported anew and disconnected at once is there with its secrets, or not at all', async (t) => {
+  const app = await build(t)
+  const { command, args } = misbehaving('')
+  const put = (token: string) =>
+    importServers(app, { mcpServers: { one: { command, args, env: { TOKEN: `canary-0123456789-${token}` } } }, replace: true })
+  for (let round = 0; round < 2; round++) {
+    t.equal((await put(`${round}`)).statusCode, 200)
+    await Promise.all([put(`${round} again`), app.inject({ method: 'DELETE', url: '/mcp/one' })])
+    if ((configOf(app).mcp ?? []).length === 0) continue
+    await until(app, 'one', 'connected')
+    t.match(await app.tools.execute(run(app, 'env', { name: 'TOKEN' })), { output: { content: [{ text: '[secret]' }] } })
+  }
+})
+
 t.test('config.json names servers as READMEs do, and settings and removals reach them there', async (t) => {
   const { command, args } = misbehaving()
   const mcpServers = { 'in cursor': { command, args }, wrong: { url: 'nowhere' } }
