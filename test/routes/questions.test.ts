@@ -233,6 +233,22 @@ t.test('POST /run/approve answers them too, and reads the run that is under way'
   t.equal(textOf((await run).events), 'Booked.')
 })
 
+t.test('they end for their call while the store takes nothing, and for people as soon as it does', async (t) => {
+  const { app, clock, run, id } = await askingNow(t)
+  const { transact } = app.store
+  app.store.transact = async (ops) => {
+    if (ops.some(({ key }) => key.includes(id))) throw new Error('no space left on device')
+    return transact(ops)
+  }
+  await clock.advance(10 * 60_000)
+  const { events } = await run
+  t.match(of(events, 'tool-output-available'), [{ output: { is: 'unanswered' } }])
+  t.equal(textOf(events), 'Booked.')
+  app.store.transact = transact
+  t.same(await waiting(app), [])
+  t.match(await decide(app, id, { answers: { format: 'md' } }), { status: 410, body: { code: 'ERR_APPROVAL_EXPIRED' } })
+})
+
 t.test('they end with their run', async (t) => {
   const { app, run, id } = await askingNow(t)
   await app.inject({ method: 'POST', url: '/run/chat/stop' })

@@ -47,17 +47,25 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   const askUser = createAskUser()
   const open = new Map<string, Pick<LiveRequest, 'check'> & { item: LiveItem, settle: (item: LiveItem) => void }>()
   const decided = new Map<string, LiveItem>()
-  let isClean = false
+  let cleaning: Promise<void> | undefined
 
   /** Removes the questions of calls that ended with an earlier process; once, unless it fails. */
   async function clean (): Promise<void> {
-    if (isClean) return
+    await (cleaning ??= removeLeft().catch((error) => {
+      cleaning = undefined
+      throw error
+    }))
+  }
+
+  async function removeLeft (): Promise<void> {
     const left: LiveItem[] = []
     for await (const item of ledger.readOpen({ kind: 'question' })) {
       if (item.kind === 'question' && item.live && !open.has(item.approvalId)) left.push({ ...item, live: true, state: 'withdrawn' })
     }
-    for (const item of left) await end(item)
-    isClean = true
+    for (const item of left) {
+      await end(item)
+      decided.set(item.approvalId, decided.get(item.approvalId) ?? item)
+    }
   }
 
   /**
@@ -67,12 +75,11 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   async function end (item: LiveItem): Promise<void> {
     const { answers, ...shown } = item
     await store.transact([...ledger.record([shown]), ...ledger.remove([item.approvalId])])
-    decided.set(item.approvalId, item)
-    if (decided.size > MOST_DECIDED) decided.delete(decided.keys().next().value!)
   }
 
-  async function settle (item: LiveItem): Promise<void> {
-    await end(item)
+  function settle (item: LiveItem): void {
+    decided.set(item.approvalId, item)
+    if (decided.size > MOST_DECIDED) decided.delete(decided.keys().next().value!)
     open.get(item.approvalId)?.settle(item)
     open.delete(item.approvalId)
   }
@@ -81,7 +88,13 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   const close = ({ approvalId }: LiveItem, state: 'expired' | 'withdrawn') =>
     locked(approvalId, async () => {
       const entry = open.get(approvalId)
-      if (entry !== undefined) await settle({ ...entry.item, state })
+      if (entry === undefined) return
+      const item = { ...entry.item, state }
+      // Their call goes on while the store takes nothing. They are removed at the next use.
+      await end(item).catch(() => {
+        cleaning = undefined
+      })
+      settle(item)
     })
 
   return {
@@ -145,7 +158,10 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         if (item === undefined || item.state === 'withdrawn') throw new ApprovalWithdrawn(approvalId, 'the call that asked has ended')
         const fresh = decideQuestions(item, decision, clock.now())
         if (fresh?.answers !== undefined) refuseWrong(open.get(approvalId)?.check?.(fresh.answers) ?? [])
-        if (fresh !== undefined) await settle(fresh)
+        if (fresh !== undefined) {
+          await end(fresh)
+          settle(fresh)
+        }
         return fresh ?? item
       })
   }
