@@ -1,6 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { callsMade, chosenSkill, type MadeCall, lastAnswer, lastRequest } from './prompt.ts'
-import { type Step, readSteps } from './split.ts'
+import { type Step, readSteps } from './steps.ts'
 import { valueOf, help, report, type Outcome } from './report.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING, COMMENTS_HEADING, READ_SKILL } from '../../../contracts/model-texts.ts'

@@ -1,6 +1,6 @@
 import { kindOfTime, type KindOfTime } from '../../../calendar/index.ts'
-import { Clause } from './clause.ts'
-import { tokenise } from './tokens.ts'
+import { withoutPoliteness } from './commands.ts'
+import { type Excerpt, readMessage } from './excerpt.ts'
 
 /** Work for a background task: its goal, and the user's words about its time in the notation of schedules. */
 export interface Background {
@@ -11,138 +11,169 @@ export interface Background {
 
 /** Characters. A longer message is no wish for background work. */
 const MAX_LENGTH = 4_000
-/** Words of the longest text about a time. */
-const MOST_WORDS = 24
 /** Questions and prohibitions, which mention such work but do not ask for it. */
 const ONLY_TALK =
-  /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:not|don['’]t|never|stop)\b/i
-const DOUBTFUL = /^(?:every )?now and (?:then|again)\b/i
+  /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:not|don't|never|stop)\b/
 const CONDITION = /^(?:if|whenever|unless|in case|as soon as|as long as)\b/i
+const NOW_AND_THEN = /^(?:every )?now and (?:then|again)\b/i
+
 const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)days?'
-/** "next" and "first" put commands in order, but not in front of a day. */
-const ORDINAL = new RegExp(`\\b(?:next|first|second|third)\\s+((?:${WEEKDAY}|day|week|month|year|working|business)\\b[^]*)`, 'i')
+const OFTEN = 'every|each|hourly|daily|nightly|(?:bi)?weekly|fortnightly|(?:bi)?monthly|quarterly|yearly|annually|twice'
+const PART_OF_DAY = "o'clock|noon|midnight|mornings?|afternoons?|evenings?|nights?|tonight|tomorrow"
+const UNIT = '(?:second|minute|hour|day|week|month|year|moon)s?|weekdays?|weekends?'
+const MONTH = '(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*'
+/** Words that say a time. */
+const TIME_WORD = `${OFTEN}|${PART_OF_DAY}|${UNIT}|${WEEKDAY}|\\d{1,2} ?[ap]m|\\d{1,2}:\\d\\d`
+/** Words that make another time of the one beside them, such as "until" or "yesterday". */
+const TURN =
+  'between|from|through|until|till|except|excluding|but|or|starting|beginning|before|after|since|by|not|unless|yesterday'
+/** Words that stand between those, and numbers with and without units. */
+const LINK = 'at|on|in|to|and|the|of|an?|per|for|other|single|this|next|coming|first|second|third|fourth|last|once|times?|today|now|half|' +
+  'working|business|work ?days?|fortnight|quarter|holidays|[ap]\\.?m|' +
+  'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|' +
+  `${MONTH}|mon|tues?|wed|thu|thurs?|fri|sat|sun|` +
+  '(?:hr|min|sec)s?|\\d+(?:[.:-]\\d+)*(?:[ap]m|st|nd|rd|th|[smhdw]|mins?|hrs?)?'
+const WORDS = `(?:${TIME_WORD}|${TURN}|${LINK})(?=[,.;:!?]*(?:\\s|$))`
+/** Words about a time that stand together; so many of them are in doubt. */
+const MOST_WORDS = 24
+const RUN = new RegExp(`(?<!\\S)${WORDS}(?:,?[^\\S\\n]+${WORDS}){0,${MOST_WORDS - 1}}`, 'g')
 /** The words with which a text about a time can begin. */
 const FIRST = new RegExp(
-  `^(?:every|each|hourly|daily|nightly|weekly|biweekly|fortnightly|monthly|quarterly|yearly|annually|weekdays|weekends|${WEEKDAY}|` +
-    'once|twice|(?:two|three|four|five|six) times|at|on|in|from|this|next|coming|today|tonight|tomorrow|the|first|last|' +
-    '\\d{1,2}(?:st|nd|rd|th|am|pm)|\\d{1,2}:\\d\\d|\\d{4}-\\d\\d-\\d\\d|\\w+ \\w+ from now|mornings?|evenings?)(?= |$)'
+  `^(?:${OFTEN}|mornings?|evenings?|tonight|tomorrow|weekdays|weekends|${WEEKDAY}|once|\\w+ times|` +
+    'at|on|in|from|this|next|coming|today|the|first|last|' +
+    '\\d+(?:st|nd|rd|th|am|pm)|\\d+:\\d\\d|\\d{4}-\\d\\d-\\d\\d|\\w+ \\w+ from now)(?![^\\s,])'
 )
-/** Words about times. */
-const TIME_WORD = new RegExp(
-  '\\b(?:every|each|hourly|daily|nightly|(?:bi)?weekly|fortnightly|(?:bi)?monthly|quarterly|yearly|annually|tomorrow|tonight|weekdays?|' +
-    `weekends?|${WEEKDAY}|mornings?|afternoons?|evenings?|o'clock|noon|midnight|\\d{1,2} ?[ap]m|\\d{1,2}:\\d\\d|sometimes|often|` +
-    'later|soon|regularly|whenever|twice|(?:hour|day|week|month|year|moon|minute|second)s?)\\b',
-  'i'
-)
-/** Words beside a text about a time that would make another one of it, such as "yesterday" in front of "at 5pm". */
-const BESIDE = new RegExp(
-  '^(?:at|on|between|from|through|until|till|except|excluding|but|or|starting|beginning|before|after|since|by|not|of|unless|if|yesterday|' +
-    `${TIME_WORD.source})$`
-)
-const LIMIT = /^for (?:the next |an? |\d+ |one |two |three |four |five |six )/
+const SAYS_TIME = new RegExp(`\\b(?:${TIME_WORD})\\b|\\d`)
+/** Words at the start of a run that may belong to the sentence instead. */
+const MOST_LEFT_OUT = 6
+/** Words that would make another time of the one beside them, before and behind it. */
+const TURNED = `at|on|of|if|${TURN}|${TIME_WORD}|(?:and )?${MONTH}`
+const [BEFORE, BEHIND] = [new RegExp(`(?<!\\S)(?:${TURNED}),?\\s*$`),
+  new RegExp(`^,?\\s*(?:${TURNED}|for (?:the next|an?|one|two|three|four|five|six|\\d+))(?![^\\s,.!?])`)]
+
 /** Words in front of names, which may be words about times: "the folder daily". */
-const BEFORE_NAME = 'in|of|from|to|into|named|called|folder|directory|file|the|a|an'
-const NAMED = new RegExp(`^(?:${BEFORE_NAME}|for|about|with)$`)
+const BEFORE_NAME = 'in|of|from|to|into|named|called|the|a|an'
+const NAMED = new RegExp(`(?<!\\S)(?:${BEFORE_NAME}|for|about|with)$`)
+const FOLDER = /(?<!\S)(?:folder|directory|file)$/
 /** Commands with free text, which may be about a time. */
-const FREE = /^(?:remember|forget|note|type|say|press|tell)$/
-const SEARCH = /^(?:search|look|google|find|research)$/
-const WRITE = /^(?:write|append|add|save|create|put|echo|make)$/
+const FREE = /^(?:remember|forget|note|type|say|press|tell)\b/
+const SEARCH = /^(?:search|look|google|find|research)\b/
+const WRITE = /^(?:write|append|add|save|create|put|echo|make)\b/
+const PART_END = /^(?:\s*$|\s*[.!?,;\n]|\s+(?:and|then|to|so|for)\b)/
 /** At the start, or at the end of a part of the message, but not as a name. */
 const phrase = (words: string) =>
-  new RegExp(`^${words},?|(?<!\\b(?:${BEFORE_NAME})),? ${words}(?=$|[.!?,;]| (?:and|then|to|until|so|for)\\b)`, 'i')
+  new RegExp(`^${words},?|(?<!\\b(?:${BEFORE_NAME})),? ${words}(?=$|[.!?,;]| (?:and|then|to|until|so|for)\\b)`)
 const IN_BACKGROUND = phrase('in the background')
 const FOR_NEWS = phrase('for (?:any )?(?:changes|updates|news)')
+const WATCH = /^(?:keep (?:watching|checking|monitoring|an eye on)|monitor)\s+(?=.)/
 
 /** Reads background work from a message: work at a time, work "in the background", or watching something. Undefined when there is none. */
 export function readBackground (message: string): Background | undefined {
   if (message.length > MAX_LENGTH) return undefined
   const whole = message.trim()
-  const { written } = clauseOf(message)
-  const ordinal = ORDINAL.exec(whole)
-  const asked = ordinal?.[1] === written ? ordinal[0] : written
-  if (ONLY_TALK.test(withoutData(asked))) return undefined
+  const asked = withoutOpening(whole)
+  if (ONLY_TALK.test(asked.mask)) return undefined
   const timed = findTime(asked)
-  if (DOUBTFUL.test(whole) || (timed && CONDITION.test(whole))) return { goal: whole, when: { text: whole, kind: 'doubt' } }
+  const isConditional = NOW_AND_THEN.test(whole) || (timed && CONDITION.test(whole))
+  if (isConditional) return { goal: whole, when: { text: whole, kind: 'doubt' } }
   if (timed?.kind === 'doubt') return { goal: whole, when: { text: timed.text, kind: 'doubt' } }
-  const now = timed?.rest ?? asked
+  const now = timed?.rest ?? asked.written
   const rest = without(now, IN_BACKGROUND)
-  const clause = clauseOf(rest)
-  const isWatch = clause.take('keep watching|checking|monitoring') || clause.take('keep an eye on') || clause.take('monitor')
-  if (timed === undefined && rest === now && !isWatch) return undefined
-  const goal = isWatch ? `look at ${without(clause.written, FOR_NEWS)}` : rest
+  const clause = withoutOpening(rest)
+  const watched = WATCH.exec(clause.mask)
+  if (timed === undefined && rest === now && !watched) return undefined
+  const goal = watched ? `look at ${without(clause.part(watched[0].length).written, FOR_NEWS)}` : rest
   // Watching something means to look at it repeatedly.
-  const when = timed ? { text: timed.text, kind: timed.kind } : isWatch ? { text: 'hourly', kind: 'repeated' as const } : undefined
+  const when = timed ? { text: timed.text, kind: timed.kind } : watched ? { text: 'hourly', kind: 'repeated' as const } : undefined
   return { goal: goal || whole, ...when && { when } }
 }
 
 /** Whether a part of a message that is no command says something of a time. */
-export const mentionsTime = (text: string): boolean => TIME_WORD.test(withoutData(text))
+export const mentionsTime = (text: string): boolean =>
+  new RegExp(`\\b(?:${TIME_WORD}|sometimes|often|later|soon|regularly|whenever)\\b`).test(readMessage(text).mask)
 
-/** The words of a message about a time, and the message without them; in doubt when there is more than one time, or more is said of it. */
-function findTime (asked: string): { text: string, kind: KindOfTime, rest: string } | undefined {
-  const tokens = tokenise(asked)
-  const words = tokens.map(({ kind, word }) => kind === 'line' ? '' : word)
-  for (let at = 0; at < tokens.length; at++) {
-    if (!FIRST.test(words.slice(at, at + 4).join(' '))) continue
-    const found = longest(words, at)
-    if (found === undefined || !isPhrase(words, at, found)) continue
-    const { end, kind } = found
-    const [from, to] = [tokens[at].start, tokens[end - 1].end]
-    const text = asked.slice(from, to).replace(/\s+/g, ' ').trim()
-    const rest = joined(asked.slice(0, from), asked.slice(to))
-    const isDoubtful = kind === 'doubt' || BESIDE.test(words[at - 1] ?? '') || BESIDE.test(words[end] ?? '') ||
-      LIMIT.test(words.slice(end, end + 3).join(' ')) || isInText(words, at, found) || findTime(rest) !== undefined
-    // Words that are clear by themselves are quoted with what makes them doubtful.
-    return isDoubtful ? { text: kind === 'doubt' ? text : asked, kind: 'doubt', rest } : { text, kind, rest }
-  }
-  return undefined
+function withoutOpening (text: string): Excerpt {
+  const message = readMessage(text.trim())
+  return message.part(withoutPoliteness(message).start)
 }
 
-interface Found {
-  end: number
+/** The words about a time, and the message without them; in doubt when there is more than one time, or more is said of it. */
+function findTime (asked: Excerpt): { text: string, kind: KindOfTime, rest: string } | undefined {
+  const time = firstTime(asked)
+  if (time === undefined) return undefined
+  const { from, to, kind } = time
+  const { written } = asked
+  const rest = joined(written.slice(0, from), written.slice(to))
+  // Words that are clear by themselves are quoted with what makes them doubtful.
+  if (kind !== 'doubt' && (time.isTurned || firstTime(readMessage(rest)) !== undefined)) return { text: written, kind: 'doubt', rest }
+  return { text: written.slice(from, to).replace(/\s+/g, ' '), kind, rest }
+}
+
+interface Time {
+  from: number
+  to: number
   kind: KindOfTime
+  /** Whether more is said of the time than the calendar understands. */
+  isTurned: boolean
 }
 
-/** The longest text about a time that begins there. */
-function longest (words: string[], at: number): Found | undefined {
-  for (let end = Math.min(words.length, at + MOST_WORDS); end > at; end--) {
-    const span = words.slice(at, end)
-    if (span.includes('') || /^[,.;:!?]$/.test(span.at(-1)!)) continue
-    const kind = kindOfTime(span.join(' ').replaceAll(' ,', ',').replace(/ (['’]s)\b/g, '$1'))
-    if (kind !== undefined) return { end, kind }
+function firstTime (asked: Excerpt): Time | undefined {
+  // Times of day such as 9.30 look like names of files.
+  const text = asked.mask.replace(/\uE001+/g, (name, at) => {
+    const written = asked.written.slice(at, at + name.length).toLowerCase()
+    return /^(?:\d[\d.:/-]*\w{0,4}|[ap]\.m)$/.test(written) ? written : name
+  })
+  for (const { 0: run, index } of text.matchAll(RUN)) {
+    const time = timeIn(text, run, index)
+    if (time !== undefined) return time
   }
   return undefined
+}
+
+/** The longest text about a time in a run of words about times, if it is meant as such. */
+function timeIn (text: string, run: string, index: number): Time | undefined {
+  const words = [...run.matchAll(/[^\s,]+/g)]
+  for (const { index: start } of words.slice(0, MOST_LEFT_OUT)) {
+    for (const { 0: word, index: last } of words.toReversed()) {
+      if (last < start) break
+      const said = run.slice(start, last + word.length)
+      const kind = FIRST.test(said) && SAYS_TIME.test(said) ? kindOfTime(said) : undefined
+      if (kind === undefined) continue
+      const isTurned = BEHIND.test(run.slice(start + said.length))
+      const time = { from: index + start, to: index + start + said.length, kind, isTurned }
+      return isMeant(text, time)
+        ? { ...time, isTurned: isTurned || BEFORE.test(run.slice(0, start)) || isInText(text, time) }
+        : undefined
+    }
+  }
+  return words.length < MOST_WORDS ? undefined : { from: index, to: index + run.length, kind: 'doubt', isTurned: true }
 }
 
 /** Whether words about a time are meant as such: at the start of the message, or at the end of a part of it. */
-function isPhrase (words: string[], at: number, { end, kind }: Found): boolean {
-  if (at === 0) return true
-  if (FREE.test(words[0]) || NAMED.test(words[at - 1])) return false
+function isMeant (text: string, { from, to, kind, isTurned }: Time): boolean {
+  if (from === 0) return true
+  const [before, said] = [text.slice(0, from).trim(), text.slice(from, to)]
+  if (FREE.test(text) || NAMED.test(before) || (FOLDER.test(before) && !/\s/.test(said))) return false
   // "search for flights on friday" says what to search for.
-  if (SEARCH.test(words[0]) && kind === 'once' && !/\d|noon|midnight|tomorrow/.test(words.slice(at, end).join(' '))) return false
-  return kind === 'doubt' || end === words.length || BESIDE.test(words[end]) || /^(?:[.!?,;]|and|then|to|so|for|)$/.test(words[end])
+  if (SEARCH.test(text) && kind === 'once' && !/\d|noon|midnight|tomorrow/.test(said)) return false
+  return kind === 'doubt' || isTurned || PART_END.test(text.slice(to))
 }
 
 /** Whether the words may belong to a text that a command writes or searches for. */
-function isInText (words: string[], at: number, { end, kind }: Found): boolean {
-  if (at === 0 || kind === 'doubt') return false
-  if (SEARCH.test(words[0])) return kind === 'once'
-  return WRITE.test(words[0]) && !words.slice(1, at).includes('') && words.slice(end).some((word) => /^(?:to|into|in|as)$/.test(word))
+function isInText (text: string, { from, to, kind }: Time): boolean {
+  if (from === 0 || kind === 'doubt') return false
+  if (SEARCH.test(text)) return kind === 'once'
+  return WRITE.test(text) && !/[\uE000\uE001]/.test(text.slice(0, from)) && /\b(?:to|into|in|as)\b/.test(text.slice(to))
 }
-
-const clauseOf = (text: string) => new Clause(text, tokenise(text))
-
-/** A text of the same length with a quote in the place of each sign of its quotations. */
-const withoutData = (text: string) =>
-  tokenise(text).reduce((all, { word, start, end }) =>
-    word === '' ? all.slice(0, start) + '"'.repeat(end - start) + all.slice(end) : all, text)
 
 /** Cuts the first phrase that a pattern finds outside of quotations. */
 function without (text: string, pattern: RegExp): string {
-  const found = pattern.exec(withoutData(text))
+  const found = pattern.exec(readMessage(text).mask)
   return found ? joined(text.slice(0, found.index), text.slice(found.index + found[0].length)) : text
 }
 
-/** Joins what stands before and behind a phrase that was cut, without the punctuation that belonged to it. */
-const joined = (before: string, behind: string) =>
-  `${before.replace(/,?\s*$/, '')} ${behind.replace(/^[ ,]+|^[\s.,;:!?]+$/, '')}`.trim()
+/** Joins what stands before and behind a phrase that was cut, without the marks that belonged to it. */
+function joined (before: string, behind: string): string {
+  const [start, end] = [before.replace(/,?\s*$/, ''), behind.replace(/^[ ,:]+|^[\s.,;:!?]+$/, '')]
+  return `${start} ${start === '' ? end.replace(/^[.;!?]\s/, '') : end}`.trim()
+}

@@ -1,76 +1,48 @@
-import type { Clause, Command } from './clause.ts'
-import { readPath, readPaths, looksLikeFolder, type Path } from './paths.ts'
-import { parseObject } from './tokens.ts'
+import { Excerpt, parseObject, wordOf } from './excerpt.ts'
+import { type Known, looksLikeFolder, type Name, readNames } from './names.ts'
 
-const URL = /^https?:\/\/\S+$/i
-const HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[/?#]\S*)?$/i
-const toEnd = (clause: Clause) => (clause.at = clause.tokens.length)
-
-/** The placeholders of patterns. Each moves the clause behind its value and returns the value; undefined when nothing fits. */
-const PLACEHOLDERS = {
-  path: (clause: Clause) => readPath(clause, { here: false }),
-  /** Paths, "here" and "this folder". */
-  paths: (clause: Clause) => readPaths(clause),
-  /** The same, and single words without dot and slash also in a list. */
-  names: (clause: Clause) => readPaths(clause, { bare: true }),
-  /** Paths, but not "here". */
-  targets: (clause: Clause) => readPaths(clause, { here: false }),
-  quote: (clause: Clause) => clause.next?.kind === 'quote' ? clause.takeToken()!.text : undefined,
-  word: (clause: Clause) => clause.takeToken()?.text,
-  object: (clause: Clause) => parseObject(clause.takeToken()?.text ?? ''),
-  /** Options of a shell command, if there are any. */
-  flags (clause: Clause) {
-    const start = clause.at
-    while (clause.next?.word.startsWith('-')) clause.at++
-    return clause.tokens.slice(start, clause.at).map(({ word }) => word)
-  },
-  url (clause: Clause) {
-    const url = clause.takeToken()?.text ?? ''
-    return URL.test(url) ? url : undefined
-  },
-  /** A URL, or the name of a host. */
-  address (clause: Clause) {
-    const address = clause.takeToken()?.text ?? ''
-    if (URL.test(address)) return address
-    return HOST.test(address) ? `${address.startsWith('localhost') ? 'http' : 'https'}://${address}` : undefined
-  },
-  /** What is to be written into a file: a quotation, or else the rest as it was written. */
-  content (clause: Clause) {
-    const { next, written } = clause
-    const isQuote = clause.takeToken()?.kind === 'quote' && (clause.isOver || clause.take('in|to|into|inside it')) && clause.isOver
-    toEnd(clause)
-    return isQuote ? next!.text : next && written
-  },
-  /** The rest of the clause; a quotation loses its quotes. */
-  rest: (clause: Clause) => clause.isOver ? undefined : clause.textOf(clause.at, toEnd(clause))
-}
-type Values = { [Name in keyof typeof PLACEHOLDERS]: NonNullable<ReturnType<typeof PLACEHOLDERS[Name]>> } & {
-  /** The text up to the last place where the rest of the pattern fits. */
-  text: string
+/** A tool call that a message asks for. */
+export interface Command {
+  toolName: string
+  input: Record<string, unknown>
 }
 
-/** Reads a whole clause by a pattern: words in the syntax of `after`, and placeholders in braces. Returns their values. */
-function match (pattern: string, clause: Clause): Values | undefined {
-  clause.at = 0
-  // The rule that reads the values knows which placeholders its pattern has.
-  return matchItems(pattern.split(/ (?=\{)|(?<=\}) /), clause, {}) as Values | undefined
-}
+/** The tools of the sentences below that change nothing, and what each reads. "it" and "there" refer to files and folders alone. */
+export const READS: ReadonlyMap<string, 'file' | 'folder' | 'machine' | 'elsewhere'> = new Map([
+  ['readFile', 'file'],
+  ['listDirectory', 'folder'],
+  ['systemInfo', 'machine'],
+  ['fetchUrl', 'elsewhere'],
+  ['webSearch', 'elsewhere'],
+  ['searchFiles', 'elsewhere'],
+  ['screenshot', 'elsewhere']
+])
 
-function matchItems ([item, ...items]: string[], clause: Clause, values: Partial<Values>): Partial<Values> | undefined {
-  if (item === undefined) return clause.isOver ? values : undefined
-  if (!item.startsWith('{')) return clause.take(item) ? matchItems(items, clause, values) : undefined
-  if (item !== '{text}') {
-    const name = item.slice(1, -1) as keyof typeof PLACEHOLDERS
-    const value = PLACEHOLDERS[name](clause)
-    return value === undefined ? undefined : matchItems(items, clause, { ...values, [name]: value })
-  }
-  const { at, tokens } = clause
-  for (let end = tokens.length - 1; end > at; end--) {
-    clause.at = end
-    const found = matchItems(items, clause, { ...values, text: clause.textOf(at, end) })
-    if (found) return found
-  }
-  return undefined
+/** What the placeholders of patterns stand for; `names` and `file` are read further by `readNames`. */
+const PLACEHOLDERS: Record<string, string> = {
+  quote: '\uE000+',
+  url: '\uE002+',
+  word: '[^\\s,;:]+',
+  flags: '(?:-\\S+(?:\\s+|$))*',
+  file: '(?:it|(?:[a-z]+:?\\s+){0,5}?[\uE000\uE001]+)(?=[,.:!?\\s]|$)(?:\\s+in\\s+[^\\s,;:]+)?',
+  names: '\\S.*?',
+  text: '\\S.*',
+  rest: '\\S.*'
+}
+/**
+ * Makes an expression of a pattern: "a|b" stands for one of several words, "a?" for one that may be missing, "a*" for any number.
+ * What these take they never give back (so each is a group that a look-ahead has matched), which also bounds the work.
+ */
+function compile (pattern: string): RegExp {
+  const items = pattern.split(' ').map((item, nth) => {
+    const name = item.slice(1, -1)
+    if (item.startsWith('{')) return `\\s*(?<${name}>${PLACEHOLDERS[name]})`
+    const [, choices, times] = /^(.+?)([?*]?)$/.exec(item)!
+    const marks = choices.split('|').filter((choice) => /^[:,]$/.test(choice)).join('')
+    const said = `(?:\\s*(?:${wordOf(choices.replace('$', '\\$'))}|[${marks}]))${times}`
+    return times ? `(?=(?<_${nth}>${said}))\\k<_${nth}>` : said
+  })
+  return new RegExp(`^${items.join('')}$`, 'ds')
 }
 
 const ME = 'to? me|us? know?'
@@ -92,178 +64,237 @@ const FILES = `what|which|list|ls|dir|make|${SHOW} ${ME} ` +
   'files|folders|directories|entries|items|everything|listing ' +
   'and|or|the|files|folders|directories* are|is|do|i|we|you|have|that|there|exist|can|see*'
 const PLACE = 'in|of|inside|under|within|from|at|on|for'
-const CONTENTS = 'the|its|all|full|whole|entire|first|last|top|#|contents|content|text|lines|of|in|from*'
-export const CREATE = 'create|make|touch|add|new'
-export const WRITE = 'write|save|put|store|overwrite|replace|fill'
+const CONTENTS = 'the|its|all|full|whole|entire|first|last|top|[0-9]+|contents|content|text|lines|of|in|from*'
+const CREATE = 'create|make|touch|add|new'
+const WRITE = 'write|save|put|store|overwrite|replace|fill'
 const TEXT = 'text|contents|content|words|word|string|lines|line|sentence|message|code'
-const LABEL = `the|a|an|some|following|this|exact* ${TEXT}? of|as|is|:|,|\n*`
+const LABEL = `the|a|an|some|following|this|exact* ${TEXT}? of|as|is|:|,*`
+const RUN = 'run|execute|$|start|launch|call|try'
 const KEYS = new RegExp(
   String.raw`^(?:enter|return|tab|esc|space|backspace|delete|insert|up|down|left|right|home|end|page(?:up|down)|f\d{1,2}|` +
     String.raw`(?:(?:ctrl|shift|alt|option|cmd|meta|super|win)\+)+\S{1,10})$`
 )
 
-/** The tools of the sentences below that change nothing, and what each reads. "it" and "there" refer to files and folders alone. */
-export const READS: ReadonlyMap<string, 'file' | 'folder' | 'machine' | 'elsewhere'> = new Map([
-  ['readFile', 'file'],
-  ['listDirectory', 'folder'],
-  ['systemInfo', 'machine'],
-  ['fetchUrl', 'elsewhere'],
-  ['webSearch', 'elsewhere'],
-  ['searchFiles', 'elsewhere'],
-  ['screenshot', 'elsewhere']
-])
-
+/** What a pattern found, and what it was found in. */
+interface Found {
+  values: Record<string, Excerpt>
+  known: Known
+  /** The clause without the polite words and the marks around it, and with them. */
+  clause: Excerpt
+  whole: Excerpt
+}
 type Reply = Command[] | undefined
 const call = (toolName: string, input: Record<string, unknown> = {}): Command[] => [{ toolName, input }]
 const nothing = () => []
-const screenshot = () => call('screenshot')
-const systemInfo = () => call('systemInfo')
-const here = () => call('listDirectory', { path: '.' })
-const list = ({ names }: Values) => names.flatMap(({ path }) => call('listDirectory', { path }))
-const fetchUrl = ({ url, address = url }: Values) => call('fetchUrl', { url: address })
 
-/** Shows the file that was just written; of a file that was just read nothing more is asked. */
-const showIt = (_values: Values, { known: { file, isRead } }: Clause) =>
-  file === undefined || isRead ? [] : call('readFile', { path: file })
-
-const runQuote = ({ quote, path }: Values): Reply =>
-  quote.trim() === '' ? undefined : call('runCommand', { command: quote, ...path && { cwd: path.path } })
-const runBehind = ({ quote }: Values) => call('runCommand', { command: quote, background: true })
-const runRest = ({ rest }: Values) => call('runCommand', { command: rest })
-/** Runs an unquoted command, unless it begins like a sentence: "run the tests". */
-const runBare = (values: Values): Reply =>
-  /^(?:(?:the|an?|my|our|your|it|them|that|this|these|all|both|to|for|in|as)\b|["'`“‘«])/i.test(values.rest) ? undefined : runRest(values)
+/** Calls a tool once for each of the names; undefined when they are none. */
+const forEach = (names: Name[] | undefined, one: (name: Name) => Command[]): Reply => names?.flatMap(one)
+const list = ({ values, known }: Found) =>
+  forEach(readNames(values.names, known, { bare: true }), ({ path }) => call('listDirectory', { path }))
 
 /** Reads the files, or lists those that are folders. */
-const open = (paths: Path[], isFolder: (path: Path) => boolean) =>
-  paths.flatMap((each) => call(isFolder(each) ? 'listDirectory' : 'readFile', { path: each.path }))
-const openSaid = ({ names }: Values) => open(names, ({ path, isFolder }) => isFolder || /(?:^|[/\\])(?:\.{1,2})?$/.test(path))
-const openGuessed = ({ targets, paths = targets }: Values, { known }: Clause) =>
-  open(paths, (path) => looksLikeFolder(path) && path.path !== known.file)
+const open = (names: Name[] | undefined, isFolder: (name: Name) => boolean) =>
+  forEach(names, (name) => call(isFolder(name) ? 'listDirectory' : 'readFile', { path: name.path }))
+const openSaid = ({ values, known }: Found) =>
+  open(readNames(values.names, known, { bare: true }), ({ path, isFolder }) => isFolder || /(?:^|[/\\])(?:\.{1,2})?$/.test(path))
+const openGuessed = ({ values, known }: Found) =>
+  open(readNames(values.names, known), (name) => looksLikeFolder(name) && name.path !== known.file)
 /** After verbs such as "check", only what can be nothing but a path is one. */
-const openPlain = (values: Values, clause: Clause): Reply =>
-  values.targets.every(({ isPlain }) => isPlain) ? openGuessed(values, clause) : undefined
+const openCertain = (found: Found): Reply =>
+  readNames(found.values.names, found.known, { here: false })?.every(({ isCertain }) => isCertain) ? openGuessed(found) : undefined
 
-const writeQuote = ({ path: { path }, quote }: Values) => call('writeFile', { path, content: quote })
 /** Writes a file whose path is beyond doubt. A colon at the end announces content that follows. */
-const write = ({ path: { path, isPlain, isFolder }, quote, content = quote, text = content }: Values, { all }: Clause): Reply =>
-  isPlain && !isFolder && (text !== undefined || all.at(-1)?.word !== ':') ? call('writeFile', { path, content: text ?? '' }) : undefined
-function remove ({ targets, flags = ['-r'] }: Values) {
-  const recursive = flags.some((flag) => /^-\w*r/.test(flag))
-  return targets.flatMap(({ path }) => call('deleteFile', { path, ...recursive && { recursive } }))
+function write ({ values: { file, names = file, quote, text = quote, rest }, known, whole }: Found): Reply {
+  const [name, other] = readNames(names, known, { here: false }) ?? []
+  if (name === undefined || other !== undefined || name.isFolder || !(name.isCertain || quote)) return undefined
+  if (rest === undefined && text === undefined && whole.mask.endsWith(':')) return undefined
+  return call('writeFile', { path: name.path, content: text?.text ?? contentOf(rest, whole) })
+}
+/** What is to be written into a file: a quotation, or else the rest as it was written. */
+function contentOf (rest: Excerpt | undefined, whole: Excerpt): string {
+  const [, quote] = /^(\uE000*)(?: (?:in|to|into|inside) it)?$/.exec(rest?.mask ?? '') ?? []
+  return rest === undefined ? '' : quote ? rest.part(0, quote.length).text : new Excerpt(rest.source, rest.start, whole.end).written
 }
 
-const searchFiles = ({ quote, path }: Values) => call('searchFiles', { pattern: quote, ...path && { path: path.path }, literal: true })
-/** Searches the web. A search in files needs its text in quotes. */
-const search = ({ rest, text = rest }: Values): Reply => IN_FILES.test(text) ? undefined : call('webSearch', { query: text })
-const IN_FILES = /\b(?:the|my|all|these) (?:files?|folders?|directory|code|project|workspace)\b/i
+function remove ({ values: { names, flags }, known }: Found) {
+  const isRecursive = flags === undefined || /(?:^|\s)-\w*r/.test(flags.mask)
+  return forEach(readNames(names, known, { here: false }), ({ path }) =>
+    call('deleteFile', { path, ...isRecursive && { recursive: true } }))
+}
 
-function click ({ rest }: Values, { tokens: [{ word }] }: Clause): Reply {
-  const [, x, y] = /^\(?(\d+)[, ]+(\d+)\)?$/.exec(rest) ?? []
-  const how = word.startsWith('double') ? { double: true } : word.startsWith('right') ? { button: 'right' } : {}
+function runQuote ({ values: { quote, names }, known }: Found): Reply {
+  const [place] = names === undefined ? [] : readNames(names, known, { here: false }) ?? []
+  if (quote.text.trim() === '' || (names !== undefined && place === undefined)) return undefined
+  return call('runCommand', { command: quote.text, ...place && { cwd: place.path } })
+}
+const runRest = ({ values: { rest } }: Found) => call('runCommand', { command: rest.isQuote ? rest.text : rest.written })
+/** Runs an unquoted command, unless it begins like a sentence: "run the tests". */
+const runBare = (found: Found): Reply =>
+  /^(?:(?:the|an?|my|our|your|it|them|that|this|these|all|both|to|for|in|as)(?!\S)|["'`“‘«])/i.test(found.values.rest.written)
+    ? undefined
+    : runRest(found)
+
+const HOST = /^(?:localhost|(?:[a-z0-9-]+\.)+[a-z]{2,})(?::\d+)?(?:[/?#]\S*)?$/i
+function fetchUrl ({ values: { url, word = url } }: Found): Reply {
+  const { text } = word
+  if (/^https?:\/\/\S+$/i.test(text)) return call('fetchUrl', { url: text })
+  return HOST.test(text) ? call('fetchUrl', { url: `${text.startsWith('localhost') ? 'http' : 'https'}://${text}` }) : undefined
+}
+
+const IN_FILES = /\b(?:the|my|all|these) (?:files?|folders?|directory|code|project|workspace)\b/
+/** Searches the web. A search in files needs its text in quotes. */
+const search = ({ values: { rest, text = rest } }: Found): Reply =>
+  IN_FILES.test(text.mask) ? undefined : call('webSearch', { query: text.text })
+function searchFiles ({ values: { quote, names }, known }: Found): Reply {
+  const [place] = names === undefined ? [] : readNames(names, known) ?? []
+  if (names !== undefined && place === undefined) return undefined
+  return call('searchFiles', { pattern: quote.text, ...place && { path: place.path }, literal: true })
+}
+
+function click ({ values: { rest }, clause: { mask } }: Found): Reply {
+  const [, x, y] = /^\(?(\d+)[, ]+(\d+)\)?$/.exec(rest.written) ?? []
+  const how = mask.startsWith('double') ? { double: true } : mask.startsWith('right') ? { button: 'right' } : {}
   return x === undefined ? undefined : call('click', { x: Number(x), y: Number(y), ...how })
 }
-
-function press ({ rest }: Values): Reply {
-  const keys = rest.toLowerCase().replace(/ key$/, '').replaceAll(' ', '')
+function press ({ values: { rest } }: Found): Reply {
+  const keys = rest.written.toLowerCase().replace(/ key$/, '').replaceAll(' ', '')
   return KEYS.test(keys) ? call('type', { keys }) : undefined
 }
-
-const scroll = (_values: Values, { tokens: [, direction, ...by] }: Clause) =>
-  call('scroll', { direction: direction.word, ...by.length > 0 && { amount: Number(by.at(-1)!.word) } })
+function scroll ({ clause: { mask } }: Found) {
+  const amount = /\d+$/.exec(mask)?.[0]
+  return call('scroll', { direction: mask.split(/\s+/)[1], ...amount !== undefined && { amount: Number(amount) } })
+}
 
 /** Words that the user says of themselves. */
-const OWN = /^(?:i|i['’]m|i['’]ve|my)\b/i
-const asWritten = (clause: Clause) => clause.textOf(0, clause.tokens.length)
-const remember = (_values: Values, clause: Clause) => call('remember', { span: asWritten(clause), kind: 'fact' })
-const rememberOwn = (values: Values, clause: Clause): Reply => OWN.test(values.rest) ? remember(values, clause) : undefined
-const forgetLast = (_values: Values, clause: Clause) => call('forget', { id: 'last', span: asWritten(clause) })
-const forgetAbout = ({ rest }: Values, clause: Clause) => call('forget', { about: rest, span: asWritten(clause) })
-const forgetOwn = ({ rest }: Values, clause: Clause): Reply =>
-  OWN.test(rest) ? call('forget', { id: rest, span: asWritten(clause) }) : undefined
+const isOwn = (words: Excerpt) => /^(?:i|i'm|i've|my)(?!\w)/.test(words.mask)
+const remember = ({ clause }: Found) => call('remember', { span: clause.written, kind: 'fact' })
+const useTool = ({ values: { word, rest } }: Found): Reply => {
+  const input = rest === undefined ? {} : parseObject(rest.text)
+  return input && call(word.text, input)
+}
 
-/** The sentences that are understood, in the syntax of `match`. The first that fits a whole clause and gives commands counts. */
-const RULES: Array<[pattern: string, read: (values: Values, clause: Clause) => Reply]> = [
+/** The sentences that are understood, in the syntax of `compile`. The first that fits a whole clause and gives commands counts. */
+const RULES = ([
   // Small talk, wishes about style and requests to report need no call, because every answer reports the results.
   ['there|done', nothing],
   ['be|stay|keep|answer|reply it|this|that? more|very|as|a|bit* brief|short|shorter|concise|quick|careful|detailed', nothing],
   [`${TELL} this|that|them|both|everything|the|its|their|all* result|results|output|outputs|answer|summary|findings?`, nothing],
-  [`${TELL} what|what's? it|its is|says|contains|content|contents|in|it*`, showIt],
+  // The file that was just written is shown; of a file that was just read nothing more is asked.
+  [`${TELL} what|what's? it|its is|says|contains|content|contents|in|it*`, ({ known: { file, isRead } }) =>
+    file === undefined || isRead ? [] : call('readFile', { path: file })],
 
   // The tools check the words, so what is only a manner of speaking stores nothing wrong.
   ['remember that|: {rest}', remember],
-  ["remember|keep|note|don't in? mind|forget? that? {rest}", rememberOwn],
-  ['forget everything|all you? know? about {rest}', forgetAbout],
-  ['forget about? that|this|it', forgetLast],
-  ['forget about? that? {rest}', forgetOwn],
+  ["remember|keep|note|don't in? mind|forget? that? {rest}", (found) => isOwn(found.values.rest) ? remember(found) : undefined],
+  ['forget everything|all you? know? about {rest}', ({ values, clause }) =>
+    call('forget', { about: values.rest.text, span: clause.written })],
+  ['forget about? that|this|it', ({ clause }) => call('forget', { id: 'last', span: clause.written })],
+  ['forget about? that? {rest}', ({ values: { rest }, clause }) =>
+    isOwn(rest) ? call('forget', { id: rest.written, span: clause.written }) : undefined],
 
-  ['use|call|invoke the? tool {word}', ({ word }) => call(word)],
-  ['use|call|invoke the? {word} tool', ({ word }) => call(word)],
-  [
-    'use|call|invoke the? tool? {word} tool? with|on|using? the? input|arguments|json? :? {object}',
-    ({ word, object }) => call(word, object)
-  ],
+  ['use|call|invoke the? tool {word}', useTool],
+  ['use|call|invoke the? {word} tool', useTool],
+  ['use|call|invoke the? tool? {word} tool? with|on|using? the? input|arguments|json? :? {rest}', useTool],
 
-  [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} in|on|using? the|a? shell|terminal|console?`, runQuote],
-  [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} and leave|keep it running`, runBehind],
-  [`run|execute|$|start|launch|call|try :? ${COMMAND}? :? {quote} in|inside|from {path}`, runQuote],
+  [`${RUN} :? ${COMMAND}? :? {quote} in|on|using? the|a? shell|terminal|console?`, runQuote],
+  [`${RUN} :? ${COMMAND}? :? {quote} and leave|keep it running`, ({ values: { quote } }) =>
+    call('runCommand', { command: quote.text, background: true })],
+  [`${RUN} :? ${COMMAND}? :? {quote} in|inside|from {names}`, runQuote],
   [`run|execute|$ :? ${COMMAND} :? {rest}`, runRest],
   ['run|execute|$ :? {rest}', runBare],
 
-  [`fetch|download|visit|curl|wget|go|browse to? ${PAGE} {address} page|site|website?`, fetchUrl],
+  [`fetch|download|visit|curl|wget|go|browse to? ${PAGE} {word} page|site|website?`, fetchUrl],
   [`${SHOW}|read|open|load|look|summarize|summarise at? ${ME} ${PAGE} {url} page|site|website?`, fetchUrl],
 
-  [`what|what's|capture|describe|look|show is|at|on|me* the|my ${SCREEN}`, screenshot],
-  [`take|make|grab|capture|do|create|${SHOW}? ${ME} ${THE} screenshot of? the|my|whole|entire* ${SCREEN}?`, screenshot],
-  [`${SHOW}? ${ME} about? ${THE} ${MACHINE} info|information|status|details|specs|summary|overview|name|version`, systemInfo],
-  [`what|which|how much|kind|type|of|operating|free* ${MACHINE}|memory|cpu|disk is|am|are|do|does {rest}`, systemInfo],
+  [`what|what's|capture|describe|look|show is|at|on|me* the|my ${SCREEN}`, () => call('screenshot')],
+  [`take|make|grab|capture|do|create|${SHOW}? ${ME} ${THE} screenshot of? the|my|whole|entire* ${SCREEN}?`, () => call('screenshot')],
+  [`${SHOW}? ${ME} about? ${THE} ${MACHINE} info|information|status|details|specs|summary|overview|name|version`,
+    () => call('systemInfo')],
+  [`what|which|how much|kind|type|of|operating|free* ${MACHINE}|memory|cpu|disk is|am|are|do|does {rest}`, () => call('systemInfo')],
 
-  ['search|grep|find|look for? {quote} in|inside|within|below the? folder|directory? {path}', searchFiles],
   ['search|grep|find|look for? {quote} in|inside|within all? the|my|these? files|code|project|workspace|folder|directory', searchFiles],
+  ['search|grep|find|look for? {quote} in|inside|within|below {names}', searchFiles],
   [`search|find|google|look up|for|about* :? {text} on|in the? ${WEB}`, search],
   [`search? the? ${WEB} search? for|about? :? {rest}`, search],
   ['search|google for|about? :? {rest}', search],
   ['look up :? {rest}', search],
 
-  [`${FILES} right|here*`, here],
+  [`${FILES} right|here*`, () => call('listDirectory', { path: '.' })],
   [`${FILES} ${PLACE} {names} recursively?`, list],
-  [`${LIST} {flags}`, here],
+  [`${LIST} {flags}`, () => call('listDirectory', { path: '.' })],
   [`${LIST} all|the* contents|content of? {names}`, list],
   [`${LIST}|look {flags} ${PLACE}? {names} recursively?`, list],
 
-  [`${WRITE}|${CREATE} down? :? ${LABEL} {quote} ,? to|into|in|inside|as|at? {path}`, writeQuote],
-  [`${WRITE}|${CREATE} down? ${LABEL} to|into|in|inside|on {path} ${LABEL} {content}`, write],
-  [`${WRITE}|${CREATE} {path} ,? with|containing|having|saying|: ${LABEL} {content}`, write],
-  [`${WRITE}|${CREATE} {path} that|which says|contains|reads|has|holds ${LABEL} {content}`, write],
-  [`${CREATE} {path}`, write],
-  [`${WRITE} down? :? the|a|some* ${TEXT} :? {text} to|into|as {path}`, write],
-  [`${WRITE} down? :? {text} to|into|as {path}`, write],
+  [`${WRITE}|${CREATE} down? :? ${LABEL} {quote} ,? to|into|in|inside|as|at? {names}`, write],
+  [`${WRITE}|${CREATE} down? ${LABEL} to|into|in|inside|on {file} ${LABEL} {rest}`, write],
+  [`${WRITE}|${CREATE} {file} ,? with|containing|having|saying|: ${LABEL} {rest}`, write],
+  [`${WRITE}|${CREATE} {file} that|which says|contains|reads|has|holds ${LABEL} {rest}`, write],
+  [`${CREATE} {file}`, write],
+  [`${WRITE} down? :? the|a|some* ${TEXT} :? {text} to|into|as {names}`, write],
+  [`${WRITE} down? :? {text} to|into|as {names}`, write],
 
-  [`${DELETE} {flags} {targets}`, remove],
-  [`${DELETE} {targets} ,? with|and|including? recursively|everything|all ${IN_IT}`, remove],
+  [`${DELETE} {flags} {names}`, remove],
+  [`${DELETE} {names} ,? with|and|including? recursively|everything|all ${IN_IT}`, remove],
 
-  [`${WHAT_IS} in|inside {paths}`, openGuessed],
-  [`${WHAT_IS} the? contents|content|text of|in {paths}`, openGuessed],
-  [`${SHOW}? ${ME} what does|do|is? {path} say|says|contain|contains|hold|holds`, ({ path }) => open([path], () => false)],
+  [`${WHAT_IS} in|inside {names}`, openGuessed],
+  [`${WHAT_IS} the? contents|content|text of|in {names}`, openGuessed],
+  [`${SHOW}? ${ME} what does|do|is? {names} say|says|contain|contains|hold|holds`, ({ values, known }) =>
+    open(readNames(values.names, known, { here: false }), () => false)],
   [`read|open|cat|head|tail|load ${ME} ${CONTENTS} {names}`, openSaid],
-  [`show|display|view|see|look ${ME} at? ${CONTENTS} {paths}`, openGuessed],
-  [`${SHOW}|summarize|summarise|explain ${ME} ${CONTENTS} {targets}`, openPlain],
+  [`show|display|view|see|look ${ME} at? ${CONTENTS} {names}`, openGuessed],
+  [`${SHOW}|summarize|summarise|explain ${ME} ${CONTENTS} {names}`, openCertain],
 
   ['double|right? click|double-click|right-click at|on? {rest}', click],
-  ['type the? text? :? {quote}', ({ quote }) => call('type', { text: quote })],
+  ['type the? text? :? {quote}', ({ values: { quote } }) => call('type', { text: quote.text })],
   ['press|hit the? {rest}', press],
-  ['scroll up|down|left|right by? #?', scroll],
+  ['scroll up|down|left|right by? [0-9]+?', scroll],
 
   // A question about the results, which the report answers.
   [`${TELL} how|if|whether|which|where|when|why|who|what|what's {rest}`, nothing]
+] satisfies Array<[pattern: string, read: (found: Found) => Reply]>).map(([pattern, read]) => ({ expression: compile(pattern), read }))
+
+const either = (words: string) => new RegExp(`^(?:${words})$`)
+export const [WRITES, RUNS, REPEATED] = [
+  either(`${WRITE}|${CREATE}`),
+  /^(?:run|execute|\$)$/,
+  either('read|open|show|cat|write|save|put|create|delete|remove|rm|erase|run|execute|list|fetch|download')
 ]
 
+/** The number or the bullet of a list's item. */
+export const BULLET = '(?:[-*•–—>#]+|\\(?\\d{1,3}\\)|\\d{1,3}[.:)])(?=\\s)'
+const DAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)day|day|week|month|year|working|business'
+/** Polite and ordering words, which do not change the meaning of the command behind them. */
+const OPENING = new RegExp(
+  `^(?:[,.!:\\s]+|${BULLET}|\\d{1,3}[,;](?=\\s)|` + wordOf(
+    'please|kindly|just|simply|first of all|firstly|secondly|finally|lastly|now|also|then|and|so|afterwards|step|ok|okay|hey|hi|hello|' +
+      'thanks|great|sure|yes|well|again|plus|good (?:morning|day|evening)|thank you|after (?:that|this)|(?:could|can|would|will) you|' +
+      "(?:i|we)(?:'d)? (?:would )?(?:want|need|like|love) (?:you )?to|let's|let us|go ahead and|help me(?: to)?|make sure to|" +
+      // In front of a day these belong to a time.
+      `(?:task|goal|todo)(?=:)|(?:first|second|third|next)(?!\\s+(?:${DAY})\\b)`
+  ) + ')'
+)
+/** The same behind the command. */
+const CLOSING = new RegExp(
+  '(?:[,.;:!?\\s]|(?<=[\uE000\uE002])[)\\]}]|' +
+    wordOf('please|thanks|thank you|immediately|again|now|too|back|aloud|first|(?:for|to) me|right away|once more|if you (?:can|please)') +
+    ')$'
+)
+
+/** Returns a clause without the polite words and the marks around it. */
+export function withoutPoliteness (whole: Excerpt): Excerpt {
+  let clause = whole
+  for (let found = OPENING.exec(clause.mask); found !== null; found = OPENING.exec(clause.mask)) clause = clause.part(found[0].length)
+  for (let found = CLOSING.exec(clause.mask); found !== null; found = CLOSING.exec(clause.mask)) clause = clause.part(0, found.index)
+  return clause
+}
+
 /** Reads a clause as commands: `[]` when it asks for nothing ("thanks", "tell me what it says"), undefined when it is no command. */
-export function readCommands (clause: Clause): Command[] | undefined {
-  if (clause.tokens.length === 0) return []
-  for (const [pattern, read] of RULES) {
-    const values = match(pattern, clause)
-    const commands = values && read(values, clause)
+export function readCommands (whole: Excerpt, known: Known): Reply {
+  const clause = withoutPoliteness(whole)
+  if (clause.mask === '') return []
+  for (const { expression, read } of RULES) {
+    const values = clause.match(expression)
+    const commands = values && read({ values, known, clause, whole })
     if (commands) return commands
   }
   return undefined

@@ -1,8 +1,8 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import { readJson, isObject } from '../../../lib/json.ts'
-import type { Command } from './clause.ts'
+import type { Command } from './commands.ts'
 import type { MadeCall } from './prompt.ts'
-import type { Step } from './split.ts'
+import type { Step } from './steps.ts'
 
 /** The outcome of a step: the call that was made, or no call because the tool is not available or the step is no command. */
 export interface Outcome {

@@ -1,11 +1,11 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Expects } from '../../../../schemas/tasks.ts'
 import { type Background, mentionsTime, readBackground } from './background.ts'
-import type { Command } from './clause.ts'
+import type { Command } from './commands.ts'
 import { READS } from './commands.ts'
 import { lastRequest } from './prompt.ts'
 import type { Reply } from './reply-model.ts'
-import { readSteps } from './split.ts'
+import { readSteps, type Step } from './steps.ts'
 
 const COMPLEX = new RegExp(
   String.raw`\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|` +
@@ -28,8 +28,10 @@ export function structuredReply ({ prompt }: LanguageModelV4CallOptions, name = 
 }
 
 function analysis (request: string) {
-  const commands = commandsIn(request)
-  const background = readBackground(request) ?? inDoubt(request, commands)
+  const timed = readBackground(request)
+  const steps = readSteps(request, timed)
+  const commands = commandsOf(steps)
+  const background = timed ?? inDoubt(request, steps)
   const isSimple = commands.length === 0 || (commands.length === 1 && READS.has(commands[0].toolName))
   const isComplex = commands.length > MAX_STANDARD_COMMANDS || COMPLEX.test(request)
   const complexity = background ? 'long_running' : isComplex ? 'complex' : isSimple ? 'simple' : 'standard'
@@ -55,14 +57,14 @@ const whenOf = ({ text, kind }: NonNullable<Background['when']>) => ({
 })
 
 /** Commands beside words about a time that could not be read are not carried out now. */
-function inDoubt (request: string, commands: Command[]): Background | undefined {
-  const [text] = readSteps(request).flatMap((step) => step.kind === 'unread' && mentionsTime(step.text) ? [step.text] : [])
-  return commands.length === 0 || text === undefined ? undefined : { goal: shortened(request), when: { text, kind: 'doubt' } }
+function inDoubt (request: string, steps: Step[]): Background | undefined {
+  const [text] = steps.flatMap((step) => step.kind === 'unread' && mentionsTime(step.text) ? [step.text] : [])
+  return commandsOf(steps).length === 0 || text === undefined ? undefined : { goal: shortened(request), when: { text, kind: 'doubt' } }
 }
 
 /** Makes a plan of one phase per command. */
 function plan (request: string) {
-  const commands = commandsIn(request)
+  const commands = commandsOf(readSteps(request))
   const phases = commands.map(described)
   const expected = commands.flatMap(({ toolName }) => EFFECTS[toolName] ?? [])
   return {
@@ -82,7 +84,7 @@ const EFFECTS: Record<string, Expects> = {
   runCommand: 'command'
 }
 
-const commandsIn = (request: string): Command[] => readSteps(request).filter((step) => step.kind === 'command')
+const commandsOf = (steps: Step[]): Command[] => steps.filter((step) => step.kind === 'command')
 const described = ({ toolName, input }: Command) =>
   `${toolName} ${shortened(String(input.path ?? input.command ?? input.url ?? input.query ?? ''))}`.trim()
 const shortened = (text: string) => text.trim().length > 200 ? `${text.trim().slice(0, 199)}…` : text.trim()

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readSteps } from '../../../../../services/models/providers/offline/split.ts'
+import { readSteps } from '../../../../../services/models/providers/offline/steps.ts'
 
 /** A tool call by name and input, as the tables write it. */
 export type Call = [string, Record<string, unknown>]

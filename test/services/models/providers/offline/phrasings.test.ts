@@ -1,5 +1,5 @@
 import t from 'tap'
-import { readSteps } from '../../../../../services/models/providers/offline/split.ts'
+import { readSteps } from '../../../../../services/models/providers/offline/steps.ts'
 import {
   calls,
   desktop,

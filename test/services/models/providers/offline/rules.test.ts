@@ -6,7 +6,7 @@ import { readWhen } from '../../../../../services/calendar/read-schedule.ts'
 import { systemClock } from '../../../../../services/lib/clock.ts'
 import { createOfflineProvider } from '../../../../../services/models/providers/offline/index.ts'
 import type { Reply } from '../../../../../services/models/providers/offline/reply-model.ts'
-import { readSteps } from '../../../../../services/models/providers/offline/split.ts'
+import { readSteps } from '../../../../../services/models/providers/offline/steps.ts'
 import { offline } from './converse.ts'
 
 /** A Wednesday. */
@@ -122,6 +122,22 @@ t.test('words that only look like a time are none, and what says more than can b
     t.match({ complexity, when }, { complexity: 'long_running', when: { at: '', every: '', text: /\w/ } }, message)
     await t.rejects(readWhen(when, { timezone: 'UTC', now: NOW }), { code: 'ERR_BAD_SCHEDULE' }, message)
   }
+})
+
+t.test('"first" puts commands in order and is no day of the month', async (t) => {
+  for (const message of ['read a.txt first', 'first read a.txt', 'look at the tests first.', 'every day at 9 first read a.txt']) {
+    t.not((await structured('analysis', message)).when?.every, 'first', message)
+  }
+  t.match(await structured('analysis', 'delete a.txt first'), { complexity: 'standard', when: undefined })
+})
+
+t.test('a message full of words about times is read in little time', async (t) => {
+  const before = process.cpuUsage()
+  for (const part of ['every day at 9 and ', 'every ', 'at 9 ', 'in 2 hours ', 'read a then every day ', 'every monday, ']) {
+    await structured('analysis', part.repeat(Math.floor(3_990 / part.length)))
+  }
+  const { user } = process.cpuUsage(before)
+  t.ok(user < 1_500_000, `${user / 1_000} ms of CPU`)
 })
 
 t.test('an analysis says what it found', async (t) => {
