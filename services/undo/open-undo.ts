@@ -10,7 +10,7 @@ import type { KeepCall, PathPolicy, Transform } from '../tools/index.ts'
 import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown, isSame, type Place } from './undo-entry.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { keepTree, settledTree } from './keep-tree.ts'
-import { putBackAside, removeTemporaries } from './restore.ts'
+import { putBackAside, removeTemporaries, removeUnfinished } from './restore.ts'
 import { type AsLeft, type FileTexts, pathsAsLeft, runChanges, runTexts } from './run-changes.ts'
 import { settleItems, inBatches, lookAt } from './survey.ts'
 import { createUndoSpace } from './space.ts'
@@ -60,7 +60,10 @@ export function openUndo (
 
   async function completedCall (id: string, entry: Entry): Promise<Entry | undefined> {
     if (entry.toolName === UNDO || entry.toolName === APPLY) await removeTemporaries(id, entry.items)
-    else await putBackAside(entry, timeOfId(id), paths)
+    else {
+      await putBackAside(entry, timeOfId(id), paths)
+      await removeUnfinished(entry, timeOfId(id), { paths, clock })
+    }
     const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
     return items.length > 0 ? { ...entry, items, ended: true } : undefined
   }

@@ -4,7 +4,7 @@ import { chmod, lstat, mkdir, open, readdir, rename, rm, rmdir, symlink, unlink 
 import { dirname, join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { onceFree } from '../lib/file-system.ts'
-import { type Folder, isAsideName, type PathPolicy, withFolder, withParent } from '../tools/index.ts'
+import { type Folder, isOwnName, type PathPolicy, removeEntry, withFolder, withParent } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
 import { type Entry, isSame, type FilePlace, type Item } from './undo-entry.ts'
 import { inBatches, isSpelledOtherwise, lookAt } from './survey.ts'
@@ -17,12 +17,12 @@ const O_PATH = 0o10000000
 const DISK = new Set(['ENOSPC', 'EDQUOT', 'EIO'])
 
 /** The name under which an undo writes a file before it gets its own name; see `removeTemporaries`. */
-const temporaryName = (entryId: string, at: number): string => `.${entryId}-${at}.tmp`
+const undoName = (entryId: string, at: number): string => `.${entryId}-${at}.tmp`
 
 /** Removes the files that an undo was writing when it was cut off. */
 export async function removeTemporaries (entryId: string, items: readonly Item[]): Promise<void> {
   await inBatches([...items.entries()], ([at, { path }]) =>
-    withParent(path, (parent) => unlink(parent.entry(temporaryName(entryId, at)))).catch(() => {}))
+    withParent(path, (parent) => unlink(parent.entry(undoName(entryId, at)))).catch(() => {}))
 }
 
 /**
@@ -35,10 +35,35 @@ export async function putBackAside ({ roots, items }: Pick<Entry, 'roots' | 'ite
   if (!before || !await areGone().catch(() => false)) return
   await withParent(roots[0], async (folder, name) => {
     for (const aside of await readdir(folder.entry('.'))) {
-      if (!isAsideName(aside, began) || !isSame(await lookAt(join(folder.path, aside), before, { paths }), before)) continue
+      if (!isOwnName(aside, 'old', began) || !isSame(await lookAt(join(folder.path, aside), before, { paths }), before)) continue
       return rename(folder.entry(aside), folder.entry(name))
     }
   }).catch(() => {})
+}
+
+/**
+ * Removes what a call that was cut off was writing beside its paths, and the second name of a file that it replaced, of which a copy is
+ * kept. `began`: milliseconds since the Unix epoch.
+ */
+export async function removeUnfinished (
+  { roots, items }: Pick<Entry, 'roots' | 'items'>,
+  began: number,
+  { paths, clock }: { paths: PathPolicy, clock: Clock }
+): Promise<void> {
+  const { signal } = new AbortController()
+  const kept = items.filter(({ path, before, notKept }) => roots.includes(path) && before?.kind === 'file' && notKept === undefined)
+  for (const path of new Set(roots.map((root) => dirname(root)))) {
+    await withFolder(path, async (folder) => {
+      for (const name of await readdir(folder.entry('.'))) {
+        const isOld = isOwnName(name, 'old', began)
+        if (!isOld && !isOwnName(name, 'tmp', began)) continue
+        const place = isOld ? await lookAt(join(path, name), undefined, { paths }) : undefined
+        if (isOld && !kept.some(({ before }) => isSame(before, place))) continue
+        const isDirectory = (await lstat(folder.entry(name))).isDirectory()
+        await removeEntry(folder, name, { isDirectory, recursive: true, signal, clock })
+      }
+    }).catch(() => {})
+  }
 }
 
 interface RestoreParts {
@@ -57,7 +82,7 @@ export async function restore (step: Chain, { clock, paths, folder, entryId, at 
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
     // Under another spelling of its name something stays that was changed since: there is no room beside it.
     if (step.left === null && await isSpelledOtherwise(path)) return { path, reason: 'changed_since' }
-    const writing = { clock, folder, temporary: temporaryName(entryId, at) }
+    const writing = { clock, folder, temporary: undoName(entryId, at) }
     if (!isModeAlone(step)) await withParent(path, (parent, name) => putBack(step, parent, name, writing))
     else if (step.before?.kind === 'file') return await giveBackMode(step, step.before, paths)
     // Of a folder the permissions come last, see completeFolders.

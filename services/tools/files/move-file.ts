@@ -13,8 +13,7 @@ import { removeEntry } from './delete-file.ts'
 import { withFile, withParent, type Folder, isMounted, withSubfolder } from './open-folder.ts'
 import { assertShown } from './place-state.ts'
 import { readWhole } from './read-text.ts'
-import { newId } from '../../lib/ids.ts'
-import { asideName, keepIfChanged, linkAside, tellKept, withCreatedFolder } from './replace-file.ts'
+import { asideName, keepIfChanged, linkAside, tellKept, temporaryName, withCreatedFolder } from './replace-file.ts'
 
 const Input = Type.Object({
   from: Type.String({ minLength: 1, description: 'File or folder to move.' }),
@@ -217,7 +216,7 @@ async function copyAcross (
   to: Folder,
   { paths, clock, signal }: { paths: PathPolicy, clock: Clock, signal: AbortSignal }
 ): Promise<string> {
-  const temporary = `.${newId()}.tmp`
+  const temporary = temporaryName()
   try {
     await copy(folder, name, to, temporary)
     return temporary

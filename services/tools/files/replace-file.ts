@@ -11,10 +11,13 @@ import { openFile, withFile, withFolder, withSubfolder, type Folder } from './op
 
 /** The name of what stands aside while its place is being changed. */
 export const asideName = (): string => `.${newId()}.old`
-/** Whether a name is one that was given since then, milliseconds since the Unix epoch. */
-export function isAsideName (name: string, since: number): boolean {
-  const [, id = ''] = /^\.(.+)\.old$/.exec(name) ?? []
-  return isId(id) && timeOfId(id) >= since
+/** The name of what is written before it gets its own. */
+export const temporaryName = (): string => `.${newId()}.tmp`
+
+/** Whether a name is one that a call gave since then, milliseconds since the Unix epoch: to what stands aside, or to what it writes. */
+export function isOwnName (name: string, ending: 'old' | 'tmp', since: number): boolean {
+  const [, id = '', found] = /^\.(.+)\.(old|tmp)$/.exec(name) ?? []
+  return found === ending && isId(id) && timeOfId(id) >= since
 }
 
 /** Opens the folder with the real path; creates it and its parents when they do not exist. */
@@ -81,7 +84,7 @@ export async function replaceFile (
   { paths, clock, signal }: { paths: PathPolicy, clock: Clock, signal: AbortSignal }
 ): Promise<KeptAside | undefined> {
   const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
-  const temporary = folder.entry(`.${newId()}.tmp`)
+  const temporary = folder.entry(temporaryName())
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, old?.mode ?? 0o666)
   let aside: string | undefined
   try {

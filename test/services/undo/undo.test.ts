@@ -195,6 +195,23 @@ t.test('what a killed call had moved aside comes back, when it is what stood the
   t.equal(readFileSync(at('folder/in/a'), 'utf8'), 'folder/in/a')
 })
 
+t.test('what a killed call was writing goes at the next start, and nothing that others made', async (t) => {
+  const { at, keep, store, work, dir } = await openUndo(t)
+  writeFileSync(at('file'), 'old')
+  const runId = newId()
+  await store.transact((await keep(runId, [{ path: at('file') }])).ops)
+  const others = ['.01900000-0000-7000-8000-000000000000.tmp', '.mine.tmp', `.${newId()}.old`]
+  for (const name of others) writeFileSync(at(name), 'of others')
+  writeFileSync(at(`.${newId()}.tmp`), 'half of the n')
+  linkSync(at('file'), at(`.${newId()}.old`))
+  await store.close()
+
+  const { changes } = await openUndo(t, { dir })
+  t.same(await changes(runId).catch(() => []), [])
+  t.same(readdirSync(work).sort(), [...others, 'file'].sort())
+  t.equal(readFileSync(at('file'), 'utf8'), 'old')
+})
+
 t.test('a run of which an undo is asked while it is live is refused, and its changes are listed', async (t) => {
   const { at, change, changes, undo, live } = await openUndo(t)
   const runId = await change(['file'], () => writeFileSync(at('file'), 'x'))
