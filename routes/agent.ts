@@ -1,28 +1,18 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
-  AnalysisSchema,
   ApproveBodySchema,
-  CompactionSchema,
   LiveRunSchema,
   SteeredRunSchema,
   RunBodySchema,
   RunOrThreadParams,
   RunResultSchema,
-  RunTaskSchema,
   SteerBodySchema,
   StopQuery,
   StreamQuery
 } from '../schemas/agent.ts'
 import { IdempotencyHeaders, NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { EvaluationSchema } from '../schemas/evaluation.ts'
-import { events, RunStreamEventSchema } from '../schemas/events.ts'
-import { PlanSchema } from '../schemas/plan.ts'
-import { SteerSchema } from '../schemas/steering.ts'
-import { StoppedSchema } from '../schemas/stopped.ts'
-import { UsageSchema } from '../schemas/usage.ts'
-import { QuestionSchema } from '../schemas/questions.ts'
-import { RunOptionsSchema } from '../schemas/run-options.ts'
+import { RunStreamEventSchema } from '../schemas/events.ts'
 
 /** 32 MiB, because the body may hold the history of a conversation with its files. */
 const RUN_BODY_LIMIT = 32 * 1024 * 1024
@@ -39,13 +29,6 @@ const Stream = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  const schemas = [
-    ...events, RunStreamEventSchema, RunOptionsSchema, RunBodySchema, ApproveBodySchema, AnalysisSchema, EvaluationSchema,
-    CompactionSchema, PlanSchema, StoppedSchema, SteerSchema, RunTaskSchema, RunResultSchema, LiveRunSchema, SteeredRunSchema,
-    SteerBodySchema, UsageSchema, QuestionSchema
-  ]
-  for (const schema of schemas) app.addSchema(schema)
-
   /** The connection to the model is made while the request is read. */
   const onRequest = async () => void app.providers.connect()
 

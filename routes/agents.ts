@@ -2,11 +2,8 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { AgentBodySchema, AgentDeletedSchema, AgentListSchema, AgentParams, NamedAgentSchema } from '../schemas/agents.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { NamedOptionsSchema } from '../schemas/run-options.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [AgentBodySchema, AgentDeletedSchema, AgentListSchema, NamedOptionsSchema, NamedAgentSchema]) app.addSchema(schema)
-
   app.get('/agents', {
     schema: { tags: ['agents'], operationId: 'listAgents', summary: 'Lists the agents by name', response: { 200: ref(AgentListSchema) } }
   }, async () => app.agents.list())

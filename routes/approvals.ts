@@ -4,27 +4,15 @@ import {
   ApprovalParams,
   ApprovalPreviewSchema,
   ApprovalQuery,
-  ApprovalSchema,
-  ChoiceSchema,
   ApprovalDecisionSchema,
   DecidedApprovalSchema,
   PreviewBody
 } from '../schemas/approvals.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { LearnedSchema } from '../schemas/grants.ts'
-import { AnswersSchema, QuestionSchema } from '../schemas/questions.ts'
-import { PathChangeSchema } from '../schemas/undo.ts'
 
 const tags = ['approvals']
-const SHARED = [
-  PathChangeSchema, LearnedSchema, QuestionSchema, AnswersSchema, ChoiceSchema, ApprovalSchema, ApprovalListSchema,
-  ApprovalPreviewSchema, ApprovalDecisionSchema, DecidedApprovalSchema
-]
-
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of SHARED) app.addSchema(schema)
-
   app.get('/approvals', {
     schema: {
       tags,

@@ -9,8 +9,6 @@ const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  app.addSchema(AttachmentSchema)
-
   app.post('/attachments', {
     bodyLimit: MOST_BYTES,
     config: { rawBody: true },

@@ -18,8 +18,6 @@ const ForPeople = Type.Unknown({ description: 'For people to read: one object' }
 const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [CheckedBackupSchema, ImportProgressSchema, ImportedSchema, ErasedSchema]) app.addSchema(schema)
-
   app.get(
     '/export',
     {

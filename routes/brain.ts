@@ -1,7 +1,6 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import {
   BrainClearedSchema,
-  BrainSchema,
   BrainViewSchema,
   FactBodySchema,
   FactChangedSchema,
@@ -11,8 +10,6 @@ import {
   FactParams,
   FactQuery,
   FactRemovedSchema,
-  KnownFactSchema,
-  PatternSchema,
   PreferenceBodySchema,
   PreferenceKeySchema,
   PreferenceSetSchema
@@ -20,26 +17,7 @@ import {
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
-const schemas = [
-  BrainClearedSchema,
-  BrainSchema,
-  BrainViewSchema,
-  FactBodySchema,
-  FactLearnedSchema,
-  FactRemovedSchema,
-  PreferenceBodySchema,
-  PreferenceKeySchema,
-  PreferenceSetSchema,
-  PatternSchema,
-  KnownFactSchema,
-  FactListSchema,
-  FactChangeSchema,
-  FactChangedSchema
-]
-
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of schemas) app.addSchema(schema)
-
   app.get('/memory/brain', {
     schema: {
       tags: ['brain'],

@@ -15,13 +15,6 @@ const BODY_LIMIT = 32 * 1024 * 1024
 const Failed = ref(ChatErrorSchema)
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (
-    const schema of [
-      ...[ChatCompletionBodySchema, ChatCompletionSchema, ChatCompletionChunkSchema],
-      ...[ChatModelSchema, ChatModelListSchema, ChatErrorSchema]
-    ]
-  ) app.addSchema(schema)
-
   // Clients send a failed request again, and its run may have done something. They do not when this header says so.
   app.setErrorHandler(async (error: Parameters<typeof app.answerError>[0], request, reply) => {
     const { chatError } = await app.chatErrors()

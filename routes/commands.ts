@@ -1,13 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { CommandListSchema, CommandParams, CommandSchema, CommandStoppedSchema } from '../schemas/commands.ts'
+import { CommandListSchema, CommandParams, CommandStoppedSchema } from '../schemas/commands.ts'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
 const tags = ['commands']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [CommandSchema, CommandListSchema, CommandStoppedSchema]) app.addSchema(schema)
-
   app.get('/commands', {
     schema: {
       tags,

@@ -14,8 +14,6 @@ import { ThreadParams } from '../schemas/agent.ts'
 const tags = ['threads']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [BufferRequestsSchema, BufferAnswerSchema, BufferTakenSchema]) app.addSchema(schema)
-
   app.get('/threads/:id/buffers', {
     schema: {
       tags,

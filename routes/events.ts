@@ -1,12 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { LearnedSchema } from '../schemas/grants.ts'
-import { QuestionSchema } from '../schemas/questions.ts'
-import { EventsHeaders, EventsQuerySchema, ownEvents, StreamEventSchema } from '../schemas/stream-events.ts'
-import { taskEvents } from '../schemas/task-events.ts'
-import { RunFailureSchema } from '../schemas/task-runs.ts'
-import { PhaseSchema } from '../schemas/tasks.ts'
+import { EventsHeaders, EventsQuerySchema, StreamEventSchema } from '../schemas/stream-events.ts'
 
 const Events = {
   description:
@@ -16,9 +11,6 @@ const Events = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  const schemas = [PhaseSchema, QuestionSchema, LearnedSchema, RunFailureSchema, ...taskEvents, ...ownEvents, StreamEventSchema]
-  for (const schema of schemas) app.addSchema(schema)
-
   app.get('/events', {
     sse: 'manual',
     schema: {

@@ -6,9 +6,6 @@ import { FolderPlacesSchema, FolderQuerySchema, FolderSchema } from '../schemas/
 const tags = ['folders']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  app.addSchema(FolderSchema)
-  app.addSchema(FolderPlacesSchema)
-
   app.get('/folders', {
     schema: {
       tags,

@@ -7,9 +7,6 @@ import { AcceptedSheetSchema, SheetAnswerSchema } from '../schemas/sheets.ts'
 const tags = ['approvals']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  const schemas = [GrantSchema, GrantListSchema, GrantBodySchema, RemovedGrantSchema, SheetAnswerSchema, AcceptedSheetSchema]
-  for (const schema of schemas) app.addSchema(schema)
-
   app.get('/grants', {
     schema: {
       tags,

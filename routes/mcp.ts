@@ -2,16 +2,9 @@ import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { Type } from '@sinclair/typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { ImportBodySchema, ImportedServersSchema, ImportedServerSchema } from '../schemas/mcp-import.ts'
-import { PromptListSchema, PromptSchema } from '../schemas/mcp-prompts.ts'
-import {
-  ResourceEntrySchema,
-  ResourceListQuery,
-  ResourceListSchema,
-  ResourceQuery,
-  ResourceSchema,
-  ResourceTemplateSchema
-} from '../schemas/mcp-resources.ts'
+import { ImportBodySchema, ImportedServersSchema } from '../schemas/mcp-import.ts'
+import { PromptListSchema } from '../schemas/mcp-prompts.ts'
+import { ResourceListQuery, ResourceListSchema, ResourceQuery, ResourceSchema } from '../schemas/mcp-resources.ts'
 import {
   AcceptBody,
   AuthorizingSchema,
@@ -28,28 +21,6 @@ import {
 const Named = Type.Object({ name: ServerName })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (
-    const schema of [
-      AuthorizingSchema,
-      ConnectBodySchema,
-      ConnectedSchema,
-      DisconnectedSchema,
-      ImportBodySchema,
-      PromptListSchema,
-      PromptSchema,
-      ResourceEntrySchema,
-      ResourceListSchema,
-      ResourceSchema,
-      ResourceTemplateSchema,
-      ImportedServerSchema,
-      ImportedServersSchema,
-      ServerSettingsSchema,
-      ToolServerDetailSchema,
-      ToolServerListSchema,
-      ToolServerSchema
-    ]
-  ) app.addSchema(schema)
-
   app.get('/mcp/servers', {
     schema: {
       tags: ['mcp'],

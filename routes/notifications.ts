@@ -1,20 +1,11 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import {
-  NotificationListSchema,
-  NotificationParams,
-  NotificationQuery,
-  NotificationSchema,
-  ShownBodySchema,
-  ShownSchema
-} from '../schemas/notifications.ts'
+import { NotificationListSchema, NotificationParams, NotificationQuery, ShownBodySchema, ShownSchema } from '../schemas/notifications.ts'
 
 const tags = ['notifications']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [NotificationSchema, NotificationListSchema, ShownBodySchema, ShownSchema]) app.addSchema(schema)
-
   app.get('/notifications', {
     schema: {
       tags,

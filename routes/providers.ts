@@ -12,10 +12,6 @@ import {
 } from '../schemas/providers.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [ConfigureBodySchema, ConfiguredSchema, ModelListSchema, ProviderListSchema, ProviderTestedSchema, TestBodySchema]) {
-    app.addSchema(schema)
-  }
-
   app.get('/providers', {
     schema: {
       tags: ['providers'],

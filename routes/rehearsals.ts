@@ -1,29 +1,13 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { GrantSchema } from '../schemas/grants.ts'
 import { AnyRunParams } from '../schemas/runs.ts'
-import {
-  AcceptedSheetSchema,
-  RehearsalBegunSchema,
-  RehearsalListSchema,
-  RehearsalSchema,
-  SheetAnswerSchema,
-  SheetLineSchema,
-  SheetSchema
-} from '../schemas/sheets.ts'
+import { RehearsalBegunSchema, RehearsalListSchema, SheetSchema } from '../schemas/sheets.ts'
 import { TaskParams } from '../schemas/tasks.ts'
-import { UsageSchema } from '../schemas/usage.ts'
 
 const known = { 400: ErrorRef, 404: ErrorRef }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (
-    const schema of [
-      ...[GrantSchema, UsageSchema, SheetLineSchema, SheetSchema, SheetAnswerSchema, AcceptedSheetSchema],
-      ...[RehearsalSchema, RehearsalListSchema, RehearsalBegunSchema]
-    ]
-  ) app.addSchema(schema)
   const { rehearsals } = app.tasks
 
   app.post('/tasks/:id/rehearse', {

@@ -1,26 +1,12 @@
 import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
-import { QuestionSchema } from '../schemas/questions.ts'
-import { RunOptionsSchema } from '../schemas/run-options.ts'
 import { AnyRunParams, RunListQuerySchema, RunListSchema, RunSchema, WaitQuery } from '../schemas/runs.ts'
-import { RunFailureSchema, TaskQuestionSchema, TaskToolCallSchema } from '../schemas/task-runs.ts'
-import { PhaseSchema } from '../schemas/tasks.ts'
-import { SteerSchema } from '../schemas/steering.ts'
-import { StoppedSchema } from '../schemas/stopped.ts'
-import { UsageSchema } from '../schemas/usage.ts'
 
 const tags = ['runs']
 const Lines = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  const schemas = [
-    PhaseSchema, TaskEvaluationSchema, TaskToolCallSchema, RunFailureSchema, QuestionSchema, TaskQuestionSchema, RunOptionsSchema,
-    UsageSchema, SteerSchema, StoppedSchema, RunSchema, RunListSchema
-  ]
-  for (const schema of schemas) app.addSchema(schema)
-
   app.get('/runs', {
     schema: {
       tags,

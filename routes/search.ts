@@ -1,11 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { SearchQuerySchema, SearchResultSchema, SearchResultsSchema, SearchSnippetSchema } from '../schemas/search.ts'
+import { SearchQuerySchema, SearchResultsSchema } from '../schemas/search.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [SearchSnippetSchema, SearchResultSchema, SearchResultsSchema]) app.addSchema(schema)
-
   app.get('/search', {
     schema: {
       tags: ['threads'],

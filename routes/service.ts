@@ -5,11 +5,7 @@ import { ConfigPatchSchema, ConfigSavedSchema } from '../schemas/config-patch.ts
 import { ErrorRef } from '../schemas/errors.ts'
 import { AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema } from '../schemas/service.ts'
 
-const schemas = [AboutSchema, ConfigPatchSchema, ConfigReloadedSchema, ConfigSavedSchema, ConfigViewSchema, HealthSchema, ReadySchema]
-
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of schemas) app.addSchema(schema)
-
   // A browser sends no token when it opens a page; the console asks for it.
   app.get('/', {
     config: { open: ({ acceptsPage }) => acceptsPage },

@@ -4,9 +4,6 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { AcceptSkillBody, SkillListSchema, SkillQuery, SkillSchema } from '../schemas/skills.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  app.addSchema(SkillSchema)
-  app.addSchema(SkillListSchema)
-
   app.get('/skills', {
     schema: {
       tags: ['skills'],

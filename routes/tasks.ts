@@ -1,19 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { IdempotencyHeaders, ref } from '../schemas/common.ts'
-import { DepartureSchema, DigestQuery, DigestSchema, DigestSeenBodySchema, DigestSeenSchema } from '../schemas/digest.ts'
+import { DigestQuery, DigestSchema, DigestSeenBodySchema, DigestSeenSchema } from '../schemas/digest.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { GrantBodySchema, LearnedSchema } from '../schemas/grants.ts'
-import { TaskEvaluationSchema } from '../schemas/evaluation.ts'
-import { QuestionSchema } from '../schemas/questions.ts'
-import { RunOptionsSchema } from '../schemas/run-options.ts'
-import {
-  PreviewScheduleBodySchema,
-  SchedulePreviewSchema,
-  ScheduleSchema,
-  SlotSchema,
-  TaskScheduleSchema
-} from '../schemas/schedule.ts'
-import { taskEvents, TaskStreamEventSchema } from '../schemas/task-events.ts'
+import { PreviewScheduleBodySchema, SchedulePreviewSchema, TaskScheduleSchema } from '../schemas/schedule.ts'
+import { TaskStreamEventSchema } from '../schemas/task-events.ts'
 import {
   MOST_INPUT,
   RunParams,
@@ -22,25 +12,14 @@ import {
   ScheduleQuery,
   TaskApproveBodySchema,
   TaskApprovedSchema,
-  TaskQuestionSchema,
   TaskRunBodySchema,
   TaskRunListSchema,
   TaskRunSchema,
   TaskSteerBodySchema,
-  TaskSteeredSchema,
-  TaskToolCallSchema,
-  RunFailureSchema
+  TaskSteeredSchema
 } from '../schemas/task-runs.ts'
-import { FiringListSchema, FiringSchema, FiringsQuery, TriggerSchema, TriggerStateSchema } from '../schemas/triggers.ts'
-import { SteerSchema } from '../schemas/steering.ts'
-import { StoppedSchema } from '../schemas/stopped.ts'
-import { UsageSchema } from '../schemas/usage.ts'
+import { FiringListSchema, FiringsQuery } from '../schemas/triggers.ts'
 import {
-  PhaseSchema,
-  PlanInputSchema,
-  PlanSchema,
-  TaskHealthSchema,
-  TaskApprovalInputSchema,
   TaskBodySchema,
   TaskChangesSchema,
   TaskDeletedSchema,
@@ -55,55 +34,6 @@ import {
 const tags = ['tasks']
 const known = { 400: ErrorRef, 404: ErrorRef }
 const movable = { ...known, 409: ErrorRef }
-const SHARED = [
-  RunOptionsSchema,
-  PhaseSchema,
-  PlanSchema,
-  TaskHealthSchema,
-  PlanInputSchema,
-  ScheduleSchema,
-  PreviewScheduleBodySchema,
-  SchedulePreviewSchema,
-  SlotSchema,
-  TaskScheduleSchema,
-  TriggerSchema,
-  FiringSchema,
-  TriggerStateSchema,
-  FiringListSchema,
-  TaskApprovalInputSchema,
-  TaskMemoryBodySchema,
-  TaskMemorySchema,
-  TaskSchema,
-  TaskBodySchema,
-  TaskChangesSchema,
-  TaskListSchema,
-  TaskDeletedSchema,
-  TaskEvaluationSchema,
-  TaskToolCallSchema,
-  TaskQuestionSchema,
-  LearnedSchema,
-  RunFailureSchema,
-  TaskRunSchema,
-  TaskRunListSchema,
-  RunQueuedSchema,
-  TaskRunBodySchema,
-  TaskSteerBodySchema,
-  TaskSteeredSchema,
-  TaskApproveBodySchema,
-  TaskApprovedSchema,
-  UsageSchema,
-  SteerSchema,
-  StoppedSchema,
-  QuestionSchema,
-  DepartureSchema,
-  DigestSchema,
-  DigestSeenBodySchema,
-  DigestSeenSchema,
-  GrantBodySchema,
-  ...taskEvents,
-  TaskStreamEventSchema
-]
-
 const Events = {
   description:
     'The events of all tasks while the connection lasts: Server-Sent Events whose name is the `type` of their data. Earlier events are ' +
@@ -112,7 +42,6 @@ const Events = {
 }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of SHARED) app.addSchema(schema)
   const { tasks } = app
 
   app.get('/tasks/events', {

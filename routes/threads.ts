@@ -12,36 +12,14 @@ import {
   ThreadQuery,
   ThreadSchema,
   ThreadsDeletedSchema,
-  ThreadSettingsSchema,
   ThreadViewSchema
 } from '../schemas/threads.ts'
-import { VersionListSchema, VersionParams, VersionQuery, VersionSchema, VersionViewSchema } from '../schemas/versions.ts'
-import { NamedOptionsSchema } from '../schemas/run-options.ts'
-import { UsageSchema } from '../schemas/usage.ts'
+import { VersionListSchema, VersionParams, VersionQuery, VersionViewSchema } from '../schemas/versions.ts'
 
 /** 32 MiB, as for runs, because a conversation may hold its files. */
 const THREAD_BODY_LIMIT = 32 * 1024 * 1024
 
-const schemas = [
-  NamedOptionsSchema,
-  ThreadSettingsSchema,
-  ThreadSchema,
-  ThreadViewSchema,
-  ThreadBodySchema,
-  NewThreadSchema,
-  ThreadListSchema,
-  ThreadDeletedSchema,
-  ThreadsDeletedSchema,
-  ExtractionSchema,
-  UsageSchema,
-  VersionSchema,
-  VersionListSchema,
-  VersionViewSchema
-]
-
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of schemas) app.addSchema(schema)
-
   app.get('/threads', {
     schema: {
       tags: ['threads'],

@@ -6,15 +6,12 @@ import {
   ToolCallAnswerSchema,
   ToolCallListSchema,
   ToolCallParams,
-  ToolCallQuerySchema,
-  ToolCallSchema
+  ToolCallQuerySchema
 } from '../schemas/tool-calls.ts'
 
 const tags = ['tool calls']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [ToolCallSchema, ToolCallListSchema, ToolCallAnswerSchema, AnsweredToolCallSchema]) app.addSchema(schema)
-
   app.get('/tool-calls', {
     schema: {
       tags,

@@ -5,11 +5,7 @@ import {
   AppliedSchema,
   ChangesParams,
   ChangesQuery,
-  FileChangeSchema,
-  FollowUpSchema,
-  PathChangeSchema,
   RunChangesSchema,
-  UncoveredCallSchema,
   UNDO_BODY_LIMIT,
   UndoBodySchema,
   UndoneSchema
@@ -18,18 +14,6 @@ import {
 const tags = ['runs']
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  const schemas = [
-    PathChangeSchema,
-    FileChangeSchema,
-    UncoveredCallSchema,
-    FollowUpSchema,
-    RunChangesSchema,
-    UndoBodySchema,
-    UndoneSchema,
-    AppliedSchema
-  ]
-  for (const schema of schemas) app.addSchema(schema)
-
   app.get('/runs/:runId/changes', {
     schema: {
       tags,

@@ -1,11 +1,9 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { UsageQuerySchema, UsageReportSchema, UsageSchema } from '../schemas/usage.ts'
+import { UsageQuerySchema, UsageReportSchema } from '../schemas/usage.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  for (const schema of [UsageSchema, UsageReportSchema]) app.addSchema(schema)
-
   app.get('/usage', {
     schema: {
       tags: ['usage'],

@@ -3,7 +3,7 @@ import { ref, Timestamp } from './common.ts'
 import { GRANTED, LearnedSchema, Teaches, ScopeSchema, UntilSchema, SHOWN_WITH_CALL } from './grants.ts'
 import { UUID } from './ids.ts'
 import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
-import type { PathChange } from './undo.ts'
+import { PathChangeSchema } from './undo.ts'
 
 const closed = { additionalProperties: false }
 const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
@@ -91,7 +91,7 @@ export const ApprovalSchema = Type.Object({
 export type ApprovalView = Static<typeof ApprovalSchema>
 
 export const ApprovalListSchema = Type.Object({
-  approvals: Type.Array(Type.Unsafe<ApprovalView>(Type.Ref('Approval'))),
+  approvals: Type.Array(ref(ApprovalSchema)),
   nextCursor: Type.Optional(Type.String())
 }, {
   $id: 'ApprovalList',
@@ -99,7 +99,7 @@ export const ApprovalListSchema = Type.Object({
 })
 
 export const ApprovalPreviewSchema = Type.Object({
-  changes: Type.Array(Type.Unsafe<PathChange>(Type.Ref('PathChange')), {
+  changes: Type.Array(ref(PathChangeSchema), {
     description: 'The paths that the call would change; empty for calls of which that is not known beforehand, such as commands. A ' +
       '`diff` is cut to 16 Ki characters'
   }),

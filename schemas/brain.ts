@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { UUID } from './ids.ts'
-import { Timestamp } from './common.ts'
+import { Timestamp, ref } from './common.ts'
 
 /** Characters are Unicode code points, as everywhere in JSON Schema. */
 export const LIMITS = { facts: 1_000, preferences: 1_000, instructions: 1_000, fact: 2_000, key: 200, value: 2_000 } as const
@@ -26,14 +26,14 @@ export const BrainSchema = Type.Object({
     maxProperties: LIMITS.preferences,
     description: 'The preferences of the user: values by key'
   })),
-  patterns: Type.Array(Type.Unsafe<Pattern>(Type.Ref('Pattern')), {
+  patterns: Type.Array(ref(PatternSchema), {
     description: 'Requests that recur; DELETE /memory/brain/facts/:id removes one'
   }),
   updatedAt: Type.Integer({ description: 'Time of the last change in milliseconds since the Unix epoch; 0 before the first change' })
 }, { $id: 'Brain', description: 'The facts, preferences and patterns that the service remembers of its user' })
 export type Brain = Static<typeof BrainSchema>
 
-const BrainRef = Type.Unsafe<Brain>(Type.Ref('Brain'))
+const BrainRef = ref(BrainSchema)
 
 export const BrainViewSchema = Type.Object({
   brain: BrainRef,
@@ -110,7 +110,7 @@ export const KnownFactSchema = Type.Object({
   description: 'A fact, preference, instruction or pattern, and its source; without `source` it was added through the API'
 })
 export type KnownFact = Static<typeof KnownFactSchema>
-const KnownFactRef = Type.Unsafe<KnownFact>(Type.Ref('KnownFact'))
+const KnownFactRef = ref(KnownFactSchema)
 
 export const FactListSchema = Type.Object({
   facts: Type.Array(KnownFactRef),

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp } from './common.ts'
+import { Timestamp, ref } from './common.ts'
 import { UUID } from './ids.ts'
 
 export const CommandSchema = Type.Object({
@@ -13,7 +13,7 @@ export const CommandSchema = Type.Object({
 }, { $id: 'Command', description: 'A command that runs in the background, after the call that started it' })
 export type CommandView = Static<typeof CommandSchema>
 
-export const CommandListSchema = Type.Object({ commands: Type.Array(Type.Unsafe<CommandView>(Type.Ref('Command'))) }, {
+export const CommandListSchema = Type.Object({ commands: Type.Array(ref(CommandSchema)) }, {
   $id: 'CommandList',
   description: 'The commands that run in the background, the oldest first'
 })

@@ -1,8 +1,22 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 
+/** The schemas that `ref` has named, by $id. */
+const named = new Map<string, TSchema>()
+
 /** Returns a reference to a shared schema by its $id, with the TypeScript type of the schema. */
 export function ref<S extends TSchema> (schema: S) {
+  named.set(schema.$id!, schema)
   return Type.Unsafe<Static<S>>(Type.Ref(schema.$id!))
+}
+
+/** Returns the schemas that `ref` has named in a value, and in those schemas. */
+export function namedIn (value: unknown, found = new Set<TSchema>()): Set<TSchema> {
+  if (typeof value !== 'object' || value === null) return found
+  const { $ref } = value as { $ref?: unknown }
+  const schema = typeof $ref === 'string' ? named.get($ref) : undefined
+  if (schema !== undefined && !found.has(schema)) namedIn(schema, found.add(schema))
+  for (const inner of Object.values(value)) namedIn(inner, found)
+  return found
 }
 
 /** Integer milliseconds since the Unix epoch. */

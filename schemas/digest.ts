@@ -1,7 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { ref, Timestamp } from './common.ts'
 import { ClaimSchema, Facts, JudgementFields } from './evaluation.ts'
-import type { GrantBody } from './grants.ts'
+import { GrantBodySchema, type GrantBody } from './grants.ts'
 import { SlotSchema } from './schedule.ts'
 import { FiringSchema } from './triggers.ts'
 import { TaskRunSchema } from './task-runs.ts'
@@ -113,7 +113,7 @@ const Denied = Type.Object({
   about,
   count: Type.Integer({ description: 'The number of such calls' }),
   grant: Type.Optional(Type.Unsafe<GrantBody>({
-    ...Type.Ref('GrantBody'),
+    ...ref(GrantBodySchema),
     description: 'The body for POST /grants that would have allowed the call; absent where none would, and where one does now'
   })),
   covers: Type.Optional(Type.String({ description: 'What that grant would cover, in words' })),

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp } from './common.ts'
+import { Timestamp, ref } from './common.ts'
 import { TaskId, ThreadId, UUID } from './ids.ts'
 
 const closed = { additionalProperties: false }
@@ -121,7 +121,7 @@ export const Teaches = Type.Optional(Type.Array(Type.String(), {
 }))
 
 export const GrantListSchema = Type.Object({
-  grants: Type.Array(Type.Unsafe<GrantView>(Type.Ref('Grant'))),
+  grants: Type.Array(ref(GrantSchema)),
   nextCursor: Type.Optional(Type.String())
 }, { $id: 'GrantList', description: 'A page of grants; nextCursor is present when there are more' })
 

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp } from './common.ts'
+import { Timestamp, ref } from './common.ts'
 import { UUID } from './ids.ts'
 
 const closed = { additionalProperties: false }
@@ -50,7 +50,7 @@ export const NotificationSchema = Type.Object({
 export type NotificationView = Static<typeof NotificationSchema>
 
 export const NotificationListSchema = Type.Object({
-  notifications: Type.Array(Type.Unsafe<NotificationView>(Type.Ref('Notification'))),
+  notifications: Type.Array(ref(NotificationSchema)),
   count: Type.Integer({ description: 'The number of things that are open now, for a badge: each approval counts' })
 }, { $id: 'NotificationList', description: 'The open notifications, or those that closed within a week; newest first' })
 export type NotificationList = Static<typeof NotificationListSchema>

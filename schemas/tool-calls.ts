@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp } from './common.ts'
+import { Timestamp, ref } from './common.ts'
 import { TaskId, ThreadId, UUID } from './ids.ts'
 
 const closed = { additionalProperties: false }
@@ -41,7 +41,7 @@ export const ToolCallSchema = Type.Object(fields, {
 export type ToolCallView = Static<typeof ToolCallSchema>
 
 export const ToolCallListSchema = Type.Object({
-  toolCalls: Type.Array(Type.Unsafe<ToolCallView>(Type.Ref('ToolCall'))),
+  toolCalls: Type.Array(ref(ToolCallSchema)),
   nextCursor: Type.Optional(Type.String())
 }, {
   $id: 'ToolCallList',

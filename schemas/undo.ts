@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp } from './common.ts'
+import { ref, Timestamp } from './common.ts'
 
 /** Why a change is not taken back. */
 const UndoReasonSchema = Type.Union(
@@ -37,7 +37,7 @@ const ofPath = {
 export const PathChangeSchema = Type.Object(ofPath, { $id: 'PathChange', description: 'What would become of one path' })
 export type PathChange = Static<typeof PathChangeSchema>
 
-const planned = Type.Optional(Type.Array(Type.Ref(PathChangeSchema.$id!), {
+const planned = Type.Optional(Type.Array(ref(PathChangeSchema), {
   description: 'With `dryRun`: what would become of the paths; a move is one change. The first 200'
 }))
 
@@ -81,9 +81,9 @@ export const FollowUpSchema = Type.Object({
 export type FollowUp = Static<typeof FollowUpSchema>
 
 export const RunChangesSchema = Type.Object({
-  changes: Type.Array(Type.Ref(FileChangeSchema.$id!), { description: 'In the order in which they were made' }),
-  notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!)),
-  followUps: Type.Array(Type.Ref(FollowUpSchema.$id!), {
+  changes: Type.Array(ref(FileChangeSchema), { description: 'In the order in which they were made' }),
+  notCovered: Type.Array(ref(UncoveredCallSchema)),
+  followUps: Type.Array(ref(FollowUpSchema), {
     description: 'What was done with the changes after the run, oldest first: it can be taken back, too'
   }),
   nextCursor: Type.Optional(Type.String())
@@ -118,7 +118,7 @@ export const UndoneSchema = Type.Object({
   restored: Type.Array(Path, { description: 'The paths that are now as they were before the run' }),
   planned,
   skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema })),
-  notCovered: Type.Array(Type.Ref(UncoveredCallSchema.$id!))
+  notCovered: Type.Array(ref(UncoveredCallSchema))
 }, { $id: 'Undone', description: 'What an undo did, or would do' })
 export interface Undone {
   undoId?: string

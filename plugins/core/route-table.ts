@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { namedIn } from '../../schemas/common.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -21,11 +22,14 @@ declare module 'fastify' {
   }
 }
 
-/** Records all routes, for `GET /` and for 405 with Allow. */
+/** Records all routes, for `GET /` and for 405 with Allow, and adds the schemas that they name. */
 export default fp(async (app) => {
   const routes: Array<{ method: string, url: string }> = []
   app.addHook('onRoute', ({ method, url }) => {
     for (const each of [method].flat()) if (each !== 'HEAD' && each !== 'OPTIONS') routes.push({ method: each, url })
+  })
+  app.addHook('onRoute', function ({ schema }) {
+    for (const each of namedIn(schema)) if (this.getSchema(each.$id!) === undefined) this.addSchema(each)
   })
   app.decorate('routeTable', {
     get endpoints () {
