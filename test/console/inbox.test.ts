@@ -115,6 +115,20 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await reads
   })
 
+  await visit('a browser that lets no page make notifications, as those of Android, is not asked to permit them', async (t, page) => {
+    const notification = (constructor: string) => ({
+      content: `window.Notification = class { static permission = 'default'; constructor () { ${constructor} } }`
+    })
+    const ask = page.getByRole('button', { name: 'Tell me when something waits' })
+    await page.addInitScript(notification(''))
+    await page.goto('/console')
+    await ask.waitFor()
+    await page.addInitScript(notification("throw new TypeError('Illegal constructor')"))
+    await page.reload()
+    await page.getByText('Nothing waits for you.').waitFor()
+    t.equal(await ask.count(), 0)
+  })
+
   await visit('an item comes without a reload, shows its folder and a diff, and is approved with a scope', async (t, page) => {
     await page.goto('/console')
     await page.getByText('Nothing waits for you.').waitFor()

@@ -11,7 +11,20 @@ type Told = Pick<NotificationEvent, 'notificationId' | 'title' | 'text'>
 
 /** What this page shows now, by the ids of the service. */
 const shown = new Map<string, Notification>()
-const canAsk = () => 'Notification' in window && Notification.permission === 'default'
+
+/**
+ * Whether a page may make notifications, before it is permitted to: one that is made then is not shown. Browsers of Android leave them to
+ * service workers, which this console has none of, and throw.
+ */
+function canMake (): boolean {
+  try {
+    return Boolean(new Notification(''))
+  } catch {
+    return false
+  }
+}
+
+const canAsk = () => 'Notification' in window && Notification.permission === 'default' && canMake()
 const mayShow = () => 'Notification' in window && Notification.permission === 'granted'
 
 /** Shows a notification if the browser allows it and no other page or shell does. */
