@@ -306,7 +306,13 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
     await page.getByRole('link', { name: 'Number' }).first().waitFor()
     const rows = () => page.getByRole('main').getByRole('listitem').count()
     t.ok(await rows() < 200)
+    let isDown = true
+    await page.route('**/tasks?*cursor=*', (route) => isDown ? route.fulfill({ status: 503, json: { error: 'Busy.' } }) : route.continue())
     await page.getByRole('searchbox').fill('oldest')
+    const retry = page.getByRole('alert').getByRole('button')
+    await retry.waitFor()
+    isDown = false
+    await retry.click()
     await page.getByRole('link', { name: 'The oldest of all' }).waitFor()
     t.equal(await rows(), 1)
     await page.getByRole('searchbox').fill('')
@@ -315,7 +321,7 @@ t.test('tasks', { skip: noBrowser }, async (t) => {
       await page.mouse.wheel(0, 20_000)
       t.ok(await rows() < 200)
     }
-  })
+  }, { expected: /status of 503/ })
 
   const { data: task } = await createTask({ ...asked, body: { goal: 'run `echo \u202Egnp.exe`', approval: { mode: 'never' }, plan } })
   await startTask({ ...asked, path: { id: task.id } })
