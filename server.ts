@@ -10,6 +10,7 @@ import { createServiceLog } from './services/log/service-log.ts'
 import { createStandardOutput } from './services/log/sink.ts'
 import { readOptions } from './settings.ts'
 import { createExit } from './services/process/orderly-exit.ts'
+import { filesSettled, isFileAwaited } from './services/process/thread-pool.ts'
 import { findParent, waitForExit, identityOf, type Holder } from './services/process/process-identity.ts'
 import { explainStart } from './services/lib/start-error.ts'
 import { writeInstance } from './services/store/directory-lock.ts'
@@ -38,7 +39,7 @@ async function main () {
   process.on('SIGUSR1', () => {})
   // A crash report is a readable file, and the environment holds keys.
   process.report.excludeEnv = true
-  output.takeOver(log.fileHangs)
+  output.takeOver((ms) => log.fileHangs(ms) || isFileAwaited())
   let input: { ended: Promise<void>, parent?: Holder } | undefined
   const options = await readOptions(process.argv.slice(2), process.env, async () => {
     requirePipe()
@@ -80,7 +81,7 @@ async function main () {
     limitMs: CLOSE_MS,
     log: printError,
     flush: async () => {
-      await Promise.all([output.flush(FLUSH_LOG_MS), log.flushFile(FLUSH_LOG_MS)])
+      await Promise.all([output.flush(FLUSH_LOG_MS), log.flushFile(FLUSH_LOG_MS), filesSettled(systemClock, FLUSH_LOG_MS)])
     },
     async close () {
       const app = await service.building?.catch(() => undefined)

@@ -218,7 +218,7 @@ export function createStandardOutput ({ clock }: { clock: Clock }) {
 
     /**
      * Redirects the output of console, Node's warnings and worker threads to the sinks, and prevents a hung file from delaying
-     * the exit; `fileHangs` tells whether one of the log does.
+     * the exit; `fileHangs` tells whether another file than those of the sinks does.
      */
     takeOver (fileHangs: (ms: number) => boolean = () => false): void {
       redirect(process.stdout, stdout)

@@ -1,4 +1,5 @@
 import { stat } from 'node:fs'
+import type { Clock } from '../lib/clock.ts'
 
 const EVERY_MS = 1_000
 
@@ -10,4 +11,22 @@ const EVERY_MS = 1_000
 export function keepThreadsAwake (): () => void {
   const timer = setInterval(() => stat('/', () => {}), EVERY_MS).unref()
   return () => clearInterval(timer)
+}
+
+let stuck = 0
+
+/** Notes a worker thread that cannot be ended, because it waits for a file system that does not answer. */
+export function noteStuck (ended: Promise<unknown>): void {
+  stuck++
+  void ended.finally(() => stuck--)
+}
+
+/** Whether a thread waits for files now. process.exit waits for it, and for one whose file system does not answer it waits for ever. */
+export const isFileAwaited = (): boolean => stuck > 0 || process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))
+
+const POLL_MS = 20
+
+/** Waits up to `ms` milliseconds until no thread waits for files. */
+export async function filesSettled (clock: Clock, ms: number): Promise<void> {
+  for (let left = ms; left > 0 && isFileAwaited(); left -= POLL_MS) await clock.sleep(POLL_MS)
 }

@@ -63,6 +63,16 @@ async function timed (service: Sidecar, signal: NodeJS.Signals) {
   return { ...await service.stop(signal), ms: performance.now() - begun }
 }
 
+t.test('a service with a thread that waits for a file that never answers ends with 0 and in time', async (t) => {
+  const where = place(t)
+  execFileSync('mkfifo', [`${where.cwd}/never`])
+  const program = `import { open } from 'node:fs'; open(${JSON.stringify(`${where.cwd}/never`)}, 'r', () => {})`
+  const service = await startService(t, { ...where, env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(program)}` } })
+  const { code, ms } = await timed(service, 'SIGTERM')
+  t.equal(code, 0)
+  t.ok(ms < WITHIN_MS, `${ms} ms`)
+})
+
 for (const signal of ['SIGTERM', 'SIGINT'] as const) {
   t.test(`${signal} ends an idle service with 0, and it can start again`, async (t) => {
     const where = place(t)

@@ -3,7 +3,7 @@ import { defineError } from '../../lib/service-error.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { settlesWithin, withDeadline } from '../../lib/deadline.ts'
 import { createOneAtATime } from '../one-at-a-time.ts'
-import { THREAD_FLAGS, workerProgram } from '../../process/index.ts'
+import { noteStuck, THREAD_FLAGS, workerProgram } from '../../process/index.ts'
 import type { Done, Kind, Transforms } from './transform-rpc.ts'
 
 export const TransformFailed = defineError('ERR_TRANSFORM_FAILED', 'This content could not be turned into %s: %s.')
@@ -75,6 +75,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     if (await settlesWithin({ clock, ms: END_MS }, ending)) return undefined
     stuck++
     ended = Promise.resolve()
+    noteStuck(ending)
     return { ended: ending.finally(() => stuck--) }
   }
 
