@@ -34,6 +34,9 @@ const SPAWN_ERRORS: Record<string, string> = {
 /** The shell's exit codes for a command that it could not start. */
 const EXIT_CODES: Record<number, string> = { 126: ' (its command cannot be executed)', 127: ' (its command was not found)' }
 
+/** What the shell of a guarded child (spawnGuarded) puts before its own line about a command that it could not start. */
+const OF_THE_SHELL = /^\d{15,}: (?:line )?\d+: exec: /gm
+
 /** The id of an answer, at the beginning or the end of its line, where the line is too large to parse. */
 const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/
 const ID_LAST = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
@@ -62,7 +65,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
     child = await spawn().catch((error: NodeJS.ErrnoException) => {
       throw error.code === undefined ? error : new Error(SPAWN_ERRORS[error.code] ?? `it could not be started (${error.code})`)
     })
-    child.stderr.setEncoding('utf8').on('data', tail.add).on('error', () => {})
+    child.stderr.setEncoding('utf8').on('data', (text: string) => tail.add(text.replace(OF_THE_SHELL, ''))).on('error', () => {})
     child.stdout.on('error', () => {})
     void resolveWhenEnded(child, readMessages(child))
   }

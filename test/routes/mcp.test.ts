@@ -109,7 +109,7 @@ t.test('what cannot be connected is told with its stderr, and nothing is saved',
   t.match((await connect(app, { name: 'x', command: 'no-such-program' })).json(), {
     statusCode: 502,
     error: /exit code 127 \(its command was not found\)/,
-    stderr: /no-such-program/
+    stderr: /^no-such-program: /
   })
   t.match((await connect(app, { name: 'x', command: app.cwd })).json(), {
     statusCode: 502,
