@@ -77,7 +77,8 @@ export async function lookAtObeyed (path: string): Promise<Obeyed> {
     // A file system of macOS takes `.GIT` for `.git`.
     const names = new Set(entries.map(({ name }) => foldCase(name)))
     if (folder === path) for (const { name } of entries) if (OBEYED.includes(foldCase(name))) obeyed.names.add(name)
-    const isRepository = ['HEAD', 'objects', 'refs'].every((name) => names.has(foldCase(name)))
+    // A folder `.git` may be none yet: `git init` keeps the hooks and the settings that it finds there.
+    const isRepository = foldCase(basename(folder)) === '.git' || ['HEAD', 'objects', 'refs'].every((name) => names.has(foldCase(name)))
     if (isRepository) obeyed.repositories.set(folder, await lookAtRepository(folder, names))
     for (const entry of entries) {
       const inner = join(folder, entry.name)

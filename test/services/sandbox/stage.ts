@@ -211,6 +211,8 @@ print(c(os.environ["BASE"]+"/outside/socket"), c(chr(0)+os.environ["MARK"]))`),
     'git config include.path ../x; printf "[core] sshCommand = x\\n" >> .git/config; git remote add evil "ext::sh -c x"',
   'makes a repository that git obeys': 'git init -q sub; echo x > sub/.git/hooks/post-checkout; git -C sub config core.fsmonitor x; ' +
     'git init -q --bare bare.git; git -C bare.git config core.fsmonitor x; echo x > bare.git/hooks/update',
+  'leaves hooks and settings for a later git init': 'mkdir -p later/.git/hooks; echo x > later/.git/hooks/pre-commit; ' +
+    'printf "[core]\\n\\tfsmonitor = x\\n" > later/.git/config',
   'makes a submodule that git obeys': 'git init -q --separate-git-dir=.git/modules/x sub; git -C sub config core.fsmonitor x; ' +
     'echo x > .git/modules/x/hooks/post-checkout; git -C sub config core.worktree /tmp; cp -r .git/modules/x outer; mkdir other; ' +
     'echo "gitdir: ../outer" > other/.git; ln -s ../sub/.git other/.git2; mkdir third; ln -s ../sub/.git third/.git',
