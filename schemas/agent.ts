@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { NOT_BLANK, ThreadId } from './ids.ts'
 import { SHOWN_WITH_CALL } from './grants.ts'
-import { ref, Timestamp } from './common.ts'
+import { oneOf, ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
 import { PromptChoiceSchema } from './mcp-prompts.ts'
 import { QUESTION_REQUEST } from './questions.ts'
@@ -44,7 +44,7 @@ export const RunBodySchema = Type.Object({
   resumable: Type.Optional(
     Type.Boolean({ description: 'The run continues when its client disconnects; GET /run/{id}/stream reads it again' })
   ),
-  waiting: Type.Optional(Type.Union([Type.Literal('withdraw'), Type.Literal('keep')], {
+  waiting: Type.Optional(oneOf(['withdraw', 'keep'], {
     description: 'What becomes of approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; ' +
       '`keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`'
   })),
@@ -92,8 +92,7 @@ export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options', 'prompt', 
 })
 export type ApproveBody = Static<typeof ApproveBodySchema>
 
-type ProtocolName = 'documented' | 'ui' | 'ui5' | 'ui7'
-export const ProtocolSchema = Type.Union(['documented', 'ui', 'ui5', 'ui7'].map((name) => Type.Literal(name as ProtocolName)), {
+export const ProtocolSchema = oneOf(['documented', 'ui', 'ui5', 'ui7'], {
   description: "The format of the stream: as documented here, as the AI SDK's UI message stream, as the one for its 5.x clients, or with " +
     'the part `steering-message` of its newest 7.x clients in place of `data-steer`. ' +
     'The default is "ui" when a message has `parts`, else "documented".'
@@ -101,7 +100,7 @@ export const ProtocolSchema = Type.Union(['documented', 'ui', 'ui5', 'ui7'].map(
 export type Protocol = Static<typeof ProtocolSchema>
 
 export const StopQuery = Type.Object({
-  waiting: Type.Optional(Type.Union([Type.Literal('withdraw'), Type.Literal('keep')], {
+  waiting: Type.Optional(oneOf(['withdraw', 'keep'], {
     description: 'What becomes of a run that waits: `withdraw`, by default, ends it and withdraws what it waits for; `keep` leaves it as ' +
       'it is, and answers 404 where no run is under way'
   }))
@@ -117,7 +116,7 @@ const WHEN = {
 }
 const COMPLEXITIES = ['simple' as const, 'standard' as const, 'complex' as const, 'long_running' as const]
 export const AnalysisSchema = Type.Object({
-  complexity: Type.Union(COMPLEXITIES.map((name) => Type.Literal(name))),
+  complexity: oneOf(COMPLEXITIES),
   goal: Type.String({
     description: 'What the user wants, in one sentence; of long_running work all that is to be done, without how often'
   }),
@@ -178,9 +177,9 @@ export const CompactionSchema = Type.Object({
   description: "How a conversation was made to fit its model's context window. The stored thread stays complete"
 })
 
-export const FinishReason = Type.Union(
-  ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'].map((reason) => Type.Literal(reason)),
-  { description: 'Why the run ended; "tool-calls" when it waits for approvals, answers or the application' }
+export const FinishReason = oneOf<string>(
+  ['stop', 'length', 'content-filter', 'tool-calls', 'error', 'other'],
+  'Why the run ended; "tool-calls" when it waits for approvals, answers or the application'
 )
 
 /** The answer of `POST /run/sync`. */
@@ -194,7 +193,7 @@ export const RunResultSchema = Type.Object({
     input: Type.Optional(Type.Unknown()),
     output: Type.Optional(Type.Unknown()),
     errorText: Type.Optional(Type.String()),
-    status: Type.Union(['pending', 'completed', 'error', 'denied'].map((status) => Type.Literal(status)))
+    status: oneOf(['pending', 'completed', 'error', 'denied'])
   })),
   usage: ref(UsageSchema),
   finishReason: FinishReason,

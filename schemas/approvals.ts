@@ -1,20 +1,19 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref, Timestamp } from './common.ts'
+import { enumOf, ref, Timestamp } from './common.ts'
 import { GRANTED, LearnedSchema, Teaches, ScopeSchema, UntilSchema, SHOWN_WITH_CALL } from './grants.ts'
 import { UUID } from './ids.ts'
 import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { PathChangeSchema } from './undo.ts'
 
 const closed = { additionalProperties: false }
-const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
 
-const Kind = oneOf(
+const Kind = enumOf(
   ['tool', 'result', 'question', 'server', 'task'],
   'tool: a tool call; result: the output of a run of a task; question: a question of the agent; server: tools of a tool server that ' +
     'are to be accepted; task: a choice about a task itself, outside of its runs'
 )
 
-const ChoiceTopicSchema = oneOf(
+const ChoiceTopicSchema = enumOf(
   ['failing', 'missed'],
   'Kind task. failing: its runs have failed for two weeks; missed: the time of a task that runs once passed more than a week ago'
 )
@@ -26,7 +25,7 @@ export const ChoiceSchema = Type.Object({
 }, { $id: 'Choice', description: 'One of the answers that a request of kind task can be given' })
 export type Choice = Static<typeof ChoiceSchema>
 
-const State = oneOf(
+const State = enumOf(
   ['pending', 'approved', 'denied', 'executing', 'done', 'unknown', 'answered', 'declined', 'expired', 'withdrawn'],
   'pending → approved or denied; approved → executing → done, or unknown when the service ended meanwhile; a question: pending → ' +
     'answered or declined; a choice about a task: pending → answered; or expired; or withdrawn'
@@ -67,7 +66,7 @@ export const ApprovalSchema = Type.Object({
     Type.Object({
       name: Type.String(),
       description: Type.String(),
-      state: oneOf(['new', 'changed'], 'changed: it is not as it was accepted')
+      state: enumOf(['new', 'changed'], 'changed: it is not as it was accepted')
     }),
     { description: 'Kind server: the tools that say that they only read, and are not accepted as they are now' }
   )),
@@ -128,12 +127,11 @@ export const PreviewBody = Type.Object({
 
 export const ApprovalQuery = Type.Object({
   kind: Type.Optional(Kind),
-  state: Type.Optional(Type.Unsafe<'open' | 'decided'>({
-    type: 'string',
-    enum: ['open', 'decided'],
-    description: 'open, by default: what waits; decided: what was decided in the last year, the newest request first, of its input the ' +
+  state: Type.Optional(enumOf(
+    ['open', 'decided'],
+    'open, by default: what waits; decided: what was decided in the last year, the newest request first, of its input the ' +
       'digest alone'
-  })),
+  )),
   limit: Type.Integer({ minimum: 1, maximum: 500, default: 50 }),
   cursor: Type.Optional(Type.String({ pattern: UUID, description: 'nextCursor of the previous page' }))
 })

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp } from './common.ts'
+import { oneOf, Timestamp } from './common.ts'
 
 export const PASSPHRASE_HEADER = 'x-export-passphrase'
 
@@ -56,7 +56,7 @@ export const CheckedBackupSchema = Type.Object({
 export type CheckedBackup = Static<typeof CheckedBackupSchema>
 
 export const ImportProgressSchema = Type.Object({
-  step: Type.Union([Type.Literal('none'), Type.Literal('receiving'), Type.Literal('reading'), Type.Literal('writing')], {
+  step: oneOf(['none', 'receiving', 'reading', 'writing'], {
     description: 'What is done with a backup now: it is received, read and checked, or its records are written to the disk'
   }),
   bytes: Type.Integer({ description: 'Bytes of the file that the step has behind it' }),

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { UUID } from './ids.ts'
-import { Timestamp, ref } from './common.ts'
+import { oneOf, ref, Timestamp } from './common.ts'
 
 /** Characters are Unicode code points, as everywhere in JSON Schema. */
 export const LIMITS = { facts: 1_000, preferences: 1_000, instructions: 1_000, fact: 2_000, key: 200, value: 2_000 } as const
@@ -76,10 +76,10 @@ const FactSourceSchema = Type.Object({
 }, { description: 'The words of the user from which the fact was learned' })
 export type FactSource = Static<typeof FactSourceSchema>
 
-const KindSchema = Type.Union([Type.Literal('fact'), Type.Literal('preference'), Type.Literal('instruction'), Type.Literal('pattern')], {
+const KindSchema = oneOf(['fact', 'preference', 'instruction', 'pattern'], {
   description: 'What it is: a statement, a value by key, a standing wish, or a request that recurs'
 })
-const StateSchema = Type.Union([Type.Literal('known'), Type.Literal('proposed'), Type.Literal('replaced')], {
+const StateSchema = oneOf(['known', 'proposed', 'replaced'], {
   description: 'known: the models are told. proposed: waits for a person to accept it. replaced: hidden, can be restored'
 })
 

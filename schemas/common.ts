@@ -1,4 +1,4 @@
-import { Type, type Static, type TSchema } from '@sinclair/typebox'
+import { Type, type SchemaOptions, type Static, type TSchema } from '@sinclair/typebox'
 
 /** The schemas that `ref` has named, by $id. */
 const named = new Map<string, TSchema>()
@@ -18,6 +18,14 @@ export function namedIn (value: unknown, found = new Set<TSchema>()): Set<TSchem
   for (const inner of Object.values(value)) namedIn(inner, found)
   return found
 }
+
+/** One of some texts, as a union of constants. `about` is the description, or what else the schema holds. */
+export const oneOf = <const T extends string>(values: readonly T[], about: string | SchemaOptions = {}) =>
+  Type.Union(values.map((value) => Type.Literal(value)), typeof about === 'string' ? { description: about } : about)
+
+/** One of some texts, as an enumeration. */
+export const enumOf = <const T extends string>(values: readonly T[], description?: string) =>
+  Type.Unsafe<T>({ type: 'string', enum: values, ...description !== undefined && { description } })
 
 /** Integer milliseconds since the Unix epoch. */
 export const Timestamp = Type.Integer({ description: 'Milliseconds since the Unix epoch' })

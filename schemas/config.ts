@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { oneOf } from './common.ts'
 import { EffortSchema, MAX_STEPS, MaxOutputTokens } from './run-options.ts'
 
 const ModelId = Type.String({ pattern: '^[^/\\s]+/\\S+$', description: '`<provider>/<model>`' })
@@ -206,9 +207,9 @@ export const ConfigKeys = {
     Type.String({ pattern: PROVIDER_NAME }),
     Type.Object({
       kind: Type.Optional(
-        Type.Union(
-          [Type.Literal('openai-compatible'), Type.Literal('openai'), Type.Literal('anthropic'), Type.Literal('google')],
-          { description: 'The API that the server speaks; openai-compatible by default' }
+        oneOf(
+          ['openai-compatible', 'openai', 'anthropic', 'google'],
+          'The API that the server speaks; openai-compatible by default'
         )
       ),
       /** Required for openai-compatible; the other kinds have an address of their own. */
@@ -251,17 +252,15 @@ export const ConfigKeys = {
     allowPrivate: Type.Optional(Type.Boolean())
   })),
   search: Type.Optional(Type.Object({
-    provider: Type.Union(
-      ['duckduckgo', 'tavily', 'brave', 'searxng'].map((name) => Type.Literal(name as 'duckduckgo' | 'tavily' | 'brave' | 'searxng'))
-    ),
+    provider: oneOf(['duckduckgo', 'tavily', 'brave', 'searxng']),
     /** `${VAR}` stands for a variable of the environment. */
     apiKey: Type.Optional(Type.String()),
     baseURL: Type.Optional(HttpAddress)
   })),
-  permissions: Type.Optional(Type.Record(Type.String(), Type.Union([Type.Literal('allow'), Type.Literal('ask'), Type.Literal('deny')]))),
+  permissions: Type.Optional(Type.Record(Type.String(), oneOf(['allow', 'ask', 'deny']))),
   commands: Type.Optional(Type.Object({
     sandbox: Type.Optional(
-      Type.Union([Type.Literal('auto'), Type.Literal('required'), Type.Literal('off')], {
+      oneOf(['auto', 'required', 'off'], {
         description: 'auto: commands run in a box where one can be had, unless a call asks to run outside; required: in a box or not at all'
       })
     )
@@ -317,7 +316,7 @@ export const ConfigKeys = {
   analysis: Type.Optional(Type.Boolean()),
   offline: Type.Optional(Type.Object({ script: Type.Optional(Type.Array(ScriptedTurn)) })),
   log: Type.Optional(Type.Object({
-    level: Type.Optional(Type.Union(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'].map((level) => Type.Literal(level)))),
+    level: Type.Optional(oneOf(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])),
     file: Type.Optional(
       Type.Union([Type.Boolean(), Type.String({ minLength: 1 })], {
         description: 'A file that gets the log, too; true: logs/local-agent.log in the configuration directory'

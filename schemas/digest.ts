@@ -1,5 +1,5 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
-import { ref, Timestamp } from './common.ts'
+import { enumOf, ref, Timestamp } from './common.ts'
 import { ClaimSchema, Facts, JudgementFields } from './evaluation.ts'
 import { GrantBodySchema, type GrantBody } from './grants.ts'
 import { SlotSchema } from './schedule.ts'
@@ -31,20 +31,18 @@ const about = Type.String({
 })
 
 export const DepartureSchema = Type.Object({
-  how: Type.Unsafe<'asked' | 'denied' | 'unused'>({
-    type: 'string',
-    enum: ['asked', 'denied', 'unused'],
-    description: 'asked: it asked for the call; denied: the call was denied; unused: it did nothing that this accepted line covers'
-  }),
+  how: enumOf(
+    ['asked', 'denied', 'unused'],
+    'asked: it asked for the call; denied: the call was denied; unused: it did nothing that this accepted line covers'
+  ),
   toolName: Type.String(),
   about,
   isShown: Type.Boolean({ description: 'Whether the rehearsal has shown the call' }),
-  why: Type.Optional(Type.Unsafe<'tool_changed' | 'grant_ended'>({
-    type: 'string',
-    enum: ['tool_changed', 'grant_ended'],
-    description: 'Why what was accepted did not cover the call. tool_changed: its tool was changed since the rehearsal; grant_ended: the ' +
+  why: Type.Optional(enumOf(
+    ['tool_changed', 'grant_ended'],
+    'Why what was accepted did not cover the call. tool_changed: its tool was changed since the rehearsal; grant_ended: the ' +
       'grant of its line has ended'
-  })),
+  )),
   more: Type.Optional(Type.Integer({ description: 'The number of further departures of this kind, which are not listed' })),
   text: Type.String({ description: 'The departure as a sentence' })
 }, { $id: 'Departure', description: 'What a run did otherwise than the rehearsal whose sheet was accepted before it' })
@@ -73,7 +71,7 @@ const Waiting = Type.Object({
   ...ofTask,
   runId: Type.String(),
   approvalId: Type.String({ description: 'For POST /approvals/:id' }),
-  kind: Type.Unsafe<'tool' | 'result' | 'question'>({ type: 'string', enum: ['tool', 'result', 'question'] }),
+  kind: enumOf(['tool', 'result', 'question']),
   toolName: Type.Optional(Type.String({ description: 'The tool whose call needs approval' })),
   cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the tool call' })),
   reason: Type.Optional(Type.String({ description: 'Why the approval is requested again, or what differs from the approved runs' })),

@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { oneOf } from './common.ts'
 
 /** The effects that a report can claim. */
 export const EFFECTS = ['file', 'deletion', 'command', 'message', 'other'] as const
@@ -7,10 +8,6 @@ export const OUTCOMES = ['done', 'nothing_to_do', 'partly', 'failed', 'asks'] as
 const VERDICTS = ['confirmed', 'contradicted', 'unchecked'] as const
 const EVIDENCE = [...VERDICTS, 'not_needed'] as const
 const JUDGES = ['model', 'none'] as const
-
-/** A string that is one of the values. */
-export const oneOf = <T extends string>(values: readonly T[], description: string) =>
-  Type.Union(values.map((value) => Type.Literal(value)), { description })
 
 export const ClaimSchema = Type.Object({
   claim: Type.String(),

@@ -1,16 +1,14 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { oneOf } from './common.ts'
 
 const path = { minLength: 1, maxLength: 4096 }
 
 /** Why a folder cannot be opened or chosen. */
-const ProblemSchema = Type.Union(
-  (['unreadable', 'own', 'system', 'outside', 'broken', 'name'] as const).map((problem) => Type.Literal(problem)),
-  {
-    description: 'Why it cannot be chosen: `unreadable`, this user may not read it; `own`, it is the folder of the service itself; ' +
-      '`system`, devices and the kernel; `outside`, no folder that file tools may use with the given `cwd`; `broken`, a link that leads ' +
-      'nowhere; `name`, it cannot be written as text'
-  }
-)
+const ProblemSchema = oneOf(['unreadable', 'own', 'system', 'outside', 'broken', 'name'], {
+  description: 'Why it cannot be chosen: `unreadable`, this user may not read it; `own`, it is the folder of the service itself; ' +
+    '`system`, devices and the kernel; `outside`, no folder that file tools may use with the given `cwd`; `broken`, a link that leads ' +
+    'nowhere; `name`, it cannot be written as text'
+})
 export type FolderProblem = Static<typeof ProblemSchema>
 
 const EntrySchema = Type.Object({

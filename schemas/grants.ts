@@ -1,26 +1,15 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp, ref } from './common.ts'
+import { enumOf, oneOf, ref, Timestamp } from './common.ts'
 import { TaskId, ThreadId, UUID } from './ids.ts'
 
 const closed = { additionalProperties: false }
-const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
-export const ScopeSchema = Type.Union(
-  [
-    Type.Literal('once'),
-    Type.Literal('exact'),
-    Type.Literal('folder'),
-    Type.Literal('host'),
-    Type.Literal('sandbox'),
-    Type.Literal('tool')
-  ],
-  {
-    description: 'once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or ' +
-      'below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; ' +
-      'tool: every call of this tool of a tool server or of the application'
-  }
-)
+export const ScopeSchema = oneOf(['once', 'exact', 'folder', 'host', 'sandbox', 'tool'], {
+  description: 'once: this call alone; exact: the same input in the same working directory; folder: files with this extension in or ' +
+    'below the folder; host: this tool at the hosts of the call; sandbox: every command in the box of this folder; ' +
+    'tool: every call of this tool of a tool server or of the application'
+})
 export type Scope = Static<typeof ScopeSchema>
 
 /** A scope that an answer may choose. */
@@ -47,11 +36,10 @@ const namedOwner = { threadId: Type.Optional(ThreadId), taskId: Type.Optional(Ta
 const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'What an answer may cover; it names one as "scope"' }))
 /** Where a command runs, as a request for its approval shows it. */
 export const ShownBoundary = Type.Optional(Type.Object({
-  is: Type.Unsafe<'confined' | 'networked' | 'outside'>({
-    type: 'string',
-    enum: ['confined', 'networked', 'outside'],
-    description: 'confined: in a box without network; networked: in a box whose network leads to the named hosts; outside: as its user'
-  }),
+  is: enumOf(
+    ['confined', 'networked', 'outside'],
+    'confined: in a box without network; networked: in a box whose network leads to the named hosts; outside: as its user'
+  ),
   text: Type.String({ description: 'The same in words, for the user' })
 }, { description: 'Commands: where the command would run' }))
 /** Whose tool a call is of, as a request for its approval shows it. */
@@ -67,14 +55,14 @@ export const SHOWN_WITH_CALL = { boundary: ShownBoundary, toolServer: ToolServer
 /** The fields of an answer that make it cover more than its call. */
 export const GRANTED = { scope: Type.Optional(ScopeSchema), until: Type.Optional(UntilSchema) }
 
-const GrantScope = oneOf(
+const GrantScope = enumOf(
   ['exact', 'file', 'beside', 'folder', 'host', 'sandbox', 'tool'],
   'exact: the same input in the same working directory; file: this file with any content, and beside: new files with this ' +
     'extension in the folder, which approved runs have taught; ' +
     'folder: files with this extension in or below the folder; host: the tool at these hosts; sandbox: every ' +
     'command in the box of the folder; tool: every call of the tool'
 )
-const Source = oneOf(
+const Source = enumOf(
   ['answer', 'request', 'approved_runs', 'rehearsal'],
   'answer: given with the answer to an approval request; request: POST /grants; approved_runs: taught by the approved runs of a task; ' +
     'rehearsal: accepted of the sheet of a rehearsal'

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref } from './common.ts'
+import { oneOf, ref } from './common.ts'
 
 const Entries = (description: string) => Type.Optional(Type.Object({}, { additionalProperties: true, description }))
 
@@ -35,7 +35,7 @@ export type ImportBody = Static<typeof ImportBodySchema>
 export const ImportedServerSchema = Type.Object({
   from: Type.String({ description: 'The name in what was sent' }),
   name: Type.String({ description: 'The name of the connection' }),
-  status: Type.Union(STATUSES.map((status) => Type.Literal(status)), {
+  status: oneOf(STATUSES, {
     description: '`saved`, `replaced`: it is in config.json and being connected. `unchanged`: it was there with the same settings. ' +
       'Nothing was saved of the others: `exists`, another server has its name; `incomplete`, `inputs` lack values; `refused`, see `message`'
   }),

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref } from './common.ts'
+import { oneOf, ref } from './common.ts'
 import { entryNames } from './mcp-prompts.ts'
 import { McpApproval, McpClientId, McpHeadersBody, McpRedirectUri, McpSandboxSchema, mcpSettings, McpToolFilter, McpUrl } from './config.ts'
 
@@ -17,7 +17,7 @@ const AuthorizationUrl = Type.String({
 
 const view = {
   name: Type.String({ description: 'Unique name of the connection' }),
-  status: Type.Union(STATUSES.map((status) => Type.Literal(status)), {
+  status: oneOf(STATUSES, {
     description:
       '`disconnected`: the connection was lost; `failed`: it could not be established. Both are retried after 1 s at first, then with ' +
       'growing delays of up to 60 s. `authorizing`: its user must authorize this service first. `disabled`: its entry says that it is ' +
@@ -63,7 +63,7 @@ export const ToolServerDetailSchema = Type.Object({
     description: Type.String(),
     inputSchema: AnyObject('JSON Schema of the input, as the server sent it'),
     annotations: Type.Optional(AnyObject("The server's annotations of the tool")),
-    acceptance: Type.Union(['accepted', 'new', 'changed'].map((state) => Type.Literal(state as 'accepted' | 'new' | 'changed')), {
+    acceptance: oneOf(['accepted', 'new', 'changed'], {
       description: 'Whether the user accepted the tool as it is now: only then its word counts that it only reads'
     })
   })),
@@ -154,9 +154,7 @@ export const ServerSettingsSchema = Type.Object(mcpSettings, {
 export type ServerSettings = Static<typeof ServerSettingsSchema>
 
 export const ConnectedSchema = Type.Object({
-  status: Type.Union([Type.Literal('connected'), Type.Literal('disabled')], {
-    description: '`disabled`: it was saved and not connected, as `enabled` is false'
-  }),
+  status: oneOf(['connected', 'disabled'], '`disabled`: it was saved and not connected, as `enabled` is false'),
   tools: Type.Array(Type.String(), { description: 'Names of the tools that the server offers' })
 }, { $id: 'Connected', description: 'The server is connected and saved' })
 

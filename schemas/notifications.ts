@@ -1,17 +1,16 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp, ref } from './common.ts'
+import { enumOf, ref, Timestamp } from './common.ts'
 import { UUID } from './ids.ts'
 
 const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
 export type NotificationKind = 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told'
-const NotificationKindSchema = Type.Unsafe<NotificationKind>({
-  type: 'string',
-  enum: ['waiting', 'failing', 'recovered', 'budget', 'provider', 'told'],
-  description: 'waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well ' +
+const NotificationKindSchema = enumOf(
+  ['waiting', 'failing', 'recovered', 'budget', 'provider', 'told'],
+  'waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well ' +
     'again; budget: a limit stopped work; provider: a provider needs a key, or refuses the one it has; told: a task was asked to tell this'
-})
+)
 
 /** The fields that the event and the list share. */
 export const notificationFields = {

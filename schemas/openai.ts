@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref } from './common.ts'
+import { oneOf, ref } from './common.ts'
 
 /**
  * The shapes of OpenAI's chat completions, as far as this service reads and writes them. Requests may hold more; docs/openai.md lists what
@@ -72,7 +72,7 @@ const ToolCall = {
   type: Type.Literal('function'),
   function: Type.Object({ name: Type.String(), arguments: Type.String({ description: 'JSON' }) })
 }
-const ChatFinish = Type.Union(['stop', 'length', 'content_filter', 'tool_calls'].map((reason) => Type.Literal(reason)))
+const ChatFinish = oneOf(['stop', 'length', 'content_filter', 'tool_calls'])
 
 const TokenUsage = Type.Object({
   prompt_tokens: Type.Integer(),

@@ -1,10 +1,11 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { oneOf } from './common.ts'
 
 export const PlanSchema = Type.Object({
   steps: Type.Array(
     Type.Object({
       text: Type.String({ minLength: 1, maxLength: 500 }),
-      status: Type.Union([Type.Literal('pending'), Type.Literal('running'), Type.Literal('done')])
+      status: oneOf(['pending', 'running', 'done'])
     }, { additionalProperties: false }),
     { minItems: 1, maxItems: 50 }
   )

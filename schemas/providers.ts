@@ -1,8 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { oneOf } from './common.ts'
 
 const ModelId = Type.String({ description: '`<provider>/<model>`' })
 
-const Reach = Type.Union([Type.Literal('machine'), Type.Literal('network'), Type.Literal('cloud')])
+const Reach = oneOf(['machine', 'network', 'cloud'])
 
 export const ProviderListSchema = Type.Object({
   active_model: ModelId,
@@ -10,9 +11,9 @@ export const ProviderListSchema = Type.Object({
   providers: Type.Array(Type.Object({
     name: Type.String(),
     default_model: ModelId,
-    kind: Type.Union([Type.Literal('offline'), Type.Literal('direct'), Type.Literal('gateway')]),
+    kind: oneOf(['offline', 'direct', 'gateway']),
     configured: Type.Boolean(),
-    keyFrom: Type.Optional(Type.Union([Type.Literal('stored'), Type.Literal('environment'), Type.Literal('config')], {
+    keyFrom: Type.Optional(oneOf(['stored', 'environment', 'config'], {
       description: 'Where its key comes from: stored by POST /providers/configure, which also removes it; the environment or the parent ' +
         'process; or config.json. Absent when it has none'
     }))

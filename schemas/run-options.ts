@@ -1,20 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { enumOf, oneOf } from './common.ts'
 
 const closed = { additionalProperties: false }
 
 /** The values of the call option `reasoning` of the AI SDK. */
-export const EffortSchema = Type.Union(
-  [
-    Type.Literal('provider-default'),
-    Type.Literal('none'),
-    Type.Literal('minimal'),
-    Type.Literal('low'),
-    Type.Literal('medium'),
-    Type.Literal('high'),
-    Type.Literal('xhigh'),
-    Type.Literal('max')
-  ],
-  { description: 'How much the model reasons before it answers. Providers take the nearest effort that their model has' }
+export const EffortSchema = oneOf(
+  ['provider-default', 'none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'],
+  'How much the model reasons before it answers. Providers take the nearest effort that their model has'
 )
 export type Effort = Static<typeof EffortSchema>
 
@@ -62,11 +54,10 @@ const AppToolSchema = Type.Object({
   inputSchema: Type.Unsafe<Record<string, unknown>>(
     Type.Object({}, { additionalProperties: true, description: 'JSON schema of the input, an object' })
   ),
-  effect: Type.Unsafe<'read' | 'write' | 'external'>({
-    type: 'string',
-    enum: ['read', 'write', 'external'],
-    description: 'Tools that do more than read need an approval for each call, unless config.json says otherwise'
-  }),
+  effect: enumOf(
+    ['read', 'write', 'external'],
+    'Tools that do more than read need an approval for each call, unless config.json says otherwise'
+  ),
   timeoutMs: Type.Optional(
     Type.Integer({ minimum: 1_000, maximum: 5 * 24 * 60 * 60 * 1000, description: 'The time in which a call must be answered, ms' })
   )
@@ -132,17 +123,15 @@ const fields = {
   app: Type.Optional(
     Type.String({ minLength: 1, maxLength: 128, description: 'The application whose tools these are; calls can be listed by it' })
   ),
-  sandbox: Type.Optional(Type.Unsafe<'auto' | 'required'>({
-    type: 'string',
-    enum: ['auto', 'required'],
-    description: 'Which commands run in a box, where config.json lets more of them run outside. required: a command that cannot is refused'
-  })),
-  workspace: Type.Optional(Type.Unsafe<'folder' | 'copy'>({
-    type: 'string',
-    enum: ['folder', 'copy'],
-    description: 'copy: the run works on a copy of its folder, where file tools and commands in the box need no approval; ' +
+  sandbox: Type.Optional(enumOf(
+    ['auto', 'required'],
+    'Which commands run in a box, where config.json lets more of them run outside. required: a command that cannot is refused'
+  )),
+  workspace: Type.Optional(enumOf(
+    ['folder', 'copy'],
+    'copy: the run works on a copy of its folder, where file tools and commands in the box need no approval; ' +
       'POST /runs/{runId}/apply takes its changes over. For conversations'
-  })),
+  )),
   interactive: Type.Optional(Type.Boolean({
     description: 'true: the agent may ask the user questions; false: what would wait for a person is denied at once. ' +
       'Without it approvals wait; tasks may ask questions in the approval modes changes, always and first_n'

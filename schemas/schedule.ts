@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref, Timestamp } from './common.ts'
+import { oneOf, ref, Timestamp } from './common.ts'
 
 const DAY_MS = 24 * 60 * 60 * 1000
 
@@ -59,7 +59,7 @@ export const ScheduleSchema = Type.Object({
       description: 'Number of scheduled runs after which the task is completed'
     })
   ),
-  missed: Type.Optional(Type.Union([Type.Literal('run_once'), Type.Literal('skip')], {
+  missed: Type.Optional(oneOf(['run_once', 'skip'], {
     description:
       'How to handle planned times that passed while the machine slept or the service did not run: run_once starts one run for all of ' +
       'them (the default), skip none'
@@ -73,7 +73,7 @@ export const ScheduleSchema = Type.Object({
 }, { $id: 'Schedule', additionalProperties: false, description: 'The times at which a task runs' })
 export type Schedule = Static<typeof ScheduleSchema>
 
-const FateSchema = Type.Union([Type.Literal('run'), Type.Literal('coalesced'), Type.Literal('skipped'), Type.Literal('missed')], {
+const FateSchema = oneOf(['run', 'coalesced', 'skipped', 'missed'], {
   description:
     'run: the planned time became the run `runId`; coalesced: the run planned for `into` replaced it; skipped: left out on purpose ' +
     '(`reason`); missed: too old for a catch-up run'

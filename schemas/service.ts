@@ -1,4 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { oneOf } from './common.ts'
 
 export const AboutSchema = Type.Object({
   name: Type.String(),
@@ -8,7 +9,7 @@ export const AboutSchema = Type.Object({
 }, { $id: 'About', description: 'The service, its active model and its endpoints' })
 
 export const HealthSchema = Type.Object({
-  status: Type.Union([Type.Literal('ok'), Type.Literal('degraded')]),
+  status: oneOf(['ok', 'degraded']),
   version: Type.String({ description: 'The version of the package and, after a plus sign, a digest of the build' }),
   uptimeMs: Type.Integer(),
   checks: Type.Object({

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref, Timestamp } from './common.ts'
+import { enumOf, ref, Timestamp } from './common.ts'
 import { Facts } from './evaluation.ts'
 import { GrantSchema, OfferedScopeSchema, ScopeSchema, ShownBoundary, ToolServerOfCall, UntilSchema } from './grants.ts'
 import { TaskId } from './ids.ts'
@@ -16,12 +16,11 @@ export const SheetLineSchema = Type.Object({
   toolName: Type.String(),
   input: Type.Unknown({ description: 'The input of the call; as JSON, shortened, where it is long' }),
   count: Type.Integer({ description: 'The number of calls with this very input' }),
-  outcome: Type.Unsafe<'copied' | 'unknown' | 'question'>({
-    type: 'string',
-    enum: ['copied', 'unknown', 'question'],
-    description: 'copied: the call was made, on the copy; unknown: it would reach beyond the copy, so it was not made, and the model was ' +
+  outcome: enumOf(
+    ['copied', 'unknown', 'question'],
+    'copied: the call was made, on the copy; unknown: it would reach beyond the copy, so it was not made, and the model was ' +
       'told that; question: the user would have been asked, and the model was told to decide itself'
-  }),
+  ),
   asks: Type.Boolean({ description: 'Whether the run itself would ask for it, or be denied it; false where it would run unasked' }),
   guess: yes('The model made this call after another one whose outcome it did not know: the run may do something else'),
   reason: text('What else is to be known before it is accepted'),

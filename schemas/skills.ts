@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref } from './common.ts'
+import { oneOf, ref } from './common.ts'
 
 const STATES = ['new', 'known', 'changed', 'refused', 'hidden'] as const
 const texts = (description: string) => Type.Optional(Type.Array(Type.String(), { description }))
@@ -8,10 +8,8 @@ export const SkillSchema = Type.Object({
   name: Type.String(),
   description: Type.Optional(Type.String({ description: 'What it is for, in the words of its folder' })),
   path: Type.String({ description: 'Its folder' }),
-  source: Type.Union([Type.Literal('folder'), Type.Literal('config')], {
-    description: 'Whether it lies in the working folder, or in a folder that config.json names'
-  }),
-  state: Type.Union(STATES.map((state) => Type.Literal(state)), {
+  source: oneOf(['folder', 'config'], 'Whether it lies in the working folder, or in a folder that config.json names'),
+  state: oneOf(STATES, {
     description: 'new: no run has read it; known: it is as it was read; changed: it is not, and a person is asked before it is read ' +
       'again; refused: it cannot be used, for the `reason`; hidden: an earlier one has its name'
   }),

@@ -1,15 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox'
+import { oneOf } from './common.ts'
 
 /** Why a run ended before its model said that it was done. */
 export const StoppedSchema = Type.Object({
-  reason: Type.Union([
-    Type.Literal('steps'),
-    Type.Literal('repeating'),
-    Type.Literal('output-limit'),
-    Type.Literal('empty'),
-    Type.Literal('refused'),
-    Type.Literal('user')
-  ], {
+  reason: oneOf(['steps', 'repeating', 'output-limit', 'empty', 'refused', 'user'], {
     description: 'steps: its steps are used up; repeating: it made the same calls again and again; output-limit: an answer, or the input ' +
       'of a call, was longer than the model may answer; empty: the model said nothing, also when asked again; refused: the model or its ' +
       'provider refused; user: the user stopped it'

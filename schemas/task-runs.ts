@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { GRANTED, LearnedSchema, Teaches, SHOWN_WITH_CALL } from './grants.ts'
-import { ref, Timestamp } from './common.ts'
+import { enumOf, ref, Timestamp } from './common.ts'
 import { Facts, TaskEvaluationSchema, Verified } from './evaluation.ts'
 import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
@@ -20,7 +20,7 @@ export const TaskToolCallSchema = Type.Object({
   input: Type.Unknown(),
   output: Type.Optional(Type.Unknown({ description: 'The output of the tool; shortened in lists of runs' })),
   error: Type.Optional(Type.String()),
-  status: Type.Unsafe<'pending' | 'completed' | 'error' | 'denied'>({ type: 'string', enum: ['pending', 'completed', 'error', 'denied'] }),
+  status: enumOf(['pending', 'completed', 'error', 'denied']),
   grantId: text('The grant by which the call ran unasked'),
   begun: Type.Optional(Type.Boolean({
     description: 'The call was started, or given to the application: while it is pending when its run is over, its outcome is unknown. ' +
@@ -32,7 +32,7 @@ export type TaskToolCall = Static<typeof TaskToolCallSchema>
 
 export const TaskQuestionSchema = Type.Object({
   approvalId: Type.String(),
-  kind: Type.Unsafe<'tool' | 'result' | 'question'>({ type: 'string', enum: ['tool', 'result', 'question'] }),
+  kind: enumOf(['tool', 'result', 'question']),
   toolName: text('The tool whose call needs approval'),
   input: Type.Optional(Type.Unknown()),
   cwd: text('Real path of the working directory. The call runs in this directory or not at all'),
@@ -48,13 +48,12 @@ export const TaskQuestionSchema = Type.Object({
 export type TaskQuestion = Static<typeof TaskQuestionSchema>
 
 export const RunFailureSchema = Type.Object({
-  reason: Type.Unsafe<'goal' | 'provider' | 'access' | 'budget' | 'day_budget' | 'time' | 'error'>({
-    type: 'string',
-    enum: ['goal', 'provider', 'access', 'budget', 'day_budget', 'time', 'error'],
-    description: 'goal: it did not reach its goal; provider: the model provider or the network was down; access: the provider refused ' +
+  reason: enumOf(
+    ['goal', 'provider', 'access', 'budget', 'day_budget', 'time', 'error'],
+    'goal: it did not reach its goal; provider: the model provider or the network was down; access: the provider refused ' +
       'the key, has no credit, or does not know the model; budget, day_budget: the budget of the run, or of the day, was used up; ' +
       'time: it took too long; error: anything else'
-  }),
+  ),
   code: text('The code of the error')
 }, { $id: 'RunFailure', description: 'Why a run failed. provider, access and day_budget do not count in the health of its task' })
 export type RunFailure = Static<typeof RunFailureSchema>
@@ -79,12 +78,11 @@ export const TaskRunSchema = Type.Object({
     ...Timestamp,
     description: 'Of a queued run whose model provider is down: the time at which it goes on from its last step'
   }),
-  review: Type.Optional(Type.Unsafe<'approved' | 'rejected' | 'superseded' | 'expired'>({
-    type: 'string',
-    enum: ['approved', 'rejected', 'superseded', 'expired'],
-    description: 'What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; ' +
+  review: Type.Optional(enumOf(
+    ['approved', 'rejected', 'superseded', 'expired'],
+    'What became of the request to approve the result, of a run of a task that made one: a person approved or rejected it; ' +
       'the result of a newer run took its place; or nobody answered in time. Without an answer the run is completed'
-  })),
+  )),
   stopped: Type.Optional(ref(StoppedSchema)),
   phases: Type.Array(ref(PhaseSchema)),
   toolCalls: Type.Array(ref(TaskToolCallSchema)),

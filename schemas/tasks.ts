@@ -1,28 +1,27 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
-import { ref, Timestamp } from './common.ts'
+import { oneOf, ref, Timestamp } from './common.ts'
 import { NOT_BLANK, TaskId } from './ids.ts'
 import { LONGEST_RUN, RunOptionsSchema } from './run-options.ts'
 import { ScheduleSchema } from './schedule.ts'
 import { Triggers, TriggerSchema } from './triggers.ts'
 
-const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value) => Type.Literal(value)))
 const closed = { additionalProperties: false }
 
-export const TaskStatusSchema = oneOf('planned', 'scheduled', 'running', 'pending_approval', 'paused', 'completed', 'failed', 'cancelled')
+export const TaskStatusSchema = oneOf(['planned', 'scheduled', 'running', 'pending_approval', 'paused', 'completed', 'failed', 'cancelled'])
 export type TaskStatus = Static<typeof TaskStatusSchema>
 
-export const TaskTypeSchema = oneOf('one_shot', 'recurring', 'triggered')
+export const TaskTypeSchema = oneOf(['one_shot', 'recurring', 'triggered'])
 export type TaskType = Static<typeof TaskTypeSchema>
 
-export const RunStatusSchema = oneOf(
-  ...['queued', 'running', 'pending_approval', 'completed', 'rejected', 'failed', 'stopped', 'cancelled', 'interrupted'] as const
-)
+export const RunStatusSchema = oneOf([
+  'queued', 'running', 'pending_approval', 'completed', 'rejected', 'failed', 'stopped', 'cancelled', 'interrupted'
+])
 export type RunStatus = Static<typeof RunStatusSchema>
 
-export const RunTriggerSchema = oneOf('start', 'schedule', 'catch_up', 'manual', 'steer', 'files', 'task', 'rehearsal')
+export const RunTriggerSchema = oneOf(['start', 'schedule', 'catch_up', 'manual', 'steer', 'files', 'task', 'rehearsal'])
 export type RunTrigger = Static<typeof RunTriggerSchema>
 
-const PhaseStatus = oneOf('pending', 'running', 'completed', 'failed', 'skipped')
+const PhaseStatus = oneOf(['pending', 'running', 'completed', 'failed', 'skipped'])
 export const PhaseSchema = Type.Object({
   id: Type.String(),
   description: Type.String(),
@@ -36,7 +35,7 @@ const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { m
 
 const EXPECTS = ['none', 'files', 'message', 'command'] as const
 export const ExpectsSchema = Type.Unsafe<typeof EXPECTS[number]>({
-  ...oneOf(...EXPECTS),
+  ...oneOf(EXPECTS),
   description: 'The effect that a run is to leave: files written, moved or deleted, a message to somebody, a command that ran, or none. ' +
     'A run that says it is done and left no such effect is marked `verified: false`. Absent: not known'
 })
@@ -47,7 +46,7 @@ export const PlanSchema = Type.Object({
   qualityCriteria: Type.Array(Type.String()),
   expects: Type.Optional(ExpectsSchema),
   source: Type.Unsafe<'model' | 'user' | 'fallback'>({
-    ...oneOf('model', 'user', 'fallback'),
+    ...oneOf(['model', 'user', 'fallback']),
     description: 'The author of the plan; fallback: no model was available, so the goal is the only phase'
   })
 }, { $id: 'Plan', description: 'The phases of a task and the quality criteria of its result' })
@@ -64,7 +63,7 @@ export const PlanInputSchema = Type.Object({
 })
 export type PlanInput = Static<typeof PlanInputSchema>
 
-const ApprovalMode = oneOf('changes', 'always', 'first_n', 'granted', 'never')
+const ApprovalMode = oneOf(['changes', 'always', 'first_n', 'granted', 'never'])
 export const TaskApprovalInputSchema = Type.Object({
   mode: ApprovalMode,
   firstN: Type.Optional(
@@ -116,15 +115,15 @@ export const TaskMemoryBodySchema = Type.Partial(
 export type TaskMemoryBody = Static<typeof TaskMemoryBodySchema>
 
 export const TaskHealthSchema = Type.Object({
-  state: oneOf('ok', 'failing'),
+  state: oneOf(['ok', 'failing']),
   failures: Type.Integer({ description: 'Runs that failed in a row; failing from five on, until a run completes' }),
   since: Type.Optional({ ...Timestamp, description: 'Since when it is failing' }),
   nextTryAt: Type.Optional({ ...Timestamp, description: 'While it is failing: planned times before this one are skipped' })
 }, { $id: 'TaskHealth', description: 'Whether the runs of a task succeed' })
 export type TaskHealth = Static<typeof TaskHealthSchema>
 
-const QuestionKind = oneOf('tool', 'result', 'question')
-const WaitingKind = oneOf('tool', 'result', 'question', 'app')
+const QuestionKind = oneOf(['tool', 'result', 'question'])
+const WaitingKind = oneOf(['tool', 'result', 'question', 'app'])
 
 export const TaskSchema = Type.Object({
   id: Type.String(),

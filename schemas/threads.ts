@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ProtocolSchema } from './agent.ts'
 import { ThreadId } from './ids.ts'
-import { ref, Timestamp } from './common.ts'
+import { oneOf, ref, Timestamp } from './common.ts'
 import { AgentName, NamedOptionsSchema } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 
@@ -31,7 +31,7 @@ export const ThreadSchema = Type.Object({
   title: Type.String({ description: "The user's title, else one from the fast model, else the first words" }),
   createdAt: Timestamp,
   updatedAt: Type.Integer({ description: 'Time of the last change of the messages, in milliseconds since the Unix epoch' }),
-  status: Type.Union(['idle', 'running', 'pending_approval'].map((status) => Type.Literal(status))),
+  status: oneOf(['idle', 'running', 'pending_approval']),
   messageCount: Type.Integer(),
   lastMessage: Type.String({ description: 'The beginning of the last message that has text' }),
   settings: Settings

@@ -1,9 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { Timestamp, ref } from './common.ts'
+import { enumOf, ref, Timestamp } from './common.ts'
 import { TaskId, ThreadId, UUID } from './ids.ts'
 
 const closed = { additionalProperties: false }
-const oneOf = <T extends string>(values: T[], description: string) => Type.Unsafe<T>({ type: 'string', enum: values, description })
 const text = (description: string) => Type.Optional(Type.String({ description }))
 const Instance = Type.String({
   minLength: 1,
@@ -27,7 +26,7 @@ const fields = {
   claim: Type.Optional(ClaimSchema),
   createdAt: Timestamp,
   expiresAt: Type.Integer({ description: 'Until then the call can be answered; milliseconds since the Unix epoch' }),
-  state: oneOf(
+  state: enumOf(
     ['open', 'claimed', 'done', 'error', 'unknown', 'expired', 'withdrawn'],
     'open → claimed → done or error; unknown: the claim was not renewed; expired: nobody answered; withdrawn: the run does not need it'
   )
@@ -50,7 +49,7 @@ export const ToolCallListSchema = Type.Object({
 export type ToolCallList = Static<typeof ToolCallListSchema>
 
 export const ToolCallQuerySchema = Type.Object({
-  state: Type.Optional(oneOf(['open', 'claimed'], 'open: nobody executes it yet; claimed: an instance does; absent: both')),
+  state: Type.Optional(enumOf(['open', 'claimed'], 'open: nobody executes it yet; claimed: an instance does; absent: both')),
   app: Type.Optional(Type.String({ minLength: 1, maxLength: 128, description: 'options.app of the runs' })),
   threadId: Type.Optional(ThreadId),
   taskId: Type.Optional(TaskId),

@@ -1,9 +1,8 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref, Timestamp } from './common.ts'
+import { oneOf, ref, Timestamp } from './common.ts'
 import { NOT_BLANK, TaskId } from './ids.ts'
 
 const closed = { additionalProperties: false }
-const oneOf = <T extends string>(...values: T[]) => Type.Union(values.map((value) => Type.Literal(value)))
 
 /** Not blank. Without the format that says so, which serializers of answers do not know. */
 const NAMED = { minLength: NOT_BLANK.minLength, pattern: NOT_BLANK.pattern }
@@ -27,7 +26,7 @@ const OfFiles = Type.Object({
 const OfTask = Type.Object({
   type: Type.Literal('task'),
   taskId: TaskId,
-  on: oneOf('completed', 'failed')
+  on: oneOf(['completed', 'failed'])
 }, { ...closed, description: 'A run of another task that ends so' })
 
 export const TriggerSchema = Type.Union([OfFiles, OfTask], {
@@ -44,15 +43,15 @@ export const Triggers = Type.Array(ref(TriggerSchema), {
 
 const Changed = Type.Object({
   path: Type.String({ description: 'Relative to the folder of the trigger' }),
-  kind: oneOf('new', 'changed', 'deleted')
+  kind: oneOf(['new', 'changed', 'deleted'])
 })
 export type ChangedFile = Static<typeof Changed>
 
 export const FiringSchema = Type.Object({
   id: Type.String(),
   at: Timestamp,
-  type: oneOf('files', 'task'),
-  fate: Type.Union((['run', 'coalesced', 'skipped', 'loop', 'limit'] as const).map((fate) => Type.Literal(fate)), {
+  type: oneOf(['files', 'task']),
+  fate: oneOf(['run', 'coalesced', 'skipped', 'loop', 'limit'], {
     description: 'run: it became the run `runId`; coalesced: another firing of that moment began that run for it, too; skipped: left ' +
       'out on purpose (`reason`); loop: the task itself is among its causes; limit: the triggers had begun 20 runs within an hour'
   }),
@@ -67,7 +66,7 @@ export const FiringSchema = Type.Object({
   files: Type.Optional(Type.Array(Changed, { description: 'files: the first of the changed files' })),
   changed: Type.Optional(Type.Integer({ description: 'files: their number' })),
   away: Type.Optional(Type.Boolean({ description: 'files: they changed while the service was away' })),
-  ends: Type.Optional(Type.Array(Type.Object({ taskId: Type.String(), runId: Type.String(), on: oneOf('completed', 'failed') }), {
+  ends: Type.Optional(Type.Array(Type.Object({ taskId: Type.String(), runId: Type.String(), on: oneOf(['completed', 'failed']) }), {
     description: 'task: the runs that ended'
   }))
 }, { $id: 'Firing', description: 'What became of a trigger that fired' })
@@ -75,8 +74,7 @@ export type Firing = Static<typeof FiringSchema>
 
 export const TriggerStateSchema = Type.Object({
   trigger: ref(TriggerSchema),
-  state: Type.Union((['watching', 'resting', 'starting', 'too_large', 'missing', 'refused', 'too_many', 'gone'] as const)
-    .map((state) => Type.Literal(state)), {
+  state: oneOf(['watching', 'resting', 'starting', 'too_large', 'missing', 'refused', 'too_many', 'gone'], {
     description: 'watching; resting: the task is not started, or is paused or over; starting: not looked at yet; too_large: the folder ' +
       'holds more than 20,000 files; missing: the folder is not there, or cannot be read; refused: file tools may not read it; too_many: ' +
       'the tasks together watch too many folders; gone: the other task was deleted'

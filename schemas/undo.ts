@@ -1,17 +1,14 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref, Timestamp } from './common.ts'
+import { oneOf, ref, Timestamp } from './common.ts'
 
 /** Why a change is not taken back. */
-const UndoReasonSchema = Type.Union(
-  (['changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone', 'shared'] as const).map((reason) => Type.Literal(reason)),
-  {
-    description: '`changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a ' +
-      'symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept ' +
-      'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as ' +
-      'it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names ' +
-      'the path takes it back'
-  }
-)
+const UndoReasonSchema = oneOf(['changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone', 'shared'], {
+  description: '`changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a ' +
+    'symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept ' +
+    'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as ' +
+    'it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names ' +
+    'the path takes it back'
+})
 export type UndoReason = Static<typeof UndoReasonSchema>
 
 const Path = Type.String({ description: 'Absolute path' })
@@ -19,11 +16,9 @@ const Path = Type.String({ description: 'Absolute path' })
 /** What becomes, or became, of a path. */
 const ofPath = {
   path: Path,
-  kind: Type.Union((['created', 'changed', 'moved', 'deleted'] as const).map((kind) => Type.Literal(kind))),
+  kind: oneOf(['created', 'changed', 'moved', 'deleted']),
   from: Type.Optional(Type.String({ description: 'Where a moved file or folder was' })),
-  what: Type.Optional(Type.Union((['file', 'folder', 'link', 'other'] as const).map((what) => Type.Literal(what)), {
-    description: 'What is there then; of a deletion, what was'
-  })),
+  what: Type.Optional(oneOf(['file', 'folder', 'link', 'other'], 'What is there then; of a deletion, what was')),
   mode: Type.Optional(Type.String({ description: 'New permissions, octal, where they change' })),
   link: Type.Optional(Type.String({ description: 'Where a symbolic link leads then' })),
   inner: Type.Optional(Type.Integer({ description: 'Number of paths below a folder that change with it' })),
@@ -69,9 +64,7 @@ export type UncoveredCall = Static<typeof UncoveredCallSchema>
 
 export const FollowUpSchema = Type.Object({
   id: Type.String({ description: 'For GET /runs/{id}/changes and POST /runs/{id}/undo' }),
-  kind: Type.Union((['undo', 'apply'] as const).map((kind) => Type.Literal(kind)), {
-    description: 'undo: it took back changes of the run; apply: it took over what was changed in the copy'
-  }),
+  kind: oneOf(['undo', 'apply'], 'undo: it took back changes of the run; apply: it took over what was changed in the copy'),
   at: Timestamp,
   paths: Type.Integer({ description: 'The number of paths that it changed' }),
   isCut: Type.Optional(Type.Literal(true, {

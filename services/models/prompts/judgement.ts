@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { EFFECTS, oneOf, OUTCOMES, type Evaluation } from '../../../schemas/evaluation.ts'
+import { oneOf } from '../../../schemas/common.ts'
+import { EFFECTS, OUTCOMES, type Evaluation } from '../../../schemas/evaluation.ts'
 
 /** Claims of one answer, and characters of a text in it. An answer with more of either is taken for nonsense. */
 const MAX_CLAIMS = 100
