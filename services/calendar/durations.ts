@@ -25,7 +25,7 @@ const ISO_UNITS: Unit[] = ['year', 'month', 'week', 'day', 'hour', 'minute', 'se
 const ISO = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
 const PARTS = /(\d+(?:\.\d+)?)\s*([a-z]+)(?:\s*,\s*|\s+and\s+|\s*)/giy
 
-const NUMBERS: Record<string, number> = {
+export const NUMBERS: Record<string, number> = {
   ...Object.fromEntries(
     ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'].map((word, at) => [word, at + 1])
   ),

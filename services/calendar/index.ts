@@ -1,6 +1,7 @@
 export { due, type Due, type DueQuery, skipPassed, upcoming } from './due.ts'
+export { findTimes, type FoundTime, mentionsTime } from './find-times.ts'
 export { lastSlotUpTo, nextSlot } from './calendar.ts'
 export { inMachineZone, isOnce, type Plan } from './schedule-plan.ts'
-export { readSchedule, readText, readWhen, tooOften, kindOfTime, type KindOfTime } from './read-schedule.ts'
+export { readSchedule, readText, readWhen, tooOften, type KindOfTime } from './read-schedule.ts'
 export { BadSchedule } from './schedule-errors.ts'
 export { machineTimezone } from './zone.ts'

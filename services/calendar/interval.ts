@@ -22,7 +22,7 @@ export interface Interval {
   except?: string
 }
 
-type Head = Omit<Interval, 'on' | 'between' | 'except'>
+export type Head = Omit<Interval, 'on' | 'between' | 'except'>
 const WEEK = { word: true, period: { unit: 'week', every: 1 } } as const
 const MONTH = { word: true, period: { unit: 'month', every: 1 } } as const
 const DAY = { word: true, period: { unit: 'day', every: 1 } } as const
@@ -32,7 +32,8 @@ const HOUR = { word: true, period: { unit: 'hour' } } as const
 const FORTNIGHT = { word: true, period: { unit: 'week', every: 2 } } as const
 const QUARTER = { word: true, period: { unit: 'month', every: 3 } } as const
 
-const WORDS: Record<string, Head> = {
+/** Words that say an interval by themselves. */
+export const WORDS: Record<string, Head> = {
   hourly: HOUR,
   daily: DAY,
   nightly: { ...DAY, part: 'night' },

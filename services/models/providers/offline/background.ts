@@ -1,4 +1,4 @@
-import { kindOfTime, type KindOfTime } from '../../../calendar/index.ts'
+import { findTimes, type FoundTime, type KindOfTime } from '../../../calendar/index.ts'
 import { withoutPoliteness } from './commands.ts'
 import { type Excerpt, readMessage } from './excerpt.ts'
 
@@ -16,40 +16,6 @@ const ONLY_TALK =
   /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:not|don't|never|stop)\b/
 const CONDITION = /^(?:if|whenever|unless|in case|as soon as|as long as)\b/i
 const NOW_AND_THEN = /^(?:every )?now and (?:then|again)\b/i
-
-const WEEKDAY = '(?:mon|tues|wednes|thurs|fri|satur|sun)days?'
-const OFTEN = 'every|each|hourly|daily|nightly|(?:bi)?weekly|fortnightly|(?:bi)?monthly|quarterly|yearly|annually|twice'
-const PART_OF_DAY = "o'clock|noon|midnight|mornings?|afternoons?|evenings?|nights?|tonight|tomorrow"
-const UNIT = '(?:second|minute|hour|day|week|month|year|moon)s?|weekdays?|weekends?'
-const MONTH = '(?:jan|feb|mar|apr|may|june?|july?|aug|sep|oct|nov|dec)[a-z]*'
-/** Words that say a time. */
-const TIME_WORD = `${OFTEN}|${PART_OF_DAY}|${UNIT}|${WEEKDAY}|\\d{1,2} ?[ap]m|\\d{1,2}:\\d\\d`
-/** Words that make another time of the one beside them, such as "until" or "yesterday". */
-const TURN =
-  'between|from|through|until|till|except|excluding|but|or|starting|beginning|before|after|since|by|not|unless|yesterday'
-/** Words that stand between those, and numbers with and without units. */
-const LINK = 'at|on|in|to|and|the|of|an?|per|for|other|single|this|next|coming|first|second|third|fourth|last|once|times?|today|now|half|' +
-  'working|business|work ?days?|fortnight|quarter|holidays|[ap]\\.?m|' +
-  'one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|fifteen|twenty|thirty|forty|fifty|sixty|' +
-  `${MONTH}|mon|tues?|wed|thu|thurs?|fri|sat|sun|` +
-  '(?:hr|min|sec)s?|\\d+(?:[.:-]\\d+)*(?:[ap]m|st|nd|rd|th|[smhdw]|mins?|hrs?)?'
-const WORDS = `(?:${TIME_WORD}|${TURN}|${LINK})(?=[,.;:!?]*(?:\\s|$))`
-/** Words about a time that stand together; so many of them are in doubt. */
-const MOST_WORDS = 24
-const RUN = new RegExp(`(?<!\\S)${WORDS}(?:,?[^\\S\\n]+${WORDS}){0,${MOST_WORDS - 1}}`, 'g')
-/** The words with which a text about a time can begin. */
-const FIRST = new RegExp(
-  `^(?:${OFTEN}|mornings?|evenings?|tonight|tomorrow|weekdays|weekends|${WEEKDAY}|once|\\w+ times|` +
-    'at|on|in|from|this|next|coming|today|the|first|last|' +
-    '\\d+(?:st|nd|rd|th|am|pm)|\\d+:\\d\\d|\\d{4}-\\d\\d-\\d\\d|\\w+ \\w+ from now)(?![^\\s,])'
-)
-const SAYS_TIME = new RegExp(`\\b(?:${TIME_WORD})\\b|\\d`)
-/** Words at the start of a run that may belong to the sentence instead. */
-const MOST_LEFT_OUT = 6
-/** Words that would make another time of the one beside them, before and behind it. */
-const TURNED = `at|on|of|if|${TURN}|${TIME_WORD}|(?:and )?${MONTH}`
-const [BEFORE, BEHIND] = [new RegExp(`(?<!\\S)(?:${TURNED}),?\\s*$`),
-  new RegExp(`^,?\\s*(?:${TURNED}|for (?:the next|an?|one|two|three|four|five|six|\\d+))(?![^\\s,.!?])`)]
 
 /** Words in front of names, which may be words about times: "the folder daily". */
 const BEFORE_NAME = 'in|of|from|to|into|named|called|the|a|an'
@@ -82,15 +48,11 @@ export function readBackground (message: string): Background | undefined {
   const clause = withoutOpening(rest)
   const watched = WATCH.exec(clause.mask)
   if (timed === undefined && rest === now && !watched) return undefined
-  const goal = watched ? `look at ${without(clause.part(watched[0].length).written, FOR_NEWS)}` : rest
+  const goal = watched ? `look at ${without(clause.written.slice(watched[0].length), FOR_NEWS)}` : rest
   // Watching something means to look at it repeatedly.
   const when = timed ? { text: timed.text, kind: timed.kind } : watched ? { text: 'hourly', kind: 'repeated' as const } : undefined
   return { goal: goal || whole, ...when && { when } }
 }
-
-/** Whether a part of a message that is no command says something of a time. */
-export const mentionsTime = (text: string): boolean =>
-  new RegExp(`\\b(?:${TIME_WORD}|sometimes|often|later|soon|regularly|whenever)\\b`).test(readMessage(text).mask)
 
 function withoutOpening (text: string): Excerpt {
   const message = readMessage(text.trim())
@@ -104,64 +66,36 @@ function findTime (asked: Excerpt): { text: string, kind: KindOfTime, rest: stri
   const { from, to, kind } = time
   const { written } = asked
   const rest = joined(written.slice(0, from), written.slice(to))
+  const isDoubtful = time.isTurned !== undefined || isInText(asked.mask, time) || firstTime(readMessage(rest)) !== undefined
   // Words that are clear by themselves are quoted with what makes them doubtful.
-  if (kind !== 'doubt' && (time.isTurned || firstTime(readMessage(rest)) !== undefined)) return { text: written, kind: 'doubt', rest }
+  if (kind !== 'doubt' && isDoubtful) return { text: written, kind: 'doubt', rest }
   return { text: written.slice(from, to).replace(/\s+/g, ' '), kind, rest }
 }
 
-interface Time {
-  from: number
-  to: number
-  kind: KindOfTime
-  /** Whether more is said of the time than the calendar understands. */
-  isTurned: boolean
-}
-
-function firstTime (asked: Excerpt): Time | undefined {
+/** The first words about a time that are meant as such. */
+function firstTime (asked: Excerpt): FoundTime | undefined {
   // Times of day such as 9.30 look like names of files.
   const text = asked.mask.replace(/\uE001+/g, (name, at) => {
     const written = asked.written.slice(at, at + name.length).toLowerCase()
     return /^(?:\d[\d.:/-]*\w{0,4}|[ap]\.m)$/.test(written) ? written : name
   })
-  for (const { 0: run, index } of text.matchAll(RUN)) {
-    const time = timeIn(text, run, index)
-    if (time !== undefined) return time
-  }
+  for (const time of findTimes(text)) if (isMeant(text, time)) return time
   return undefined
 }
 
-/** The longest text about a time in a run of words about times, if it is meant as such. */
-function timeIn (text: string, run: string, index: number): Time | undefined {
-  const words = [...run.matchAll(/[^\s,]+/g)]
-  for (const { index: start } of words.slice(0, MOST_LEFT_OUT)) {
-    for (const { 0: word, index: last } of words.toReversed()) {
-      if (last < start) break
-      const said = run.slice(start, last + word.length)
-      const kind = FIRST.test(said) && SAYS_TIME.test(said) ? kindOfTime(said) : undefined
-      if (kind === undefined) continue
-      const isTurned = BEHIND.test(run.slice(start + said.length))
-      const time = { from: index + start, to: index + start + said.length, kind, isTurned }
-      return isMeant(text, time)
-        ? { ...time, isTurned: isTurned || BEFORE.test(run.slice(0, start)) || isInText(text, time) }
-        : undefined
-    }
-  }
-  return words.length < MOST_WORDS ? undefined : { from: index, to: index + run.length, kind: 'doubt', isTurned: true }
-}
-
 /** Whether words about a time are meant as such: at the start of the message, or at the end of a part of it. */
-function isMeant (text: string, { from, to, kind, isTurned }: Time): boolean {
+function isMeant (text: string, { from, to, kind, isTurned }: FoundTime): boolean {
   if (from === 0) return true
   const [before, said] = [text.slice(0, from).trim(), text.slice(from, to)]
   if (FREE.test(text) || NAMED.test(before) || (FOLDER.test(before) && !/\s/.test(said))) return false
   // "search for flights on friday" says what to search for.
   if (SEARCH.test(text) && kind === 'once' && !/\d|noon|midnight|tomorrow/.test(said)) return false
-  return kind === 'doubt' || isTurned || PART_END.test(text.slice(to))
+  return kind === 'doubt' || isTurned === 'behind' || PART_END.test(text.slice(to))
 }
 
 /** Whether the words may belong to a text that a command writes or searches for. */
-function isInText (text: string, { from, to, kind }: Time): boolean {
-  if (from === 0 || kind === 'doubt') return false
+function isInText (text: string, { from, to, kind }: FoundTime): boolean {
+  if (from === 0) return false
   if (SEARCH.test(text)) return kind === 'once'
   return WRITE.test(text) && !/[\uE000\uE001]/.test(text.slice(0, from)) && /\b(?:to|into|in|as)\b/.test(text.slice(to))
 }

@@ -1,8 +1,10 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import type { Expects } from '../../../../schemas/tasks.ts'
-import { type Background, mentionsTime, readBackground } from './background.ts'
+import { mentionsTime } from '../../../calendar/index.ts'
+import { type Background, readBackground } from './background.ts'
 import type { Command } from './commands.ts'
 import { READS } from './commands.ts'
+import { readMessage } from './excerpt.ts'
 import { lastRequest } from './prompt.ts'
 import type { Reply } from './reply-model.ts'
 import { readSteps, type Step } from './steps.ts'
@@ -58,7 +60,7 @@ const whenOf = ({ text, kind }: NonNullable<Background['when']>) => ({
 
 /** Commands beside words about a time that could not be read are not carried out now. */
 function inDoubt (request: string, steps: Step[]): Background | undefined {
-  const [text] = steps.flatMap((step) => step.kind === 'unread' && mentionsTime(step.text) ? [step.text] : [])
+  const [text] = steps.flatMap((step) => step.kind === 'unread' && mentionsTime(readMessage(step.text).mask) ? [step.text] : [])
   return commandsOf(steps).length === 0 || text === undefined ? undefined : { goal: shortened(request), when: { text, kind: 'doubt' } }
 }
 
