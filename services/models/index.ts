@@ -21,7 +21,7 @@ export {
 export { type Judgement, judgementPrompt, type Material, refinementPrompt } from './prompts/judgement.ts'
 export { createConnections } from './providers/answer-stream/connections.ts'
 export { RecordedFailure } from './providers/failures.ts'
-export { createReplyModel, type Reply } from './providers/offline/reply-model.ts'
+export { createReplyModel, type Reply } from './providers/reply-model.ts'
 export type { ContextWindows } from './providers/context-windows.ts'
 export type { Provider } from './providers/provider.ts'
 export type { Reach } from './providers/reach.ts'

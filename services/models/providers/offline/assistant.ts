@@ -5,7 +5,7 @@ import { valueOf, help, report, type Outcome } from './report.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING, COMMENTS_HEADING, READ_SKILL } from '../../../contracts/model-texts.ts'
 import { readBackground } from './background.ts'
-import type { Reply } from './reply-model.ts'
+import type { Reply } from '../reply-model.ts'
 
 const TOOL = 'updatePhase'
 

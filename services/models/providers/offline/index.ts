@@ -3,7 +3,7 @@ import type { Clock } from '../../../lib/clock.ts'
 import { ANSWER_TOOL } from '../../../contracts/model-texts.ts'
 import type { Provider } from '../provider.ts'
 import { InvalidModelId } from '../failures.ts'
-import type { Reply } from './reply-model.ts'
+import type { Reply } from '../reply-model.ts'
 
 const MODELS: Record<string, string> = {
   assistant: 'Offline assistant (plain commands, no language model)',
@@ -14,7 +14,7 @@ const MODELS: Record<string, string> = {
 const load = async () => ({
   ...await import('./assistant.ts'),
   ...await import('./structured.ts'),
-  ...await import('./reply-model.ts')
+  ...await import('../reply-model.ts')
 })
 
 /** Creates the provider of the built-in models, which need no network and no key: one reads plain commands, one replays a script. */

@@ -6,7 +6,7 @@ import type { Command } from './commands.ts'
 import { READS } from './commands.ts'
 import { readMessage } from './excerpt.ts'
 import { lastRequest } from './prompt.ts'
-import type { Reply } from './reply-model.ts'
+import type { Reply } from '../reply-model.ts'
 import { readSteps, type Step } from './steps.ts'
 
 const COMPLEX = new RegExp(

@@ -5,7 +5,7 @@ import t, { type Test } from 'tap'
 import { readWhen } from '../../../../../services/calendar/read-schedule.ts'
 import { systemClock } from '../../../../../services/lib/clock.ts'
 import { createOfflineProvider } from '../../../../../services/models/providers/offline/index.ts'
-import type { Reply } from '../../../../../services/models/providers/offline/reply-model.ts'
+import type { Reply } from '../../../../../services/models/providers/reply-model.ts'
 import { readSteps } from '../../../../../services/models/providers/offline/steps.ts'
 import { offline } from './converse.ts'
 

@@ -5,12 +5,11 @@ import type {
   LanguageModelV4StreamPart,
   LanguageModelV4Usage
 } from '@ai-sdk/provider'
-import type { Usage } from '../../../../schemas/usage.ts'
-import type { Clock } from '../../../lib/clock.ts'
-import { newId } from '../../../lib/ids.ts'
-import { callsMade } from './prompt.ts'
+import type { Usage } from '../../../schemas/usage.ts'
+import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
 
-/** An offline model's answer to one call. `createReplyModel` converts it to the SDK's format. */
+/** The answer of a model that is no language model to one call. `createReplyModel` converts it to the SDK's format. */
 export interface Reply {
   text?: string
   /** The thinking before the text. */
@@ -48,10 +47,9 @@ export function createReplyModel ({ modelId, clock, reply }: {
     if (error !== undefined && text === '') throw new ScriptedFailure(error)
     // Two conversations may have identical texts, so a random part is needed to keep their call ids apart.
     const salt = newId().slice(-12)
-    const before = callsMade(options.prompt).length
     const calls = toolCalls.map(({ id, toolName, input }, index) => ({
       type: 'tool-call' as const,
-      toolCallId: id ?? `call_${before + index + 1}_${salt}`,
+      toolCallId: id ?? `call_${index + 1}_${salt}`,
       toolName,
       input: JSON.stringify(input ?? {})
     }))
