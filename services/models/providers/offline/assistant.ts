@@ -82,16 +82,14 @@ export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat
     }
     const { toolName, input } = step
     const isSame = (call: MadeCall) => call.toolName === toolName && isDeepStrictEqual(call.input, input)
-    const equal = made.findIndex((call, index) => index >= next && isSame(call))
     // A call that the user denied is not requested again.
     const denied = made.find((call) => isSame(call) && call.output?.type === 'execution-denied')
-    // The next call in order belongs to this step even if its input was changed on the way, such as by defaults.
-    const at = equal < 0 && !denied && made[next]?.toolName === toolName ? next : equal
-    const call = made[at] ?? denied
+    // The next call belongs to this step even if its input was changed on the way, such as by defaults.
+    const isNext = made[next]?.toolName === toolName && (denied === undefined || isSame(made[next]))
+    const call = isNext ? made[next++] : denied
     if (call === undefined && offered.has(toolName)) {
       return { toolCalls: [...phases.updates, { toolName, input: withScreenView(toolName, input, made) }] }
     }
-    if (at >= 0) next = at + 1
     outcomes.push({ step, ...call && { call } })
     phases.complete(call)
   }

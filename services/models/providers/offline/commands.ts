@@ -7,17 +7,6 @@ export interface Command {
   input: Record<string, unknown>
 }
 
-/** The tools of the sentences below that change nothing, and what each reads. "it" and "there" refer to files and folders alone. */
-export const READS: ReadonlyMap<string, 'file' | 'folder' | 'machine' | 'elsewhere'> = new Map([
-  ['readFile', 'file'],
-  ['listDirectory', 'folder'],
-  ['systemInfo', 'machine'],
-  ['fetchUrl', 'elsewhere'],
-  ['webSearch', 'elsewhere'],
-  ['searchFiles', 'elsewhere'],
-  ['screenshot', 'elsewhere']
-])
-
 /** What the placeholders of patterns stand for; `names` and `file` are read further by `readNames`. */
 const PLACEHOLDERS: Record<string, string> = {
   quote: '\uE000+',
@@ -222,13 +211,11 @@ const RULES = ([
   [`${FILES} right|here*`, () => call('listDirectory', { path: '.' })],
   [`${FILES} ${PLACE} {names} recursively?`, list],
   [`${LIST} {flags}`, () => call('listDirectory', { path: '.' })],
-  [`${LIST} all|the* contents|content of? {names}`, list],
-  [`${LIST}|look {flags} ${PLACE}? {names} recursively?`, list],
+  [`${LIST}|look {flags} all|the* contents|content? ${PLACE}? {names} recursively?`, list],
 
   [`${WRITE}|${CREATE} down? :? ${LABEL} {quote} ,? to|into|in|inside|as|at? {names}`, write],
   [`${WRITE}|${CREATE} down? ${LABEL} to|into|in|inside|on {file} ${LABEL} {rest}`, write],
-  [`${WRITE}|${CREATE} {file} ,? with|containing|having|saying|: ${LABEL} {rest}`, write],
-  [`${WRITE}|${CREATE} {file} that|which says|contains|reads|has|holds ${LABEL} {rest}`, write],
+  [`${WRITE}|${CREATE} {file} ,? that|which? with|containing|having|saying|says|contains|reads|has|holds|: ${LABEL} {rest}`, write],
   [`${CREATE} {file}`, write],
   [`${WRITE} down? :? the|a|some* ${TEXT} :? {text} to|into|as {names}`, write],
   [`${WRITE} down? :? {text} to|into|as {names}`, write],
@@ -236,8 +223,7 @@ const RULES = ([
   [`${DELETE} {flags} {names}`, remove],
   [`${DELETE} {names} ,? with|and|including? recursively|everything|all ${IN_IT}`, remove],
 
-  [`${WHAT_IS} in|inside {names}`, openGuessed],
-  [`${WHAT_IS} the? contents|content|text of|in {names}`, openGuessed],
+  [`${WHAT_IS} the? contents|content|text? of|in|inside {names}`, openGuessed],
   [`${SHOW}? ${ME} what does|do|is? {names} say|says|contain|contains|hold|holds`, ({ values, known }) =>
     open(readNames(values.names, known, { here: false }), () => false)],
   [`read|open|cat|head|tail|load ${ME} ${CONTENTS} {names}`, openSaid],

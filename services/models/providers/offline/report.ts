@@ -3,6 +3,7 @@ import { readJson, isObject } from '../../../lib/json.ts'
 import type { Command } from './commands.ts'
 import type { MadeCall } from './prompt.ts'
 import type { Step } from './steps.ts'
+import { block, type Output, shorten, textOf, toolOf } from './tools.ts'
 
 /** The outcome of a step: the call that was made, or no call because the tool is not available or the step is no command. */
 export interface Outcome {
@@ -62,27 +63,14 @@ function outcomeWords ({ step, call }: Outcome): string {
   return `I could not ${doing}: ${typeof message === 'string' ? message : JSON.stringify(message)}`
 }
 
-const VERBS: Record<string, string> = {
-  listDirectory: 'list',
-  readFile: 'read',
-  writeFile: 'write',
-  deleteFile: 'delete',
-  runCommand: 'run',
-  fetchUrl: 'fetch',
-  webSearch: 'search the web for',
-  searchFiles: 'search files for',
-  systemInfo: 'read the system information',
-  screenshot: 'take a screenshot'
-}
-
 /** Returns what a command does, as in "read `a.txt`". */
 function wordsOf ({ toolName, input }: Command): string {
   if (toolName === 'click') return `click at ${input.x}, ${input.y}`
   if (toolName === 'type') return input.keys === undefined ? `type “${shorten(String(input.text), 200)}”` : `press ${input.keys}`
   if (toolName === 'listDirectory' && input.path === '.') return 'list this folder'
   const object = input.pattern ?? input.path ?? input.command ?? input.url ?? input.query
-  const isKnown = Object.hasOwn(VERBS, toolName)
-  return isKnown ? `${VERBS[toolName]}${object === undefined ? '' : ` \`${object}\``}` : `use ${toolName}`
+  const doing = toolOf(toolName)?.doing
+  return doing === undefined ? `use ${toolName}` : `${doing}${object === undefined ? '' : ` \`${object}\``}`
 }
 
 /** Returns the value of an output: its text is parsed if it is JSON, and its files are left out. */
@@ -93,91 +81,13 @@ export function valueOf (output: Exclude<LanguageModelV4ToolResultOutput, { type
   return value === undefined ? text : value
 }
 
-/** An output of a tool. Its shape is not trusted: a missing field is left out of the description. */
-type Output = Record<string, any>
-
-const MAX_TEXT = 2_000
-const MAX_ENTRIES = 100
-/** The prefix that readFile adds to each line for models; the user asked for the text. */
-const LINE_NUMBER = /(?<![^\n])\d+→/g
-
-/** The lines of listDirectory are those that models see: `src/`, `README.md 1234`, `link@`. */
-const RESULTS: Record<string, (output: Output, input: Output) => string> = {
-  listDirectory ({ entries, truncated }, { path }) {
-    const lines = typeof entries === 'string' ? entries.split('\n').filter((line) => line !== '') : []
-    const folder = path === '.' ? 'This folder' : `\`${path}\``
-    if (lines.length === 0) return `${folder} is empty.`
-    const shown = lines.slice(0, MAX_ENTRIES).map((line) =>
-      `- ${line.replace(/@$/, ' (link)').replace(/ (\d+)$/, (_all, size) => ` (${count(Number(size), 'byte', 'bytes')})`)}`
-    )
-    const more = lines.length > MAX_ENTRIES ? `\n- … and ${lines.length - MAX_ENTRIES} more` : truncated === true ? '\n- … and more' : ''
-    return `${folder} holds ${count(lines.length, 'entry', 'entries')}:\n${shown.join('\n')}${more}`
-  },
-  readFile ({ content, startLine, truncated, message, mimeType, width, height }, { path }) {
-    if (Array.isArray(content)) return `\`${path}\` is an image (${mimeType}, ${width} × ${height} pixels).`
-    if (!content) return `\`${path}\`${message ? `: ${message}` : ' is empty.'}`
-    const text = typeof startLine === 'number' ? textOf(content).replace(LINE_NUMBER, '') : textOf(content)
-    return `\`${path}\` contains:${block(text)}${truncated === true ? '\n(There is more in the file.)' : ''}`
-  },
-  writeFile: ({ bytesWritten, created, diff }, { path }) =>
-    `${created === false ? 'Changed' : 'Created'} \`${path}\` (${count(Number(bytesWritten), 'byte', 'bytes')}).${block(diff, 'diff')}`,
-  deleteFile: ({ deleted }, { path }) => `Deleted \`${path}\`${deleted > 1 ? ` and what was in it (${deleted} in all)` : ''}.`,
-  runCommand ({ exitCode, signal, timedOut, stdout, stderr, running, output: written }, { command }) {
-    if (running === true) return `\`${command}\` runs in the background.${block(written)}`
-    const ended = timedOut === true ? 'took too long and was ended' : signal ? `was ended by ${signal}` : `ended with exit code ${exitCode}`
-    const [printed, errors] = [block(stdout ?? written), block(stderr)]
-    const output = printed || errors ? `.${printed}${errors && `\n\nIts error output:${errors}`}` : ' and printed nothing.'
-    return `\`${command}\` ${ended}${output}`
-  },
-  fetchUrl: ({ status, title, message, content, truncated }, { url }) =>
-    `${url} answered ${status}${title ? `: ${title}` : ''}.${message ? ` ${message}` : ''}${block(content)}` +
-    (truncated === true ? '\n(There is more of it.)' : ''),
-  webSearch ({ results }, { query }) {
-    if (!Array.isArray(results) || results.length === 0) return `The web search for “${query}” found nothing.`
-    const lines = results.map((result, index) =>
-      `${index + 1}. ${result?.title} (${result?.url}): ${shorten(String(result?.snippet), 300)}`
-    )
-    return `The web search for “${query}” found:\n${lines.slice(0, 10).join('\n')}`
-  },
-  searchFiles: ({ matches, message }, { pattern }) =>
-    matches ? `\`${pattern}\` is found in:${block(textOf(matches))}` : textOf(message ?? `\`${pattern}\` is not found.`),
-  systemInfo: (output) => `This system:\n${Object.entries(output).map(([key, value]) => `- ${key}: ${textOf(value)}`).join('\n')}`,
-  screenshot: ({ width, height, description, note = description }) =>
-    `I took a screenshot of ${width} × ${height} pixels.${note ? `\n\n${shorten(textOf(note), MAX_TEXT)}` : ''}`,
-  click: ({ x, y }, input) => `${input.double === true ? 'Double-clicked' : 'Clicked'} at ${x ?? input.x}, ${y ?? input.y}.`,
-  type: (_output, { text, keys }) => text === undefined ? `Pressed ${keys}.` : `Typed “${shorten(String(text), 200)}”.`,
-  scroll: (_output, { direction }) => `Scrolled ${direction}.`,
-  readSkill: ({ skill, text }) => `The skill “${skill}” says what follows. A language model goes by it; I only read plain commands.` +
-    block(textOf(text).replace(/^> ?/gm, '')),
-  remember: ({ message }) => textOf(message),
-  forget: ({ message }) => textOf(message)
-}
-
 /** Describes the result of a command. */
 function resultWords ({ toolName, input }: Command, value: unknown): string {
   const output: Output = isObject(value) ? value : { content: value }
-  if (Object.hasOwn(RESULTS, toolName)) return RESULTS[toolName](output, input)
+  const told = toolOf(toolName)?.told
+  if (told) return told(output, input)
   // Tool servers (MCP) answer with a list of content blocks.
   const { content = output } = output
   const isList = Array.isArray(content) && content.length > 0
   return `${toolName} answered:${block(isList ? content.map((each) => textOf(each?.text ?? each)).join('\n') : textOf(content))}`
-}
-
-const count = (number: number, one: string, many: string) => `${number} ${number === 1 ? one : many}`
-const textOf = (value: unknown): string =>
-  typeof value === 'string' ? value : JSON.stringify(value, (_key, inner) => typeof inner === 'string' ? shorten(inner, 500) : inner)
-
-/** Returns a paragraph with a fenced code block whose fence is longer than any in its content; '' for a blank text. */
-function block (content: unknown, language = ''): string {
-  if (typeof content !== 'string' || content.trim() === '') return ''
-  const shown = shorten(content, MAX_TEXT)
-  const fence = '`'.repeat(Math.max(3, ...[...shown.matchAll(/`{3,}/g)].map(([ticks]) => ticks.length + 1)))
-  return `\n\n${fence}${language}\n${shown.replace(/\n$/, '')}\n${fence}`
-}
-
-/** Returns the text, or its beginning and the number of characters left out, without half a surrogate pair. */
-function shorten (text: string, longest: number): string {
-  return text.length <= longest
-    ? text
-    : `${text.slice(0, longest).replace(/[\uD800-\uDBFF]$/, '')}\n… (${text.length - longest} more characters)`
 }

@@ -1,7 +1,8 @@
-import { BULLET, type Command, readCommands, READS, REPEATED, RUNS, withoutPoliteness, WRITES } from './commands.ts'
+import { BULLET, type Command, readCommands, REPEATED, RUNS, withoutPoliteness, WRITES } from './commands.ts'
 import { type Excerpt, readMessage, wordOf } from './excerpt.ts'
 import type { Known } from './names.ts'
 import { readBackground } from './background.ts'
+import { toolOf } from './tools.ts'
 
 /** A part of a message: a command, or a clause that is no command. */
 export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string, isRemark?: true }
@@ -113,7 +114,7 @@ function separates (kind: Kind, { text: { mask }, commands }: Clause, isNextRead
 
 /** Returns what "it" and "there" refer to after a command. After a web page, "it" is no file. */
 function afterwards ({ toolName, input: { path } }: Command, known: Known): Known {
-  const read = READS.get(toolName)
+  const read = toolOf(toolName)?.reads
   if (read === 'elsewhere') return { folder: known.folder }
   const isRead = read === 'file'
   if (typeof path !== 'string') return { ...known, isRead }

@@ -1,13 +1,12 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
-import type { Expects } from '../../../../schemas/tasks.ts'
 import { mentionsTime } from '../../../calendar/index.ts'
 import { type Background, readBackground } from './background.ts'
 import type { Command } from './commands.ts'
-import { READS } from './commands.ts'
 import { readMessage } from './excerpt.ts'
 import { lastRequest } from './prompt.ts'
 import type { Reply } from '../reply-model.ts'
 import { readSteps, type Step } from './steps.ts'
+import { toolOf } from './tools.ts'
 
 const COMPLEX = new RegExp(
   String.raw`\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|` +
@@ -34,7 +33,7 @@ function analysis (request: string) {
   const steps = readSteps(request, timed)
   const commands = commandsOf(steps)
   const background = timed ?? inDoubt(request, steps)
-  const isSimple = commands.length === 0 || (commands.length === 1 && READS.has(commands[0].toolName))
+  const isSimple = commands.length === 0 || (commands.length === 1 && toolOf(commands[0].toolName)?.reads !== undefined)
   const isComplex = commands.length > MAX_STANDARD_COMMANDS || COMPLEX.test(request)
   const complexity = background ? 'long_running' : isComplex ? 'complex' : isSimple ? 'simple' : 'standard'
   const found = commands.length === 1 ? 'one command' : `${commands.length} commands`
@@ -68,22 +67,12 @@ function inDoubt (request: string, steps: Step[]): Background | undefined {
 function plan (request: string) {
   const commands = commandsOf(readSteps(request))
   const phases = commands.map(described)
-  const expected = commands.flatMap(({ toolName }) => EFFECTS[toolName] ?? [])
+  const expected = commands.flatMap(({ toolName }) => toolOf(toolName)?.effect ?? [])
   return {
     phases: (phases.length === 0 ? [shortened(request)] : phases).map((description) => ({ description })),
     qualityCriteria: [],
     expects: expected[0] ?? 'none'
   }
-}
-
-/** The effects that commands leave; all others only look. */
-const EFFECTS: Record<string, Expects> = {
-  writeFile: 'files',
-  editFile: 'files',
-  moveFile: 'files',
-  deleteFile: 'files',
-  notifyUser: 'message',
-  runCommand: 'command'
 }
 
 const commandsOf = (steps: Step[]): Command[] => steps.filter((step) => step.kind === 'command')
