@@ -127,7 +127,7 @@ async function startHostProxy (path: string, hosts: readonly string[], lookUp: L
     client.pipe(outgoing).pipe(client)
   }
 
-  await new Promise<void>((resolve, reject) => server.once('error', reject).listen(path, resolve))
+  await new Promise<void>((resolve, reject) => server.on('error', reject).listen(path, resolve))
   return {
     close: () =>
       new Promise((resolve) => {

@@ -91,7 +91,7 @@ export async function makeSharedNetwork (
         client.pipe(inner).pipe(client)
       })
       server.maxConnections = MOST_CONNECTIONS
-      await new Promise<void>((resolve, reject) => server.once('error', reject).listen(port, '127.0.0.1', resolve))
+      await new Promise<void>((resolve, reject) => server.on('error', reject).listen(port, '127.0.0.1', resolve))
       servers.add(server)
       return () => {
         servers.delete(server)
