@@ -100,6 +100,7 @@ t.test('examples/supervisor.ts does not repeat what cannot work', async (t) => {
   const { next, exited } = supervise(t, { command: [process.execPath, path('dist/server.js'), '--port', 'nonsense'] })
   t.equal((await next()).event, 'starting')
   t.match(await next(), { event: 'exit', code: 64 })
+  t.match(await next(), { event: 'gave-up', code: 64, message: /it was started with wrong arguments/ })
   t.equal(await next(), undefined)
   t.equal(await exited, 64)
 })
