@@ -78,7 +78,8 @@ async function visit (
 ) {
   const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 }, ...options })
   const page = await context.newPage()
-  page.setDefaultTimeout(10_000)
+  // A machine with a load of ten for each core takes so long to show a page.
+  page.setDefaultTimeout(30_000)
   const { hosts, complaints } = watch(page)
   try {
     await body(t, page)
