@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify'
+import type { FastifyInstance, FastifyPluginCallback } from 'fastify'
 import type { Settings } from '../settings.ts'
 import agent from './agent.ts'
 import agents from './agents.ts'
@@ -55,60 +55,16 @@ import usage from './usage.ts'
 import web from './web.ts'
 import youngGeneration from './core/young-generation.ts'
 
-/** Registers every plugin in the order of their dependencies; they close in reverse order. */
+/** Every plugin behind those that it depends on; they close in reverse order. */
+const PLUGINS: Array<FastifyPluginCallback<Settings>> = [
+  threadPool, clock, requestLog, routeTable, errors, config, uploads, gate, shutdown, store, stream, traces,
+  transform, attachments, providers, usage, web, environment, desktop, brain, paths, undo, copies, sandbox,
+  commands, editors, tools, mcp, threadRepository, events, notifications, ledger, youngGeneration, engine,
+  toolVocabulary, agents, tasks, agent, rehearsals, chatCompletions, threads, folders, search, runs,
+  recordings, approvals, toolCalls, extraction, backup, health, pages, drain, retention, warmUp
+]
+
+/** Registers every plugin with the settings. */
 export async function registerPlugins (app: FastifyInstance, settings: Settings) {
-  await app.register(threadPool)
-  await app.register(clock, settings)
-  await app.register(requestLog)
-  await app.register(routeTable)
-  await app.register(errors)
-  await app.register(config, settings)
-  await app.register(uploads)
-  await app.register(gate, settings)
-  await app.register(shutdown)
-  await app.register(store, settings)
-  await app.register(stream)
-  await app.register(traces)
-  await app.register(transform)
-  await app.register(attachments, settings)
-  await app.register(providers, settings)
-  await app.register(usage)
-  await app.register(web)
-  await app.register(environment)
-  await app.register(desktop)
-  await app.register(brain)
-  await app.register(paths, settings)
-  await app.register(undo, settings)
-  await app.register(copies, settings)
-  await app.register(sandbox, settings)
-  await app.register(commands)
-  await app.register(editors)
-  await app.register(tools, settings)
-  await app.register(mcp)
-  await app.register(threadRepository)
-  await app.register(events)
-  await app.register(notifications)
-  await app.register(ledger, settings)
-  await app.register(youngGeneration)
-  await app.register(engine)
-  await app.register(toolVocabulary)
-  await app.register(agents)
-  await app.register(tasks)
-  await app.register(agent)
-  await app.register(rehearsals)
-  await app.register(chatCompletions)
-  await app.register(threads)
-  await app.register(folders, settings)
-  await app.register(search)
-  await app.register(runs)
-  await app.register(recordings)
-  await app.register(approvals)
-  await app.register(toolCalls)
-  await app.register(extraction)
-  await app.register(backup, settings)
-  await app.register(health)
-  await app.register(pages)
-  await app.register(drain)
-  await app.register(retention, settings)
-  await app.register(warmUp)
+  for (const plugin of PLUGINS) await app.register(plugin, settings)
 }

@@ -27,33 +27,14 @@ import threads from './threads.ts'
 import toolCalls from './tool-calls.ts'
 import usage from './usage.ts'
 
+/** The routes in the order in which `GET /` lists them. */
+const ROUTES = [
+  service, docs, consolePage, agent, chatCompletions, approvals, notifications, toolCalls, commands, skills,
+  folders, grants, agents, attachments, threads, editors, search, tasks, runs, rehearsals, undo, events,
+  brain, providers, mcp, usage, backup
+]
+
 /** Registers every route of the service. */
 export async function registerRoutes (app: FastifyInstance) {
-  await app.register(service)
-  await app.register(docs)
-  await app.register(consolePage)
-  await app.register(agent)
-  await app.register(chatCompletions)
-  await app.register(approvals)
-  await app.register(notifications)
-  await app.register(toolCalls)
-  await app.register(commands)
-  await app.register(skills)
-  await app.register(folders)
-  await app.register(grants)
-  await app.register(agents)
-  await app.register(attachments)
-  await app.register(threads)
-  await app.register(editors)
-  await app.register(search)
-  await app.register(tasks)
-  await app.register(runs)
-  await app.register(rehearsals)
-  await app.register(undo)
-  await app.register(events)
-  await app.register(brain)
-  await app.register(providers)
-  await app.register(mcp)
-  await app.register(usage)
-  await app.register(backup)
+  for (const routes of ROUTES) await app.register(routes)
 }

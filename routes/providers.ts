@@ -44,9 +44,6 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
   app.post('/providers/test', {
     // A request without a body tests the active model.
     config: { optionalBody: true },
-    preValidation: async (request) => {
-      request.body ??= {}
-    },
     schema: {
       tags: ['providers'],
       operationId: 'testProvider',

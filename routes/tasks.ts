@@ -178,9 +178,6 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     config: { optionalBody: true },
     // The input, and the braces around it.
     bodyLimit: MOST_INPUT + 1024,
-    preValidation: async (request) => {
-      request.body ??= {}
-    },
     schema: {
       tags,
       operationId: 'runTask',

@@ -29,9 +29,6 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     bodyLimit: UNDO_BODY_LIMIT,
     // A request without a body takes back everything.
     config: { optionalBody: true },
-    preValidation: async (request) => {
-      request.body ??= {}
-    },
     schema: {
       tags,
       operationId: 'undoRun',
@@ -46,9 +43,6 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     bodyLimit: UNDO_BODY_LIMIT,
     // A request without a body takes everything over.
     config: { optionalBody: true },
-    preValidation: async (request) => {
-      request.body ??= {}
-    },
     schema: {
       tags,
       operationId: 'applyRun',

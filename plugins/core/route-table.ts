@@ -17,7 +17,7 @@ declare module 'fastify' {
     open?: boolean | ((request: FastifyRequest) => boolean)
     /** The route also works while the service shuts down. */
     whileDraining?: boolean
-    /** For the OpenAPI document: the body is optional. */
+    /** A request without a body is one with an empty object. */
     optionalBody?: boolean
   }
 }

@@ -56,7 +56,10 @@ export default fp(async (app) => {
     }
     return undefined
   }
-  app.addHook('preValidation', (request, _reply, done) => done(refused.get(request)))
+  app.addHook('preValidation', (request, _reply, done) => {
+    if (request.routeOptions.config.optionalBody) request.body ??= {}
+    done(refused.get(request))
+  })
 
   const receive = ({ raw, routeOptions }: FastifyRequest) => uploads.receive(raw, routeOptions.bodyLimit)
   /** Accepts an empty body of any type and refuses others, but where bytes are taken. */
