@@ -9,15 +9,16 @@ export interface Command {
 
 /** What the placeholders of patterns stand for; `names` and `file` are read further by `readNames`. */
 const PLACEHOLDERS: Record<string, string> = {
-  quote: '\uE000+',
-  url: '\uE002+',
-  word: '[^\\s,;:]+',
+  quote: '\uE000+(?!\uE000)',
+  url: '\uE002+(?!\uE002)',
+  word: '[^\\s,;:]+(?![^\\s,;:])',
   flags: '(?:-\\S+(?:\\s+|$))*',
   file: '(?:it|(?:[a-z]+:?\\s+){0,5}?[\uE000\uE001]+)(?=[,.:!?\\s]|$)(?:\\s+in\\s+[^\\s,;:]+)?',
   names: '\\S.*?',
   text: '\\S.*',
   rest: '\\S.*'
 }
+
 /**
  * Makes an expression of a pattern: "a|b" stands for one of several words, "a?" for one that may be missing, "a*" for any number.
  * What these take they never give back (so each is a group that a look-ahead has matched), which also bounds the work.
@@ -215,13 +216,15 @@ const RULES = ([
 
   [`${WRITE}|${CREATE} down? :? ${LABEL} {quote} ,? to|into|in|inside|as|at? {names}`, write],
   [`${WRITE}|${CREATE} down? ${LABEL} to|into|in|inside|on {file} ${LABEL} {rest}`, write],
-  [`${WRITE}|${CREATE} {file} ,? that|which? with|containing|having|saying|says|contains|reads|has|holds|: ${LABEL} {rest}`, write],
+  [`${WRITE}|${CREATE} {file} ,? with|containing|having|saying|: ${LABEL} {rest}`, write],
+  [`${WRITE}|${CREATE} {file} that|which says|contains|reads|has|holds ${LABEL} {rest}`, write],
   [`${CREATE} {file}`, write],
   [`${WRITE} down? :? the|a|some* ${TEXT} :? {text} to|into|as {names}`, write],
   [`${WRITE} down? :? {text} to|into|as {names}`, write],
 
   [`${DELETE} {flags} {names}`, remove],
-  [`${DELETE} {names} ,? with|and|including? recursively|everything|all ${IN_IT}`, remove],
+  [`${DELETE} {names} recursively`, remove],
+  [`${DELETE} {names} ,? with|and|including everything|all ${IN_IT}`, remove],
 
   [`${WHAT_IS} the? contents|content|text? of|in|inside {names}`, openGuessed],
   [`${SHOW}? ${ME} what does|do|is? {names} say|says|contain|contains|hold|holds`, ({ values, known }) =>

@@ -23,16 +23,17 @@ const DETERMINER =
   'the|a|an|my|our|your|this|that|both|whole|entire|complete|full|new|empty|existing|local|text|called|named|titled|at'
 /** Words of sentences, of which no name of several words consists. */
 const SENTENCE =
-  'and|in|inside|under|within|from|to|into|onto|as|with|containing|that|which|saying|if|but|not|or|of|without|when|unless|until|after|' +
-  'before|is|are|was|it|for|except|does|says?|contains?'
+  'and|in|inside|under|within|from|to|into|onto|as|with|containing|that|which|saying|if|but|not|or|of|without|when|unless|until|' +
+  'after|before|is|are|was|it|for|except|does|says?|contains?|recursively|completely'
 const NO_NAME = new RegExp(
-  `^(?:${NOUN}|here|everything|all|anything|nothing|something|ones?|some|me|you|us|it|its|them|this|that|there|stuff|things|contents?)$`
+  `^(?:${NOUN}|${SENTENCE}|here|everything|all|anything|nothing|something|ones?|some|me|you|us|it|its|them|this|that|' +
+  'there|stuff|things|contents?|-.*)$`
 )
 
 /** Words around a name. Several words are one name only when they look like one: "meeting notes.txt". */
 const NAME = new RegExp(
   `^(?<before>(?:(?:${DETERMINER}|${NOUN}):?\\s+)*)` +
-    `(?<name>[\uE000\uE001]+|(?:(?!(?:${SENTENCE})\\s)[^\\s,;:\uE000\uE001]+\\s+){1,3}\uE001+|[^\\s,;:.!?]+)` +
+    `(?<name>[\uE000\uE001]+|(?:(?!(?:${SENTENCE})\\s)[^\\s,;:\uE000-\uE002]+\\s+){1,3}\uE001+|[^\\s,;:.!?]+)` +
     `(?<after>\\s+(?:${NOUN}))?(?:\\s+(?:(?:in|inside|under|within|from)\\s+(?=.)|(?=there$))(?<place>.+))?$`,
   'd'
 )

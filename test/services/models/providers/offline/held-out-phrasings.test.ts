@@ -85,6 +85,10 @@ phrasings({
     ['"delete a.txt"', unread('"delete a.txt"')],
     ['delete here', unread('delete here')],
     ['delete the old ones', unread('delete the old ones')],
+    ['rm -rf', unread('rm -rf')],
+    ['delete but', unread('delete but')],
+    ['create `ls`', write('ls', '')],
+    ['put what mail.txt says into summary.txt', write('summary.txt', 'what mail.txt says')],
     ['read a.txt but do not delete it', unread('read a.txt but do not delete it')],
     ['write the word delete to words.txt', write('words.txt', 'delete')],
     ['write delete b.txt to todo.txt', write('todo.txt', 'delete b.txt')]
