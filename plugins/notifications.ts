@@ -29,7 +29,8 @@ export default fp(async (app) => {
     store,
     clock,
     emit: events.emit,
-    isRead: (runId) => app.engine.activeRuns.ofRun(runId)?.isRead ?? false
+    isRead: (runId) => app.engine.activeRuns.ofRun(runId)?.isRead ?? false,
+    say: (call) => app.tools.say(call).text
   })
   await notifications.load()
   app.decorate('notifications', notifications)

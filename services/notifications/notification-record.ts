@@ -131,11 +131,14 @@ export function textOf ({ text }: Pick<StoredNotification, 'text'>, name?: strin
   return text === undefined ? name : `${name}: ${text}`
 }
 
+/** Says what a call does, in words for its user. */
+export type SayCall = (call: { toolName: string, input: unknown }) => string
+
 /** The words of something that waits. */
-export function wordsOf (item: Approval): string | undefined {
+export function wordsOf (item: Approval, say: SayCall): string | undefined {
   switch (item.kind) {
     case 'tool':
-      return item.toolName
+      return say(item)
     case 'result':
       return item.output
     case 'question':

@@ -19,7 +19,15 @@ import {
   THREADS,
   unlessDamaged
 } from '../store/index.ts'
-import { isSaidOnce, type NewNotification, notificationView, shortened, type StoredNotification, wordsOf } from './notification-record.ts'
+import {
+  isSaidOnce,
+  type NewNotification,
+  notificationView,
+  type SayCall,
+  shortened,
+  type StoredNotification,
+  wordsOf
+} from './notification-record.ts'
 
 const NotificationNotFound = defineError('ERR_NOTIFICATION_NOT_FOUND', 'There is no notification "%s": it was over more than a week ago.')
 
@@ -44,12 +52,13 @@ export type Notifications = ReturnType<typeof createNotifications>
  * service sees it in what the store commits, and only then announces it. One about approvals is over when the ledger says so, which
  * needs no write: a start looks at the open approvals. Call `load` before anything else is written.
  */
-export function createNotifications ({ store, clock, emit, isRead }: {
+export function createNotifications ({ store, clock, emit, isRead, say }: {
   store: Store,
   clock: Clock,
   emit: (event: StreamEvent) => void,
   /** Whether somebody reads the run of a conversation now: who reads it sees what it asks. */
   isRead: (runId: string) => boolean
+  say: SayCall
 }) {
   const locked = createKeyedLock()
   /** All that are stored, oldest first, as they are now. */
@@ -251,7 +260,7 @@ export function createNotifications ({ store, clock, emit, isRead }: {
       }
       return [...byRun.values()].map((items) => {
         const [{ approvalId, taskId, threadId, runId }] = items
-        const words = shortened(items.flatMap((item) => wordsOf(item) ?? []).join(', '))
+        const words = shortened(items.flatMap((item) => wordsOf(item, say) ?? []).join(', '))
         return create({
           kind: 'waiting',
           key: `waiting/${approvalId}`,
