@@ -26,8 +26,8 @@ const SENTENCE =
   'and|in|inside|under|within|from|to|into|onto|as|with|containing|that|which|saying|if|but|not|or|of|without|when|unless|until|' +
   'after|before|is|are|was|it|for|except|does|says?|contains?|recursively|completely'
 const NO_NAME = new RegExp(
-  `^(?:${NOUN}|${SENTENCE}|here|everything|all|anything|nothing|something|ones?|some|me|you|us|it|its|them|this|that|' +
-  'there|stuff|things|contents?|-.*)$`
+  `^(?:${NOUN}|${SENTENCE}|here|everything|all|anything|nothing|something|ones?|some|me|you|us|it|its|them|this|that|there|` +
+    'stuff|things|contents?|-.*)$'
 )
 
 /** Words around a name. Several words are one name only when they look like one: "meeting notes.txt". */

@@ -87,6 +87,8 @@ phrasings({
     ['delete the old ones', unread('delete the old ones')],
     ['rm -rf', unread('rm -rf')],
     ['delete but', unread('delete but')],
+    ['delete them', unread('delete them')],
+    ['delete stuff', unread('delete stuff')],
     ['create `ls`', write('ls', '')],
     ['put what mail.txt says into summary.txt', write('summary.txt', 'what mail.txt says')],
     ['read a.txt but do not delete it', unread('read a.txt but do not delete it')],
