@@ -8,10 +8,25 @@ async function run () {
   // --help, --version and `test` must not create a directory, nor write into one that the service would refuse.
   const isInformational = process.argv[2] === 'test' ||
     process.argv.slice(2).some((argument) => ['--help', '-h', '--version'].includes(argument))
-  if (!isInformational) await keepCompiledCode()
+  if (!isInformational) {
+    await addFileThreads()
+    await keepCompiledCode()
+  }
   if (process.argv[2] === 'rotate-key' && !isInformational) await import('./rotate-key.ts')
   else if (process.argv[2] === 'acp' && !isInformational) await import('./acp.ts')
   else await import('../server.ts')
+}
+
+/**
+ * Has Node start more threads for files than its four, where nobody has chosen a number. A file system that hangs, such as a mount whose
+ * server is gone, keeps the thread of each call, and the store needs a thread, too. Children keep their own number.
+ */
+async function addFileThreads () {
+  if (process.env.UV_THREADPOOL_SIZE !== undefined) return
+  process.env.UV_THREADPOOL_SIZE = '16'
+  const { stat } = await import('node:fs/promises')
+  await stat('/').catch(() => {})
+  delete process.env.UV_THREADPOOL_SIZE
 }
 
 /** Enables Node's compile cache beside the configuration, before anything else is loaded; this halves the time of the next start. */

@@ -63,11 +63,22 @@ async function timed (service: Sidecar, signal: NodeJS.Signals) {
   return { ...await service.stop(signal), ms: performance.now() - begun }
 }
 
-t.test('a service with a thread that waits for a file that never answers ends with 0 and in time', async (t) => {
+t.test('a service whose threads wait for files that never answer goes on, and ends with 0 and in time', async (t) => {
   const where = place(t)
   execFileSync('mkfifo', [`${where.cwd}/never`])
-  const program = `import { open } from 'node:fs'; open(${JSON.stringify(`${where.cwd}/never`)}, 'r', () => {})`
+  const program = `import { open } from 'node:fs'
+    process.on('SIGWINCH', () => {
+      for (let n = 0; n < 8; n++) open(${JSON.stringify(`${where.cwd}/never`)}, 'r', () => {})
+      console.error('all wait')
+    })`
   const service = await startService(t, { ...where, env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(program)}` } })
+  process.kill(service.pid, 'SIGWINCH')
+  while (!service.log().includes('all wait')) await new Promise(setImmediate)
+  const learned = await fetch(`${service.url}/memory/brain/fact`, {
+    ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
+    ...{ body: JSON.stringify({ fact: 'Likes tea' }), signal: AbortSignal.timeout(20_000) }
+  })
+  t.equal(learned.status, 200)
   const { code, ms } = await timed(service, 'SIGTERM')
   t.equal(code, 0)
   t.ok(ms < WITHIN_MS, `${ms} ms`)
