@@ -25,7 +25,8 @@ const FOLDER = /(?<!\S)(?:folder|directory|file)$/
 const FREE = /^(?:remember|forget|note|type|say|press|tell)\b/
 const SEARCH = /^(?:search|look|google|find|research)\b/
 const WRITE = /^(?:write|append|add|save|create|put|echo|make)\b/
-const PART_END = /^(?:\s*$|\s*[.!?,;\n]|\s+(?:and|then|to|so|for)\b)/
+/** What stands behind a time that is meant as such. */
+const PART_END = /^(?:\s*$|\s*[.!?,;\n\uE000]|\s+(?:and|then|to|so|for)\b)/
 /** At the start, or at the end of a part of the message, but not as a name. */
 const phrase = (words: string) =>
   new RegExp(`^${words},?|(?<!\\b(?:${BEFORE_NAME})),? ${words}(?=$|[.!?,;]| (?:and|then|to|until|so|for)\\b)`)

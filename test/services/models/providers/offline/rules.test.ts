@@ -77,7 +77,8 @@ t.test('work for the background is told from the words about its time, which are
     ["write 'x' to a.txt at 17:30", "write 'x' to a.txt", '', 'at 17:30'],
     ['on friday at 9 delete a.txt', 'delete a.txt', '', 'on friday at 9'],
     ['first monday of the month at 9, read a.txt', 'read a.txt', 'first monday of the month at 9'],
-    ['list the files on friday', 'list the files', '', 'on friday']
+    ['list the files on friday', 'list the files', '', 'on friday'],
+    ['run every day at 9 `npm test`', 'run `npm test`', 'every day at 9']
   ]
   for (const [message, goal, every, at = ''] of rows) {
     const found = await structured('analysis', message)
