@@ -130,6 +130,11 @@ export const AnalysisSchema = Type.Object({
     text: Type.String({ description: WHEN.text })
   }, { additionalProperties: false, description: 'When the work is to be done; absent for what is to be done now' }))
 }, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request' })
+/** The answers of models that are taken as an analysis: of `when` they leave out what is empty, though they are asked for all of it. */
+export const AnalysisAnswerSchema = Type.Object({
+  ...AnalysisSchema.properties,
+  when: Type.Optional(Type.Partial(AnalysisSchema.properties.when, { additionalProperties: false }))
+}, { additionalProperties: false })
 const { interval: _interval, when: _when, ...ASKED } = AnalysisSchema.properties
 /** The schema of the analysis that is sent to models: some providers refuse optional properties. */
 export const AnalysisQuestionSchema = Type.Object({
@@ -147,6 +152,7 @@ export const AnalysisQuestionSchema = Type.Object({
   })
 }, { additionalProperties: false })
 export type Analysis = Static<typeof AnalysisSchema>
+export type AnalysisAnswer = Static<typeof AnalysisAnswerSchema>
 export type When = Partial<NonNullable<Analysis['when']>>
 
 /** The background task that a run created, as its events and result show it. */

@@ -1,6 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { AnalysisQuestionSchema, AnalysisSchema, type Analysis } from '../../schemas/agent.ts'
+import { AnalysisAnswerSchema, AnalysisQuestionSchema, type Analysis, type AnalysisAnswer } from '../../schemas/agent.ts'
 import { analysisPrompt, askStructured, REQUEST_SHOWN } from '../models/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { Meter } from '../usage/index.ts'
@@ -86,7 +86,7 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
     const answer = await askStructured({
       load: () => registry.model('fast'),
       name,
-      schema: AnalysisSchema,
+      schema: AnalysisAnswerSchema,
       asked: AnalysisQuestionSchema,
       instructions,
       text: question(request),
@@ -107,7 +107,7 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
  * Leaves out what is empty, removes the interval of a request that is not long-running, and gives a task the user's full text if the model
  * saw only a part.
  */
-function normalize ({ when, interval = when?.every ?? '', ...rest }: Analysis, request: string, isFollowUp: boolean): Analysis {
+function normalize ({ when, interval = when?.every ?? '', ...rest }: AnalysisAnswer, request: string, isFollowUp: boolean): Analysis {
   const said = Object.entries(when ?? {}).filter(([, text]) => text.trim() !== '')
   const analysis: Analysis = { ...rest, ...(said.length > 0 && { when: { text: '', ...Object.fromEntries(said) } }) }
   if (analysis.complexity === 'simple' && isFollowUp) return { ...analysis, complexity: 'standard' }

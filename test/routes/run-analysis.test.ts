@@ -29,6 +29,18 @@ t.test('the analysis sees the latest exchanges, and a request that continues the
   t.equal(textOf(events), 'enough')
 })
 
+t.test('an analysis counts also where its model leaves out what is empty, as models do that keep to no schema', async (t) => {
+  let when: unknown
+  const { app } = await withGateway(t, () => ({ text: 'ok' }), {
+    config: { analysis: true },
+    structured: () => ({ object: { ...analysis('standard'), when } })
+  })
+  for (when of [{}, { at: '' }, null, '']) {
+    const { events } = await say(app, 'go')
+    t.match(of(events, 'reasoning-delta').map(({ content }) => content).join(''), /plain/, JSON.stringify(when))
+  }
+})
+
 /** A service whose analysis fails while `is.broken`; `thinking` tells what a run said of its analysis. */
 async function failing (t: Parameters<typeof withGateway>[0], config: object = {}) {
   const clock = fakeClock()
