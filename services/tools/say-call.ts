@@ -45,7 +45,7 @@ const DOES: Record<string, string> = {
   writeFile: 'write the file'
 }
 
-/** What tools do whose calls are asked for, whatever a call is about. */
+/** What tools do whose calls are asked for, or read what an address may give away, whatever a call is about. */
 const DOES_ANY: Record<string, string> = {
   changeTask: 'change a task',
   click: 'click',
@@ -53,11 +53,20 @@ const DOES_ANY: Record<string, string> = {
   deleteFile: 'delete a file',
   editFile: 'edit a file',
   fetchUrl: 'read a web page',
+  findFiles: 'find files',
+  listDirectory: 'list a folder',
   moveFile: 'move a file',
+  readAttachment: 'read an attachment',
+  readCommand: 'read what a command has written',
+  readFile: 'read a file',
+  readResource: 'read of a tool server',
+  readSkill: 'read a skill',
   runCommand: 'run a command',
   screenshot: 'take a screenshot',
   scroll: 'scroll',
+  searchFiles: 'search files',
   stopCommand: 'stop a command',
+  systemInfo: 'look at this computer',
   type: 'type',
   webSearch: 'search the web',
   writeFile: 'write a file'

@@ -44,7 +44,7 @@ t.test('what is known of a conversation survives a restart; a granted host asks 
   const after = await again()
   // The client remembers nothing of what was read.
   const { asked: [item], leaked } = await after.play(1, 'chat')
-  t.match(item, { toolName: 'fetchUrl', reason: /put this address together: .*readFile/ })
+  t.match(item, { toolName: 'fetchUrl', reason: /put this address together: .*private data \(read a file\)/ })
   t.equal(leaked, 0)
   const [listed] = (await after.app.inject('/approvals')).json().approvals
   t.match(listed, { because: [/./], scopes: [{ scope: 'once' }, { scope: 'exact' }, { scope: 'host' }] })

@@ -2,6 +2,7 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { composedKey, type Op, provenanceKey, unlessDamaged, type Store } from '../../store/index.ts'
+import { sayTool } from '../../tools/index.ts'
 import { readAddress, type Address } from './find-addresses.ts'
 import { createProvenance, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
 
@@ -152,7 +153,9 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
   }
 }
 
-const named = (origins: readonly Origin[]) => [...new Set(origins.map(({ toolName }) => toolName))].join(', ')
+/** What is no call, such as an attachment, has no id and is named as it is. */
+const named = (origins: readonly Origin[]) =>
+  [...new Set(origins.map(({ toolName, toolCallId }) => toolCallId === undefined ? toolName : sayTool(toolName)))].join(', ')
 
 function reasonOf (addresses: readonly Address[], secret: readonly Origin[], foreign: readonly Origin[]): string {
   const shown = addresses.map(({ key }) => JSON.stringify(key.slice(0, ADDRESS_SHOWN))).join(', ')
