@@ -8,8 +8,12 @@ import type { Held } from './linux-box.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** Folders that are searched for repositories, before and after a command. */
-const MOST_FOLDERS = 300
+/**
+ * Folders that are searched for repositories, before and after a command; after one that began with fewer, also those that it made, so
+ * that it cannot hide a repository behind them.
+ */
+const MOST_FOLDERS = 3_000
+const MOST_MADE = 20_000
 /** Folders of packages and of built files: nobody works in a repository there. */
 const SKIPPED = new Set(['node_modules', '.venv', 'venv', '__pycache__', 'target', 'objects', 'refs', 'logs'])
 /** The largest configuration of a repository that is read, bytes. */
@@ -38,6 +42,8 @@ interface Obeyed {
   repositories: Map<string, Repository>
   /** Files and links named .git, which say where that directory is, and when they were changed. */
   links: Map<string, string>
+  /** No folder was left out. */
+  isWhole: boolean
 }
 
 /**
@@ -68,10 +74,14 @@ export const closeHeld = (held: readonly Held[]) => {
 }
 
 /** Looks at what programs would obey in the folder, with this real path. */
-export async function lookAtObeyed (path: string): Promise<Obeyed> {
-  const obeyed: Obeyed = { names: new Set(), repositories: new Map(), links: new Map() }
+export async function lookAtObeyed (path: string, most = MOST_FOLDERS): Promise<Obeyed> {
+  const obeyed: Obeyed = { names: new Set(), repositories: new Map(), links: new Map(), isWhole: true }
   const folders = [path]
-  for (let at = 0; at < folders.length && at < MOST_FOLDERS; at++) {
+  for (let at = 0; at < folders.length; at++) {
+    if (at === most) {
+      obeyed.isWhole = false
+      break
+    }
     const folder = folders[at]
     const entries = await readdir(folder, { withFileTypes: true }).catch(() => [])
     // A file system of macOS takes `.GIT` for `.git`.
@@ -126,8 +136,9 @@ async function readSmall (path: string): Promise<string> {
  * each. Errors of single places do not hide the others.
  */
 export async function takeAwayObeyed (path: string, before: Obeyed, withFolder: WithFolder): Promise<string[]> {
-  const after = await lookAtObeyed(path)
+  const after = await lookAtObeyed(path, before.isWhole ? MOST_MADE : MOST_FOLDERS)
   const taken: string[] = []
+  if (before.isWhole && !after.isWhole) taken.push(`There are more than ${MOST_MADE} folders; not all were searched for repositories.`)
   const aside = async (place: string): Promise<boolean> => {
     const name = basename(place)
     const moved = await withFolder(dirname(place), async (folder) => {

@@ -204,7 +204,7 @@ t.test('a page that fools the model gets a task that is seen, and that asks befo
   const events = await tasks.watch()
   await tasks.post(`/${taskId}/run`)
   t.match(await events.until('task:approval', { taskId }), { kind: 'tool', toolName: 'fetchUrl' })
-  t.match((await waiting(app))[0], { note: /put this address together/ })
+  t.match((await waiting(app))[0], { note: /put this address together.*private data \(read a file\)/ })
 })
 
 t.test('a goal that the model changes is nobody\'s words: what the conversation has read goes with it', async (t) => {

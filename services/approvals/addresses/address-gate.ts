@@ -123,6 +123,9 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
     // What was read may be what a model wrote in another conversation.
     return !known.wasFetched(address.key) && await store.get(composedKey(store.digest(address.key))) !== undefined
   }
+  /** What is no tool, such as an attachment, is named as it is. */
+  const named = (origins: readonly Origin[]) =>
+    [...new Set(origins.map(({ toolName }) => find(toolName) === undefined ? toolName : sayTool(toolName)))].join(', ')
   const isTainted = ({ origins }: Provenance) => origins.private.length > 0 && origins.foreign.length > 0
 
   return {
@@ -136,7 +139,7 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
       if (composed.length === 0) return undefined
       const { private: secret, foreign } = known.origins
       const because = [...secret, ...foreign].flatMap(({ toolCallId }) => toolCallId ?? [])
-      return { reason: reasonOf(composed, secret, foreign), because: [...new Set(because)] }
+      return { reason: reasonOf(composed, named(secret), named(foreign)), because: [...new Set(because)] }
     },
 
     /** Whether an answer may lead to another address: not where the model may have put data into the first one. */
@@ -153,12 +156,8 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
   }
 }
 
-/** What is no call, such as an attachment, has no id and is named as it is. */
-const named = (origins: readonly Origin[]) =>
-  [...new Set(origins.map(({ toolName, toolCallId }) => toolCallId === undefined ? toolName : sayTool(toolName)))].join(', ')
-
-function reasonOf (addresses: readonly Address[], secret: readonly Origin[], foreign: readonly Origin[]): string {
+function reasonOf (addresses: readonly Address[], secret: string, foreign: string): string {
   const shown = addresses.map(({ key }) => JSON.stringify(key.slice(0, ADDRESS_SHOWN))).join(', ')
-  return `The agent put this address together: ${shown}. It has seen private data (${named(secret)}) and read what others wrote ` +
-    `(${named(foreign)}), and whoever answers at the address reads all of it.`
+  return `The agent put this address together: ${shown}. It has seen private data (${secret}) and read what others wrote ` +
+    `(${foreign}), and whoever answers at the address reads all of it.`
 }

@@ -158,7 +158,7 @@ t.test('tasks and their runs', async (t) => {
       provider: undefined,
       waitsFor: [{ approvalId, kind: 'tool' }],
       title: /approval of a call/,
-      text: /writeFile/,
+      text: /write the file “a\.txt”/,
       createdAt: Number,
       reminder: false,
       needsShowing: true,

@@ -24,6 +24,9 @@ t.test('no command leaves the box', { skip }, async (t) => {
   t.teardown(stage.close)
   t.ok(Object.keys(HOSTILE).length >= 35)
   t.same(await attempt(stage), {})
+  const hide = 'mkdir many; cd many; mkdir $(seq 3100); mkdir -p z/z/.git/hooks; echo x > z/z/.git/hooks/pre-commit'
+  await stage.run(hide)
+  t.same(stage.traces(''), [], 'a repository that is hidden behind more folders than are searched before')
 })
 
 t.test('no command of an ordinary user leaves the box', { skip }, async (t) => {
