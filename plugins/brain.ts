@@ -1,5 +1,5 @@
 import fp from 'fastify-plugin'
-import type { StreamEvent } from '../schemas/stream-events.ts'
+import type { StreamEvent } from '../schemas/events.ts'
 import type { BrainChange } from '../services/brain/memory.ts'
 import { createBrain, emptyMemory, type BrainService } from '../services/brain/brain.ts'
 import { createToldMemory, type ToldMemory } from '../services/brain/recall/told-memory.ts'

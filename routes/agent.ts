@@ -12,7 +12,7 @@ import {
 } from '../schemas/agent.ts'
 import { IdempotencyHeaders, NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { RunStreamEventSchema } from '../schemas/events.ts'
+import { RunStreamEventSchema } from '../schemas/run-stream-events.ts'
 
 /** 32 MiB, because the body may hold the history of a conversation with its files. */
 const RUN_BODY_LIMIT = 32 * 1024 * 1024

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { EventsHeaders, EventsQuerySchema, StreamEventSchema } from '../schemas/stream-events.ts'
+import { EventsHeaders, EventsQuerySchema, StreamEventSchema } from '../schemas/events.ts'
 
 const Events = {
   description:

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../schemas/stream-events.ts'
+import type { StreamEvent } from '../../schemas/events.ts'
 import type { Clock } from '../lib/clock.ts'
 import { approvalKey, type Op, OPEN_APPROVALS, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
 import type { Approval } from '../contracts/approval-record.ts'

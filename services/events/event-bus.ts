@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../schemas/stream-events.ts'
+import type { StreamEvent } from '../../schemas/events.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { createEventReaders, type EventReaders } from './event-readers.ts'

@@ -1,4 +1,4 @@
-import { EVENT_TYPES, type EventsQuery } from '../../schemas/stream-events.ts'
+import { EVENT_TYPES, type EventsQuery } from '../../schemas/events.ts'
 import { defineError } from '../lib/service-error.ts'
 import { TwoOwners } from '../runs/index.ts'
 

@@ -1,5 +1,5 @@
 import type { NotificationList, NotificationView, Shown } from '../../schemas/notifications.ts'
-import type { StreamEvent } from '../../schemas/stream-events.ts'
+import type { StreamEvent } from '../../schemas/events.ts'
 import { type Approval, isUnanswered } from '../contracts/approval-record.ts'
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'

@@ -1,4 +1,4 @@
-import type { StreamEvent } from '../../schemas/stream-events.ts'
+import type { StreamEvent } from '../../schemas/events.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import type { Clock } from '../lib/clock.ts'
 import { type Op, runKey, RUNS, runStatesPrefix, type Store, unlessDamaged } from '../store/index.ts'

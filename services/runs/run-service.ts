@@ -10,7 +10,7 @@ import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
 import type { TaskRun, ThreadRun } from './run-record.ts'
 import { threadRunView } from './run-view.ts'
 import { CALL_SHOWN } from './tool-calls.ts'
-import type { StreamEvent } from '../../schemas/stream-events.ts'
+import type { StreamEvent } from '../../schemas/events.ts'
 import { defineError } from '../lib/service-error.ts'
 
 const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s".')

@@ -1,5 +1,5 @@
 import type { Protocol } from '../../schemas/agent.ts'
-import type { StreamEvent } from '../../schemas/stream-events.ts'
+import type { StreamEvent } from '../../schemas/events.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import type { Thread, ThreadBody, ThreadSettings, ThreadView } from '../../schemas/threads.ts'
 import type { Approval } from '../contracts/approval-record.ts'

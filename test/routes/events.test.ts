@@ -1,6 +1,6 @@
 import { Value } from '@sinclair/typebox/value'
 import t from 'tap'
-import { EVENT_TYPES, ownEvents } from '../../schemas/stream-events.ts'
+import { EVENT_TYPES, ownEvents } from '../../schemas/events.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { readEvents } from '../harness/event-reader.ts'
 import { heldModel } from '../harness/held-model.ts'

@@ -1,6 +1,6 @@
 import type { NamedAgent, AgentBody } from '../../../schemas/agents.ts'
 import type { NamedOptions, RunOptions } from '../../../schemas/run-options.ts'
-import type { StreamEvent } from '../../../schemas/stream-events.ts'
+import type { StreamEvent } from '../../../schemas/events.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { defineError } from '../../lib/service-error.ts'
