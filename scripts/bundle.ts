@@ -78,8 +78,12 @@ export async function bundleProgram (source: string, define: Record<string, stri
     const comments = text.replace(/^Bundled license information:\n/, '').split(/\n(?=\S.*:\n)/)
     for (const comment of comments) legalComments.add(comment.trim())
   }
-  return outputFiles.find(({ path }) => path.endsWith('.cjs'))!.contents
+  return Buffer.from(asAscii(outputFiles.find(({ path }) => path.endsWith('.cjs'))!.text), 'latin1')
 }
+
+/** esbuild escapes what is not ASCII in strings, but leaves it in regular expressions and in `String.raw`, of which some are made here. */
+const asAscii = (code: string) =>
+  code.replace(/[^\0-\x7f]/g, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
 
 /**
  * Bundles a program, and the modules that it imports dynamically, as programs of their own, so that it starts without reading
