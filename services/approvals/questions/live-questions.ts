@@ -64,7 +64,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
     }
     for (const item of left) {
       await end(item)
-      decided.set(item.approvalId, decided.get(item.approvalId) ?? item)
+      remember(decided.get(item.approvalId) ?? item)
     }
   }
 
@@ -77,9 +77,13 @@ export function createLiveQuestions ({ ledger, store, clock }: {
     await store.transact([...ledger.record([shown]), ...ledger.remove([item.approvalId])])
   }
 
-  function settle (item: LiveItem): void {
+  function remember (item: LiveItem): void {
     decided.set(item.approvalId, item)
     if (decided.size > MOST_DECIDED) decided.delete(decided.keys().next().value!)
+  }
+
+  function settle (item: LiveItem): void {
+    remember(item)
     open.get(item.approvalId)?.settle(item)
     open.delete(item.approvalId)
   }
