@@ -154,6 +154,7 @@ interface Asked {
   isUnanswered: boolean
   open: ThreadApproval[]
 }
+const NOTHING_ASKED: Asked = { isWaiting: false, isUnanswered: false, open: [] }
 
 /** States of what nobody answered in time; one of these that is not open any more is overdue. */
 const UNANSWERED = ['pending', 'open', 'expired']
@@ -210,8 +211,17 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
   const viewActive = async ({ record, events }: ActiveThreadRun, limit?: number): Promise<Run> =>
     threadRunView(record, { questions: (await questions(record)).open.map(questionView), events, limit, now: clock.now() })
 
-  const shownThreadRun = async (record: ThreadRun): Promise<Run> =>
-    shown(record, record.status === 'pending_approval' ? await questions(record) : { isWaiting: false, isUnanswered: false, open: [] })
+  /** A run that does not execute, or does only since its record was read: an answer to what it asked has let it go on. */
+  async function shownThreadRun (record: ThreadRun, limit?: number): Promise<Run> {
+    if (record.status !== 'pending_approval') return shown(record, NOTHING_ASKED)
+    const asked = await questions(record)
+    if (asked.isWaiting) return shown(record, asked)
+    const active = activeRun(record.runId)
+    if (active !== undefined) return viewActive(active, limit)
+    const current = await unlessDamaged(runs.get(record.runId))
+    if (current === undefined || current.taskId !== undefined) return shown(record, asked)
+    return shown(current, current.status === 'pending_approval' ? await questions(current) : NOTHING_ASKED)
+  }
 
   /** Reads a run, shortened; undefined if it is gone or damaged. */
   async function read (runId: string): Promise<Run | undefined> {
@@ -219,7 +229,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     if (active !== undefined) return viewActive(active, CALL_SHOWN)
     const record = await unlessDamaged(runs.get(runId))
     if (record === undefined) return undefined
-    return record.taskId === undefined ? shownThreadRun(record) : tasks.shownRun(record)
+    return record.taskId === undefined ? shownThreadRun(record, CALL_SHOWN) : tasks.shownRun(record)
   }
 
   async function * entries (prefix: string, cursor?: string): AsyncGenerator<{ runId: string }> {

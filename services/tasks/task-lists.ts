@@ -1,7 +1,7 @@
 import type { Static } from '@sinclair/typebox'
 import type { TaskSchedule } from '../../schemas/schedule.ts'
 import type { Task, TaskListSchema, TaskQuery } from '../../schemas/tasks.ts'
-import type { TaskRun, TaskRunListSchema } from '../../schemas/task-runs.ts'
+import type { TaskQuestion, TaskRun, TaskRunListSchema } from '../../schemas/task-runs.ts'
 import { type LiveQuestions, questionView } from '../approvals/index.ts'
 import { unlessDamaged } from '../store/index.ts'
 import { CALL_SHOWN, isOver, taskRunView } from '../runs/index.ts'
@@ -22,17 +22,26 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
   const open = async (run: StoredRun) => [...await repository.open(run), ...liveQuestions.ofTask(run.runId)]
   const questions = async (run: StoredRun) => (await open(run)).filter(isOfTask).map(questionView)
 
+  /** A run with what it waits for. It is read anew where it went on after it was read, so that what it waited for is there no more. */
+  async function withQuestions (run: StoredRun): Promise<{ run: StoredRun, questions: TaskQuestion[] }> {
+    const asked = await questions(run)
+    const current = run.status === 'pending_approval' && asked.length === 0 ? await repository.runById(run.runId) : undefined
+    return current === undefined ? { run, questions: asked } : { run: current, questions: await questions(current) }
+  }
+
   /** The public form of a run, with shortened inputs and outputs of its tool calls. */
-  const shortRunView = async (run: StoredRun): Promise<TaskRun> =>
-    isOver(run)
+  async function shortRunView (given: StoredRun): Promise<TaskRun> {
+    const { run, questions } = await withQuestions(given)
+    return isOver(run)
       ? taskRunView(run, { questions: [] })
-      : taskRunView(run, { questions: await questions(run), events: await unlessDamaged(repository.events(run.runId)), limit: CALL_SHOWN })
+      : taskRunView(run, { questions, events: await unlessDamaged(repository.events(run.runId)), limit: CALL_SHOWN })
+  }
 
   return {
     /** What a run waits for, also while it executes. */
     open,
 
-    questions,
+    withQuestions,
 
     /** The run with shortened inputs and outputs of its tool calls. */
     shownRun: shortRunView,

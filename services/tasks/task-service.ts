@@ -135,8 +135,9 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     })
 
   /** The public form of a run, with its whole tool calls. */
-  async function fullRunView (run: StoredRun): Promise<TaskRun> {
-    const [questions, events, input] = await Promise.all([lists.questions(run), repository.events(run.runId), repository.input(run)])
+  async function fullRunView (given: StoredRun): Promise<TaskRun> {
+    const { run, questions } = await lists.withQuestions(given)
+    const [events, input] = await Promise.all([repository.events(run.runId), repository.input(run)])
     return taskRunView(run, { questions, events, input })
   }
 

@@ -1,3 +1,4 @@
+import type { App } from '../../app.ts'
 import { systemClock, type Clock } from '../../services/lib/clock.ts'
 import { openStore } from '../../services/store/open.ts'
 import { atEnd, type Ending } from './at-end.ts'
@@ -7,4 +8,21 @@ export async function testStore (t: Ending & { testdir(content?: any): string },
   const store = await openStore({ dir: t.testdir({}), clock })
   atEnd(t, () => store.close())
   return store
+}
+
+/** Has the next read of a record wait; resolves once it waits, with what lets it go on. */
+export async function heldRead (app: App, key: string, begin: () => void): Promise<() => void> {
+  const { get } = app.store
+  const [begun, released] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+  app.store.get = async (read) => {
+    if (read === key) {
+      app.store.get = get
+      begun.resolve()
+      await released.promise
+    }
+    return get(read)
+  }
+  begin()
+  await begun.promise
+  return released.resolve
 }

@@ -35,11 +35,12 @@ t.test('readers that stop reading cost little memory and hold up nobody else', {
     await once(response, 'readable')
     return sent
   }))
-  for (let n = 0; n < 30; n++) await quick()
+  // A young service grows by what it compiles, readers or not.
+  for (let n = 0; n < 300; n++) await quick()
   const before = memoryOf(service.pid)
   for (let n = 0; n < 100; n++) t.equal(textOf((await quick()).events), 'a quick answer')
   const grown = (memoryOf(service.pid) - before) / MiB
-  t.ok(grown < 50, `${grown.toFixed(0)} MiB more while ${PAUSED} readers do not read`)
+  t.ok(grown < 25, `${grown.toFixed(0)} MiB more while ${PAUSED} readers do not read`)
 
   const long = gateway.requests.filter(({ body }) => !JSON.stringify(body.prompt).includes('quick'))
   const states = await Promise.all(long.map(({ ended }) => Promise.race([ended, 'held back'])))

@@ -7,8 +7,10 @@ import { build } from '../harness/helper.ts'
 import { asking, FORMAT, questionsIn } from '../harness/questions.ts'
 import { listen } from '../harness/raw.ts'
 import { openRun, userSays } from '../harness/reader.ts'
+import { heldRead } from '../harness/store.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
+import { approvalKey, taskApprovalKey } from '../../services/store/keys.ts'
 import type { App } from '../../app.ts'
 
 const runs = async (app: App, query = '') => (await app.inject(`/runs${query}`)).json()
@@ -46,6 +48,31 @@ t.test('runs of conversations and tasks are one list, newest first, by page, thr
   t.same(seen, [fourth, third, second, first], 'page by page')
   t.same((await runs(app, `?threadId=one&limit=1&cursor=${fourth}`)).runs.map(({ runId }: any) => runId), [first])
   t.same(await ids(app, `?taskId=${task.id}&cursor=${second}`), [])
+})
+
+t.test('a run that goes on while it is read is told as it goes on', async (t) => {
+  const app = await build(t)
+  const first = await say(app, 'write "x" to a.txt', { id: 'chat' })
+  const [approvalId] = asked(first.events)
+  let read: Promise<any>
+  let release = await heldRead(app, approvalKey(approvalId), () => {
+    read = one(app, runIdOf(first.events))
+  })
+  await answer(app, { [approvalId]: true }, { id: 'chat' })
+  release()
+  t.match(await read!, { status: 'completed', error: undefined, questions: [] }, 'of a conversation')
+
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const { id } = await tasks.create('system info', { taskType: 'triggered', approval: { mode: 'always' } })
+  await tasks.post(`/${id}/run`)
+  const result = await events.until('task:approval')
+  release = await heldRead(app, taskApprovalKey(result.approvalId), () => {
+    read = tasks.runs(id)
+  })
+  await tasks.post(`/${id}/approve`, { approved: true, approvalId: result.approvalId })
+  release()
+  t.match(await read!, [{ status: 'completed', questions: [] }], 'of a task')
 })
 
 t.test('a run of a task is the same object at both places', async (t) => {
