@@ -335,8 +335,9 @@ export function createTaskRepository (
       const index = store.list<{ runId: string }>(prefix, { ...options, damaged: (key) => damaged({ runNumber: numberOf(key) }) })
       for await (const [key, { runId }] of index) {
         const run = await runById(runId)
-        if (run === undefined) damaged({ runId, runNumber: numberOf(key) })
-        else yield run
+        if (run !== undefined) yield run
+        // It may have been removed since the index was read.
+        else if (await store.get(key) !== undefined) damaged({ runId, runNumber: numberOf(key) })
       }
     },
 

@@ -10,7 +10,7 @@ import { openRun, userSays } from '../harness/reader.ts'
 import { heldRead } from '../harness/store.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
-import { approvalKey, taskApprovalKey } from '../../services/store/keys.ts'
+import { approvalKey, runKey, taskApprovalKey } from '../../services/store/keys.ts'
 import type { App } from '../../app.ts'
 
 const runs = async (app: App, query = '') => (await app.inject(`/runs${query}`)).json()
@@ -73,6 +73,13 @@ t.test('a run that goes on while it is read is told as it goes on', async (t) =>
   await tasks.post(`/${id}/approve`, { approved: true, approvalId: result.approvalId })
   release()
   t.match(await read!, [{ status: 'completed', questions: [] }], 'of a task')
+
+  release = await heldRead(app, runKey(result.runId), () => {
+    read = tasks.get(`/${id}/runs`)
+  })
+  await tasks.call('DELETE', `/${id}`)
+  release()
+  t.same(await read!, { runs: [] }, 'what is deleted is not damaged')
 })
 
 t.test('a run of a task is the same object at both places', async (t) => {
