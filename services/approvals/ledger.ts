@@ -135,7 +135,8 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: after && openApprovalKey(after), damaged () {} })) {
       if (kind !== undefined && entry.kind !== kind) continue
       const item = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
-      if (item !== undefined) yield item
+      // It may have been answered since the index was read.
+      if (item !== undefined && isUnanswered(item)) yield item
     }
   }
 

@@ -8,6 +8,8 @@ import type { App } from '../../app.ts'
 import { removeOldCopies } from '../../services/store/database-files.ts'
 import { inputDigest } from '../../services/approvals/input-digest.ts'
 import { build } from '../harness/helper.ts'
+import { heldRead } from '../harness/store.ts'
+import { approvalKey, taskApprovalKey } from '../../services/store/keys.ts'
 import { createRetention } from '../../services/store/retention/retention.ts'
 
 const DAY = 86_400_000
@@ -57,6 +59,23 @@ t.test('one list holds what waits of conversations and of tasks, by kind, and a 
   t.match(done, { successfulRuns: 1, approval: { approvedRuns: 1 } })
   t.notOk('waitingFor' in done)
   t.match(await decide(app, approvalId, { approved: true }), { status: 200, body: { state: 'done' } }, 'the tool has run')
+})
+
+t.test('what is answered while the list is read is in it no more', async (t) => {
+  const { app, tasks, go } = await taskWaiting(t)
+  const [chat] = asked((await say(app, 'write "x" to chat.txt', { id: 'chat' })).events)
+  const { id, approvalId } = await go('write "x" to task.txt')
+  const digest = () => tasks.get('/digest?since=0')
+  for (const [key, look, decided] of [[approvalKey(chat), waiting, chat], [taskApprovalKey(approvalId), digest, approvalId]] as const) {
+    let read: Promise<any>
+    const release = await heldRead(app, key, () => {
+      read = look(app)
+    })
+    t.match(await decide(app, decided, { approved: true }), { status: 200 })
+    release()
+    t.notMatch(JSON.stringify(await read!), decided)
+  }
+  t.match(await tasks.get(`/${id}`), { approvalHistory: [{ approvalId }] })
 })
 
 t.test('an approval is decided for its own conversation or task alone', async (t) => {

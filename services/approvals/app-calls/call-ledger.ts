@@ -127,7 +127,7 @@ export function createCallLedger ({ clock, find, readOpen }: {
   async function assertApproved (callIds: readonly string[]): Promise<void> {
     if (callIds.length === 0) return
     for await (const item of readOpen({ kind: 'tool' })) {
-      if (item.kind !== 'tool' || !isUnanswered(item) || isOverdue(item, clock.now())) continue
+      if (item.kind !== 'tool' || isOverdue(item, clock.now())) continue
       if (callIds.includes(item.toolCallId)) throw new AppCallNotApproved(item.toolCallId, item.approvalId)
     }
   }
@@ -170,7 +170,7 @@ export function createCallLedger ({ clock, find, readOpen }: {
 
     /** Yields the open calls, oldest first, after one of them. Damaged ones are left out. */
     async * open (after?: string): AsyncGenerator<AppCall> {
-      for await (const item of readOpen({ after, kind: 'app' })) if (item.kind === 'app' && isUnanswered(item)) yield item
+      for await (const item of readOpen({ after, kind: 'app' })) if (item.kind === 'app') yield item
     }
   }
 }

@@ -20,7 +20,7 @@ import { type Ledger, type LiveQuestions, questionView } from '../../approvals/i
 import type { ToolHost } from '../../tools/index.ts'
 import type { TaskRepository } from '../task-repository.ts'
 import type { FiringOutcome, OutcomeKind, RunOutcome, SlotOutcome } from '../schedule/outcomes.ts'
-import type { AppCallItem, TaskApproval } from '../../contracts/approval-record.ts'
+import { type AppCallItem, isUnanswered, type TaskApproval } from '../../contracts/approval-record.ts'
 import type { TaskStates } from '../task-index.ts'
 import { runsNextAt } from '../task-health.ts'
 import { nameOfTask } from '../../lib/short-name.ts'
@@ -200,6 +200,7 @@ export function createDigest (
     const calls: DigestAppCall[] = []
     for (const task of all) {
       for (const item of await ledger.ofTask((task.waitingFor ?? []).map(({ id }) => id))) {
+        if (!isUnanswered(item)) continue
         if (item.kind === 'app') calls.push(appCall(item, task, describe, tools.say))
         else waits.push(question(item, task, describe, tools.say))
       }
