@@ -27,6 +27,9 @@ export function createConversationGuard (
   return {
     isLive: activeRuns.has,
 
+    /** Runs `work` while no request lets a run of the conversation begin or go on, or ends one. */
+    undisturbed: <T>(threadId: string, work: () => Promise<T>): Promise<T> => locked(threadId, work),
+
     /** Runs `work` alone in a conversation, after withdrawing its open approvals. Throws ConversationBusy (409) while a run is active. */
     exclusive: <T>(threadId: string, work: () => Promise<T>): Promise<T> =>
       locked(threadId, async () => {

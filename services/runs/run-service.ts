@@ -154,7 +154,6 @@ interface Asked {
   isUnanswered: boolean
   open: ThreadApproval[]
 }
-const NOTHING_ASKED: Asked = { isWaiting: false, isUnanswered: false, open: [] }
 
 /** States of what nobody answered in time; one of these that is not open any more is overdue. */
 const UNANSWERED = ['pending', 'open', 'expired']
@@ -172,7 +171,10 @@ interface RunServiceParts {
   ledger: Pick<Ledger, 'all' | 'isOpen'>
   /** The open approvals of a run, by their ids. */
   openOf: (runId: string) => string[]
-  agent: { activeRuns(): ActiveThreadRun[] }
+  agent: {
+    activeRuns(): ActiveThreadRun[],
+    undisturbed<T>(threadId: string, work: () => Promise<T>): Promise<T>
+  }
   tasks: {
     shownRun(run: TaskRun): Promise<Run>,
     shownRuns(taskId: string, after?: string): AsyncIterable<Run>,
@@ -196,6 +198,9 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     return { isWaiting: open.length > 0, isUnanswered, open: open.filter(isOfThread) }
   }
 
+  const askedNow = async (record: ThreadRun): Promise<Asked> =>
+    record.status === 'pending_approval' ? questions(record) : { isWaiting: false, isUnanswered: false, open: [] }
+
   /** The public form of a run that does not execute. One that waits for nothing any more that can be answered is over. */
   function shown (record: ThreadRun, { isWaiting, isUnanswered, open }: Asked): Run {
     const run = threadRunView(record, { questions: isWaiting ? open.map(questionView) : [], now: clock.now() })
@@ -211,16 +216,16 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
   const viewActive = async ({ record, events }: ActiveThreadRun, limit?: number): Promise<Run> =>
     threadRunView(record, { questions: (await questions(record)).open.map(questionView), events, limit, now: clock.now() })
 
-  /** A run that does not execute, or does only since its record was read: an answer to what it asked has let it go on. */
+  /** A run that did not execute when its record was read. One that waits for nothing any more may be about to go on after the answer. */
   async function shownThreadRun (record: ThreadRun, limit?: number): Promise<Run> {
-    if (record.status !== 'pending_approval') return shown(record, NOTHING_ASKED)
-    const asked = await questions(record)
-    if (asked.isWaiting) return shown(record, asked)
-    const active = activeRun(record.runId)
-    if (active !== undefined) return viewActive(active, limit)
-    const current = await unlessDamaged(runs.get(record.runId))
-    if (current === undefined || current.taskId !== undefined) return shown(record, asked)
-    return shown(current, current.status === 'pending_approval' ? await questions(current) : NOTHING_ASKED)
+    const asked = await askedNow(record)
+    if (record.status !== 'pending_approval' || asked.isWaiting) return shown(record, asked)
+    return agent.undisturbed(record.threadId, async () => {
+      const active = activeRun(record.runId)
+      if (active !== undefined) return viewActive(active, limit)
+      const current = await unlessDamaged(runs.get<ThreadRun>(record.runId)) ?? record
+      return shown(current, await askedNow(current))
+    })
   }
 
   /** Reads a run, shortened; undefined if it is gone or damaged. */
@@ -230,6 +235,17 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     const record = await unlessDamaged(runs.get(runId))
     if (record === undefined) return undefined
     return record.taskId === undefined ? shownThreadRun(record, CALL_SHOWN) : tasks.shownRun(record)
+  }
+
+  /** Ends a run that nobody answered in time. */
+  async function endUnanswered (runId: string): Promise<void> {
+    const record = activeRun(runId) === undefined ? await unlessDamaged(runs.get<ThreadRun>(runId)) : undefined
+    if (record === undefined) return
+    const { status, error } = shown(record, await askedNow(record))
+    if (status !== 'rejected') return
+    const completedAt = clock.now()
+    const ended = { ...record, status, error, completedAt, durationMs: Math.max(completedAt - record.startedAt, 0) }
+    await store.transact([putRun(ended), ...indexRun(ended)])
   }
 
   async function * entries (prefix: string, cursor?: string): AsyncGenerator<{ runId: string }> {
@@ -310,13 +326,8 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     async sweep (signal?: AbortSignal): Promise<void> {
       for await (const { runId } of entries(runStatesPrefix('waiting'))) {
         signal?.throwIfAborted()
-        const record = activeRun(runId) === undefined ? await unlessDamaged(runs.get(runId)) : undefined
-        if (record === undefined || record.taskId !== undefined) continue
-        const { status, error } = await shownThreadRun(record)
-        if (status !== 'rejected') continue
-        const completedAt = clock.now()
-        const ended = { ...record, status, error, completedAt, durationMs: Math.max(completedAt - record.startedAt, 0) }
-        await store.transact([putRun(ended), ...indexRun(ended)])
+        const record = await unlessDamaged(runs.get(runId))
+        if (record?.threadId !== undefined) await agent.undisturbed(record.threadId, () => endUnanswered(runId))
       }
       await sweepThreadRuns({ store, clock, runs }, signal)
     },

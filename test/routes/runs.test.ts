@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
@@ -10,7 +11,7 @@ import { openRun, userSays } from '../harness/reader.ts'
 import { heldRead } from '../harness/store.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
-import { approvalKey, runKey, taskApprovalKey } from '../../services/store/keys.ts'
+import { approvalKey, runInputKey, runKey, taskApprovalKey } from '../../services/store/keys.ts'
 import type { App } from '../../app.ts'
 
 const runs = async (app: App, query = '') => (await app.inject(`/runs${query}`)).json()
@@ -61,6 +62,21 @@ t.test('a run that goes on while it is read is told as it goes on', async (t) =>
   await answer(app, { [approvalId]: true }, { id: 'chat' })
   release()
   t.match(await read!, { status: 'completed', error: undefined, questions: [] }, 'of a conversation')
+
+  const second = await say(app, 'write "y" to a.txt', { id: 'chat' })
+  const [asks] = asked(second.events)
+  let answered: Promise<unknown>
+  const goOn = await heldRead(app, runInputKey(runIdOf(second.events)), () => {
+    answered = answer(app, { [asks]: true }, { id: 'chat' })
+  })
+  release = await heldRead(app, approvalKey(asks), () => {
+    read = one(app, runIdOf(second.events))
+  })
+  release()
+  await setImmediate()
+  goOn()
+  t.match(await read!, { status: /running|completed/, error: undefined }, 'the answer is on disk, the run is about to go on')
+  await answered!
 
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
