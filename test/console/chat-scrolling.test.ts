@@ -16,7 +16,8 @@ function reply ({ body }: GatewayRequest): Plan {
   if (last.role === 'tool') return { text: 'That is done.' }
   const said = JSON.stringify(last.content)
   if (said.includes('slow')) {
-    const [begin, rest] = [paragraphs(60), paragraphs(500).slice(60)]
+    // It lasts for nine minutes: longer than a busy machine takes to read on in it.
+    const [begin, rest] = [paragraphs(60), paragraphs(2_000).slice(60)]
     return { text: [begin.join(''), ...rest.flatMap((text) => text.match(/(?:\S+\s*){1,6}/g) ?? [])], partMs: 25 }
   }
   if (said.includes('list')) return { text: paragraphs(20).join(''), toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] }
