@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert/strict'
 import { execFileSync } from 'node:child_process'
-import { existsSync, globSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, globSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ROOT } from '../harness/source-tree.ts'
 import { exercise } from '../harness/exercise.ts'
@@ -27,10 +27,12 @@ const began = performance.now()
 // Its `prepack` builds.
 const tarball = join(dir, npm(ROOT, 'pack', '--silent', '--pack-destination', dir).split('\n').at(-1)!)
 
-/** Installs the tarball in an empty folder, without compiling anything. */
+/** Installs the tarball in an app that has nothing else, without compiling anything. */
 function install (name: string, ...options: string[]): string {
   const app = join(dir, name)
   mkdirSync(app)
+  // Without one, npm installs into a folder above that has one.
+  writeFileSync(join(app, 'package.json'), '{}')
   npm(app, 'install', '--silent', '--ignore-scripts', ...options, tarball)
   return app
 }

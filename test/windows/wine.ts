@@ -85,6 +85,8 @@ function putNode (): string {
 function installService (): string {
   const app = join(TEST, 'app')
   mkdirSync(app)
+  // Without one, npm installs into a folder above that has one.
+  writeFileSync(join(app, 'package.json'), '{}')
   const [{ filename }] = JSON.parse(npm(['pack', '--json', '--ignore-scripts', '--pack-destination', TEST], ROOT))
   npm(['install', '--silent', '--ignore-scripts', '--os=win32', '--cpu=x64', join(TEST, filename)], app)
   return 'C:\\test\\app\\node_modules\\local-agent-service\\dist\\server.js'
