@@ -19,7 +19,12 @@ const PNG = 'iVBORw0KGgoA'
 
 const WORKS = {
   files: { call: (n: number) => ({ toolName: 'readFile', input: { path: `file-${n}.txt` } }), bar: 0.85, last: 0.9 },
-  images: { call: () => ({ toolName: 'image', input: { characters: IMAGE_CHARACTERS, begins: PNG } }), bar: 0.6, last: undefined }
+  // Each is another one: a run that repeats itself is stopped.
+  images: {
+    call: (n: number) => ({ toolName: 'image', input: { characters: IMAGE_CHARACTERS + 4 * n, begins: PNG } }),
+    bar: 0.6,
+    last: undefined
+  }
 }
 
 /**
