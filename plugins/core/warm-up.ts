@@ -34,6 +34,8 @@ export default fp(async (app) => {
     ...app.compilers.compilersOf('/run').map((compile: () => (body: unknown) => boolean) => () => compile()({})),
     askOurselves,
     () => app.desktop.probe(),
+    // Makes a box, which a run waits for before its model is told of the tools.
+    () => app.sandbox.find(),
     // Node loads its random numbers and the classes of fetch when they are first used.
     () => newId(),
     readResponse,
@@ -56,7 +58,7 @@ export default fp(async (app) => {
       await turn(undefined, { signal: closing.signal })
     }
   }
-}, { name: 'warm-up', dependencies: ['clock', 'providers', 'desktop', 'tasks'] })
+}, { name: 'warm-up', dependencies: ['clock', 'providers', 'desktop', 'sandbox', 'tasks'] })
 
 /** Reads a response as the SDK does. When a reader is released for the first time, Node makes a context for it, which takes 2 ms. */
 async function readResponse () {
