@@ -240,8 +240,8 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
   /** Ends a run that nobody answered in time. */
   async function endUnanswered (runId: string): Promise<void> {
     const record = activeRun(runId) === undefined ? await unlessDamaged(runs.get<ThreadRun>(runId)) : undefined
-    if (record === undefined) return
-    const { status, error } = shown(record, await askedNow(record))
+    if (record?.status !== 'pending_approval') return
+    const { status, error } = shown(record, await questions(record))
     if (status !== 'rejected') return
     const completedAt = clock.now()
     const ended = { ...record, status, error, completedAt, durationMs: Math.max(completedAt - record.startedAt, 0) }
