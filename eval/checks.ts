@@ -188,6 +188,14 @@ export const remembers = (says: string, pattern: RegExp): Check => ({
 })
 
 /** There is one task, and its next five times of local time all fulfil what `says` says. */
+/** The minutes of two weeks from now on that `holds`. */
+function timesOfTwoWeeks (holds: (date: Date) => boolean): Date[] {
+  const minute = 60_000
+  const first = Math.ceil(Date.now() / minute) * minute
+  return Array.from({ length: 14 * 24 * 60 }, (_, at) => new Date(first + at * minute)).filter(holds)
+}
+
+/** One task runs at all the times of the next two weeks for which `holds` is true, and at no other. */
 export const taskRunsAt = (says: string, holds: (date: Date) => boolean): Check => ({
   says: `one task runs ${says}`,
   failure: async ({ agent: { client } }) => {
@@ -196,12 +204,14 @@ export const taskRunsAt = (says: string, holds: (date: Date) => boolean): Check 
     const { data: { upcoming } } = await getTaskSchedule({
       client,
       path: { id: tasks[0].id },
-      query: { upcoming: 5 },
+      query: { upcoming: 100 },
       throwOnError: true
     })
     const dates = upcoming.map((at) => new Date(at))
-    if (dates.length < 5) return `it has ${dates.length} times to come`
-    return listed(dates.filter((date) => !holds(date)).map((date) => date.toString().slice(0, 21)), 'planned')
+    const surplus = dates.filter((date) => !holds(date)).slice(0, 5)
+    if (surplus.length > 0) return listed(surplus.map((date) => date.toString().slice(0, 21)), 'planned')
+    const missing = timesOfTwoWeeks(holds).filter((date) => !upcoming.includes(date.getTime())).slice(0, 5)
+    return listed(missing.map((date) => date.toString().slice(0, 21)), 'not planned')
   }
 })
 
