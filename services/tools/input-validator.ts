@@ -3,7 +3,7 @@ import { ajvFor } from '../lib/json-schema.ts'
 import { createTimeLimit } from '../lib/time-limit.ts'
 import type { Tool } from '../contracts/tool.ts'
 import { exceededLimit, isObject } from '../lib/json.ts'
-import { readNearlyJson } from './lenient-input.ts'
+import { readNearlyJson } from '../lib/nearly-json.ts'
 
 /** The input that a call gets, or for the model what is wrong with the one that it gave. */
 export type Validation = { ok: true, input: unknown, isMended?: true } | { ok: false, error: string }

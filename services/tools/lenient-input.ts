@@ -1,48 +1,8 @@
-import { jsonrepair } from 'jsonrepair'
 import { isObject, readJson } from '../lib/json.ts'
 
 // What models write is read leniently where only one meaning is possible, and never guessed.
 
 type Schema = Record<string, any>
-
-/**
- * Returns the value of a text that is nearly JSON: with a comma too many, quotes of another language, comments or a fence around it.
- * Undefined for what may have been cut off, or could mean something else. A text of JSON in JSON counts as the inner one.
- */
-export function readNearlyJson (text: string): { value: unknown } | undefined {
-  const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
-  if (!isWhole(bare)) return undefined
-  try {
-    return { value: JSON.parse(jsonrepair(bare)) }
-  } catch {
-    return undefined
-  }
-}
-
-/** Whether every bracket and quote of the text has its end, and each text in it stands where JSON has one. */
-function isWhole (text: string): boolean {
-  const open: string[] = []
-  for (let at = 0; at < text.length; at++) {
-    const character = text[at]
-    if (character === '"' || character === "'") {
-      const end = endOfText(text, at)
-      if (end === undefined || !/^\s*(?:[,:}\]/]|$)/.test(text.slice(end + 1, end + 200))) return false
-      at = end
-    } else if (character === '{' || character === '[') open.push(character === '{' ? '}' : ']')
-    else if (character === '}' || character === ']') {
-      if (open.pop() !== character) return false
-    } else if (open.length === 0 && /\S/.test(character)) return false
-  }
-  return open.length === 0 && text !== ''
-}
-
-function endOfText (text: string, from: number): number | undefined {
-  for (let at = from + 1; at < text.length; at++) {
-    if (text[at] === '\\') at++
-    else if (text[at] === text[from]) return at
-  }
-  return undefined
-}
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
 /** Levels of an input that are looked at. */

@@ -2,7 +2,7 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { FIND_TOOLS, USE_TOOL } from '../../contracts/model-texts.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { tokensIn } from '../../models/index.ts'
-import { readNearlyJson } from '../lenient-input.ts'
+import { readNearlyJson } from '../../lib/nearly-json.ts'
 
 /** The number of built-in tools that every model is told of. */
 const MOST_TOLD = 21
