@@ -1,12 +1,9 @@
 import { readFile } from 'node:fs/promises'
 import { Writable } from 'node:stream'
 import { buildApp, type App } from '../app.ts'
-import type { Config } from '../schemas/config.ts'
-import type { Budget } from '../schemas/run-options.ts'
 import { systemClock } from '../services/lib/clock.ts'
 import { Usage } from '../services/lib/usage-error.ts'
 import { type ExpectLine, MOST_BYTES, type Recording, readRecording } from '../services/recordings/recording.ts'
-import { recordedTrial, type Trial, trialTools, tryModel } from '../services/recordings/replay/model-trial.ts'
 import { replayRecording } from '../services/recordings/replay/replay-recording.ts'
 import { createReplaySession } from '../services/recordings/replay/replay-session.ts'
 import type { Outcome } from '../services/recordings/replay/outcome-text.ts'
@@ -71,49 +68,6 @@ export async function replayFile (
   } finally {
     await copy.remove()
   }
-}
-
-/** What a trial with a model needs beside the recording. */
-export interface TrialOptions {
-  models: string[]
-  budget?: Budget
-  approvesAll: boolean
-  judge?: string
-  settings?: Partial<Settings>
-  /** The providers of the user's config.json. */
-  config?: Config
-}
-
-/** Lets models answer a recorded request, each with a service and a copy of the files of its own. */
-export async function tryFile (file: string, { models, config, settings, ...options }: TrialOptions): Promise<Trial[]> {
-  const given = await openRecording(file)
-  const { cannotReplay } = given.header
-  if (cannotReplay !== undefined) throw new Usage(`${file} cannot be tried with a model. ${cannotReplay}`)
-  const trials = [recordedTrial(given)]
-  for (const model of models) {
-    const { permissions, analysis, agent, roots } = given.header.config ?? {}
-    const quiet: Config = { threads: { titles: false }, brain: { extractAfter: false } }
-    const copy = await makeWorkCopy(given, {
-      ...{ ...config, ...quiet, model, mcp: [] },
-      ...{ ...permissions && { permissions }, ...analysis !== undefined && { analysis }, ...agent && { agent }, ...roots && { roots } }
-    })
-    try {
-      const { home, cwd, recording, holds } = copy
-      const { wasOffered } = createReplaySession(recording, { isStrict: false, clock: systemClock, holds })
-      const replay = { perform: trialTools(recording), wasOffered }
-      const boxes = boxesOf(recording)
-      const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...settings, home, cwd, boxes, replay })
-      try {
-        mergeTools(app, recording)
-        trials.push(await tryModel(recording, { service: inProcess(app), cwd, model, ...options }))
-      } finally {
-        await app.close()
-      }
-    } finally {
-      await copy.remove()
-    }
-  }
-  return trials
 }
 
 /** Commands are not executed, so nothing makes boxes; where they would run is as it was. */

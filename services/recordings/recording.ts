@@ -168,8 +168,6 @@ export interface ExpectLine {
   files?: Record<string, string | null>
   /** A pattern of the answer. */
   answer?: string
-  /** What a judge, a model, must find true of the answer. It is asked only with `--model`. */
-  judge?: string
 }
 
 export type Line =

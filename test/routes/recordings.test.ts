@@ -1,11 +1,9 @@
-import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs'
+import { globSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { replayFile, tryFile } from '../../bin/replay.ts'
+import { replayFile } from '../../bin/replay.ts'
 import type { Difference } from '../../services/recordings/replay/differences.ts'
 import { outcomeText } from '../../services/recordings/replay/outcome-text.ts'
-import { trialTable } from '../../services/recordings/replay/model-trial.ts'
-import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
 import { found } from '../harness/canaries.ts'
 import { build } from '../harness/helper.ts'
 import { KINDS, recordKind } from '../harness/recorded-runs.ts'
@@ -322,70 +320,4 @@ t.test('a replay changes files in its own folders alone, whatever the recording 
   t.ok((await replayFile(path, { isStrict: false, settings })).ok)
   t.equal(readFileSync(`${dir}/kept.txt`, 'utf8'), 'kept')
   t.equal(readFileSync(`${dir}/others/kept.txt`, 'utf8'), 'kept')
-})
-
-t.test('a model that is tried reads and writes copies of the recorded roots, and nothing in those of the user', async (t) => {
-  const dir = t.testdir({ user: {} })
-  const gateway = await startFakeGateway({
-    reply ({ structured, body: { prompt } }) {
-      if (structured !== undefined) return undefined
-      if (prompt.at(-1).role !== 'user') return { text: 'It is done.' }
-      const [, path] = /in (\S+)\./.exec(JSON.stringify(prompt.at(-1)))!
-      return { toolCalls: [path, `${dir}/user`].map((at) => ({ toolName: 'writeFile', input: { path: `${at}/new.txt`, content: 'new' } })) }
-    }
-  })
-  t.teardown(() => gateway.close())
-  const lines = [
-    { type: 'recording', version: 1, config: { analysis: false, roots: ['{{recorded:root-1}}', dir], permissions: { '*': 'allow' } } },
-    { type: 'request', messages: [{ role: 'user', content: 'Write it in {{recorded:root-1}}.' }] },
-    { type: 'answer', text: 'It is done.' }
-  ]
-  writeFileSync(`${dir}/a.jsonl`, lines.map((each) => JSON.stringify(each)).join('\n'))
-  await tryFile(`${dir}/a.jsonl`, {
-    ...{ models: ['test/model'], approvesAll: false, config: { roots: [`${dir}/user`] } },
-    settings: { ...settings, gatewayKey: 'the-key', gatewayBaseURL: gateway.url }
-  })
-  const results = gateway.requests.at(-1)!.body.prompt.at(-1).content.map(({ output }: any) => output)
-  t.match(results, [{ value: { created: true } }, { type: 'error-text', value: /outside the folders that may be used/ }])
-  t.notOk(existsSync(`${dir}/user/new.txt`))
-})
-
-t.test('models are compared by what they made of a recorded request, within their budget', async (t) => {
-  const write = (path: string, content = 'hello') => ({ toolName: 'writeFile', input: { path, content } })
-  const turns: Record<string, Plan[]> = {
-    'test/good': [{ toolCalls: [{ toolName: 'readFile', input: { path: 'a.txt' } }, write('notes.txt')] }, { text: 'I wrote notes.txt.' }],
-    'test/poor': [
-      { toolCalls: [{ toolName: 'runCommand', input: { command: 'touch /tmp/outside' } }, write('../outside.txt')] },
-      { text: 'All is well.' }
-    ],
-    'test/greedy': Array.from({ length: 9 }, (_, n) => (
-      { toolCalls: [{ toolName: 'readFile', input: { path: `${n}.txt` } }], usage: { inputTokens: 2_000, outputTokens: 10 } }
-    ))
-  }
-  const gateway = await startFakeGateway({
-    reply: ({ structured, modelId, body: { prompt } }) =>
-      structured === undefined ? turns[modelId][prompt.filter(({ role }: any) => role === 'assistant').length] : undefined
-  })
-  t.teardown(() => gateway.close())
-  const lines = readFileSync(`${folder}/read-and-write.jsonl`, 'utf8')
-  const expected = JSON.stringify({ type: 'expect', calls: ['writeFile'], files: { 'notes.txt': 'hello' }, answer: 'notes' })
-  const dir = t.testdir({ 'a.jsonl': `${lines}${expected}\n` })
-  const trials = await tryFile(`${dir}/a.jsonl`, {
-    models: Object.keys(turns),
-    budget: { tokens: 5_000 },
-    approvesAll: false,
-    settings: { ...settings, gatewayKey: 'the-key', gatewayBaseURL: gateway.url },
-    config: { prices: { test: { input: 3, output: 15 } } }
-  })
-  const [recorded, good, poor, greedy] = trials
-  t.match([recorded, good], [
-    { model: 'test/model (recorded)', ok: true, steps: 3, calls: 2, asked: ['writeFile'] },
-    { model: 'test/good', ok: true, why: [], steps: 2, calls: 2, asked: ['writeFile'], costUsd: Number, answer: 'I wrote notes.txt.' }
-  ])
-  t.match(poor, { ok: false, asked: ['runCommand', 'writeFile'], why: [/No call of writeFile/, /no file notes.txt/, /does not match/] })
-  t.match(greedy, { ok: false, why: [/its budget is 5,000/, /No call/, /no file/, /does not match/] })
-  t.ok(greedy.tokens <= 6_100, `${greedy.tokens} tokens`)
-  const table = trialTable('a.jsonl', trials)
-  t.match(table, /^ {2}✓ {2}test\/good +2 +2 +writeFile +\d+ +\$0\.\d{4} +\S+ m?s$/m)
-  t.match(table, /^ {2}test\/greedy: .*budget/m)
 })

@@ -15,8 +15,6 @@ export interface Answering {
   decide(item: ApprovalView): ApprovalDecision | undefined
   /** Returns the result of a call of the application. */
   answerCall(call: ToolCallView): { output: Record<string, unknown> } | { error: string } | undefined
-  /** Options that come before the recorded ones: those of a trial with a model. A replay has none, takes no time and costs nothing. */
-  options?: RunOptions
   /** Called when the run is known, while it executes. */
   began?(place: { runId?: string, threadId?: string, taskId?: string }): void
 }
@@ -66,7 +64,7 @@ async function beginConversation (recording: Recording, { request }: RecordedSer
   const [{ messages, options }] = linesOf(recording, 'request')
   const id = `recording-${crypto.randomUUID()}`
   answering.began?.({ threadId: id })
-  const { status, body } = await request('POST', '/run/sync', { id, messages, cwd, options: chosenOptions(options, answering) })
+  const { status, body } = await request('POST', '/run/sync', { id, messages, cwd, options: replayOptions(options) })
   const { runs } = (await request('GET', `/runs?threadId=${id}&limit=1`)).body as { runs: Run[] }
   if (runs.length === 0) throw new RequestRefused(body?.error ?? `The service answered ${status}.`)
   return runs[0].runId
@@ -74,7 +72,7 @@ async function beginConversation (recording: Recording, { request }: RecordedSer
 
 async function beginTask (recording: Recording, { request }: RecordedService, cwd: string, answering: Answering): Promise<string> {
   const [{ type, steering = [], options, input, ...task }] = linesOf(recording, 'task')
-  const created = await request('POST', '/tasks', { ...task, cwd, options: chosenOptions(options, answering) })
+  const created = await request('POST', '/tasks', { ...task, cwd, options: replayOptions(options) })
   if (created.status !== 200 && created.status !== 201) throw new RequestRefused(created.body.error)
   const { id } = created.body
   for (const comment of steering) await request('POST', `/tasks/${id}/steer`, { comment })
@@ -87,11 +85,7 @@ async function beginTask (recording: Recording, { request }: RecordedService, cw
   return runs[0].runId
 }
 
-/**
- * Returns the recorded options, which hold those of the agent; a replay takes no time and costs nothing, and its model is chosen
- * elsewhere.
- */
-function chosenOptions ({ model, agent, budget, ...given }: RunOptions = {}, { options }: Answering): RunOptions {
-  if (options !== undefined) return { ...given, ...(budget && { budget }), ...options }
-  return { ...given, ...(budget?.tokens !== undefined && { budget: { tokens: budget.tokens } }) }
+/** Returns the recorded options without the model, which the replay chooses, and without money and time, which a replay does not spend. */
+function replayOptions ({ model, agent, budget, ...options }: RunOptions = {}): RunOptions {
+  return { ...options, ...(budget?.tokens !== undefined && { budget: { tokens: budget.tokens } }) }
 }
