@@ -1,26 +1,21 @@
 import { readFileSync } from 'node:fs'
 import { createToolSearch } from '../services/tools/deferred/tool-index.ts'
-import { givenWords, missedQuestions, type Question, questions, realTools } from '../test/harness/tool-lists.ts'
+import { missedQuestions, type Question, questions, realTools } from '../test/harness/tool-lists.ts'
 
-// node bench/find-tools.ts [file]: how many questions find their tool among the first five of 273, with the words of a model and without,
-// and the time of the processor that a search takes among 500 tools.
+// node bench/find-tools.ts [file]: how many questions find their tool among the first five of 273, and the time of the processor that a
+// search takes among 500 tools.
 // The file holds [{"question": "…", "tools": ["name", …]}]; without one, the questions of test/fakes/tool-lists are looked for.
 
 const [file] = process.argv.slice(2)
 const asked: Question[] = file === undefined ? questions() : JSON.parse(readFileSync(file, 'utf8'))
-for (const withWords of [true, false]) {
-  const missed = await missedQuestions(asked, { withWords })
-  const hits = asked.length - missed.length
-  const share = (hits / asked.length * 100).toFixed(1)
-  console.log(`${withWords ? "with a model's words" : 'without a model'}: ${hits} of ${asked.length} (${share} %)`)
-  for (const { question, tools, found } of missed) console.log(`  ${question}\n    wanted ${tools.join(' or ')}; found ${found.join(', ')}`)
-}
+const missed = await missedQuestions(asked)
+const hits = asked.length - missed.length
+console.log(`${hits} of ${asked.length} (${(hits / asked.length * 100).toFixed(1)} %)`)
+for (const { question, tools, found } of missed) console.log(`  ${question}\n    wanted ${tools.join(' or ')}; found ${found.join(', ')}`)
 
-const words = givenWords()
 const tools = realTools()
 const many = [...tools, ...tools.map((tool) => ({ ...tool }))].slice(0, 500)
-const given = new Map(many.map((tool) => [tool, words[tool.source][tool.name]]))
-const search = createToolSearch({ wordsOf: (tool) => given.get(tool as typeof many[number]) })
+const search = createToolSearch()
 /** Returns the time of the processor that work takes, milliseconds. */
 async function timed (work: () => Promise<unknown>): Promise<number> {
   const before = process.cpuUsage()

@@ -46,7 +46,6 @@ import threadPool from './core/thread-pool.ts'
 import threads from './threads.ts'
 import toolCalls from './tool-calls.ts'
 import tools from './tools.ts'
-import toolVocabulary from './tool-vocabulary.ts'
 import traces from './core/traces.ts'
 import transform from './transform-worker.ts'
 import uploads from './core/uploads.ts'
@@ -60,7 +59,7 @@ const PLUGINS: Array<FastifyPluginCallback<Settings>> = [
   threadPool, clock, requestLog, routeTable, errors, config, uploads, gate, shutdown, store, stream, traces,
   transform, attachments, providers, usage, web, environment, desktop, brain, paths, undo, copies, sandbox,
   commands, editors, tools, mcp, threadRepository, events, notifications, ledger, youngGeneration, engine,
-  toolVocabulary, agents, tasks, agent, rehearsals, chatCompletions, threads, folders, search, runs,
+  agents, tasks, agent, rehearsals, chatCompletions, threads, folders, search, runs,
   recordings, approvals, toolCalls, extraction, backup, health, pages, drain, retention, warmUp
 ]
 

@@ -82,8 +82,6 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
         },
         // Runs are executed with the tools.
         deferredTools: ({ runId, deferred }) => app.deferredTools(runId, deferred),
-        // They are given to the tools.
-        toolWords: () => app.toolVocabulary,
         investigate: (question, context) => app.investigate(question, context),
         // The agent is made of the tools.
         userWords: (runId) => app.agent.userWords(runId),

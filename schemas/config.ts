@@ -300,10 +300,6 @@ export const ConfigKeys = {
     /** `false`: titles are made without a model. */
     titles: Type.Optional(Type.Boolean())
   })),
-  toolSearch: Type.Optional(Type.Object({
-    /** `false`: no model is asked for the words under which tools of servers are found. */
-    words: Type.Optional(Type.Boolean())
-  })),
   agent: Type.Optional(Type.Object({
     /** `false`: the first step of a run waits for the analysis of its request. */
     speculate: Type.Optional(Type.Boolean()),

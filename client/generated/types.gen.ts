@@ -1379,9 +1379,6 @@ export type ConfigPatch = {
     threads?: {
         titles?: boolean | null;
     } | null;
-    toolSearch?: {
-        words?: boolean | null;
-    } | null;
     agent?: {
         speculate?: boolean | null;
         steps?: {

@@ -74,7 +74,6 @@ const OPEN: Keys = {
   tasks: true,
   brain: true,
   threads: true,
-  toolSearch: true,
   agent: true,
   analysis: true,
   offline: true,

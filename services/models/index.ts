@@ -5,8 +5,7 @@ export {
   planPrompt,
   REQUEST_SHOWN,
   summaryPrompt,
-  titlePrompt,
-  toolWordsPrompt
+  titlePrompt
 } from './prompts/asides.ts'
 export {
   EXTRACTION_INSTRUCTIONS,

@@ -24,7 +24,6 @@ export const RECORDS = {
   toolAcceptance: 'tool-acceptance',
   toolDefinitions: 'tool-definitions',
   toolLimits: 'tool-limits',
-  toolWords: 'tool-words',
   guides: 'guides',
   skills: 'skills',
   webhook: 'webhook'

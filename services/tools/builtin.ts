@@ -64,7 +64,6 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
   investigate: Parameters<typeof createInvestigateTool>[0]['investigate']
   /** Returns the tools that the model of a run has to find. */
   deferredTools: Parameters<typeof createFindTools>[0]['deferredTools']
-  toolWords: Parameters<typeof createFindTools>[0]['toolWords']
   /** The tool servers that have resources. */
   resourceServers: ResourceServers
 }

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
-import { createToolSearch, type GivenWords } from '../../services/tools/deferred/tool-index.ts'
+import { createToolSearch } from '../../services/tools/deferred/tool-index.ts'
 import type { MergedTool, SourceTool, ToolSource } from '../../services/tools/sources.ts'
 
 interface ToolList {
@@ -14,7 +14,6 @@ const read = (name: string) => JSON.parse(readFileSync(new URL(name, folder), 'u
 const QUESTIONS = ['questions.json', 'fresh-questions.json']
 /** Nobody who worked on the search had read them before they were measured. */
 const UNREAD = 'unread-questions.json'
-const WORDS = 'words.json'
 
 export interface Question {
   question: string
@@ -24,12 +23,9 @@ export interface Question {
 export const questions = (): Question[] => QUESTIONS.flatMap(read)
 export const unreadQuestions = (): Question[] => read(UNREAD)
 
-/** The words that a language model gave to the tools of each server when it was shown their definitions and nothing else. */
-export const givenWords = (): Record<string, Record<string, GivenWords>> => read(WORDS)
-
 /** The tool lists of real tool servers, as sources of tools that answer with their names and inputs; what reads is allowed. */
 export const realServers = (): ToolSource[] =>
-  readdirSync(folder).filter((name) => name.endsWith('.json') && ![...QUESTIONS, UNREAD, WORDS].includes(name)).map((name) => {
+  readdirSync(folder).filter((name) => name.endsWith('.json') && ![...QUESTIONS, UNREAD].includes(name)).map((name) => {
     const { server, instructions, tools }: ToolList = read(name)
     return {
       name: server,
@@ -53,15 +49,10 @@ export const realServers = (): ToolSource[] =>
 export const realTools = (): MergedTool[] =>
   realServers().flatMap(({ name: source, tools }) => tools.map((tool) => ({ ...tool, source, qualified: `${source}_${tool.name}` })))
 
-/**
- * Looks for each question among all tools. Returns those whose tools are not among the first five, with what is: with the words that a
- * model gave to the tools, or without any model.
- */
-export async function missedQuestions (asked: Question[], { withWords }: { withWords: boolean }) {
+/** Searches all tools for each question. Returns the questions whose tools are not among the first five, with the tools that were found. */
+export async function missedQuestions (asked: Question[]) {
   const tools = realTools()
-  const words = givenWords()
-  const given = new Map(tools.map((tool) => [tool.name, words[tool.source][tool.name]]))
-  const search = createToolSearch(withWords ? { wordsOf: ({ name }) => given.get(name) } : {})
+  const search = createToolSearch()
   const found = await Promise.all(asked.map(async ({ question }) => (await search(tools, question)).slice(0, 5).map(({ name }) => name)))
   return asked.flatMap((each, at) => found[at].some((name) => each.tools.includes(name)) ? [] : [{ ...each, found: found[at] }])
 }

@@ -4,7 +4,6 @@ import type { Tool, ToolContext } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { briefDefinitions } from './describe-tool.ts'
 import { createToolSearch } from './tool-index.ts'
-import type { ToolVocabulary } from './tool-vocabulary.ts'
 
 const FindInput = Type.Object({
   query: Type.String({ minLength: 1, maxLength: 500, description: 'What it is to do, and with what; or its name' })
@@ -17,13 +16,9 @@ const MOST_OTHERS = 40
 
 /** Answers with the definitions of tools that models are not told of at first; see `deferTools`. */
 export function createFindTools (
-  { deferredTools, toolWords }: {
-    deferredTools: (context: Pick<ToolContext, 'runId' | 'deferred'>) => Tool[]
-    /** What models said of how people ask for tools. */
-    toolWords: () => Pick<ToolVocabulary, 'load' | 'of'>
-  }
+  { deferredTools }: { deferredTools: (context: Pick<ToolContext, 'runId' | 'deferred'>) => Tool[] }
 ): Tool<Static<typeof FindInput>> {
-  const search = createToolSearch({ wordsOf: (tool) => toolWords().of(tool) })
+  const search = createToolSearch()
   return {
     name: FIND_TOOLS,
     description: `Find further tools by what they do; call what was found with ${USE_TOOL}.`,
@@ -32,8 +27,6 @@ export function createFindTools (
     isFinder: true,
     async execute ({ query }, context) {
       const tools = deferredTools(context)
-      // Without them, tools are found by their definitions.
-      await toolWords().load().catch(() => {})
       const ranked = await search(tools, query)
       const found = ranked.slice(0, MOST_FOUND)
       const rest = [...new Set([...ranked, ...tools])].filter((tool) => !found.includes(tool)).map(({ name }) => name)

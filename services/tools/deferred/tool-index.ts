@@ -4,7 +4,7 @@ import type { MergedTool } from '../sources.ts'
 import { alikeTo, indexedStems, queryStems } from './tool-words.ts'
 
 /** What of the texts of a tool counts how much. */
-const WEIGHTS = { name: 2, server: 3, summary: 2, description: 0.3, parameters: 0.3, words: 3, requests: 2 }
+const WEIGHTS = { name: 2, server: 3, summary: 2, description: 0.3, parameters: 0.3 }
 /** Characters of a text that are read: what a tool does is said at its beginning. */
 const SUMMARY = 240
 const LONGEST = 1_000
@@ -12,26 +12,14 @@ const LONGEST = 1_000
 /** What other words than that of a query count: a longer one that begins with it, and one of the same meaning. */
 const BEGINS = 0.4
 const ALIKE = 0.6
-/** The same of tools to which a model gave words, when the index knows the word of the query itself. */
-const ALIKE_TO_KNOWN = 0.3
 /** How much what a query says for all tools of a server counts for each of them, and how often a tool counts whose server it names. */
 const OF_SERVER = 0.5
 const SERVER_NAMED = 2
 /** Letters of the shortest word that others may begin with. */
 const SHORTEST_BEGINNING = 4
 
-/** How people ask for a tool, by a model. */
-export interface GivenWords {
-  words: readonly string[]
-  requests: readonly string[]
-}
-
 type FoundTool = Tool & Partial<Pick<MergedTool, 'source' | 'title'>>
 type Terms = Indexed<keyof typeof WEIGHTS>
-interface Entry {
-  given: GivenWords | undefined
-  terms: Terms
-}
 
 /** Returns the names and descriptions of the parameters that a schema describes, at any depth. */
 function parametersOf (schema: unknown, depth = 0): string {
@@ -46,43 +34,37 @@ function parametersOf (schema: unknown, depth = 0): string {
   return texts.join(' ').slice(0, LONGEST)
 }
 
-function termsOf ({ name, title = '', source = '', description, inputSchema }: FoundTool, given: GivenWords | undefined): Terms {
+function termsOf ({ name, title = '', source = '', description, inputSchema }: FoundTool): Terms {
   const termsIn = (text: string) => fieldTerms(indexedStems(text))
   return {
     name: termsIn(`${name} ${title}`),
     server: termsIn(source),
     summary: termsIn(description.trim().slice(0, SUMMARY)),
     description: termsIn(description.slice(0, LONGEST)),
-    parameters: termsIn(parametersOf(inputSchema)),
-    words: termsIn(given?.words.join(' ') ?? ''),
-    requests: termsIn(given?.requests.join(' ') ?? '')
+    parameters: termsIn(parametersOf(inputSchema))
   }
 }
 
-/**
- * Returns a function that ranks tools by what a query says, the best first. It indexes them anew only when they, or the words that were
- * given to them, are others.
- */
-export function createToolSearch ({ wordsOf = () => undefined }: { wordsOf?: (tool: Tool) => GivenWords | undefined } = {}) {
-  /** A tool is read once, whatever runs look for. */
-  const read = new WeakMap<Tool, Entry>()
-  let indexed: { tools: readonly Tool[], entries: readonly Entry[], rank: ReturnType<typeof createRanking> } | undefined
+/** Returns a function that ranks tools by the words of a query, the best first. It indexes tools again only when they change. */
+export function createToolSearch () {
+  /** The terms of each tool, read once for all searches. */
+  const read = new WeakMap<Tool, Terms>()
+  let indexed: { entries: readonly Terms[], rank: ReturnType<typeof createRanking> } | undefined
 
-  async function entryOf (tool: FoundTool): Promise<Entry> {
-    const given = wordsOf(tool)
+  async function readTerms (tool: FoundTool): Promise<Terms> {
     const known = read.get(tool)
-    if (known !== undefined && known.given === given) return known
-    const entry = { given, terms: termsOf(tool, given) }
-    read.set(tool, entry)
+    if (known !== undefined) return known
+    const terms = termsOf(tool)
+    read.set(tool, terms)
     await yieldToEventLoop()
-    return entry
+    return terms
   }
 
   return async (tools: readonly FoundTool[], query: string): Promise<Tool[]> => {
-    const entries: Entry[] = []
-    for (const tool of tools) entries.push(await entryOf(tool))
+    const entries: Terms[] = []
+    for (const tool of tools) entries.push(await readTerms(tool))
     if (indexed?.entries.length !== entries.length || indexed.entries.some((entry, at) => entry !== entries[at])) {
-      indexed = { tools, entries, rank: createRanking(tools, entries) }
+      indexed = { entries, rank: createRanking(tools, entries) }
     }
     const rank = await indexed.rank
     const named = tools.filter(({ name }) => name.toLowerCase() === query.trim().toLowerCase())
@@ -91,31 +73,28 @@ export function createToolSearch ({ wordsOf = () => undefined }: { wordsOf?: (to
 }
 
 /** Returns a function that ranks the positions of tools by a query: by their own terms, and by those of all tools of their server. */
-async function createRanking (tools: readonly FoundTool[], entries: readonly Entry[]): Promise<(query: string) => number[]> {
+async function createRanking (tools: readonly FoundTool[], entries: readonly Terms[]): Promise<(query: string) => number[]> {
   const names = [...new Set(tools.map(({ source = '' }) => source))]
   const serverOf = tools.map(({ source = '' }) => names.indexOf(source))
   const membersOf = names.map((_, server) => entries.filter((_, at) => serverOf[at] === server))
   const fields = Object.keys(WEIGHTS) as Array<keyof typeof WEIGHTS>
-  const index = await createFieldIndex(entries.map(({ terms }) => terms), WEIGHTS)
+  const index = await createFieldIndex(entries, WEIGHTS)
   const servers = await createFieldIndex(
     membersOf.map((members) =>
-      Object.fromEntries(fields.map((field) => [field, joinedTerms(members.map(({ terms }) => terms[field]))])) as unknown as Terms
+      Object.fromEntries(fields.map((field) => [field, joinedTerms(members.map((terms) => terms[field]))])) as unknown as Terms
     ),
     WEIGHTS
   )
-  const hasGiven = entries.map(({ given }) => given !== undefined)
-  const serverHasGiven = membersOf.map((members) => members.some(({ given }) => given !== undefined))
 
   /** Adds what a word says. It counts once, by the best of what it may mean: else words of many meanings would count most. */
-  function add (sums: Map<number, number>, word: string, from: FieldIndex, given: readonly boolean[]) {
-    const isKnown = index.has(word)
+  function add (sums: Map<number, number>, word: string, from: FieldIndex) {
     const best = new Map<number, number>()
-    const raise = (term: string, weightOf: (at: number) => number) => {
-      for (const [at, score] of from.scores(term)) best.set(at, Math.max(best.get(at) ?? 0, score * weightOf(at)))
+    const raise = (term: string, weight: number) => {
+      for (const [at, score] of from.scores(term)) best.set(at, Math.max(best.get(at) ?? 0, score * weight))
     }
-    raise(word, () => 1)
-    if (word.length >= SHORTEST_BEGINNING) for (const longer of index.beginningWith(word)) raise(longer, () => BEGINS)
-    for (const other of alikeTo(word)) raise(other, (at) => isKnown && given[at] ? ALIKE_TO_KNOWN : ALIKE)
+    raise(word, 1)
+    if (word.length >= SHORTEST_BEGINNING) for (const longer of index.beginningWith(word)) raise(longer, BEGINS)
+    for (const other of alikeTo(word)) raise(other, ALIKE)
     for (const [at, score] of best) sums.set(at, (sums.get(at) ?? 0) + score)
   }
 
@@ -124,8 +103,8 @@ async function createRanking (tools: readonly FoundTool[], entries: readonly Ent
     const sums = new Map<number, number>()
     const serverSums = new Map<number, number>()
     for (const word of words) {
-      add(sums, word, index, hasGiven)
-      add(serverSums, word, servers, serverHasGiven)
+      add(sums, word, index)
+      add(serverSums, word, servers)
     }
     const isNamed = names.map((name) => {
       const stems = [...queryStems(name, index.has)]

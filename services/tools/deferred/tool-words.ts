@@ -3,7 +3,7 @@ import { wordsIn } from '../../lib/words.ts'
 /**
  * Words of the general language of tools that people use for one another, those between two commas: classes of verbs (create, read, change,
  * delete, search, send and the like), then what tools are about. A word may stand in several. No word is here for one tool, or for a
- * question that was missed: what is particular comes from the words that a model gives to each tool (`tool-vocabulary.ts`).
+ * question that was missed.
  */
 const ALIKE = `
   create make add new build generate start open compose draft insert register establish,

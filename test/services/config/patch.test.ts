@@ -96,7 +96,6 @@ const OPEN: ConfigPatch = {
   gateway: { timeouts: null },
   search: { provider: 'duckduckgo' },
   limits: { liveRuns: 1 },
-  toolSearch: { words: false },
   tasks: null,
   brain: { extractAfter: false },
   threads: { titles: false },

@@ -6,7 +6,7 @@ import { createToolSearch } from '../../../services/tools/deferred/tool-index.ts
 import { stemsIn } from '../../../services/tools/deferred/tool-words.ts'
 import { namesEntry } from '../../../services/tools/memory/said-words.ts'
 import type { MergedTool } from '../../../services/tools/sources.ts'
-import { givenWords, missedQuestions, questions, realTools, unreadQuestions } from '../../harness/tool-lists.ts'
+import { missedQuestions, type Question, questions, realTools, unreadQuestions } from '../../harness/tool-lists.ts'
 import { tool } from './helper.ts'
 
 const all = realTools()
@@ -20,21 +20,15 @@ t.test('no question shares a word with the names of its tools', async (t) => {
   }
 })
 
-t.test('of 273 tools the right one is among the first five for 95 % of the questions, and for three of four without a model', async (t) => {
-  const asked = questions()
-  const share = async (withWords: boolean) => 1 - (await missedQuestions(asked, { withWords })).length / asked.length
-  const [given, bare] = [await share(true), await share(false)]
-  t.ok(given >= 0.95, `${given} with the words that a model gave to the tools`)
-  t.ok(bare >= 0.75, `${bare} without`)
-  const unread = unreadQuestions()
-  const missed = await missedQuestions(unread, { withWords: true })
-  t.ok(missed.length <= unread.length / 20, `${missed.length} of ${unread.length} that nobody had read are missed`)
+t.test('of 273 tools the right one is among the first five for three of four questions, and for two of five that nobody had read', async (t) => {
+  const shareFound = async (asked: Question[]) => 1 - (await missedQuestions(asked)).length / asked.length
+  const [known, unread] = [await shareFound(questions()), await shareFound(unreadQuestions())]
+  t.ok(known >= 0.75, `${known} of the questions`)
+  t.ok(unread >= 0.4, `${unread} of the questions that nobody had read`)
 })
 
 t.test('among 500 tools a search takes less than 5 ms, and other events are handled while they are read', async (t) => {
-  const words = givenWords()
   const many = [0, 1].flatMap((copy) => realTools().map((each) => ({ ...each, name: `${each.name}_${copy}` }))).slice(0, 500)
-  const search = createToolSearch({ wordsOf: (tool) => words[(tool as MergedTool).source][tool.name.slice(0, -2)] })
   let turns = 0
   let isRead = false
   const turn = () => {

@@ -110,7 +110,6 @@ export function build (
         tellUser: notHere,
         investigate: async () => ({ report: '', calls: [] }),
         deferredTools: () => [],
-        toolWords: () => ({ load: async () => {}, of: () => undefined }),
         resourceServers: () => []
       }),
     permissions: () => permissions,
