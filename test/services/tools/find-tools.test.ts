@@ -20,7 +20,7 @@ t.test('no question shares a word with the names of its tools', async (t) => {
   }
 })
 
-t.test('of 273 tools the right one is among the first five for three of four questions, and for two of five that nobody had read', async (t) => {
+t.test('of 273 tools the right one is among the first five for 3 of 4 questions, and for 2 of 5 that nobody had read', async (t) => {
   const shareFound = async (asked: Question[]) => 1 - (await missedQuestions(asked)).length / asked.length
   const [known, unread] = [await shareFound(questions()), await shareFound(unreadQuestions())]
   t.ok(known >= 0.75, `${known} of the questions`)
