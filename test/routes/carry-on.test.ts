@@ -189,15 +189,18 @@ t.test('the input of a call is read leniently where it has one meaning, and the 
   t.notMatch(JSON.stringify(mended), /a\.txt/, 'without what the call says')
 })
 
-t.test('reasoning in tags at the beginning is reasoning, and an answer that is one call is that call', async (t) => {
+t.test('reasoning in tags at the beginning is reasoning, and an answer that is calls alone is those calls', async (t) => {
   const write = JSON.stringify({ name: 'writeFile', arguments: { path: 'x.txt', content: 'x' } })
+  const list = JSON.stringify({ name: 'listDirectory', arguments: { path: '.' } })
+  const find = JSON.stringify({ name: 'searchFiles', arguments: { pattern: 'x {' } })
   const texts = [
     ['<th', 'ink>Let me', ' see.</thi', 'nk>\n\nIt is ', 'so.'],
-    ['<tool_call>\n', JSON.stringify({ name: 'listDirectory', arguments: { path: '.' } }), '\n</tool_call>'],
+    ['<tool_call>\n', list, '\n</tool_call>\n<tool', `_call>\n${find}\n</tool_call>`],
     ['Listed.'],
     ['<think>I write.</think>', '<tool_', `call>${write}</tool_call>`],
     [`Write this: <tool_call>${write}</tool_call>`],
     [`<tool_call>${write}</tool_call> is what I would send.`],
+    [`<tool_call>${list}</tool_call> and <tool_call>${write}</tool_call>`],
     ['<tool_call>{"name":"noSuchTool","arguments":{}}</tool_call>'],
     ['<thinking aloud> is no tag']
   ]
@@ -206,8 +209,10 @@ t.test('reasoning in tags at the beginning is reasoning, and an answer that is o
   t.equal(textOf(first.events).trim(), 'It is so.')
   t.equal(of(first.events, 'reasoning-delta').map(({ delta }) => delta).join(''), 'Let me see.')
   const listed = await sync(app, { messages: [user('go')] })
-  t.match(listed, { text: 'Listed.', toolCalls: [{ toolName: 'listDirectory', status: 'completed' }] })
-  t.match(server.calls.at(-1)!.body.messages.at(-2), { tool_calls: [{ function: { name: 'listDirectory' } }] }, 'the model sees its call')
+  const made = [{ toolName: 'listDirectory', status: 'completed' }, { toolName: 'searchFiles', status: 'completed' }]
+  t.match(listed, { text: 'Listed.', toolCalls: made })
+  const seen = server.calls.at(-1)!.body.messages.at(-3).tool_calls
+  t.same(seen.map(({ function: { name } }: any) => name), ['listDirectory', 'searchFiles'], 'the model sees its calls')
   const asks = await sync(app, { messages: [user('go')] })
   const pendingApprovals = [{ toolName: 'writeFile', input: { path: 'x.txt' } }]
   t.match(asks, { finishReason: 'tool-calls', pendingApprovals }, 'asks, though writing is allowed')

@@ -6,14 +6,15 @@ export type TextPiece = { kind: 'text' | 'reasoning', delta: string } | { kind: 
 const THINK = '<think>'
 const THOUGHT = '</think>'
 const CALL = '<tool_call>'
-const WHOLE_CALL = /^<tool_call>\s*(\{[\s\S]*\})\s*<\/tool_call>\s*$/
+/** One call; more may follow, each in tags of its own. The last one may lack the end of its tag. */
+const CALL_BLOCK = /<tool_call>\s*(\{[\s\S]*?\})\s*(?:<\/tool_call>\s*|$)/y
 /** Characters of a text that may be held back. */
 const MOST_HELD = 256 * 1024
 
 /**
  * Reads the text of an answer as it arrives, for models whose server leaves their tags in it: reasoning in `<think>` at the beginning,
- * and one `<tool_call>` that is the whole answer. Text that could still become one is held back. `isTool` says whether a name is that of
- * an offered tool: a call of another one is text.
+ * and calls in `<tool_call>` that are the whole answer, one call a tag. Text that could still become one is held back. `isTool` says whether
+ * a name is that of an offered tool: with a call of another one, the answer is text.
  */
 export function createTaggedText (isTool: (name: string) => boolean) {
   let state: 'begin' | 'think' | 'thought' | 'call' | 'text' = 'begin'
@@ -66,10 +67,10 @@ export function createTaggedText (isTool: (name: string) => boolean) {
     },
     /** The text is at its end. */
     * end (): Generator<TextPiece> {
-      const call = state === 'call' ? callIn(held.trimStart()) : undefined
-      if (call !== undefined && isTool(call.name)) {
+      const calls = state === 'call' ? callsIn(held.trim()) : []
+      if (calls.length > 0 && calls.every(({ name }) => isTool(name))) {
         held = ''
-        yield { kind: 'call', ...call }
+        for (const call of calls) yield { kind: 'call', ...call }
       }
       if (state === 'think' && held !== '') yield { kind: 'reasoning', delta: held }
       else if (held.trim() !== '') yield { kind: 'text', delta: held }
@@ -85,8 +86,14 @@ function overlap (text: string, tag: string): number {
   return 0
 }
 
-function callIn (text: string): { name: string, input: string } | undefined {
-  const { name, arguments: given, parameters = given } = readJson(WHOLE_CALL.exec(text)?.[1] ?? '') ?? {}
-  if (typeof name !== 'string') return undefined
-  return { name, input: typeof parameters === 'string' ? parameters : JSON.stringify(parameters ?? {}) }
+/** Returns the calls that a text consists of; none when anything else stands in it. */
+function callsIn (text: string): Array<{ name: string, input: string }> {
+  const calls = []
+  for (let at = 0; at < text.length; at = CALL_BLOCK.lastIndex) {
+    CALL_BLOCK.lastIndex = at
+    const { name, arguments: given, parameters = given } = readJson(CALL_BLOCK.exec(text)?.[1] ?? '') ?? {}
+    if (typeof name !== 'string') return []
+    calls.push({ name, input: typeof parameters === 'string' ? parameters : JSON.stringify(parameters ?? {}) })
+  }
+  return calls
 }
