@@ -1,5 +1,6 @@
 import { inputDigest } from '../approvals/index.ts'
 import type { ToolItem } from '../contracts/approval-record.ts'
+import { NOTE_OPENING } from '../contracts/model-texts.ts'
 
 // The calls that the user refused in a conversation. Those of a task's run are found in its asked items
 // (services/runs/engine/asked-items.ts); settle-calls.ts beside it refuses both.
@@ -30,13 +31,16 @@ export function withRefused (calls: RefusedCall[], refused: ToolItem[]): Refused
 export const isRefused = (calls: RefusedCall[], { toolName, input }: { toolName: string, input: unknown }): boolean =>
   calls.some((call) => call.toolName === toolName && call.digest === inputDigest(input))
 
-/** Returns the last part of the system prompt, which names the refused calls and changes when the user denies another one; [] for none. */
+/**
+ * Returns the message that names the refused calls, for the end of a prompt; [] for none. It changes with each denial, so that it must not
+ * stand before messages that a cache holds.
+ */
 export function refusedNotes (refusedCalls: RefusedCall[]): string[] {
   if (refusedCalls.length === 0) return []
   const lines = refusedCalls.slice(-REFUSED_SHOWN).map(({ toolName, input, reason }) =>
     `- ${toolName} with ${shorten(JSON.stringify(input))}${reason ? ` (the user said: ${shorten(JSON.stringify(reason))})` : ''}`
   )
-  return [`The user denied these calls. Do not retry them; go on without, or ask what to do instead:\n${lines.join('\n')}`]
+  return [`${NOTE_OPENING} The user denied these calls. Do not retry them; go on without, or ask what to do instead:]\n${lines.join('\n')}`]
 }
 
 const shorten = (text: string) => text.length > INPUT_SHOWN ? `${text.slice(0, INPUT_SHOWN)}…` : text

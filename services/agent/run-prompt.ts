@@ -27,6 +27,10 @@ interface PromptParts {
   notes: string[]
 }
 
+/** It stays the same when the user denies a call: the denied calls stand at the end of the messages (refused-calls.ts). */
+const APPROVALS = "Some tools need the user's approval, which is asked for you; just call them. " +
+  'Do not retry calls that were denied; they are listed with the last results.'
+
 /**
  * Returns the texts of the agent's system prompt without the refused calls, from what seldom changes to what often changes: first what
  * every run is told, then what the runs of a conversation are told, then what only this run is told.
@@ -36,7 +40,7 @@ function systemPrompt ({ machine, hasTools, servers, cwd, now, instructions, ans
     "You are an assistant that works on its user's own computer. Answer briefly and truthfully, in the user's language. " + HOW_TO_WORK +
     ' When you have answered, nothing goes on: what is to be done in the background or later is a task, which the user asks for.',
     machine,
-    hasTools ? "Some tools need the user's approval, which is asked for you; just call them." : '',
+    hasTools ? APPROVALS : '',
     servers
   ]
   const ofConversation = [

@@ -90,17 +90,20 @@ for (const [name, start] of Object.entries({ throughGateway, directly })) {
 }
 
 t.test('what changes between runs stands behind what stays: memory, and what the user denied', async (t) => {
-  const { app, calls } = await throughGateway(t, (nth) => [{ text: 'hi' }, write, { text: 'hm' }, { text: 'ok' }][nth])
+  const { app, calls } = await throughGateway(t, (nth) => [{ text: 'hi' }, write, read(0), { text: 'ok' }][nth])
   await say(app, 'One.', { id: 'one' })
   await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'Likes tea' } })
   const { events } = await say(app, 'Two.', { id: 'two' })
   await answer(app, { [asked(events)[0]]: false })
-  const [one, two, denied] = calls()
+  const [one, two, denied, last] = calls()
   const tools = one.parts.findIndex((part) => part.includes('"system"'))
   t.ok(tools > 5)
   t.equal(commonParts(one, two), tools + 1, 'tools and instructions are the same')
   t.match(two.parts[tools + 1], 'Likes tea')
-  t.equal(commonParts(two, denied), tools + 2, 'and with them what the conversation is told')
+  t.equal(commonParts(two, denied), two.parts.length, 'nothing before it changes')
+  t.match(denied.parts.at(-1), /denied these calls.*writeFile/)
+  t.equal(commonParts(denied, last), denied.parts.length - 1, 'the list moves to the end')
+  t.equal(last.parts.at(-1), denied.parts.at(-1))
 })
 
 t.test('the runs of a task are told the same up to what changes from run to run, and each call of a run goes on where the one before ' +

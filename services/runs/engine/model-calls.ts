@@ -13,15 +13,12 @@ import { withFewerTools } from './told-tools.ts'
 import { createIdSource } from './step-writer.ts'
 
 /**
- * Returns the messages before a conversation, which stay the same in every step of a run: the system messages with `more`, the guide of
- * the working folder and the skills that there are. Each system message is kept apart, so that a provider's cache holds the first ones
+ * Returns the messages before a conversation, which stay the same in every step of a run: the system messages, the guide of the
+ * working folder and the skills that there are. Each system message is kept apart, so that a provider's cache holds the first ones
  * also when a later one changes.
  */
-const openingOf = (
-  { system, guide, skills }: Pick<RunContext, 'system' | 'guide' | 'skills'>,
-  ...more: string[]
-): LanguageModelV4Prompt => [
-  ...[system, more].flat().map((content): LanguageModelV4Message => ({ role: 'system', content })),
+const openingOf = ({ system, guide, skills }: Pick<RunContext, 'system' | 'guide' | 'skills'>): LanguageModelV4Prompt => [
+  ...system.map((content): LanguageModelV4Message => ({ role: 'system', content })),
   ...[...guide === undefined ? [] : [describeGuide(guide)], ...skills === undefined ? [] : [describeSkills(skills)]]
     .map((text): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] }))
 ]
@@ -119,7 +116,7 @@ export function createModelCalls<R extends RunRecord> (
   })
 
   const modelContext = (context: RunContext): ModelContext => ({
-    opening: openingOf(context, ...owner.closingNotes()),
+    opening: openingOf(context),
     tools: context.tools,
     deferred: context.deferred,
     async fewerTools () {
@@ -143,6 +140,7 @@ export function createModelCalls<R extends RunRecord> (
       owed: await owed(),
       notes: [...owner.takeNotes().map((text) => ({ type: 'message' as const, text })), ...live.takeSteering(step)],
       messages: [...shown.prompt, ...foldToModelMessages(run.log.events, tools.forModel)],
+      closing: owner.closingNotes(),
       latest: prompt.findLastIndex(({ role }) => role === 'user'),
       ...placement,
       ...(shown.places && { places: shown.places }),

@@ -50,6 +50,8 @@ interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' |
   owed?: ObjectAnswer
   /** What the model is told for the first time with this step, as messages of the user. */
   notes: ReadonlyArray<EventOf<'message' | 'steer'>>
+  /** What the model is told behind all messages, each time. */
+  closing?: readonly string[]
   /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
   context: () => Promise<ModelContext>
 }
@@ -134,7 +136,7 @@ export function createModelSteps (
   }
   const answeredBy = (name: string) => host.find(name)?.answeredBy?.by
 
-  return async ({ step, lastWord, owed, notes, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
+  return async ({ step, lastWord, owed, notes, closing = [], messages, context, ...placement }: ModelStep): Promise<StepResult> => {
     notes.forEach(append)
     append({ type: 'step-start', step })
     await host.ready(signal)
@@ -151,7 +153,7 @@ export function createModelSteps (
     const mayAnswer = owed !== undefined && given.tools.length > 0
     const isAnswer = (toolName: string) => mayAnswer && toolName === ANSWER_TOOL
     const described = () => given.tools.length > 0 ? given.tools : toolsCalled(messages)
-    const told = notes.map(({ text }) => userMessage(text))
+    const told = [...notes.map(({ text }) => text), ...closing].map(userMessage)
     const shown = withRecentImages([...messages, ...told])
     const toolMeant = (name: string) => nameMeant(name, [...given.tools.map((tool) => tool.name), ...given.deferred ?? []])
     // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.

@@ -31,7 +31,7 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
   summaries: Pick<CompactorParts, 'load' | 'keep'>
   /** Returns the context of the run, which is made once and kept in the log: `append` puts a new one there. */
   context: (append: (event: RunEvent) => void) => Promise<RunContext>
-  /** What the system prompt says last. It may change within a run. */
+  /** What the model is told at the end of each prompt, as messages of the user. It may change within a run. */
   closingNotes: () => string[]
   /** Returns user messages that the model gets with its next step, once each. */
   takeNotes: () => string[]

@@ -13,8 +13,8 @@ const MOST_HELD = 256 * 1024
 
 /**
  * Reads the text of an answer as it arrives, for models whose server leaves their tags in it: reasoning in `<think>` at the beginning,
- * and calls in `<tool_call>` that are the whole answer, one call a tag. Text that could still become one is held back. `isTool` says whether
- * a name is that of an offered tool: with a call of another one, the answer is text.
+ * and calls in `<tool_call>` that are the whole answer, one call a tag. Text that could still become one is held back. `isTool` says
+ * whether a name is that of an offered tool: with a call of another one, the answer is text.
  */
 export function createTaggedText (isTool: (name: string) => boolean) {
   let state: 'begin' | 'think' | 'thought' | 'call' | 'text' = 'begin'
