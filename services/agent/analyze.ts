@@ -1,7 +1,7 @@
 import type { Clock } from '../lib/clock.ts'
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { AnalysisAnswerSchema, AnalysisQuestionSchema, type Analysis, type AnalysisAnswer } from '../../schemas/agent.ts'
-import { analysisPrompt, askStructured, REQUEST_SHOWN } from '../models/index.ts'
+import { analysisPrompt, askStructured, readWhole, REQUEST_SHOWN } from '../models/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { Meter } from '../usage/index.ts'
 
@@ -86,7 +86,7 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
     const answer = await askStructured({
       load: () => registry.model('fast'),
       name,
-      schema: AnalysisAnswerSchema,
+      read: readWhole(AnalysisAnswerSchema),
       asked: AnalysisQuestionSchema,
       instructions,
       text: question(request),

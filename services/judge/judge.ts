@@ -83,13 +83,10 @@ async function askJudge (
   signal: AbortSignal
 ): Promise<{ value: Judgement } | NoAnswer> {
   if (registry.roles().fast.startsWith('offline/')) return { problem: 'is not there, because offline models do not judge' }
-  const { name, schema, asked, instructions, question } = judgementPrompt
+  const { question, ...asked } = judgementPrompt
   return askStructured({
+    ...asked,
     load: () => registry.model('fast'),
-    name,
-    schema,
-    asked,
-    instructions,
     text: question({
       goal: shorten(goal, GOAL_SHOWN),
       request: request && shorten(request, GOAL_SHOWN),

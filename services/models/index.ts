@@ -8,12 +8,10 @@ export {
   titlePrompt
 } from './prompts/asides.ts'
 export {
-  EXTRACTION_INSTRUCTIONS,
   type ShownMessage,
   extractionQuestion,
-  LooseAnswerSchema,
+  factsPrompt,
   type Pointer,
-  PointersSchema,
   type ShownEntry,
   filingPrompt
 } from './prompts/extraction.ts'
@@ -28,5 +26,5 @@ export { type Registry, withRunModels } from './providers/registry.ts'
 export { createMetadata, isAttached, withOwnMetadata } from './reasoning.ts'
 export { withRecentImages } from './recent-images.ts'
 export { isOutage, streamModel } from './stream-call.ts'
-export { type Ask, askStructured, type NoAnswer } from './structured-call.ts'
+export { type Ask, askStructured, type NoAnswer, readWhole } from './structured-call.ts'
 export { itemTokens, tokensIn, tokensInSame, tokensOf } from './token-estimate.ts'

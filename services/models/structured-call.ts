@@ -9,12 +9,13 @@ import { type BudgetError, isBudgetError, type Meter } from '../usage/index.ts'
 import { generateWithin } from './whole-call.ts'
 
 /** A question to a model that answers with structured data. */
-interface StructuredQuestion<S extends TSchema> {
+interface StructuredQuestion<V> {
   /** The name of the response format, by which the offline model recognises the question. */
   name: string
-  schema: S
-  /** The schema that the model gets, if it differs from the schema that validates the answer. */
-  asked?: TSchema
+  /** The schema that the model gets. */
+  asked: TSchema
+  /** Reads an answer about `text`; undefined when it cannot be read at all. */
+  read: (answer: string, text: string) => V | undefined | Promise<V | undefined>
   instructions: string
   text: string
   /** An earlier message of the same author, such as the conversation that the text continues. */
@@ -24,9 +25,9 @@ interface StructuredQuestion<S extends TSchema> {
 }
 
 /** Asks the model of role `fast`; `More` is what the question says beside its words. */
-export type Ask<More = object> = <S extends TSchema>(question: StructuredQuestion<S> & More) => Promise<{ value: Static<S> } | NoAnswer>
+export type Ask<More = object> = <V>(question: StructuredQuestion<V> & More) => Promise<{ value: V } | NoAnswer>
 
-interface StructuredCall<S extends TSchema> extends StructuredQuestion<S> {
+interface StructuredCall<V> extends StructuredQuestion<V> {
   /** `settings` are the user's for the role of the model. */
   load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
   /** The role in which the call is counted; `fast` by default. */
@@ -48,6 +49,15 @@ function jsonIn (text: string): unknown {
   }
   if (value === undefined) throw new SyntaxError('no JSON')
   return value
+}
+
+/** Returns a reader of answers that count only when all of them matches a schema. */
+export function readWhole<S extends TSchema> (schema: S): (answer: string) => Promise<Static<S> | undefined> {
+  return async (answer) => {
+    const { Value } = await import('@sinclair/typebox/value')
+    const value = withoutNulls(schema, jsonIn(answer))
+    return Value.Check(schema, value) ? value : undefined
+  }
 }
 
 /** Returns an answer with '' for null where a text is due, and without properties that hold nothing and may be absent. */
@@ -82,13 +92,13 @@ export interface NoAnswer {
  * timeout after `limitMs` milliseconds or an invalid answer resolves to a `problem` in words, as does a call that a budget forbids
  * (`refused`); rejects only with the signal's reason.
  */
-export async function askStructured<S extends TSchema> ({
+export async function askStructured<V> ({
   load,
   role = 'fast',
   meter,
   name,
-  schema,
-  asked = schema,
+  asked,
+  read,
   instructions,
   text,
   earlier,
@@ -96,13 +106,10 @@ export async function askStructured<S extends TSchema> ({
   limitMs,
   signal,
   clock
-}: StructuredCall<S>): Promise<{ value: Static<S> } | NoAnswer> {
+}: StructuredCall<V>): Promise<{ value: V } | NoAnswer> {
   try {
     const answer = await generateWithin({
-      async load () {
-        const [loaded] = await Promise.all([load(), import('@sinclair/typebox/value')])
-        return loaded
-      },
+      load,
       options: (settings) => ({
         prompt: [
           { role: 'system', content: instructions },
@@ -121,9 +128,8 @@ export async function askStructured<S extends TSchema> ({
       clock
     })
     if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long' }
-    const { Value } = await import('@sinclair/typebox/value')
-    const value = withoutNulls(schema, jsonIn(answer))
-    return Value.Check(schema, value) ? { value } : { problem: 'could not be read' }
+    const value = await read(answer, text)
+    return value === undefined ? { problem: 'could not be read' } : { value }
   } catch (error) {
     signal.throwIfAborted()
     if (isBudgetError(error)) return { problem: 'was not made, because a budget is used up', refused: error }

@@ -36,13 +36,13 @@ async function makePlan (
   signal: AbortSignal
 ): Promise<Plan> {
   const { clock, meter } = deps
-  const { name, schema, asked, instructions, question } = planPrompt
+  const { question, ...asked } = planPrompt
   const end = clock.awake() + PLANNING_MS
   for (const { role, load } of internalModelLoaders(deps)) {
     const limitMs = end - clock.awake()
     if (limitMs <= 0) break
     const text = question(goal)
-    const answer = await askStructured({ load, role, meter, name, schema, asked, instructions, text, limitMs, signal, clock })
+    const answer = await askStructured({ ...asked, load, role, meter, text, limitMs, signal, clock })
     if ('value' in answer) {
       const { phases, qualityCriteria, expects } = answer.value
       return { phases: numbered(phases), qualityCriteria, ...(expects && { expects }), source: 'model' }

@@ -42,9 +42,9 @@ export function createTitles ({ threads, catalog, ask, isOffline, isWanted, log 
     if (head === undefined || head.minted || head.turns > TURNS || !await catalog.isUntitled(id) || await isOffline(id)) return
     const messages = await threads.messages(id, { limit: 20 })
     const firstOf = (role: string) => textOf(messages.find((message) => message.role === role && textOf(message) !== '') ?? { role })
-    const { name, schema, instructions, question } = titlePrompt
+    const { question, ...asked } = titlePrompt
     const text = question(firstOf('user'), firstOf('assistant'))
-    const answer = await ask({ name, schema, instructions, text, signal: closing.signal, thread: id })
+    const answer = await ask({ ...asked, text, signal: closing.signal, thread: id })
     const suggestion = 'value' in answer ? excerpt(answer.value.title.replace(/^["'\s]+|["'.\s]+$/g, ''), LONGEST) : ''
     if (suggestion !== '') await catalog.suggestTitle(id, suggestion)
   }

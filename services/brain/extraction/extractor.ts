@@ -4,10 +4,8 @@ import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { defineError } from '../../lib/service-error.ts'
 import {
   type Ask,
-  EXTRACTION_INSTRUCTIONS,
   extractionQuestion,
-  LooseAnswerSchema,
-  PointersSchema,
+  factsPrompt,
   type ShownEntry
 } from '../../models/index.ts'
 import { beginning, readUserMessages, ThreadNotFound, type ThreadRepository, type UserMessage } from '../../threads/index.ts'
@@ -66,8 +64,7 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
       const ids = shownIds(entries, habits)
       const messages = shown.map(({ text, said, asked }) => ({ text, day: said === 0 ? undefined : dayOf(said), asked }))
       const text = extractionQuestion({ messages, goals, known: ids.known, habits: ids.habits })
-      const question = { name: 'facts', schema: LooseAnswerSchema, asked: PointersSchema, instructions: EXTRACTION_INSTRUCTIONS, text }
-      const answer = await ask({ ...question, signal, thread: id })
+      const answer = await ask({ ...factsPrompt, text, signal, thread: id })
       if ('refused' in answer && answer.refused) throw answer.refused
       if ('problem' in answer) throw new ModelFailed(answer.problem)
       const reading = { shown, tasks, ...verifyPointers({ messages, goals }, answer.value, ids.idOf) }

@@ -1,4 +1,5 @@
 import { LIMITS } from '../../../schemas/brain.ts'
+import { wordFinder } from '../../lib/quotes.ts'
 import { holdsSecret } from './secret-words.ts'
 
 /** Why words are not taken as what the user says. */
@@ -25,7 +26,6 @@ export interface SearchableMessage extends ReadableMessage {
 
 /** Sentences that one span may hold: a statement, and what limits it. */
 const MAX_SENTENCES = 3
-const END_MARKS = /[\s.!\u2026\u3002\uFF01\u0964\u061F?\uFF1F]+$/u
 
 /** Prepares a message of the user for `findOwnWords`. */
 export function searchable (message: string): SearchableMessage {
@@ -43,7 +43,7 @@ export function findOwnWords (
   span: string,
   { mayAsk = false } = {}
 ): OwnWords | { problem: WordsProblem } {
-  const places = placesOf(text, span)
+  const places = wordFinder(text)(span)
   if (places.length === 0) return { problem: 'the words stand in no message of the user' }
   const found = places.map(({ from, to }) => sentences.filter(({ start, end }) => start < to && end > from))
   const own = found.filter((each) => each.length > 0 && each.every(({ isQuoting }) => !isQuoting))
@@ -58,28 +58,6 @@ export function findOwnWords (
   if (!mayAsk && whole.some(({ isQuestion }) => isQuestion)) return { problem: 'the words are a question' }
   return { text: words, sentences: whole, isUnsure: isMixed || whole.at(-1)!.end > materialFrom }
 }
-
-/** Where a span stands in a text. Its apostrophes may be straightened, and the mark at its end left out or changed. */
-function placesOf (text: string, span: string): Array<{ from: number, to: number }> {
-  const straight = (words: string) => words.toWellFormed().normalize('NFC').replaceAll('\u2019', "'")
-  const [message, words] = [straight(text), straight(span).trim()]
-  for (const wanted of [words, words.replace(END_MARKS, '')]) {
-    if (!/[\p{L}\p{N}]/u.test(wanted) || wanted.length < 2) continue
-    const places: Array<{ from: number, to: number }> = []
-    for (let from = message.indexOf(wanted); from >= 0; from = message.indexOf(wanted, from + 1)) {
-      if (isWhole(message, from, wanted)) places.push({ from, to: from + wanted.length })
-    }
-    if (places.length > 0) return places
-  }
-  return []
-}
-
-/** Whether the words begin and end at the bounds of words, in scripts that write blanks. */
-function isWhole (text: string, from: number, words: string): boolean {
-  const cuts = (before: string, after: string) => SPACED.test(before) && SPACED.test(after)
-  return !cuts(text[from - 1] ?? '', words[0]) && !cuts(words.at(-1)!, text[from + words.length] ?? '')
-}
-const SPACED = /[\p{Script=Latin}\p{Script=Cyrillic}\p{Script=Greek}\p{Script=Arabic}\p{Script=Hebrew}\p{Script=Devanagari}\p{N}]/u
 
 /** Replaces each character of quoted content. The character itself counts as quoted content in a message, too. */
 const HIDDEN = '\uE000'

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { oneOf } from '../../../schemas/common.ts'
 import { EFFECTS, OUTCOMES, type Evaluation } from '../../../schemas/evaluation.ts'
+import { readWhole } from '../structured-call.ts'
 
 /** Claims of one answer, and characters of a text in it. An answer with more of either is taken for nonsense. */
 const MAX_CLAIMS = 100
@@ -65,7 +66,7 @@ export interface Material {
 /** The prompt with which role `fast` judges a run. Code then checks each claim: services/judge. */
 export const judgementPrompt = {
   name: 'evaluation',
-  schema: AnswerSchema,
+  read: readWhole(AnswerSchema),
   asked: Type.Object({ ...verdict, claims: Type.Array(Claim, { maxItems: MAX_CLAIMS }) }, { additionalProperties: false }),
   instructions: [
     'You judge one run of an agent with tools. You get its goal, its plan, an index of all its tool calls, the newest calls whole, and ' +

@@ -24,11 +24,11 @@ export async function findInReport (
   { registry, clock, log, meter }: Pick<TaskDeps, 'registry' | 'clock' | 'log'> & { meter: Meter },
   signal: AbortSignal
 ): Promise<NonNullable<StoredRun['learned']>> {
-  const { name, schema, instructions, question } = learningPrompt
+  const { question, ...asked } = learningPrompt
   const load = () => registry.model('fast')
   const known = [...memory.findings.slice(-KNOWN_SHOWN), ...memory.decisions.slice(-KNOWN_SHOWN)]
   const text = question(goal, report, known)
-  const answer = await askStructured({ load, name, schema, instructions, text, meter, limitMs: LEARNING_MS, signal, clock })
+  const answer = await askStructured({ ...asked, load, text, meter, limitMs: LEARNING_MS, signal, clock })
   if ('value' in answer) return { ...answer.value, outdated: contradicted(known, answer.value.outdated) }
   if (!answer.refused) log.warn({ problem: answer.problem }, 'the findings of a run could not be extracted by a model')
   return { findings: [], decisions: [] }

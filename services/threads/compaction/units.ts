@@ -193,8 +193,8 @@ export async function summarise (
   units: Unit[],
   { ask, maxCharacters, earlier }: { ask: Ask, maxCharacters: number, earlier: string[] }
 ): Promise<string | undefined> {
-  const { name, schema, instructions, question } = summaryPrompt
-  const answer = await ask({ name, schema, instructions, text: question(earlier, cut(await transcript(units), maxCharacters)) })
+  const { question, ...asked } = summaryPrompt
+  const answer = await ask({ ...asked, text: question(earlier, cut(await transcript(units), maxCharacters)) })
   const summary = 'value' in answer ? answer.value.summary.trim().slice(0, MAX_SUMMARY).toWellFormed() : ''
   return summary === '' ? undefined : summary
 }

@@ -46,7 +46,7 @@ t.test('a span stands for the whole sentences around it, unchanged', async (t) =
 t.test('words that stand nowhere, or in more than one place, are no words', async (t) => {
   t.match(find('I live in Rome.', 'I live in Romeo'), /in no message/)
   t.match(find('I live in Romeo.', 'I live in Rome'), /in no message/, 'words are not cut')
-  t.match(find('I live in Rome.', 'i live in rome'), /in no message/)
+  t.equal(find('I live in Rome.', 'i live in rome'), 'I live in Rome.', 'case does not count')
   for (const nothing of ['', ' ', '.', 'I']) t.match(find('I live in Rome. I like it.', nothing), /in no message/)
   t.match(find('I live in Rome. My aunt lives in Rome.', 'in Rome'), /too few/)
   t.match(find('One is. Two is. Three is. Four is.', 'One is. Two is. Three is. Four is.'), /too many/)

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../../../services/lib/clock.ts'
 import { createDirectProvider, type DirectSettings } from '../../../../services/models/providers/direct.ts'
 import { createRegistry, type ModelSettings } from '../../../../services/models/providers/registry.ts'
-import { askStructured } from '../../../../services/models/structured-call.ts'
+import { askStructured, readWhole } from '../../../../services/models/structured-call.ts'
 import type { Plan } from '../../../fakes/gateway.ts'
 import { type ModelServerOptions, type ServerRequest, startModelServer } from '../../../fakes/model-server.ts'
 import { chatWire } from '../../../fakes/openai-wire.ts'
@@ -226,7 +226,8 @@ t.test('structured calls ask for no reasoning, and do without where the model ha
       load: async () => ({ id: 'test/model', model: await load() }),
       meter: unmetered,
       name: 'answer',
-      schema,
+      asked: schema,
+      read: readWhole(schema),
       instructions: 'Answer.',
       text: 'go',
       limitMs: 10_000,
