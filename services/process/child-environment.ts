@@ -83,3 +83,40 @@ function wipe (names: string[], start: number, end: number): void {
     closeSync(memory)
   }
 }
+
+/** Variables that describe this process and would change what a command does: npm installs less under NODE_ENV=production. */
+const OWN = new RegExp(
+  '^(?:NODE_ENV|NODE_CHANNEL_FD|NODE_CHANNEL_SERIALIZATION_MODE|NODE_UNIQUE_ID|ELECTRON_RUN_AS_NODE|' +
+    'npm_(?:lifecycle|package)_.*)$'
+)
+
+/** An editor for git, which runs it in a shell: it changes nothing, and says what to do. */
+const noEditor = (advice: string): string => `echo 'No editor opens in a command. ${advice}' >&2; :`
+
+/** Variables that keep programs from waiting for a person who edits, scrolls or types: nobody sees them. */
+const UNATTENDED: NodeJS.ProcessEnv = {
+  EDITOR: process.platform === 'win32' ? 'cmd.exe /d /c rem' : 'true',
+  GIT_EDITOR: noEditor('The text was taken as it is: give a message with -m or -F.'),
+  GIT_SEQUENCE_EDITOR: noEditor(
+    'The list was taken as it is: to change it, set GIT_SEQUENCE_EDITOR to a command that edits the file, such as sed -i.'
+  ),
+  PAGER: 'cat',
+  GIT_TERMINAL_PROMPT: '0',
+  GCM_INTERACTIVE: 'never',
+  SSH_ASKPASS_REQUIRE: 'never',
+  DEBIAN_FRONTEND: 'noninteractive',
+  // npm takes the defaults in the place of questions.
+  npm_config_yes: 'true',
+  npm_config_update_notifier: 'false'
+}
+const SAME = { VISUAL: UNATTENDED.EDITOR, GIT_PAGER: UNATTENDED.PAGER, MANPAGER: UNATTENDED.PAGER, SYSTEMD_PAGER: UNATTENDED.PAGER }
+
+/**
+ * Returns the environment of commands: that of children, without the variables that say how the service itself was started, and with those
+ * that keep programs from waiting for a person.
+ */
+export const commandEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({
+  ...Object.fromEntries(Object.entries(environment).filter(([name]) => !OWN.test(name))),
+  ...UNATTENDED,
+  ...SAME
+})

@@ -1,7 +1,7 @@
 import type { LookupAddress } from 'node:dns'
 import { createServer, request, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from 'node:http'
 import { connect, type LookupFunction, type Socket } from 'node:net'
-import { dirname, join } from 'node:path'
+import { basename, dirname, extname, isAbsolute, join } from 'node:path'
 import type { Duplex } from 'node:stream'
 import { childProgram } from '../process/index.ts'
 import { isIn } from './box-places.ts'
@@ -158,17 +158,24 @@ export async function openBoxNetwork ({ folder, hosts, lookUp, stdin }: Parts) {
   const isSource = forwarder.input.length === 0
   const address = `http://127.0.0.1:${PROXY_PORT}`
   const proxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [[name, address], [name.toLowerCase(), address]])
-  const own = process.versions.electron === undefined ? forwarder.command : dirname(forwarder.command)
+  // Where programs of the box see it, so that they learn no path of the service.
+  const shown = '/run/forwarder'
+  const isElectron = process.versions.electron !== undefined
+  const own = isElectron ? dirname(forwarder.command) : forwarder.command
+  const name = basename(forwarder.command)
   const isOfSystem = ['/usr', '/opt', '/nix'].some((each) => isIn(each, own))
+  const program = isOfSystem ? forwarder.command : join(shown, name)
+  const script = '/run/box-forwarder'
+  const isScript = (each: string) => isAbsolute(each) && /^box-forwarder\.\w+$/.test(basename(each))
   return {
-    command: [forwarder.command, ...forwarder.args],
+    command: [program, ...forwarder.args.map((each) => isScript(each) ? script + extname(each) : each)],
     /** To be written to the child's standard input before anything else. */
     input: forwarder.input,
     env: { ...forwarder.env, ...Object.fromEntries(proxied), NO_PROXY: 'localhost,127.0.0.1,::1', NODE_USE_ENV_PROXY: '1' },
     files: [
       { from, to },
-      ...isOfSystem ? [] : [{ from: own, to: own }],
-      ...isSource ? [{ from: forwarder.args[0], to: forwarder.args[0] }] : []
+      ...isOfSystem ? [] : [{ from: own, to: isElectron ? shown : program }],
+      ...isSource ? [{ from: forwarder.args[0], to: script + extname(forwarder.args[0]) }] : []
     ],
     close: () => proxy.close()
   }

@@ -1,6 +1,6 @@
 import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
-import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
+import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
 // What a box shows and hides: this is the one list.
 
@@ -35,25 +35,16 @@ export const OBEYED = [
   '.husky', '.mcp.json', '.envrc', '.exrc', '.nvimrc', '.nvim.lua', '.vimrc', '.lvimrc', '.dir-locals.el'
 ]
 
-/** Names of variables that look like secrets, or that lead to programs which hold some. */
-const SECRET_NAMES = [
-  /TOKEN|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|COOKIE|PRIVATE|BEARER|SIGNATURE/,
-  /(?:^|_)(?:KEYS?|AUTH|PAT|SESSION|DSN|JWT|SAS|PASS|PSK|PIN|OTP)(?:_|$)/,
-  /^(?:AWS|AZURE|GCP|GOOGLE|CLOUDSDK|ALIBABA|OCI|DIGITALOCEAN|HCLOUD|CLOUDFLARE|VAULT|CONSUL|KUBE|DOCKER|GPG|SSH|DBUS)_/,
-  /^(?:XAUTHORITY|DISPLAY|WAYLAND_DISPLAY|XDG_RUNTIME_DIR|SESSION_MANAGER|KRB5CCNAME|NETRC|PGPASSFILE|KUBECONFIG|SUDO_ASKPASS|BROWSER)$/,
-  // Would load what is not in the box, or lead out of it.
-  /^(?:LD_|DYLD_|BASH_ENV$|ENV$|NODE_OPTIONS$|PYTHONSTARTUP$|PERL5OPT$|RUBYOPT$|JAVA_TOOL_OPTIONS$|GIT_(?!AUTHOR_|COMMITTER_))/,
-  /^(?:HTTPS?|ALL|FTP|NO)_PROXY$/
-]
-/** An address with a password in it. */
-const LOGIN = /^[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i
+/** Folders of keys, which commands may not see in a working folder either. */
+export const KEY_FOLDERS = ['.ssh', '.gnupg', '.aws']
 
-/** Returns the environment of commands in a box: without names and values that look like secrets. */
-export function boxEnvironment (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
-  const isPlain = ([name, value]: [string, string | undefined]) =>
-    value !== undefined && !LOGIN.test(value) && !SECRET_NAMES.some((pattern) => pattern.test(name.toUpperCase()))
-  return Object.fromEntries(Object.entries(environment).filter(isPlain))
-}
+/** Folders beside one of programs that they need. Others there are somebody's work. */
+const BESIDE_PROGRAMS = ['lib', 'lib32', 'lib64', 'libexec', 'share', 'include', 'etc/ssl']
+/** Files by which the folder of a toolchain is known, and what else its programs need. */
+const TOOLCHAIN_PARTS: Array<{ mark: string, parts: string[] }> = [
+  { mark: 'bin/gofmt', parts: ['src', 'pkg', 'VERSION', 'go.env'] },
+  { mark: 'bin/javac', parts: ['conf', 'jmods', 'legal', 'release'] }
+]
 
 /** Whether the path is the folder or lies in it. */
 export function isIn (folder: string, path: string): boolean {
@@ -110,12 +101,17 @@ export function boxHome ({ HOME = homedir() }: NodeJS.ProcessEnv): string {
 export function toolchains ({ HOME = homedir(), PATH = '' }: NodeJS.ProcessEnv, ownHome: string): string[] {
   const inHome = TOOLCHAINS.map((name) => join(HOME, name)).filter(existsSync)
   const isKnown = (path: string) => [HOME, ...SYSTEM, '/proc', '/sys', '/dev', '/run'].some((each) => isIn(each, path))
-  const programs = PATH.split(':').filter((path) => isAbsolute(path) && !isKnown(path) && existsSync(path)).map((path) => {
-    const above = dirname(path)
-    const isTooWide = dirname(above) === '/' || isIn(above, HOME) || isIn(above, ownHome)
-    // Programs find their libraries beside their folder.
-    return isTooWide ? path : above
-  })
+  const programs = PATH.split(':').filter((path) => isAbsolute(path) && !isKnown(path) && existsSync(path)).flatMap(withLibraries)
   const isOwn = (path: string) => isIn(path, ownHome) || isIn(ownHome, path)
   return [...new Set([...inHome, ...programs])].filter((path) => !isOwn(path) && path !== '/')
+}
+
+/** A folder of PATH, and what programs in it find beside it. */
+function withLibraries (path: string): string[] {
+  const above = dirname(path)
+  // Programs of packages are links into the folder of packages.
+  if (basename(path) === '.bin' && basename(above) === 'node_modules') return [above]
+  if (!['bin', 'sbin'].includes(basename(path))) return [path]
+  const parts = TOOLCHAIN_PARTS.find(({ mark }) => existsSync(join(above, mark)))?.parts ?? []
+  return [path, ...[...BESIDE_PROGRAMS, ...parts].map((name) => join(above, name)).filter(existsSync)]
 }

@@ -1,5 +1,8 @@
 import { readFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
+import type { BoxFile } from './linux-box.ts'
 
 /**
  * Settings that a command in a box may add to the configuration of a repository: none of them names a program, a file that git reads or an
@@ -70,11 +73,23 @@ function isHarmless (header: string, line: string): boolean {
 const SHOWN: Record<string, string[]> = { user: ['name', 'email'], init: ['defaultbranch'], core: ['autocrlf'] }
 const FILES = ['.config/git/config', '.gitconfig']
 
-/** Returns a configuration for git in a box, from what the user's own says in the usual form; undefined when it says nothing. */
-export function gitIdentity (home: string): string | undefined {
+/** Where a box has its settings of git, and where the system has its own. */
+const SETTINGS = '/run/gitconfig'
+const OF_SYSTEM = '/etc/gitconfig'
+
+/**
+ * Writes the settings of git of a box into a folder outside of it: those of the system and, from what the user's own say in the usual form,
+ * who makes commits. They are in the place of the system's, so that a command may have a file of the user in its home.
+ */
+export async function writeGitSettings (folder: string, home = homedir()): Promise<{ env: NodeJS.ProcessEnv, files: BoxFile[] }> {
+  const from = join(folder, 'gitconfig')
+  await writeFile(from, `[include]\n\tpath = ${OF_SYSTEM}\n${gitIdentity(home)}`, { mode: 0o600 })
+  return { env: { GIT_CONFIG_SYSTEM: SETTINGS }, files: [{ from, to: SETTINGS }] }
+}
+
+function gitIdentity (home: string): string {
   const found = new Map<string, string>()
   for (const file of FILES) for (const [name, value] of settingsOf(join(home, file))) found.set(name, value)
-  if (found.size === 0) return undefined
   const lines = [...found].map(([name, value]) => {
     const [section, key] = name.split('.')
     return `[${section}]\n\t${key} = "${value.replace(/["\\]/g, '\\$&')}"\n`

@@ -1,12 +1,18 @@
 import { lstatSync } from 'node:fs'
+import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
+import type { Clock } from '../lib/clock.ts'
+import { type GuardedChild, spawnGuarded } from '../process/index.ts'
 import { boxHome, maskedPlaces, systemFolders, toolchains } from './box-places.ts'
+import { socketFilter } from './socket-filter.ts'
 
 /** The programs that may be bubblewrap. They are not looked up in PATH, which may lead into a folder that the agent writes to. */
 export const BUBBLEWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 
-/** The size of the private /tmp, and of the home, in memory, bytes. */
+/** Sizes of what a box has in memory, bytes: /tmp and the home where they are not kept, the other temporary folders, and the rest. */
 const PRIVATE_BYTES = 1024 ** 3
+const SHARED_BYTES = 512 * 1024 ** 2
+const SMALL_BYTES = 16 * 1024 ** 2
 
 /** The first descriptor of a guarded child that is free: see spawnGuarded. */
 export const FIRST_FD = 4
@@ -14,14 +20,20 @@ export const FIRST_FD = 4
  * Bubblewrap would end at the SIGTERM that asks the command to end, and the command with it, so it is started with that signal ignored,
  * which the command is given back.
  */
-export const UNENDED = ['-c', 'trap "" TERM; exec "$@"', 'sh']
-export const HEARING = ['/usr/bin/env', '--default-signal=TERM']
+const UNENDED = ['-c', 'trap "" TERM; exec "$@"', 'sh']
+const HEARING = ['/usr/bin/env', '--default-signal=TERM']
 
 /** An open file or folder that is put into a box at its own path. */
 export interface Held {
   fd: number
   path: string
   isWritable: boolean
+}
+
+/** A file that a command may read, or a socket that it may use: where it lies, and where the command finds it. */
+export interface BoxFile {
+  from: string
+  to: string
 }
 
 interface BoxPlan {
@@ -35,20 +47,22 @@ interface BoxPlan {
   ownHome: string
   /** What stands in the place of the working folder, and of what is held in it: see overlay.ts. */
   overlay?: { from: string, to: string }
-  /** Further files that the command may read, or sockets that it may use: where they lie, and where it finds them. */
-  files: Array<{ from: string, to: string }>
+  files: BoxFile[]
+  /** Folders below the working folder that are hidden. */
+  masked?: string[]
   /** Whether the box is in the network of what starts it, which is one that commands share. */
   sharesNetwork?: boolean
 }
 
 /**
- * Returns the arguments of bubblewrap, up to and without the command. `firstFd` is the descriptor under which the child has the first of
+ * Returns the options of bubblewrap, up to and without the command. `firstFd` is the descriptor under which the child has the first of
  * `held`; the others follow it.
  */
-export function boxArguments (plan: BoxPlan, firstFd: number): string[] {
-  const { environment, held, cwd, ownHome, files, overlay, sharesNetwork = false } = plan
-  const empty = (path: string) => ['--size', String(PRIVATE_BYTES), '--tmpfs', path]
-  const hidden = (path: string) => ['--tmpfs', path, '--remount-ro', path]
+function boxOptions (plan: BoxPlan, firstFd: number): string[] {
+  const { environment, held, cwd, ownHome, files, masked = [], overlay, sharesNetwork = false } = plan
+  const memory = (path: string, bytes: number) => ['--size', String(bytes), '--tmpfs', path]
+  const readOnly = (path: string) => ['--remount-ro', path]
+  const hidden = (path: string) => [...memory(path, SMALL_BYTES), ...readOnly(path)]
   const home = boxHome(environment)
   return [
     ...['--unshare-all', ...sharesNetwork ? ['--share-net'] : [], '--unshare-user', '--disable-userns'],
@@ -56,10 +70,11 @@ export function boxArguments (plan: BoxPlan, firstFd: number): string[] {
     ...systemFolders().flatMap(({ path, link }) => link === undefined ? ['--ro-bind', path, path] : ['--symlink', link, path]),
     ...maskedPlaces().flatMap(({ path, isFolder }) => isFolder ? hidden(path) : ['--ro-bind', '/dev/null', path]),
     // As root, settings of the kernel could be written in a new /proc: it does not ask whose they are.
-    ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys', '--dev', '/dev'],
-    ...empty('/tmp'),
-    ...['--tmpfs', '/run', '--tmpfs', '/var', '--dir', '/var/tmp'],
-    ...home.startsWith('/tmp/') ? ['--dir', home] : empty(home),
+    ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
+    ...['--dev', '/dev', ...memory('/dev/shm', SHARED_BYTES), ...readOnly('/dev')],
+    ...memory('/tmp', PRIVATE_BYTES),
+    ...[...memory('/var', SMALL_BYTES), ...memory('/var/tmp', SHARED_BYTES), ...readOnly('/var'), ...memory('/run', SMALL_BYTES)],
+    ...home.startsWith('/tmp/') ? ['--dir', home] : memory(home, PRIVATE_BYTES),
     ...['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
     ...toolchains(environment, ownHome).flatMap((path) => ['--ro-bind-try', path, path]),
     ...files.flatMap(({ from, to }) => ['--ro-bind', from, to]),
@@ -67,7 +82,48 @@ export function boxArguments (plan: BoxPlan, firstFd: number): string[] {
       ? [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path]
       // What was opened outside of the namespace of the overlay cannot be bound in it.
       : [isWritable ? '--bind' : '--ro-bind', join(overlay.from, relative(overlay.to, path)), path]),
+    ...masked.flatMap(hidden),
     ...lstatSync(ownHome, { throwIfNoEntry: false }) === undefined ? [] : hidden(ownHome),
-    ...['--chdir', cwd, '--']
+    ...readOnly('/run'),
+    ...readOnly('/'),
+    ...['--chdir', cwd]
   ]
+}
+
+interface BoxedProgram {
+  /** Bubblewrap. */
+  program: string
+  /** What is run in the box. */
+  command: string[]
+  /** The complete environment of the command. */
+  env: NodeJS.ProcessEnv
+  stdin: 'closed' | 'pipe'
+  clock: Clock
+  /** A folder outside of the box, for files that bubblewrap reads. */
+  own: string
+  /** The command that starts bubblewrap in other namespaces; absent: it is started as it is. */
+  within?: string[]
+}
+
+/** Starts a command in a box. */
+export async function startInBox (
+  plan: BoxPlan,
+  { program, command, env, stdin, clock, own, within = [] }: BoxedProgram
+): Promise<GuardedChild> {
+  const fds = plan.held.map(({ fd }) => fd)
+  // In a file, so that no program in the box reads in the arguments of bubblewrap where things are outside of it.
+  const optionsAt = FIRST_FD + fds.length
+  const options = [...boxOptions(plan, FIRST_FD), '--seccomp', String(optionsAt + 1)]
+  const files: FileHandle[] = []
+  try {
+    for (const [name, content] of [['options', options.join('\0') + '\0'], ['filter', socketFilter()]] as const) {
+      await writeFile(join(own, name), content, { mode: 0o600 })
+      files.push(await open(join(own, name)))
+    }
+    const box = [...UNENDED, ...within, program, '--args', String(optionsAt), '--', ...HEARING, ...command]
+    // Bubblewrap gets the folders as open files.
+    return await spawnGuarded('/bin/sh', box, { cwd: '/', env, stdin, files: [...fds, ...files.map(({ fd }) => fd)], clock })
+  } finally {
+    await Promise.all(files.map((file) => file.close()))
+  }
 }

@@ -2,7 +2,7 @@ import { closeSync, constants, openSync } from 'node:fs'
 import { lstat, open, readdir, rename, type FileHandle } from 'node:fs/promises'
 import { dirname, basename, join, relative, resolve, sep } from 'node:path'
 import { foldCase } from '../lib/windows-path.ts'
-import { OBEYED } from './box-places.ts'
+import { KEY_FOLDERS, OBEYED } from './box-places.ts'
 import { obeyedSettings } from './git-settings.ts'
 import type { Held } from './linux-box.ts'
 
@@ -42,6 +42,8 @@ interface Obeyed {
   repositories: Map<string, Repository>
   /** Files and links named .git, which say where that directory is, and when they were changed. */
   links: Map<string, string>
+  /** Folders of keys, the nearest first. */
+  keys: string[]
   /** No folder was left out. */
   isWhole: boolean
 }
@@ -75,7 +77,7 @@ export const closeHeld = (held: readonly Held[]) => {
 
 /** Looks at what programs would obey in the folder, with this real path. */
 export async function lookAtObeyed (path: string, most = MOST_FOLDERS): Promise<Obeyed> {
-  const obeyed: Obeyed = { names: new Set(), repositories: new Map(), links: new Map(), isWhole: true }
+  const obeyed: Obeyed = { names: new Set(), repositories: new Map(), links: new Map(), keys: [], isWhole: true }
   const folders = [path]
   for (let at = 0; at < folders.length; at++) {
     if (at === most) {
@@ -96,6 +98,7 @@ export async function lookAtObeyed (path: string, most = MOST_FOLDERS): Promise<
       if (isGit && !entry.isDirectory()) obeyed.links.set(inner, await changeOf(inner))
       // First, so that the limit does not hide it.
       else if (isGit) folders.splice(at + 1, 0, inner)
+      else if (entry.isDirectory() && KEY_FOLDERS.includes(entry.name)) obeyed.keys.push(inner)
       else if (entry.isDirectory() && !SKIPPED.has(entry.name)) folders.push(inner)
     }
   }

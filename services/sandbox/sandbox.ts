@@ -1,16 +1,16 @@
 import { existsSync } from 'node:fs'
-import { lstat, mkdir, rm, writeFile } from 'node:fs/promises'
-import { homedir } from 'node:os'
+import { lstat, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Boundary, SandboxMode } from '../contracts/boundary.ts'
 import type { WorkFolder } from '../contracts/tool.ts'
 import { systemClock, type Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-import { type GuardedChild, shellCommand, spawnGuarded } from '../process/index.ts'
-import { boxEnvironment, boxHome, isIn, unfitReason } from './box-places.ts'
+import { commandEnvironment, type GuardedChild, shellCommand, spawnGuarded } from '../process/index.ts'
+import { boxEnvironment, OFFLINE } from './box-environment.ts'
+import { isIn, unfitReason } from './box-places.ts'
 import { type LookUp, openBoxNetwork } from './box-network.ts'
-import { gitIdentity } from './git-settings.ts'
-import { boxArguments, BUBBLEWRAP, FIRST_FD, HEARING, UNENDED } from './linux-box.ts'
+import { writeGitSettings } from './git-settings.ts'
+import { BUBBLEWRAP, FIRST_FD, startInBox } from './linux-box.ts'
 import { macArguments, SANDBOX_EXEC } from './mac-box.ts'
 import { createOverlay, type Overlay } from './overlay.ts'
 import { removeServerCaches, startServerInBox, type ServerProgram } from './server-box.ts'
@@ -66,6 +66,8 @@ type Command = [program: string, args: string[]]
 
 const PROBE_MS = 10_000
 const PROBE_CODE = 7
+/** Folders of keys that are hidden below a working folder. */
+const MOST_MASKED = 64
 /** Fails where the box does not hold: hooks can be written, or the folder cannot. */
 const PROBE = `if (: > .git/hooks/probe) 2>/dev/null; then exit 1; fi; : > probe && exit ${PROBE_CODE}`
 
@@ -147,36 +149,35 @@ export function createSandbox (parts: Parts) {
     const { folder, cwd, hosts, overlay, shared } = wish
     const env = boxEnvironment(environment())
     const before = await lookAtObeyed(folder.path)
-    const identity = gitIdentity(env.HOME ?? homedir())
-    /** What the command needs of its own, outside the box; most need nothing. */
-    const own = identity === undefined && hosts === undefined ? undefined : await makeTemporary()
+    const own = await makeTemporary()
     let network: Awaited<ReturnType<typeof openBoxNetwork>> | undefined
     const tidyUp = async () => {
       await network?.close()
-      if (own !== undefined) await rm(own, { recursive: true, force: true })
+      await rm(own, { recursive: true, force: true })
     }
     const inner = holdObeyed(folder)
     try {
-      if (hosts !== undefined) network = await openBoxNetwork({ folder: own!, hosts, lookUp, stdin: 'ignore' })
-      const files = [...network?.files ?? []]
-      if (identity !== undefined) {
-        const from = join(own!, 'gitconfig')
-        await writeFile(from, identity, { mode: 0o600 })
-        files.push({ from, to: join(boxHome(env), '.gitconfig') })
-      }
+      if (hosts !== undefined) network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
+      const settings = await writeGitSettings(own, env.HOME)
       const held = [{ fd: folder.handle.fd, path: folder.path, isWritable: true }, ...inner]
         .map((each) => ({ ...each, path: shownAt(each.path) }))
-      const over = overlay && { from: overlay.merged, to: shownAt(folder.path) }
-      const plan = { environment: env, held, cwd: shownAt(cwd), ownHome, files, overlay: over, sharesNetwork: shared !== undefined }
-      const box = [program, ...boxArguments(plan, FIRST_FD)]
-      const boxed = [...overlay?.command(folder.path, FIRST_FD) ?? [], ...shared?.join ?? [], ...box]
-      const child = await spawnGuarded('/bin/sh', [...UNENDED, ...boxed, ...HEARING, ...network?.command ?? [], name, ...args], {
-        // Bubblewrap gets the working folder as an open file.
-        cwd: '/',
-        env: { ...env, ...network?.env },
+      const child = await startInBox({
+        environment: env,
+        held,
+        cwd: shownAt(cwd),
+        ownHome,
+        files: [...network?.files ?? [], ...settings.files],
+        masked: before.keys.slice(0, MOST_MASKED).map(shownAt),
+        overlay: overlay && { from: overlay.merged, to: shownAt(folder.path) },
+        sharesNetwork: shared !== undefined
+      }, {
+        program,
+        command: [...network?.command ?? [], name, ...args],
+        env: { ...commandEnvironment(env), ...settings.env, ...network === undefined ? OFFLINE : network.env },
         stdin: network === undefined ? 'closed' : 'pipe',
-        files: held.map(({ fd }) => fd),
-        clock
+        clock,
+        own,
+        within: [...overlay?.command(folder.path, FIRST_FD) ?? [], ...shared?.join ?? []]
       })
       child.stdin?.end(network?.input)
       return {
@@ -195,7 +196,7 @@ export function createSandbox (parts: Parts) {
   }
 
   async function startOnMac (program: string, [name, args]: Command, { folder, cwd }: Plan): Promise<BoxedCommand> {
-    const env = boxEnvironment(environment())
+    const env = commandEnvironment(boxEnvironment(environment()))
     const before = await lookAtObeyed(folder.path)
     const temporary = await makeTemporary()
     const tidyUp = () => rm(temporary, { recursive: true, force: true })

@@ -3,10 +3,10 @@ import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, realpath, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
-import { type GuardedChild, spawnGuarded } from '../process/index.ts'
+import type { GuardedChild } from '../process/index.ts'
 import { type LookUp, openBoxNetwork } from './box-network.ts'
 import { boxHome, unfitReason } from './box-places.ts'
-import { boxArguments, FIRST_FD, HEARING, type Held, UNENDED } from './linux-box.ts'
+import { type Held, startInBox } from './linux-box.ts'
 import { closeHeld, holdObeyed } from './obeyed-files.ts'
 import { makeTemporary } from './temporary.ts'
 
@@ -71,7 +71,7 @@ export async function startServerInBox (
   const held: Held[] = []
   const holding: Held[] = []
   const home = boxHome(environment)
-  const own = hosts && await makeTemporary()
+  const own = await makeTemporary()
   const hold = async (folder: string, isWritable: boolean, path = folder) => {
     const handle = await open(folder, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
     handles.push(handle)
@@ -84,7 +84,7 @@ export async function startServerInBox (
   let network: Awaited<ReturnType<typeof openBoxNetwork>> | undefined
   const tidyUp = async () => {
     await network?.close()
-    if (own !== undefined) await rm(own, { recursive: true, force: true })
+    await rm(own, { recursive: true, force: true })
   }
   try {
     const cache = cacheOf(ownHome, server)
@@ -93,16 +93,14 @@ export async function startServerInBox (
     for (const [folders, isWritable] of [[read, false], [write, true]] as const) {
       for (const folder of folders) await hold(await fitting(folder, ownHome), isWritable)
     }
-    if (own !== undefined) network = await openBoxNetwork({ folder: own, hosts: hosts!, lookUp, stdin: 'inherit' })
-    const places = { held, cwd: '/tmp', ownHome, files: network?.files ?? [] }
-    const box = [program, ...boxArguments({ environment, ...places }, FIRST_FD)]
-    const child = await spawnGuarded('/bin/sh', [...UNENDED, ...box, ...HEARING, ...network?.command ?? [], command, ...args], {
-      // Bubblewrap gets the folders as open files.
-      cwd: '/',
+    if (hosts !== undefined) network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'inherit' })
+    const child = await startInBox({ environment, held, cwd: '/tmp', ownHome, files: network?.files ?? [] }, {
+      program,
+      command: [...network?.command ?? [], command, ...args],
       env: { ...environment, npm_config_cache: join(home, '.cache/npm'), npm_config_update_notifier: 'false', ...env, ...network?.env },
       stdin: 'pipe',
-      files: held.map(({ fd }) => fd),
-      clock
+      clock,
+      own
     })
     if (network !== undefined && network.input.length > 0) child.stdin!.write(network.input)
     void child.exited.then(tidyUp).catch(() => {})

@@ -3,7 +3,7 @@ import { BoxHost } from '../../../schemas/config.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { settlesWithin } from '../../lib/deadline.ts'
 import { ServiceError } from '../../lib/service-error.ts'
-import { lineProblem, shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
+import { commandEnvironment, lineProblem, shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
 import type { FolderIdentity, Tool, ToolContext, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
 import type { Sandbox, SharedNetwork } from '../../sandbox/index.ts'
@@ -229,13 +229,3 @@ async function identityOf ({ path, handle }: Folder): Promise<WorkFolder> {
 }
 
 const isSamePlace = (a: WorkFolder, b: WorkFolder): boolean => a.path === b.path && isSameFolder(a, b)
-
-/** Variables that describe this process and would change what a command does: npm installs less under NODE_ENV=production. */
-const OWN = new RegExp(
-  '^(?:NODE_ENV|NODE_CHANNEL_FD|NODE_CHANNEL_SERIALIZATION_MODE|NODE_UNIQUE_ID|ELECTRON_RUN_AS_NODE|' +
-    'npm_(?:lifecycle|package)_.*)$'
-)
-
-/** Returns the environment of commands: that of children, without the variables that say how the service itself was started. */
-const commandEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv =>
-  Object.fromEntries(Object.entries(environment).filter(([name]) => !OWN.test(name)))

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -88,6 +88,39 @@ t.test('a command that is ended may tidy up, and a folder of the working folder 
     exitCode: 0,
     stdout: `${stage.work}/.vscode\none\n?? ../made\n`
   })
+})
+
+t.test('no program waits for a person: editors, pagers and questions end at once, and say what to do', { skip }, async (t) => {
+  const stage = await setStage()
+  t.teardown(stage.close)
+  const runs: Array<[command: string, code: number, output: RegExp]> = [
+    ['echo two >> file.txt; git commit -a', 1, /No editor opens in a command\. .*give a message with -m[\s\S]*empty commit message/],
+    ['git commit -qam second; git rebase -i HEAD~1', 0, /No editor opens in a command\. .*set GIT_SEQUENCE_EDITOR/],
+    ['GIT_SEQUENCE_EDITOR="sed -i s/pick/drop/" git rebase -i HEAD~1; git log --oneline | wc -l', 0, /^1\n/],
+    ['git commit --amend; git log -1 --format=%s', 0, /first/],
+    ['git -p log --format=%s; git log --format=%s', 0, /^first\nfirst\n/],
+    ['npm init; ls package.json', 0, /package\.json/],
+    ['read -p "sure? " x; echo "[$x]"; $VISUAL file.txt', 0, /\[\]/]
+  ]
+  for (const [command, exitCode, output] of runs) {
+    const result = await stage.run(command)
+    t.match({ ...result, output: result.stdout + result.stderr }, { exitCode, timedOut: undefined, output }, command)
+  }
+})
+
+t.test('of a folder of PATH a box shows programs and what they need, not what lies beside them', { skip }, async (t) => {
+  const base = realpathSync(t.testdir({
+    work: {},
+    project: { bin: { tool: '#!/bin/sh\ncat "$(dirname "$0")/../lib/words"' }, lib: { words: 'words' }, '.env': 'secret' },
+    go: { bin: { gofmt: '' }, src: { fmt: '' }, VERSION: '', '.env': 'secret' },
+    packages: { node_modules: { '.bin': { x: t.fixture('symlink', '../x/x.js') }, x: { 'x.js': 'made' } }, '.env': 'secret' }
+  }))
+  chmodSync(join(base, 'project/bin/tool'), 0o755)
+  const folders = ['project/bin', 'go/bin', 'packages/node_modules/.bin'].map((name) => join(base, name))
+  const environment = { PATH: `${folders.join(':')}:${process.env.PATH}`, HOME: '/nowhere' }
+  const { output } = build({ workspace: join(base, 'work'), environment, boxes: BUBBLEWRAP })
+  const { stdout } = await output('runCommand', { command: `tool; ls ${base}/go; cat ${base}/*/.env ${base}/packages/node_modules/.bin/x` })
+  t.equal(stdout, 'wordsVERSION\nbin\nsrc\nmade')
 })
 
 t.test('a box reaches the hosts that a call names, and no others', { skip }, async (t) => {

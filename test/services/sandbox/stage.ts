@@ -46,6 +46,11 @@ export async function setStage (): Promise<Stage> {
   git('add', '.')
   git('commit', '-qm', 'first')
 
+  for (const folder of ['.ssh', 'deep/.aws']) {
+    mkdirSync(join(work, folder), { recursive: true })
+    writeFileSync(join(work, folder, 'credentials'), secret)
+  }
+
   let visits = 0
   const servers: Server[] = []
   const listen = async (server: Server, at: object) => {
@@ -68,10 +73,12 @@ export async function setStage (): Promise<Stage> {
   const external = interfaces.find((each) => each?.family === 'IPv4' && !each.internal)?.address ?? '127.0.0.2'
 
   const environment = {
-    ...{ PATH: process.env.PATH, LANG: process.env.LANG, HOME: path('home'), BASE: base, MARK: mark },
-    ...{ PORT: String(port), UDP: String(udp.address().port), HOST_ADDRESS: external, VICTIM: String(victim.pid) },
-    ...{ GITHUB_TOKEN: secret, DB_PASSWORD: secret, DATABASE_URL: `postgres://me:${secret}@db/x`, SSH_AUTH_SOCK: path('outside/socket') }
+    ...{ PATH: process.env.PATH, LANG: process.env.LANG, HOME: path('home') },
+    ...{ GITHUB_TOKEN: secret, DB_PASSWORD: secret, DATABASE_URL: `postgres://me:${secret}@db/x`, SSH_AUTH_SOCK: path('outside/socket') },
+    ...{ MYSQL_PWD: secret, CONN: `Server=x;Password=${secret}`, GOPROXY: `https://me:${secret}@go.example`, FOO: secret }
   }
+  const known = { BASE: base, MARK: mark, PORT: port, UDP: udp.address().port, HOST_ADDRESS: external, VICTIM: victim.pid }
+  const variables = `export ${Object.entries(known).map(([name, value]) => `${name}='${value}'`).join(' ')}`
   const { output } = build({ workspace: work, forbidden: path('own'), environment, boxes: BUBBLEWRAP })
 
   /** What lies outside the working folder, and in it what programs obey. */
@@ -95,7 +102,7 @@ export async function setStage (): Promise<Stage> {
   return {
     work,
     output,
-    run: (command, more = {}) => output('runCommand', { command: `${ONLY_IN_BOX}\n${command}`, ...more }),
+    run: (command, more = {}) => output('runCommand', { command: `${ONLY_IN_BOX}\n${variables}\n${command}`, ...more }),
     traces (output) {
       const text = JSON.stringify(output)
       const repositories = execFileSync('find', [work, '-name', 'config', '-path', '*git*', '-o', '-name', 'config', '-path', '*bare*'])
@@ -201,6 +208,14 @@ print("ESCAPED")`),
   'calls sockets that have a path or a name': python(`import socket,os
 c=lambda p: socket.socket(socket.AF_UNIX).connect_ex(p)
 print(c(os.environ["BASE"]+"/outside/socket"), c(chr(0)+os.environ["MARK"]))`),
+  'calls the host of a virtual machine': python(`import socket,ctypes
+c=ctypes.CDLL(None,use_errno=True)
+print("ESCAPED" if c.socket(40,1,0)>=0 or ctypes.get_errno()!=97 else "no")
+print("ESCAPED" if c.syscall(425,4,ctypes.create_string_buffer(120))>=0 or ctypes.get_errno()!=38 else "no")`),
+  'reads keys in the folder': 'cat .ssh/* deep/.aws/*; mv .ssh s; mv deep d && cat d/.aws/*; mv d deep; tar cf - . | strings',
+  'reads where the service is': 'tr "\\0" "\\n" < /proc/1/cmdline | grep -F -e "$BASE/own" -e "$BASE/home" && echo ESCAPED; true',
+  'fills the memory': 'for d in /var /var/tmp /run /dev /dev/shm ""; do head -c 600M /dev/zero > "$d/full" && echo ESCAPED; ' +
+    'rm -f "$d/full"; done; true',
   'writes where all programs do': 'for d in /tmp /dev/shm /var/tmp /run; do echo x > "$d/$MARK"; done',
   'leaves a process': '(setsid sh -c ": $MARK-stays; sleep 1000; :" >/dev/null 2>&1 &); (nohup sh -c ": $MARK-stays; sleep 1000; :" ' +
     '>/dev/null 2>&1 &); trap "" TERM; (trap "" TERM; setsid sh -c ": $MARK-stays; sleep 1000; :" >/dev/null 2>&1 &)',
