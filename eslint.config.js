@@ -1,4 +1,5 @@
 import neostandard from 'neostandard'
+import { closedIterators } from './scripts/lint/closed-iterators.ts'
 import { serviceImports } from './scripts/lint/service-imports.ts'
 
 // The arrows of the source tree: schemas <- services <- plugins; routes reach services through decorators only.
@@ -25,8 +26,11 @@ export default [
   forbid(['services/**/*.ts'], [fastify, routes, plugins, children]),
   forbid(['services/process/*.ts'], [fastify, routes, plugins]),
   {
+    plugins: { local: { rules: { 'closed-iterators': closedIterators, 'service-imports': serviceImports } } }
+  },
+  { files: ['services/**/*.ts', 'plugins/**/*.ts', 'routes/**/*.ts'], rules: { 'local/closed-iterators': 'error' } },
+  {
     files: ['services/**/*.ts'],
-    plugins: { local: { rules: { 'service-imports': serviceImports } } },
     rules: { 'local/service-imports': 'error' }
   },
   forbid(['services/runs/engine/*.ts'], [

@@ -5,6 +5,7 @@ import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
 import { type Ask, askStructured } from '../services/models/structured-call.ts'
 import type { Registry } from '../services/models/providers/registry.ts'
 import type { ThreadRun } from '../services/runs/run-record.ts'
+import { firstOf } from '../services/lib/first-of.ts'
 import { createTitles } from '../services/threads/titles.ts'
 import { runInBackground } from './core/background.ts'
 
@@ -34,7 +35,7 @@ export default fp(async (app) => {
    */
   async function modelsOf (thread: string | undefined): Promise<Pick<Registry, 'roles' | 'model'>> {
     if (thread === undefined) return providers
-    const newest = (await engine.runs.ofThread(thread).next()).value
+    const newest = await firstOf(engine.runs.ofThread(thread))
     const { model } = (newest === undefined ? undefined : await engine.runs.get<ThreadRun>(newest)) ?? {}
     if (model === undefined) return providers
     if (providers.usable(model.id) && providers.reach(model.id) === model.reach) return providers.forRun({ model: model.id })

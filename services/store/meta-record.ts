@@ -1,3 +1,4 @@
+import { firstOf } from '../lib/first-of.ts'
 import { readJson } from '../lib/json.ts'
 import { entries, type Database, type RawOp } from './database.ts'
 import { StoreDamaged, StoreNewer, StoreOlder } from './store-errors.ts'
@@ -44,8 +45,8 @@ export const metaOp = (meta: Meta): RawOp => ({ type: 'put', key: META, value: B
 export async function readMeta (database: Database, location: string, newest: SchemaVersion): Promise<Meta> {
   const stored = await database.get(META)
   if (stored === undefined) {
-    const { done } = await entries(database, { limit: 1 }).next()
-    throw new StoreDamaged(location, done ? 'it holds no records' : 'the record that describes it is missing')
+    const first = await firstOf(entries(database, { limit: 1 }))
+    throw new StoreDamaged(location, first === undefined ? 'it holds no records' : 'the record that describes it is missing')
   }
   const meta = parse(stored)
   if (meta === undefined) throw new StoreDamaged(location, 'the record that describes it cannot be read')

@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
+import { firstOf } from '../lib/first-of.ts'
 import { UNDO_ENTRIES, undoFilesPrefix, undoOwnerPrefix, undoEntriesPrefix, undoWorksPrefix, type Op } from '../store/index.ts'
 import type { KeepCall } from '../tools/index.ts'
 import type { UndoParts } from './open-undo.ts'
@@ -26,10 +27,7 @@ export function createUndo (parts: UndoParts) {
   }
 
   async function isUsed (): Promise<boolean> {
-    const keys = store.keys(UNDO_ENTRIES)[Symbol.asyncIterator]()
-    const { done } = await keys.next()
-    await keys.return?.()
-    return done !== true
+    return await firstOf(store.keys(UNDO_ENTRIES)) !== undefined
   }
 
   async function sweep (signal?: AbortSignal): Promise<void> {

@@ -1,6 +1,7 @@
 import type { GrantBody, GrantView } from '../../../schemas/grants.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { Thread, ThreadSettings } from '../../../schemas/threads.ts'
+import { firstOf } from '../../lib/first-of.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import { folderGone, type ToolHost } from '../../tools/index.ts'
 import { GrantRefused } from '../approval-errors.ts'
@@ -54,7 +55,7 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
 
   /** Returns the options that give a thread the tool of an application: of its settings, or of its newest run; undefined for neither. */
   async function appOptions (threadId: string, { agent, options }: ThreadSettings, toolName: string): Promise<RunOptions | undefined> {
-    const newest = (await runs.ofThread(threadId).next()).value as string | undefined
+    const newest = await firstOf(runs.ofThread(threadId))
     const set = await resolve([{ ...options, ...agent !== undefined && { agent } }])
     const used = newest === undefined ? undefined : await runs.get(newest)
     return [set, used].find((known) => known?.options?.appTools?.some(({ name }) => name === toolName))?.options

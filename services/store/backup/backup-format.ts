@@ -95,7 +95,15 @@ export async function * encryptBackup (
 
 /** Yields the lines of a backup. Throws NoBackup, BackupNewer, BadPassphrase or BackupDamaged (400). */
 export async function * decryptBackup (source: AsyncIterable<Buffer>, passphrase: string): AsyncGenerator<string> {
-  const readBytes = reader(source)
+  const iterator = source[Symbol.asyncIterator]()
+  try {
+    yield * linesOf(reader(iterator), passphrase)
+  } finally {
+    await iterator.return?.()
+  }
+}
+
+async function * linesOf (readBytes: (count: number) => Promise<Buffer>, passphrase: string): AsyncGenerator<string> {
   const header = await readBytes(HEADER_BYTES)
   if (!header.subarray(0, MAGIC.length).equals(MAGIC.subarray(0, header.length)) || header.length < MAGIC.length) throw new NoBackup()
   if (header.length < HEADER_BYTES) throw new BackupDamaged('it ends within its header')
@@ -126,8 +134,7 @@ export async function * decryptBackup (source: AsyncIterable<Buffer>, passphrase
 }
 
 /** Returns a function that reads exactly `count` bytes from the source, or fewer at its end. */
-function reader (source: AsyncIterable<Buffer>): (count: number) => Promise<Buffer> {
-  const iterator = source[Symbol.asyncIterator]()
+function reader (iterator: AsyncIterator<Buffer>): (count: number) => Promise<Buffer> {
   let rest: Buffer = Buffer.of()
   return async (count) => {
     const pieces = [rest]

@@ -192,11 +192,16 @@ export function createBackup (
           yield piece
         }
       }
-      const backup = await readLines(decryptBackup(pieces(), passphrase))
-      assertReadable(backup.head.schema)
-      return await work(backup, total)
+      const lines = decryptBackup(pieces(), passphrase)
+      try {
+        const backup = await readLines(lines)
+        assertReadable(backup.head.schema)
+        return await work(backup, total)
+      } finally {
+        // A backup that is refused is not read to its end.
+        await lines.return(undefined)
+      }
     } finally {
-      // A backup that is refused is not read to its end.
       await file.close()
     }
   }

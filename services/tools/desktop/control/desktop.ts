@@ -71,10 +71,11 @@ export function createDesktop ({ clock, environment }: Parts) {
 
   async function end (): Promise<void> {
     await starting?.catch(() => {})
-    const { child } = running ?? {}
+    const { child, answers } = running ?? {}
     running = undefined
     isUsed = false
     await child?.end(0)
+    void answers?.return(undefined).catch(() => {})
   }
 
   const send = (order: Order) => running?.child.stdin!.write(`${JSON.stringify(order)}\n`)
@@ -84,7 +85,8 @@ export function createDesktop ({ clock, environment }: Parts) {
     // The signal may have aborted while the child was being started; nothing was sent to the child yet.
     signal.throwIfAborted()
     send({ act, input })
-    const { value } = await current.answers.next()
+    const { answers } = current
+    const { value } = await answers.next()
     if (value === undefined || !('bytes' in value)) throw new ToolFailed(await describeLoss(current))
     const answer = JSON.parse(value.bytes.toString()) as Answer
     if ('error' in answer) throw new ToolFailed(answer.error)
