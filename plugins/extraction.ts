@@ -1,10 +1,12 @@
 import fp from 'fastify-plugin'
 import { createExtraction, type Extractor } from '../services/brain/extraction/extractor.ts'
+import { type ExtractionBrake, openExtractionBrake, type StoredBrake } from '../services/brain/extraction/extraction-brake.ts'
 import { createFiling } from '../services/brain/extraction/file-entries.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
 import { type Ask, askStructured } from '../services/models/structured-call.ts'
 import type { Registry } from '../services/models/providers/registry.ts'
 import type { ThreadRun } from '../services/runs/run-record.ts'
+import { RECORDS } from '../services/store/index.ts'
 import { firstOf } from '../services/lib/first-of.ts'
 import { createTitles } from '../services/threads/titles.ts'
 import { runInBackground } from './core/background.ts'
@@ -12,6 +14,7 @@ import { runInBackground } from './core/background.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     extraction: Extractor
+    idleThreads: ReturnType<typeof createIdleThreads>
     titles: ReturnType<typeof createTitles>
   }
 }
@@ -22,13 +25,15 @@ const ANSWER_MS = 30_000
 const OFFLINE = 'offline/assistant'
 /** Delay after the start, so that the first requests are not slowed down. Milliseconds. */
 const DELAY_MS = 5_000
+/** The same for the extraction, which may have much to do. Milliseconds. */
+const EXTRACTION_DELAY_MS = 2 * 60_000
 
 /** The newest tasks whose goals the extraction looks at. */
 const SHOWN_TASKS = 20
 
 /** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
 export default fp(async (app) => {
-  const { threadRepository: threads, brain, agent, threads: catalog, clock, providers, usage, engine, log } = app
+  const { threadRepository: threads, brain, agent, threads: catalog, clock, config, providers, store, usage, engine, log } = app
   /**
    * Returns the models for questions about a thread: those of its newest run, so that what was said to a server of the user's own goes
    * nowhere else. When its model is gone, the active one answers in its place, unless it is the only one of the two in the cloud.
@@ -42,7 +47,8 @@ export default fp(async (app) => {
     const mayCross = model.reach === 'cloud' || providers.reach(providers.active()) !== 'cloud'
     return mayCross ? providers : providers.forRun({ model: OFFLINE })
   }
-  const isOffline = async (thread: string | undefined) => (await modelsOf(thread)).roles().fast.startsWith('offline/')
+  const modelOf = async (thread: string | undefined) => (await modelsOf(thread)).roles().fast
+  const isOffline = async (thread: string | undefined) => (await modelOf(thread)).startsWith('offline/')
   /** `thread` is the thread that the question is about; undefined for what was typed. */
   const ask: Ask<{ signal: AbortSignal, thread: string | undefined }> = ({ thread, ...question }) =>
     askStructured({
@@ -64,24 +70,34 @@ export default fp(async (app) => {
       return tasks.flatMap(({ id, goal, lastRunAt }) => lastRunAt === undefined ? [] : [{ taskId: id, goal, at: lastRunAt }])
     }
   })
+  let brake: Promise<ExtractionBrake> | undefined
+  const openBrake = () =>
+    openExtractionBrake({
+      stored: store.record<StoredBrake>(RECORDS.extraction, () => ({})),
+      clock,
+      setup: () => [config.current, providers.keyChanges()]
+    })
   const idleThreads = createIdleThreads({
     threads,
     extractor,
     clock,
     log,
     isLive: agent.isLive,
+    modelOf,
+    brake: () => (brake ??= openBrake()),
     after: () => app.config.current.brain?.extractAfter
   })
   const filing = createFiling({ brain, ask, isOffline, clock, log, isWanted: () => app.config.current.brain?.extractAfter !== false })
   const titles = createTitles({ threads, catalog, ask, isOffline, log, isWanted: () => app.config.current.threads?.titles !== false })
   app.decorate('extraction', extractor)
+  app.decorate('idleThreads', idleThreads)
   app.decorate('titles', titles)
   agent.onEnd(titles.ended)
 
-  runInBackground(app, DELAY_MS, idleThreads.run)
+  runInBackground(app, EXTRACTION_DELAY_MS, idleThreads.run)
   runInBackground(app, DELAY_MS, filing.run)
   app.addHook('preClose', titles.close)
 }, {
   name: 'extraction',
-  dependencies: ['threadRepository', 'brain', 'agent', 'threads', 'clock', 'providers', 'config', 'tasks', 'usage', 'engine']
+  dependencies: ['threadRepository', 'brain', 'agent', 'threads', 'clock', 'providers', 'config', 'tasks', 'usage', 'engine', 'store']
 })

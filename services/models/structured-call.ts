@@ -84,6 +84,8 @@ const MAX_ANSWER_TOKENS = 2_000
 /** An answer that is missing: why, in words, and the error when a budget forbids the call. */
 export interface NoAnswer {
   problem: string
+  /** `unavailable` if the provider refused the call or could not be reached. */
+  kind?: 'budget' | 'unavailable' | 'slow' | 'unreadable'
   refused?: BudgetError
 }
 
@@ -127,12 +129,12 @@ export async function askStructured<V> ({
       signal,
       clock
     })
-    if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long' }
+    if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long', kind: 'unreadable' }
     const value = await read(answer, text)
-    return value === undefined ? { problem: 'could not be read' } : { value }
+    return value === undefined ? { problem: 'could not be read', kind: 'unreadable' } : { value }
   } catch (error) {
     signal.throwIfAborted()
-    if (isBudgetError(error)) return { problem: 'was not made, because a budget is used up', refused: error }
-    return { problem: abortKind(error) === 'timeout' ? 'took too long' : 'failed' }
+    if (isBudgetError(error)) return { problem: 'was not made, because a budget is used up', kind: 'budget', refused: error }
+    return abortKind(error) === 'timeout' ? { problem: 'took too long', kind: 'slow' } : { problem: 'failed', kind: 'unavailable' }
   }
 }

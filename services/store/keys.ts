@@ -24,6 +24,7 @@ export const RECORDS = {
   toolAcceptance: 'tool-acceptance',
   toolDefinitions: 'tool-definitions',
   toolLimits: 'tool-limits',
+  extraction: 'extraction',
   guides: 'guides',
   skills: 'skills',
   webhook: 'webhook'

@@ -1,6 +1,5 @@
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { createIdleThreads } from '../../services/brain/extraction/idle-threads.ts'
 import { say } from '../harness/agent.ts'
 import { idOf } from '../harness/brain.ts'
 import { fakeClock } from '../harness/clock.ts'
@@ -162,17 +161,12 @@ t.test("a model is shown the user's words alone, and what it makes of them is ch
 
 const MINUTE = 60_000
 
-/** What listens in a service that listens; here it is asked by hand. */
-function rounds (app: App, clock: ReturnType<typeof fakeClock>, after: () => number | false | undefined = () => undefined) {
-  const { round } = createIdleThreads({
-    threads: app.threadRepository,
-    extractor: app.extraction,
-    clock,
-    isLive: app.agent.isLive,
-    after,
-    log: app.log
-  })
-  return () => round(new AbortController().signal)
+/** What repeats in a service that listens; here it is asked by hand. */
+function rounds (app: App, brain: { extractAfter?: number | false } = {}) {
+  return () => {
+    Object.assign(app.config.current, { brain })
+    return app.idleThreads.round(new AbortController().signal)
+  }
 }
 
 t.test('a thread that has rested is looked through once, also after a restart', async (t) => {
@@ -181,23 +175,23 @@ t.test('a thread that has rested is looked through once, also after a restart', 
   await say(first, 'My name is Ada.', { id: 'one' })
   await clock.advance(MINUTE)
   await say(first, 'I live in Paris.')
-  t.equal(await rounds(first, clock)(), MINUTE)
+  t.equal(await rounds(first)(), MINUTE)
   t.same(await known(first), [])
   await first.close()
 
   const app = await stating(t, { clock, home: first.home, cwd: first.cwd })
   await clock.advance(9 * MINUTE)
-  t.equal(await rounds(app, clock)(), MINUTE, 'the second has rested in a minute')
+  t.equal(await rounds(app)(), MINUTE, 'the second has rested in a minute')
   t.same(await known(app), ['My name is Ada.'])
   await call(app, 'DELETE', '/memory/brain')
   await clock.advance(10 * MINUTE)
   await say(app, 'I prefer tea.', { id: 'three' })
-  await rounds(app, clock)()
+  await rounds(app)()
   t.same(await known(app), [], 'the brain was cleared after all of it was said')
   await clock.advance(20 * MINUTE)
-  await rounds(app, clock, () => false)()
+  await rounds(app, { extractAfter: false })()
   t.same(await known(app), [])
-  await rounds(app, clock)()
+  await rounds(app)()
   t.same(await known(app), ['I prefer tea.'])
 })
 
@@ -254,8 +248,8 @@ t.test('a service that listens looks through rested threads by itself', async (t
     heard.resolve()
   }
   // By then all that begins with listening sleeps.
-  await clock.sleeper(MINUTE)
-  await clock.advance(8_000)
+  await clock.sleeper(2 * MINUTE)
+  await clock.advance(2 * MINUTE)
   await heard.promise
   t.same(await known(app), ['My name is Ada.'])
 })
@@ -266,7 +260,7 @@ t.test('a thread under a run is left until that has ended', async (t) => {
     ending: 'stall'
   })
   const live = await app.agent.run({ messages: [user('I prefer tea.')], id: 'chat', resumable: true })
-  const round = rounds(app, clock, () => 1_000)
+  const round = rounds(app, { extractAfter: 1_000 })
   await live.batches(new AbortController().signal).next()
   await clock.advance(2_000)
   await round()
@@ -278,23 +272,25 @@ t.test('a thread under a run is left until that has ended', async (t) => {
   t.same(await known(app), ['I prefer tea.'])
 })
 
-t.test('a model that fails is said to: a 502 who asks, three attempts for a thread that rests', async (t) => {
-  let isDown = true
-  const { app, clock, asked } = await modelled(
-    t,
-    () =>
-      isDown ? { error: { status: 400, message: 'no' } } : pointing([0, 'My name is Ada'])
-  )
+t.test('a model that fails answers 502 to who asks; a rested thread waits for it, and for three answers that cannot be read', async (t) => {
+  let answer: object = { error: { status: 400, message: 'no' } }
+  const { app, clock, asked } = await modelled(t, () => answer)
   await say(app, 'My name is Ada.', { id: 'chat' })
   t.match(await extract(app, 'chat'), { status: 502, error: /fast/ })
-  const round = rounds(app, clock)
-  for (let n = 0; n < 6; n++) {
-    await clock.advance(31 * MINUTE)
-    await round()
-    await round()
+  const round = rounds(app)
+  const readSixTimes = async () => {
+    for (let n = 0; n < 6; n++) {
+      await clock.advance(31 * MINUTE)
+      await round()
+      await round()
+    }
   }
-  t.equal(asked.length, 4)
-  isDown = false
+  await readSixTimes()
+  t.equal(asked.length, 7)
+  answer = { object: 'nonsense' }
+  await readSixTimes()
+  t.equal(asked.length, 10)
+  answer = pointing([0, 'My name is Ada'])
   t.match(await extract(app, 'chat'), { facts: ['My name is Ada.'], added: 1 })
 })
 

@@ -11,7 +11,6 @@ import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 import { withNative } from '../harness/with-native.ts'
 import { createDescribeImage } from '../../services/models/describe-image.ts'
-import { createIdleThreads } from '../../services/brain/extraction/idle-threads.ts'
 import { small, turns, user } from '../harness/small-window.ts'
 
 const step = { inputTokens: 100, cachedInputTokens: 60, cacheWriteTokens: 20, outputTokens: 30, reasoningTokens: 10 }
@@ -211,25 +210,18 @@ t.test('threads that rest on a day without budget are looked through when there 
   const warnings: string[] = []
   const { app, gateway } = await withGateway(t, () => answers, {
     clock,
-    config: { budget: { day: { tokens: 80 } } },
+    config: { budget: { day: { tokens: 80 } }, brain: { extractAfter: 1_000 } },
     structured: () => ({ object: { pointers: [], habits: [] }, usage: used })
   })
   await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [user('I live in Rome.')], id: 'chat' } })
-  const idle = createIdleThreads({
-    threads: app.threadRepository,
-    extractor: app.extraction,
-    clock,
-    log: { warn: (_details, message) => warnings.push(message) },
-    isLive: app.agent.isLive,
-    after: () => 1_000
-  })
+  app.log.warn = (_details: unknown, message?: string) => void warnings.push(String(message))
   for (let attempt = 0; attempt < 5; attempt++) {
     await clock.advance(10 * 60 * 1000)
-    await idle.round(signal)
+    await app.idleThreads.round(signal)
   }
   t.same([gateway.requests.length, warnings], [1, []], 'it waits, however often it is its turn')
   await clock.advance(60 * 60 * 1000)
-  await idle.round(signal)
+  await app.idleThreads.round(signal)
   t.equal(gateway.requests.length, 2)
   t.match((await app.inject('/usage?from=2026-01-01&to=2026-01-31')).json().groups, [
     { key: '2026-01-05', calls: 1 },

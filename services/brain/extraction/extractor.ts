@@ -6,6 +6,7 @@ import {
   type Ask,
   extractionQuestion,
   factsPrompt,
+  type NoAnswer,
   type ShownEntry
 } from '../../models/index.ts'
 import { beginning, readUserMessages, ThreadNotFound, type ThreadRepository, type UserMessage } from '../../threads/index.ts'
@@ -14,10 +15,20 @@ import type { Habitual } from '../learning.ts'
 import type { Entry, Habit } from '../memory.ts'
 import type { Problem, Verified } from './pointers.ts'
 
-const ModelFailed = defineError(
+const NoExtraction = defineError(
   'ERR_UPSTREAM',
   'The model of role "fast" did not extract facts: its answer %s. Try again, or test the model with POST /providers/test.'
 )
+
+/** The model gave no answer, or one that cannot be read. */
+export class ModelFailed extends NoExtraction {
+  readonly kind?: NoAnswer['kind']
+
+  constructor ({ problem, kind }: NoAnswer) {
+    super(problem)
+    this.kind = kind
+  }
+}
 
 interface RanTask {
   taskId: string
@@ -66,7 +77,7 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
       const text = extractionQuestion({ messages, goals, known: ids.known, habits: ids.habits })
       const answer = await ask({ ...factsPrompt, text, signal, thread: id })
       if ('refused' in answer && answer.refused) throw answer.refused
-      if ('problem' in answer) throw new ModelFailed(answer.problem)
+      if ('problem' in answer) throw new ModelFailed(answer)
       const reading = { shown, tasks, ...verifyPointers({ messages, goals }, answer.value, ids.idOf) }
       if (reading.problems.size > 0) log.warn({ thread: id, rejected: rejectedIn([reading]) }, 'pointers of the extraction were rejected')
       readings.push(reading)

@@ -2,62 +2,73 @@ import type { Log } from '../../lib/log.ts'
 import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { repeatRounds } from '../../lib/rounds.ts'
-import type { Extractor } from './extractor.ts'
 import { isBudgetError } from '../../usage/index.ts'
 import type { ThreadRepository } from '../../threads/index.ts'
+import type { ExtractionBrake, ExtractionFailure } from './extraction-brake.ts'
+import { type Extractor, ModelFailed } from './extractor.ts'
 
 /** Default time without a message after which a thread is idle; milliseconds. */
 const IDLE_MS = 10 * 60 * 1000
 /** Longest pause between two rounds; milliseconds. */
 const ROUND_MS = 60 * 1000
-/** Pause after a failed extraction; milliseconds. */
-const RETRY_MS = 30 * 60 * 1000
-/** Failed extractions after which a thread is skipped until it changes. */
-const MAX_ATTEMPTS = 3
+/** Threads of paused models that one round looks at. */
+const MOST_SKIPPED = 100
+
+/** Returns why an extraction failed. A failure of another kind than the model's counts as unreadable: it may be the thread's own. */
+function failureOf (error: unknown): ExtractionFailure {
+  if (isBudgetError(error)) return 'budget'
+  return error instanceof ModelFailed && error.kind === 'unavailable' ? 'unavailable' : 'unreadable'
+}
 
 /**
  * Extracts statements from idle threads, one after the other. The store records which threads are unread, so a restart
  * forgets none. A thread with an active run waits until the run has ended.
  */
-export function createIdleThreads ({ threads, extractor, clock, isLive, after, log }: {
+export function createIdleThreads ({ threads, extractor, clock, isLive, modelOf, brake, after, log }: {
   threads: Pick<ThreadRepository, 'unreadThreads' | 'unread' | 'markRead'>
   extractor: Extractor
   clock: Clock
   isLive: (id: string) => boolean
+  /** Returns the id of the model that reads a thread. */
+  modelOf: (id: string) => Promise<string>
+  brake: () => Promise<ExtractionBrake>
   /** `brain.extractAfter`. */
   after: () => number | false | undefined
   log: Pick<Log, 'warn'>
 }) {
-  const failures = new Map<string, { count: number, until: number }>()
-
-  /** Extracts from one thread. A failure is logged and does not stop the round; a budget that is used up is none. */
-  async function extractFrom (id: string, signal: AbortSignal) {
+  /** Extracts from one thread. A failure is logged; a budget that is used up is none. Returns true unless the round must end. */
+  async function extractFrom (id: string, model: string, signal: AbortSignal): Promise<boolean> {
+    const { recordRead, recordSuccess, recordFailure } = await brake()
+    await recordRead()
     try {
       await extractor.extract(id, { signal, since: 'last' })
-      failures.delete(id)
+      await recordSuccess(id)
+      return true
     } catch (error) {
-      if (signal.aborted || abortKind(error) !== undefined) return
-      if (isBudgetError(error)) {
-        failures.set(id, { count: failures.get(id)?.count ?? 0, until: clock.now() + RETRY_MS })
-        return
-      }
-      const count = (failures.get(id)?.count ?? 0) + 1
-      log.warn({ err: error, attempt: count }, 'the extraction of facts from a thread failed')
-      failures.set(id, { count, until: clock.now() + RETRY_MS })
-      if (count < MAX_ATTEMPTS) return
-      failures.delete(id)
-      await threads.markRead(id, await threads.unread(id))
+      if (signal.aborted || abortKind(error) !== undefined) return false
+      const failure = failureOf(error)
+      if (failure !== 'budget') log.warn({ err: error, model }, 'the extraction of facts from a thread failed; its model pauses')
+      if (await recordFailure(id, model, failure)) await threads.markRead(id, await threads.unread(id))
+      return false
     }
   }
 
-  /** Extracts from all threads that are idle now. Resolves to the time until the next thread is idle, at most ROUND_MS; milliseconds. */
+  /** Extracts from the threads that are idle now. Resolves to the time until the next thread may be read; milliseconds. */
   async function round (signal: AbortSignal): Promise<number> {
     const idleMs = after() ?? IDLE_MS
     if (idleMs === false) return ROUND_MS
+    const { waitMs, modelPauseMs, isThreadPaused } = await brake()
+    let skipped = 0
     for await (const { id, time } of threads.unreadThreads(signal)) {
       const due = time + idleMs - clock.now()
       if (due > 0) return Math.min(due, ROUND_MS)
-      if (!isLive(id) && (failures.get(id)?.until ?? 0) <= clock.now()) await extractFrom(id, signal)
+      if (isLive(id) || isThreadPaused(id)) continue
+      const model = await modelOf(id)
+      const pauseMs = modelPauseMs(model)
+      if (pauseMs > 0 && ++skipped > MOST_SKIPPED) return pauseMs
+      if (pauseMs > 0) continue
+      if (waitMs() > 0) return waitMs()
+      if (!await extractFrom(id, model, signal)) return ROUND_MS
     }
     return Math.min(idleMs, ROUND_MS)
   }

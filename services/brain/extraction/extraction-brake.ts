@@ -1,0 +1,94 @@
+import type { Clock } from '../../lib/clock.ts'
+import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
+
+/** Conversations that may be read within READ_WINDOW_MS. */
+const MOST_READS = 10
+const READ_WINDOW_MS = 60_000
+/** Pause of a model after an answer that was refused, did not come or could not be read; milliseconds. */
+const MODEL_PAUSE_MS = 10 * 60_000
+/** Pause of a conversation whose extraction failed; milliseconds. */
+const THREAD_PAUSE_MS = 30 * 60_000
+/** Unreadable answers about a conversation after which it waits for its next change. */
+const MOST_UNREADABLE = 3
+/** Entries of each list that are kept, the newest. */
+const MOST_KEPT = 100
+
+interface ThreadFailure { unreadable: number, until: number }
+
+/** What the brake keeps over restarts. Times are wall-clock milliseconds. */
+export interface StoredBrake {
+  /** When the newest conversations were read. */
+  reads?: number[]
+  /** The end of the pause of each model, by its id. */
+  models?: Record<string, number>
+  threads?: Record<string, ThreadFailure>
+}
+
+/** How the extraction from a conversation failed: `unavailable` if the model did not answer, `budget` if it may not be asked. */
+export type ExtractionFailure = 'unreadable' | 'unavailable' | 'budget'
+
+export type ExtractionBrake = Awaited<ReturnType<typeof openExtractionBrake>>
+
+/**
+ * Limits how often idle conversations are read, also over restarts: at most MOST_READS a minute, and none by a model that failed for
+ * MODEL_PAUSE_MS. `setup` returns the values that models depend on (configuration, keys); the pauses of models end when one changes.
+ */
+export async function openExtractionBrake ({ stored, clock, setup }: {
+  stored: StoredRecord<StoredBrake>
+  clock: Pick<Clock, 'now'>
+  setup: () => readonly unknown[]
+}) {
+  let state: StoredBrake = await stored.get().catch(emptyIfDamaged)
+  let seen = setup()
+
+  async function change (part: StoredBrake): Promise<void> {
+    state = { ...state, ...part }
+    await stored.replace(state)
+  }
+
+  /** Returns the rest of a pause. A clock that was set back does not make it longer than it was. */
+  const left = (until: number | undefined, longest: number) => Math.min(Math.max((until ?? 0) - clock.now(), 0), longest)
+
+  function pausedModels (): Record<string, number> {
+    const now = setup()
+    if (now.some((value, at) => value !== seen[at])) state = { ...state, models: {} }
+    seen = now
+    return state.models ?? {}
+  }
+
+  return {
+    /** Returns the milliseconds until another conversation may be read; 0 for now. */
+    waitMs (): number {
+      const oldest = (state.reads ?? []).at(-MOST_READS)
+      return oldest === undefined ? 0 : left(oldest + READ_WINDOW_MS, READ_WINDOW_MS)
+    },
+
+    /** Returns the milliseconds until a model may be asked; 0 for now. */
+    modelPauseMs: (model: string): number => left(pausedModels()[model], MODEL_PAUSE_MS),
+
+    isThreadPaused: (thread: string): boolean => left(state.threads?.[thread]?.until, THREAD_PAUSE_MS) > 0,
+
+    /** Counts a reading. Durable before it resolves, so that a crash of the service does not lose the count. */
+    recordRead: (): Promise<void> => change({ reads: [...state.reads ?? [], clock.now()].slice(-MOST_READS) }),
+
+    async recordSuccess (thread: string): Promise<void> {
+      const { [thread]: failure, ...threads } = state.threads ?? {}
+      if (failure !== undefined) await change({ threads })
+    },
+
+    /** Returns true if the conversation has failed so often that it waits for its next change. */
+    async recordFailure (thread: string, model: string, failure: ExtractionFailure): Promise<boolean> {
+      const { [thread]: earlier, ...threads } = state.threads ?? {}
+      const unreadable = (earlier?.unreadable ?? 0) + (failure === 'unreadable' ? 1 : 0)
+      const isOver = unreadable >= MOST_UNREADABLE
+      await change({
+        // A budget forbids calls of all models alike, and says so itself.
+        models: failure === 'budget' ? pausedModels() : newest({ ...pausedModels(), [model]: clock.now() + MODEL_PAUSE_MS }),
+        threads: isOver ? threads : newest({ ...threads, [thread]: { unreadable, until: clock.now() + THREAD_PAUSE_MS } })
+      })
+      return isOver
+    }
+  }
+}
+
+const newest = <T>(record: Record<string, T>): Record<string, T> => Object.fromEntries(Object.entries(record).slice(-MOST_KEPT))
