@@ -25,7 +25,10 @@ type Fetch = typeof globalThis.fetch
  */
 export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
   return async (url, init) => {
-    const response = await (fetch ?? globalThis.fetch)(url, { ...init, body: wellFormed(init?.body), redirect: 'manual' })
+    // A compressed stream arrives in blocks.
+    const coding = mode === 'events' ? 'identity' : 'gzip'
+    const headers = { ...Object.fromEntries(new Headers(init?.headers)), 'accept-encoding': coding }
+    const response = await (fetch ?? globalThis.fetch)(url, { ...init, headers, body: wellFormed(init?.body), redirect: 'manual' })
     const refusal = refusalOf(response.status, (name) => response.headers.get(name), mode)
     if (refusal) {
       response.body?.cancel().catch(() => {})
@@ -46,10 +49,15 @@ const HALF_CHARACTER = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
 export const wellFormed = <B>(body: B): B | string =>
   typeof body === 'string' && body.includes('\\ud') ? body.replace(HALF_CHARACTER, '\ufffd') : body
 
+/** Returns a content encoding other than gzip, which alone is read: further decoders are further code that strangers reach. */
+export function unreadableCoding (coding: string | null | undefined): string | undefined {
+  return /^(?:|identity|(?:x-)?gzip)$/i.test(coding?.trim() ?? '') ? undefined : coding!.slice(0, 40)
+}
+
 /** Returns why an answer with this status and these headers is refused; undefined if it is not. */
 export function refusalOf (
   status: number,
-  header: (name: 'location' | 'content-type') => string | null | undefined,
+  header: (name: 'location' | 'content-type' | 'content-encoding') => string | null | undefined,
   mode: 'answer' | 'events'
 ): UnusableAnswer | undefined {
   if (status >= 300 && status < 400) {
@@ -59,6 +67,8 @@ export function refusalOf (
     )
   }
   if (status < 200 || status >= 300) return undefined
+  const coding = unreadableCoding(header('content-encoding'))
+  if (coding !== undefined) return new UnusableAnswer('ERR_ANSWER_FOREIGN', `an answer compressed as "${coding}", which was not asked for`)
   const type = header('content-type') ?? ''
   if (/^text\/html\b/i.test(type)) return new UnusableAnswer('ERR_ANSWER_FOREIGN', 'a web page')
   if (mode === 'events' && /^application\/json\b/i.test(type)) {

@@ -1,12 +1,12 @@
 import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai-sdk/provider'
 import { createEventStreamParser, EventTooLarge } from '../../../lib/event-stream.ts'
 import { readAtMost } from '../../../lib/line-reader.ts'
-import { LONGEST_ANSWER, tooLarge, UnusableAnswer, LONGEST_ERROR, refusalOf, wellFormed } from '../bounded-fetch.ts'
+import { LONGEST_ANSWER, tooLarge, UnusableAnswer, LONGEST_ERROR, refusalOf, unreadableCoding, wellFormed } from '../bounded-fetch.ts'
 import { parseSafely } from '../safe-json.ts'
 import { type PartReader, readBatches } from './response-batches.ts'
 import type { IncomingMessage } from 'node:http'
-import { pipeline, type Readable } from 'node:stream'
-import { createBrotliDecompress, createUnzip } from 'node:zlib'
+import { pipeline, Readable } from 'node:stream'
+import { createGunzip } from 'node:zlib'
 import type { Clock } from '../../../lib/clock.ts'
 import { streamOf, type BatchedResult } from '../part-batches.ts'
 import { createConnections } from './connections.ts'
@@ -156,11 +156,14 @@ const isSuccess = ({ statusCode }: IncomingMessage) => statusCode! >= 200 && sta
 const flatHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
-/** Returns the answer's body without its encoding. None is asked for, but servers exist that encode every answer. */
+/**
+ * Returns the answer's body without its encoding. None is asked for, but servers exist that encode every answer. Of an error in an
+ * unreadable encoding nothing is read but its status.
+ */
 function decoded (answer: IncomingMessage): Readable {
-  const encoding = answer.headers['content-encoding'] ?? 'identity'
-  if (encoding === 'identity') return answer
-  return pipeline(answer, encoding === 'br' ? createBrotliDecompress() : createUnzip(), () => {})
+  const coding = answer.headers['content-encoding']
+  if (unreadableCoding(coding) !== undefined) return answer.destroy() && Readable.from([])
+  return coding === undefined || coding === 'identity' ? answer : pipeline(answer, createGunzip(), () => {})
 }
 
 /** Yields the answer's body. Rejects with the reason of the signal when that ended it. */

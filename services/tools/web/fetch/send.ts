@@ -33,7 +33,7 @@ export function send (url: URL, { method = 'GET', headers, body, addresses, sign
       agent: false,
       headers: {
         'user-agent': USER_AGENT,
-        'accept-encoding': 'gzip, br, zstd',
+        'accept-encoding': 'gzip',
         ...headers,
         ...body !== undefined && { 'content-length': Buffer.byteLength(body) }
       },
@@ -59,8 +59,6 @@ function lookupOnly (addresses: LookupAddress[]): LookupFunction {
 
 /** The most nested content codings: more than one is rare, and many are an attack. */
 const MAX_CODINGS = 2
-/** The largest window that RFC 9659 allows servers to use: 8 MiB. */
-const ZSTD_WINDOW_LOG = 23
 
 interface Body {
   bytes: Buffer
@@ -112,14 +110,11 @@ function decoded (source: AsyncIterable<Buffer>, codings: string[]): AsyncIterab
   return codings.reduce<AsyncIterable<Buffer>>((from, coding) => pipeline(from, DECODERS[coding](), () => {}) as Duplex, source)
 }
 
-// Flush modes that decode a truncated body as far as it goes, as browsers do.
+// This flush mode decodes a truncated body as far as it goes, as browsers do.
 const gunzip = () => zlib.createGunzip({ finishFlush: zlib.constants.Z_SYNC_FLUSH })
 const DECODERS: Record<string, () => Duplex> = {
   gzip: gunzip,
-  'x-gzip': gunzip,
-  deflate: () => zlib.createInflate({ finishFlush: zlib.constants.Z_SYNC_FLUSH }),
-  br: () => zlib.createBrotliDecompress({ finishFlush: zlib.constants.BROTLI_OPERATION_FLUSH }),
-  zstd: () => zlib.createZstdDecompress({ params: { [zlib.constants.ZSTD_d_windowLogMax]: ZSTD_WINDOW_LOG } })
+  'x-gzip': gunzip
 }
 
 /** An address that may not be fetched; the message is for the model and its user. */
@@ -151,6 +146,6 @@ export function reasonOf (error: unknown): string {
   if (/CERT|SELF_SIGNED|ISSUER|ALTNAME/.test(code)) return `its certificate cannot be trusted (${code})`
   if (/^(?:ERR_SSL|EPROTO)/.test(code)) return 'it does not speak TLS as it should'
   if (code.startsWith('HPE_')) return 'it does not speak HTTP as it should'
-  if (/^(?:Z_|ERR__ERROR_FORMAT|ERR_BROTLI|ERR_ZSTD|ZSTD_)|_error_/.test(code)) return 'its content is not compressed as it says'
+  if (/^Z_/.test(code)) return 'its content is not compressed as it says'
   return code ? `${message} (${code})` : String(message)
 }

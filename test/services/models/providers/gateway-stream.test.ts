@@ -4,7 +4,7 @@ import { once } from 'node:events'
 import { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { promisify } from 'node:util'
-import { gzipSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import fc from 'fast-check'
 import t from 'tap'
@@ -103,6 +103,22 @@ t.test('an answer in an encoding that was not asked for is decoded', async (t) =
   const registry = gatewayAt(url)
   const found = await outcomeOf(registry, async () => batchesOf(await (await registry.model(ID)).model.doStream(ask)))
   t.match(found, { parts: [{ delta: 'hello' }] })
+})
+
+t.test('an answer compressed in another way than gzip is refused, and of an error the status is read', async (t) => {
+  const text = 'data: {"type":"text-delta","id":"0","delta":"hello"}\n\n'
+  const headers = { 'content-type': 'text/event-stream', 'content-encoding': 'br' }
+  const { url } = await serve(t, (response) => send(response, { pieces: [brotliCompressSync(text)], headers }))
+  const registry = gatewayAt(url)
+  const found = await outcomeOf(registry, async () => batchesOf(await (await registry.model(ID)).model.doStream(ask)))
+  t.match(found, { failure: { message: /compressed as "br"/ } })
+  const refusing = await serve(t, (response) => {
+    response.writeHead(401, headers)
+    response.end(brotliCompressSync('{"error":{"message":"wrong key"}}'))
+  })
+  const refused = gatewayAt(refusing.url)
+  const outcome = await outcomeOf(refused, async () => batchesOf(await (await refused.model(ID)).model.doStream(ask)))
+  t.match(outcome, { failure: { code: 'ERR_PROVIDER_AUTH' } })
 })
 
 t.test('a reader that does not read pauses the server', async (t) => {

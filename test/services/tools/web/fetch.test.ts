@@ -1,5 +1,5 @@
 import { setDefaultCACertificates } from 'node:tls'
-import { brotliCompressSync, deflateSync, gzipSync, zstdCompressSync } from 'node:zlib'
+import { brotliCompressSync, gzipSync } from 'node:zlib'
 import t from 'tap'
 import { selfSigned } from '../../../fakes/certificate.ts'
 import { as, redirect, startSite } from '../../../fakes/site.ts'
@@ -105,23 +105,18 @@ t.test('compressed answers are read, and one that is cut off as far as it goes',
   const packed = (coding: string, body: Buffer) => as('text/plain', body, { headers: { 'content-encoding': coding } })
   const site = await startSite(t, {
     '/gzip': packed('gzip', gzipSync(text)),
+    '/twice': packed('gzip, GZIP', gzipSync(gzipSync(text))),
     '/br': packed('br', brotliCompressSync(text)),
-    '/deflate': packed('deflate', deflateSync(text)),
-    '/zstd': packed('zstd', zstdCompressSync(text)),
-    '/twice': packed('gzip, BR', brotliCompressSync(gzipSync(text))),
     '/cut': packed('gzip', gzipSync(text).subarray(0, -20)),
     '/no-gzip': packed('gzip', Buffer.from('plain')),
-    '/no-br': packed('br', Buffer.from('plain text that is not brotli')),
-    '/no-zstd': packed('zstd', Buffer.from('plain text that is not zstd')),
     '/unknown': packed('lzma', Buffer.from('x')),
     '/often': packed('gzip, gzip, gzip', Buffer.from('x'))
   })
   const { fetch, failure } = openWeb(t, { publicPorts: [site.port] })
-  for (const path of ['/gzip', '/br', '/deflate', '/zstd', '/twice']) t.equal((await fetch(site.url + path)).content, text, path)
+  for (const path of ['/gzip', '/twice']) t.equal((await fetch(site.url + path)).content, text, path)
   t.ok(text.startsWith((await fetch(`${site.url}/cut`)).content))
-  for (const path of ['/no-gzip', '/no-br', '/no-zstd']) {
-    t.match(await failure(site.url + path), /its content is not compressed as it says/, path)
-  }
+  t.match(await failure(`${site.url}/no-gzip`), /its content is not compressed as it says/)
+  t.match(await failure(`${site.url}/br`), /compressed in a way that was not asked for \(br\)/)
   t.match(await failure(`${site.url}/unknown`), /compressed in a way that was not asked for \(lzma\)/)
   t.match(await failure(`${site.url}/often`), /compressed too often/)
   await site.quiet()
