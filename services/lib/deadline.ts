@@ -17,8 +17,8 @@ interface TimeLimit {
 type Sentence = string | ((ms: number) => string)
 
 export interface Deadline {
-  /** Starts the time anew, for limits on silence. */
-  renew(): void
+  /** Starts the time anew, for limits on silence; `ms`: another limit than `renewedMs`. */
+  renew(ms?: number): void
   /** Lets no time pass until the promise settles, then starts the time anew. */
   rest<T>(work: Promise<T>): Promise<T>
   /** Lets no time pass until the promise settles, then goes on with the time that was left. */
@@ -47,8 +47,8 @@ export function startDeadline (
   const startAt = (at: number) => {
     startedAt = renewedAt = at
   }
-  const renew = () => {
-    ms = renewedMs
+  const renew = (nextMs = renewedMs) => {
+    ms = nextMs
     startAt(clock.awake())
   }
   /** Milliseconds until the limit is looked at again; undefined when it is reached. */
@@ -75,7 +75,7 @@ export function startDeadline (
 
   return {
     renew,
-    rest: (work) => rest(work, renew),
+    rest: (work) => rest(work, () => renew()),
     pause: (work) =>
       rest(work, () => {
         if (resting > 0) return
@@ -105,7 +105,7 @@ interface DeadlineOptions extends TimeLimit {
  */
 export async function withDeadline<T> (
   { clock, ms, renewedMs, signal, message = (over) => `No answer for ${over / 1000} s: time-out.`, settleMs = 0 }: DeadlineOptions,
-  work: (signal: AbortSignal, renew: () => void, rest: Deadline['rest']) => Promise<T>
+  work: (signal: AbortSignal, renew: Deadline['renew'], rest: Deadline['rest']) => Promise<T>
 ): Promise<T> {
   signal?.throwIfAborted()
   const overdue = new AbortController()

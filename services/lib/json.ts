@@ -1,3 +1,5 @@
+import { isDeepStrictEqual } from 'node:util'
+
 /**
  * Parses JSON like `JSON.parse`, but its SyntaxError does not quote the text: bodies and config.json hold secrets, and errors
  * are shown to clients.
@@ -19,6 +21,10 @@ export function readJson (text: string, reviver?: Parameters<typeof JSON.parse>[
     return undefined
   }
 }
+
+/** Whether two texts hold the same value of JSON, whatever the order of the keys; else whether they are equal. */
+export const isSameJson = (one: string, other: string): boolean =>
+  one === other || isDeepStrictEqual(readJson(one) ?? one, readJson(other) ?? other)
 
 /** Removes the excerpt from V8's message: Unexpected token 'a', ..."excerpt"... is not valid JSON. The excerpt may span lines. */
 function withoutQuote (message: string) {

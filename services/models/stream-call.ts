@@ -8,7 +8,9 @@ import { ServiceError } from '../lib/service-error.ts'
 import type { Failure } from './providers/failures.ts'
 import type { Timeouts } from './providers/provider.ts'
 import { batchesOf, type PartBatches } from './providers/part-batches.ts'
-import { failureOf, isFailure } from './providers/check-part.ts'
+import { onSignOfLife } from './providers/answer-stream/signs-of-life.ts'
+import { BROKE_OFF, failureOf, isFailure } from './providers/check-part.ts'
+import { createAnswerParts } from './answer-parts.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { Meter, Reported } from '../usage/index.ts'
 import { tokensOf } from './token-estimate.ts'
@@ -65,8 +67,8 @@ const WAITING_MS = 10_000
 const RETRIES = 3
 /** The wait before the first retry, milliseconds; it doubles with each retry. */
 const RETRY_MS = 1_000
-/** Parts that carry nothing of the answer. Anthropic's `custom` part repeats the first event of its stream. */
-const BEFORE_ANSWER = new Set(['stream-start', 'response-metadata', 'ping', 'custom'])
+/** How long a server may keep an answer alive without a part of it, where its timeouts allow less; milliseconds. */
+const ALIVE_MS = 10 * 60_000
 const TOO_LONG = 'ERR_CONTEXT_TOO_LONG'
 const TOO_MANY_TOOLS = 'ERR_TOO_MANY_TOOLS'
 /** For the estimate of an answer that was cut off. */
@@ -139,6 +141,8 @@ export async function streamModel (call: ModelCall): Promise<void> {
 interface Progress {
   /** When the attempt began; `clock.awake()`. */
   begunAt: number
+  /** When the last part of the answer came; `clock.awake()`. */
+  partAt?: number
   /** When the model was heard last, and undefined while a reader is waited for; `clock.monotonic()`. */
   heardAt?: number
   /** Whether a part of the answer has arrived. */
@@ -183,6 +187,7 @@ async function attemptOnce (
   tellWhileSilent(call, progress, over.signal).catch(() => {})
   try {
     await withDeadline(limit, async (abortSignal, renew) => {
+      onSignOfLife(abortSignal, () => keepAlive(progress, { clock, firstTokenMs, idleMs, renew }))
       const batches = batchesOf(await model.doStream({ ...options, prompt, abortSignal }))
       const cancel = () => batches.cancel(abortSignal.reason)
       abortSignal.addEventListener('abort', cancel)
@@ -199,27 +204,39 @@ async function attemptOnce (
   }
 }
 
+/** Gives a server that sends something more time for the next part of the answer, up to ALIVE_MS since the last one. */
+function keepAlive (
+  { partAt, begunAt, started }: Progress,
+  { clock, firstTokenMs, idleMs, renew }: Pick<Timeouts, 'firstTokenMs' | 'idleMs'> & { clock: Clock, renew: (ms: number) => void }
+) {
+  const ms = started ? idleMs : firstTokenMs
+  const left = Math.max(ALIVE_MS, ms) - (clock.awake() - (partAt ?? begunAt))
+  if (left > 0) renew(Math.min(ms, left))
+}
+
 interface Reading {
   batches: PartBatches
   origin: string
   signal: AbortSignal
-  /** Called after each batch since the answer has begun. */
+  /** Called after each part of the answer. */
   renew: () => void
 }
 
 /** Reads parts to the end of the answer. */
 async function readParts ({ batches, origin, signal, renew }: Reading, { clock, onParts }: ModelCall, progress: Progress) {
+  const { mend } = createAnswerParts()
   for (let batch = await batches.read(); batch !== undefined; batch = await batches.read()) {
     signal.throwIfAborted()
     let begins = false
     const end = batch.findIndex(isFailure)
-    const parts = end === -1 ? batch : batch.slice(0, end)
+    const parts = mend(end === -1 ? batch : batch.slice(0, end))
+    const hasContent = parts.some(isContent)
     if (parts.length > 0) {
       for (const part of parts) {
         if (part.type === 'finish') progress.reported = part
         else if ('delta' in part) progress.characters += part.delta.length
       }
-      begins = !progress.started && parts.some(({ type }) => !BEFORE_ANSWER.has(type))
+      begins = !progress.started && hasContent
       progress.started ||= begins
       try {
         const backpressure = onParts(parts, origin)
@@ -233,15 +250,25 @@ async function readParts ({ batches, origin, signal, renew }: Reading, { clock, 
       }
     }
     if (end !== -1) throw failureOf(batch[end])
-    progress.heardAt = clock.monotonic()
-    if (progress.started) renew()
+    if (hasContent) {
+      progress.heardAt = clock.monotonic()
+      progress.partAt = clock.awake()
+      renew()
+    } else progress.heardAt ??= clock.monotonic()
     // A short answer arrives as a whole: readers get its text before the work of its end is done.
     const turn = begins ? nextTurn() : yieldToEventLoop()
     if (turn) await turn
   }
   signal.throwIfAborted()
-  if (progress.reported === undefined) throw new Error("The model's answer broke off before it was finished.")
+  if (progress.reported === undefined) throw new Error(BROKE_OFF)
 }
+
+/** Parts that carry nothing of the answer. Anthropic's `custom` part repeats the first event of its stream. */
+const BEFORE_ANSWER = new Set(['stream-start', 'response-metadata', 'ping', 'custom'])
+
+/** Whether a part brings something of the answer. Some servers send empty pieces to keep the connection. */
+const isContent = (part: LanguageModelV4StreamPart): boolean =>
+  !BEFORE_ANSWER.has(part.type) && !('delta' in part && part.delta === '' && part.providerMetadata === undefined)
 
 async function tellWhileSilent ({ clock, onWaiting }: ModelCall, progress: Progress, signal: AbortSignal): Promise<void> {
   progress.heardAt = clock.monotonic()

@@ -3,6 +3,7 @@ import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
 import type { Role } from '../contracts/model-role.ts'
+import { BROKE_OFF, isBrokenEnd } from './providers/check-part.ts'
 import type { CallSettings } from './providers/registry.ts'
 import type { Meter } from '../usage/index.ts'
 import { tokensIn, tokensOf } from './token-estimate.ts'
@@ -38,6 +39,7 @@ export async function generateWithin (
       const given = options(settings)
       called = { id, prompt: given.prompt }
       result = await model.doGenerate({ ...given, abortSignal })
+      if (isBrokenEnd(result.finishReason)) throw new Error(BROKE_OFF)
       return result.content.map((part) => part.type === 'text' ? part.text : '').join('')
     })
   } catch (error) {

@@ -16,6 +16,9 @@ export const LONGEST_ERROR = 64 * 1024
 /** The error of an answer that is too large. */
 export const tooLarge = () => new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more than ${LONGEST_ANSWER / 1024 / 1024} MiB`)
 
+/** The error of a document that is neither an answer nor an error. */
+export const notAnAnswer = () => new UnusableAnswer('ERR_ANSWER_FOREIGN', 'one document instead of a stream')
+
 type Fetch = typeof globalThis.fetch
 
 /**
@@ -29,7 +32,7 @@ export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
     const coding = mode === 'events' ? 'identity' : 'gzip'
     const headers = { ...Object.fromEntries(new Headers(init?.headers)), 'accept-encoding': coding }
     const response = await (fetch ?? globalThis.fetch)(url, { ...init, headers, body: wellFormed(init?.body), redirect: 'manual' })
-    const refusal = refusalOf(response.status, (name) => response.headers.get(name), mode)
+    const refusal = refusalOf(response.status, (name) => response.headers.get(name))
     if (refusal) {
       response.body?.cancel().catch(() => {})
       throw refusal
@@ -57,8 +60,7 @@ export function unreadableCoding (coding: string | null | undefined): string | u
 /** Returns why an answer with this status and these headers is refused; undefined if it is not. */
 export function refusalOf (
   status: number,
-  header: (name: 'location' | 'content-type' | 'content-encoding') => string | null | undefined,
-  mode: 'answer' | 'events'
+  header: (name: 'location' | 'content-type' | 'content-encoding') => string | null | undefined
 ): UnusableAnswer | undefined {
   if (status >= 300 && status < 400) {
     return new UnusableAnswer(
@@ -71,9 +73,6 @@ export function refusalOf (
   if (coding !== undefined) return new UnusableAnswer('ERR_ANSWER_FOREIGN', `an answer compressed as "${coding}", which was not asked for`)
   const type = header('content-type') ?? ''
   if (/^text\/html\b/i.test(type)) return new UnusableAnswer('ERR_ANSWER_FOREIGN', 'a web page')
-  if (mode === 'events' && /^application\/json\b/i.test(type)) {
-    return new UnusableAnswer('ERR_ANSWER_FOREIGN', 'one document instead of a stream')
-  }
   return undefined
 }
 

@@ -8,8 +8,20 @@ class UnreadablePart extends Error {
 const isText = (value: unknown): value is string => typeof value === 'string'
 const isId = (value: unknown): value is string => typeof value === 'string' && value !== ''
 
-// The SDK's packages for particular providers end a stream like this when the provider's last event is missing.
-const isBrokenOff = (part: LanguageModelV4StreamPart) => part.type === 'finish' && part.finishReason?.unified === 'interrupted'
+export const BROKE_OFF = "The model's answer broke off before it was finished."
+
+/** Reasons with which servers end an answer that failed on their side or on the way. */
+const BROKEN = new RegExp(
+  String.raw`^(?:(?:network|model|server|internal|engine|provider|upstream)[_ -])?(?:error|failure)$|` +
+    String.raw`^(?:abort|cancel|cancell)(?:ed)?$|^timed?[_ -]?out$|^(?:failed|interrupted)$`,
+  'i'
+)
+
+/** Whether an answer that ends for this reason is not whole. The SDK says `interrupted` when the provider's last event is missing. */
+export const isBrokenEnd = (reason: { unified?: string, raw?: string } | undefined): boolean =>
+  reason?.unified === 'interrupted' || reason?.unified === 'error' || BROKEN.test(reason?.raw ?? '')
+
+const isBrokenOff = (part: LanguageModelV4StreamPart) => part.type === 'finish' && isBrokenEnd(part.finishReason)
 
 /** Whether the answer fails at this part: it reports an error, is not readable, or says that the answer broke off. */
 export const isFailure = (part: LanguageModelV4StreamPart): boolean => !isReadable(part) || part.type === 'error' || isBrokenOff(part)
@@ -17,7 +29,7 @@ export const isFailure = (part: LanguageModelV4StreamPart): boolean => !isReadab
 /** Returns the failure of an answer that fails at this part. */
 export function failureOf (part: LanguageModelV4StreamPart): unknown {
   if (!isReadable(part)) return new UnreadablePart('A part of the answer cannot be read.')
-  return part.type === 'error' ? part.error : new Error("The model's answer broke off before it was finished.")
+  return part.type === 'error' ? part.error : new Error(BROKE_OFF)
 }
 
 /** Whether the part has the fields that are used. An empty tool name is accepted and handled like an unknown tool. */

@@ -2,6 +2,7 @@ import { defineError } from '../../lib/service-error.ts'
 import type { ErrorCode } from '../../../schemas/error-codes.ts'
 import type { Provider } from './provider.ts'
 import { redacted } from '../../lib/secrets.ts'
+import { type ErrorWords, readErrorBody } from './error-words.ts'
 
 export const InvalidModelId = defineError('ERR_INVALID_MODEL', 'The model %s is not valid: %s')
 export const ProviderNotConfigured = defineError('ERR_PROVIDER_NOT_CONFIGURED', 'The model %s cannot be used yet: %s')
@@ -40,11 +41,14 @@ function errorChain (error: unknown): ErrorFacts[] {
       chain.push({ message: String(current).slice(0, MAX_MESSAGE_LENGTH), headers: {} })
       break
     }
-    const facts = current as Record<string, any>
+    const error = current as Record<string, any>
+    // The SDK reads the words of an error answer only in the form that the API documents.
+    const body = typeof error.responseBody === 'string' && error.statusCode >= 400 ? readErrorBody(error.responseBody) : undefined
+    const facts: Record<string, any> = body === undefined ? error : withFacts(error, body)
     const text = (value: unknown) => typeof value === 'string' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined
     chain.push({
-      // OpenRouter's errors inside a stream carry the status as a numeric code.
-      status: [facts.statusCode, facts.status, facts.code].find((value) => typeof value === 'number'),
+      // Errors inside a stream carry the status as their code.
+      status: [facts.statusCode, facts.status, facts.code].map(statusOf).find((value) => value !== undefined),
       type: text(facts.type),
       name: text(facts.name),
       code: text(facts.code) ?? text(facts.kind),
@@ -57,6 +61,13 @@ function errorChain (error: unknown): ErrorFacts[] {
   }
   return chain
 }
+
+const statusOf = (value: unknown): number | undefined =>
+  typeof value === 'number' ? value : typeof value === 'string' && /^[45]\d\d$/.test(value) ? Number(value) : undefined
+
+/** Returns the fields of an SDK's error with what the body of the answer says. */
+const withFacts = ({ statusCode, responseHeaders, cause, data, name }: Record<string, any>, body: ErrorWords): Record<string, any> =>
+  ({ statusCode, responseHeaders, cause, data, name, message: body.message, type: body.type, code: body.code, details: body.details })
 
 /**
  * Returns the wait that a provider asks for, in ms: in the body, by `retry-after-ms`, or by `retry-after` in seconds or as a date
@@ -138,7 +149,7 @@ const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advic
 const REFUSED = kind(
   'ERR_PROVIDER_REQUEST',
   false,
-  ({ it }, detail) => `${it} did not accept the request${detail}. Shorten the conversation or choose another model.`
+  ({ it }, detail) => `${it} did not accept the request${detail}. Change what it names, or choose another model.`
 )
 const TOO_LONG = kind(
   'ERR_CONTEXT_TOO_LONG',
@@ -241,6 +252,11 @@ const TOO_LONG_PATTERN = new RegExp(
 )
 /** Messages about too many tools: OpenAI and those that follow it, Anthropic, Google, Groq, xAI, Mistral. */
 const KINDS_OF_TOOLS = String.raw`(?:tools?|functions?|tool definitions|function[ _]declarations)\b`
+/** Words of failures that pass, in errors that have neither a status nor a known type. */
+const PASSING: Array<[RegExp, FailureKind]> = [
+  [/rate.?limit|too many requests/i, RATE_LIMIT],
+  [/overloaded|temporarily unavailable|at capacity|try again (?:later|in a)|internal (?:server )?error/i, BROKEN]
+]
 const MANY_TOOLS_PATTERN = new RegExp(
   String.raw`too many ${KINDS_OF_TOOLS}|\btools\b(?![[.])[^.[]{0,40}?(?:array too long|at most \d+ items|maximum number of items)|` +
     String.raw`(?:maximum|max)(?: number)?(?: of)?(?: \d+)?(?: allowed)? ${KINDS_OF_TOOLS}|` +
@@ -279,7 +295,8 @@ function classifyFailure (chain: ErrorFacts[]): FailureKind {
     const found = named ?? (status === undefined ? undefined : statusKind(status))
     if (found) return found
   }
-  return OTHER
+  const passing = PASSING.find(([pattern]) => chain.some(({ message }) => pattern.test(message)))
+  return passing?.[1] ?? OTHER
 }
 
 function statusKind (status: number): FailureKind | undefined {
@@ -288,6 +305,7 @@ function statusKind (status: number): FailureKind | undefined {
   if (status === 403) return FORBIDDEN
   if (status === 404) return NOT_FOUND
   if (status === 408 || status === 504) return TIMEOUT
+  if (status === 413) return TOO_LONG
   if (status === 429) return RATE_LIMIT
   if (status >= 500) return BROKEN
   return status >= 400 ? REFUSED : undefined

@@ -79,9 +79,9 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
   }
 
   /** Sends a request of the SDK, which passes its headers as an object and its body as text. Throws UnusableAnswer. */
-  async function send (url: Parameters<Fetch>[0], init: RequestInit | undefined, mode: 'answer' | 'events'): Promise<IncomingMessage> {
+  async function send (url: Parameters<Fetch>[0], init: RequestInit | undefined): Promise<IncomingMessage> {
     const answer = await exchangeOf(url, init)
-    const refusal = refusalOf(answer.statusCode!, (name) => answer.headers[name], mode)
+    const refusal = refusalOf(answer.statusCode!, (name) => answer.headers[name])
     if (refusal === undefined) return answer
     answer.destroy()
     throw refusal
@@ -95,7 +95,7 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
     close,
 
     /** A `fetch` for calls without streaming. Its answers are bounded as those of `boundedFetch`. */
-    send: (async (url, init) => toResponse(await send(url, init, 'answer'), init?.signal)) as Fetch,
+    send: (async (url, init) => toResponse(await send(url, init), init?.signal)) as Fetch,
 
     /**
      * A `fetch` for streams that the SDK reads. Unlike that of Node it sets no limit of its own to the time until an answer begins and
@@ -121,7 +121,7 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
       let answer: IncomingMessage | undefined
       const begun = Promise.withResolvers<undefined>()
       const asked = ask(async (url, init) => {
-        const response = await send(url, init, 'events')
+        const response = await send(url, init)
         if (!isSuccess(response)) return toResponse(response, init?.signal)
         // Whoever reads the answer meets an error that came before.
         answer = response.on('error', () => {})

@@ -1,6 +1,7 @@
 import type { Readable } from 'node:stream'
 import type { LanguageModelV4StreamPart } from '@ai-sdk/provider'
 import type { PartBatches } from '../part-batches.ts'
+import { giveSignOfLife } from './signs-of-life.ts'
 
 export interface ReadParts {
   parts: LanguageModelV4StreamPart[]
@@ -43,6 +44,7 @@ export function readBatches (body: Readable, signal: AbortSignal | undefined, re
 
   body.on('data', (chunk: Uint8Array) => {
     if (ending !== undefined) return
+    giveSignOfLife(signal)
     const { parts, failure } = reader.take(chunk)
     for (const part of parts) arrived.push(part)
     if (failure !== undefined) {

@@ -2,59 +2,15 @@ import {
   type LanguageModelV4StreamPart,
   type JSONObject,
   type LanguageModelV4Usage,
-  InvalidResponseDataError,
   type LanguageModelV4FinishReason,
   type SharedV4Warning,
   type LanguageModelV4StreamResult
 } from '@ai-sdk/provider'
-import { generateId, StreamingToolCallTracker } from '@ai-sdk/provider-utils'
-import { type ToolCallDelta, type Usage, readChunk, type Chunk, type Delta } from './read-chunk.ts'
-import { createEventStreamParser, EventTooLarge, type ServerEvent } from '../../../lib/event-stream.ts'
-import { LONGEST_ANSWER, tooLarge } from '../bounded-fetch.ts'
+import { type AnswerEvent, createAnswerEvents } from '../answer-stream/answer-events.ts'
+import { notAnAnswer } from '../bounded-fetch.ts'
 import type { PartReader, ReadParts } from '../answer-stream/response-batches.ts'
-
-/**
- * Puts together the tool calls that an answer brings in pieces. The SDK's tracker, which its own readers use, decides which call
- * a piece belongs to; it needs the name in the first piece, so pieces before the name wait here.
- */
-function createToolCalls (metadataKey: string, enqueue: (part: LanguageModelV4StreamPart) => void) {
-  const waiting = new Map<number, ToolCallDelta & { index: number, function: { arguments: string } }>()
-  const begun = new Set<number>()
-  const tracker = new StreamingToolCallTracker<ToolCallDelta>({ enqueue }, {
-    generateId,
-    extractMetadata ({ extra_content: extra }) {
-      const thoughtSignature = extra?.google?.thought_signature
-      return thoughtSignature ? { [metadataKey]: { thoughtSignature } } : undefined
-    },
-    buildToolCallProviderMetadata: (metadata) => metadata
-  })
-
-  return {
-    /** Takes a piece. Throws InvalidResponseDataError when it begins a call without a name. */
-    take (delta: ToolCallDelta) {
-      const { index } = delta
-      if (index == null || begun.has(index)) return tracker.processDelta(delta)
-      const call = waiting.get(index) ?? { index, function: { arguments: '' } }
-      waiting.set(index, call)
-      call.id ??= delta.id
-      call.extra_content ??= delta.extra_content
-      call.function.arguments += delta.function.arguments ?? ''
-      const { name } = delta.function
-      if (name == null) return
-      tracker.processDelta({ ...call, function: { name, arguments: call.function.arguments } })
-      waiting.delete(index)
-      begun.add(index)
-    },
-    /** Ends all calls. Throws InvalidResponseDataError when one has no name. */
-    end () {
-      for (const { index, id, function: { arguments: input } } of waiting.values()) {
-        tracker.processDelta({ index, id, function: { arguments: input } })
-      }
-      waiting.clear()
-      tracker.flush()
-    }
-  }
-}
+import { createCallsInPieces } from './calls-in-pieces.ts'
+import { type Delta, readChunk, type Chunk, type Usage } from './read-chunk.ts'
 
 /** Returns the tokens of an answer, and those of predictions that the answer took over or not. */
 function countedUsage (usage: Usage | undefined): { tokens: LanguageModelV4Usage, predictions: JSONObject } {
@@ -68,21 +24,16 @@ function countedUsage (usage: Usage | undefined): { tokens: LanguageModelV4Usage
       predictions: {}
     }
   }
-  const { prompt_tokens: prompt, completion_tokens: completion, prompt_tokens_details: input, completion_tokens_details: output } = usage
-  const total = prompt ?? 0
-  const written = completion ?? 0
-  const cacheRead = input?.cached_tokens ?? 0
-  const reasoning = output?.reasoning_tokens ?? 0
-  const { accepted_prediction_tokens: accepted, rejected_prediction_tokens: rejected } = output ?? {}
+  const { prompt: total = 0, completion: written = 0, cached: cacheRead = 0, reasoning = 0, accepted, rejected, raw } = usage
   return {
     tokens: {
-      inputTokens: { total, noCache: total - cacheRead, cacheRead, cacheWrite: undefined },
+      inputTokens: { total, noCache: Math.max(0, total - cacheRead), cacheRead, cacheWrite: undefined },
       outputTokens: { total: written, text: Math.max(0, written - reasoning), reasoning },
-      raw: usage as JSONObject
+      raw: raw as JSONObject
     },
     predictions: {
-      ...accepted != null && { acceptedPredictionTokens: accepted },
-      ...rejected != null && { rejectedPredictionTokens: rejected }
+      ...accepted !== undefined && { acceptedPredictionTokens: accepted },
+      ...rejected !== undefined && { rejectedPredictionTokens: rejected }
     }
   }
 }
@@ -105,14 +56,16 @@ type Block = keyof typeof BLOCKS
 
 /** Creates the reader of a stream of chat completions. It makes the parts of it that the reader of `@ai-sdk/openai-compatible` makes. */
 function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
-  const parse = createEventStreamParser(LONGEST_ANSWER)
+  const events = createAnswerEvents()
   let parts: LanguageModelV4StreamPart[] = []
-  const toolCalls = createToolCalls(metadataKey, (part) => parts.push(part))
+  const toolCalls = createCallsInPieces(metadataKey, (part) => parts.push(part))
   const open = { text: false, reasoning: false }
   let hasMetadata = false
+  let hasText = false
   let hasRefusal = false
+  /** Whether the server said that the answer is complete. */
+  let isDone = false
   let rawReason: string | undefined
-  let finishReason: LanguageModelV4FinishReason | undefined
   let usage: Usage | undefined
 
   function close (block: Block) {
@@ -127,63 +80,70 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
       parts.push({ type: `${block}-start`, id })
       open[block] = true
     }
+    hasText ||= block === 'text'
     parts.push({ type: `${block}-delta`, id, delta })
-  }
-
-  function fail (error: unknown) {
-    finishReason = { unified: 'error', raw: undefined }
-    rawReason = undefined
-    parts.push({ type: 'error', error })
   }
 
   function takeMetadata ({ id, model, created }: Chunk) {
     // Some servers send an empty chunk first, and 0 for an unknown time.
     if (hasMetadata || (!id && !model && !created)) return
     hasMetadata = true
-    const timestamp = created ? new Date(created * 1000) : undefined
-    parts.push({ type: 'response-metadata', id: id ?? undefined, modelId: model ?? undefined, timestamp })
+    parts.push({ type: 'response-metadata', id, modelId: model, timestamp: created ? new Date(created * 1000) : undefined })
   }
 
-  function takeDelta ({ content, refusal, reasoning_content: thought, reasoning, tool_calls: calls }: Delta) {
-    const thoughts = thought ?? reasoning
-    if (thoughts) append('reasoning', thoughts)
-    if (typeof content === 'string') {
-      if (content !== '') append('text', content)
-    } else for (const { block, text } of textsOf(content ?? [])) append(block, text)
-    if (typeof refusal === 'string' && refusal !== '') {
+  function takeDelta ({ pieces, refusal, calls, finishReason, isWhole }: Delta) {
+    rawReason = finishReason ?? rawReason
+    // Some servers repeat the message behind its pieces.
+    if (isWhole && (hasText || toolCalls.has())) return
+    for (const { block, text } of pieces) append(block, text)
+    if (refusal !== undefined) {
       hasRefusal = true
       append('text', refusal)
     }
-    if (!calls?.length) return
-    close('reasoning')
+    if (calls.length > 0) close('reasoning')
     for (const call of calls) toolCalls.take(call)
   }
 
-  function take ({ data: text }: ServerEvent) {
-    if (text === undefined || text === '[DONE]') return
-    const read = readChunk(text)
-    if ('error' in read) return fail(read.error)
-    const { chunk } = read
+  function take (event: AnswerEvent) {
+    if (event.type === 'done') {
+      isDone = true
+      return
+    }
+    const { type, value } = event
+    if (type === 'document') {
+      if (value.choices === undefined && value.error === undefined && value.message === undefined) throw notAnAnswer()
+      isDone = true
+    }
+    const chunk = readChunk(value, type === 'value' ? event.event : undefined)
+    if (chunk instanceof Error) throw chunk
     takeMetadata(chunk)
     usage = chunk.usage ?? usage
-    const choice = chunk.choices[0]
-    rawReason = choice?.finish_reason ?? rawReason
-    if (choice?.delta) takeDelta(choice.delta)
+    chunk.deltas.forEach(takeDelta)
+  }
+
+  /** Returns why the answer ended; undefined for one that broke off. */
+  function readReason (): LanguageModelV4FinishReason | undefined {
+    if (rawReason !== undefined) {
+      return { unified: rawReason === 'stop' && hasRefusal ? 'content-filter' : reasonOf(rawReason), raw: rawReason }
+    }
+    const isWhole = isDone && (hasText || toolCalls.has()) && toolCalls.areWhole()
+    return isWhole ? { unified: toolCalls.has() ? 'tool-calls' : 'stop', raw: undefined } : undefined
   }
 
   function end () {
+    events.end().forEach(take)
     close('reasoning')
     close('text')
-    toolCalls.end()
-    // Only now it is known whether the model refused.
-    if (rawReason !== undefined) {
-      finishReason = { unified: rawReason === 'stop' && hasRefusal ? 'content-filter' : reasonOf(rawReason), raw: rawReason }
-    }
-    if (finishReason === undefined) {
-      fail(new InvalidResponseDataError({ data: undefined, message: 'Response stream ended without a finish reason.' }))
-    }
+    const finishReason = readReason()
+    // The calls of an answer that broke off are not whole.
+    if (finishReason !== undefined) toolCalls.end()
     const { tokens, predictions } = countedUsage(usage)
-    parts.push({ type: 'finish', finishReason: finishReason!, usage: tokens, providerMetadata: { [metadataKey]: predictions } })
+    parts.push({
+      type: 'finish',
+      finishReason: finishReason ?? { unified: 'interrupted', raw: undefined },
+      usage: tokens,
+      providerMetadata: { [metadataKey]: predictions }
+    })
   }
 
   /** Returns the parts that come of `work`. */
@@ -192,30 +152,19 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
     try {
       work()
       return { parts }
-    } catch (error) {
-      return { parts, failure: error instanceof EventTooLarge ? tooLarge() : error }
+    } catch (failure) {
+      return { parts, failure }
     }
   }
 
   return {
     first: [{ type: 'stream-start', warnings }],
-    take: (bytes) => collect(() => parse(bytes).forEach(take)),
+    take: (bytes) => collect(() => events.take(bytes).forEach(take)),
     end: () => collect(end)
   }
 }
 
 const reasonOf = (raw: string) => Object.hasOwn(REASONS, raw) ? REASONS[raw] : 'other'
-
-/** Returns the texts and thoughts of a content that is a list, as Mistral sends it. */
-function textsOf (content: Exclude<Delta['content'], string | null | undefined>): Array<{ block: Block, text: string }> {
-  return content.map(({ type, text, thinking }) => ({
-    block: type === 'thinking' ? 'reasoning' as const : 'text' as const,
-    text: type === 'text' ? textOf(text) : type === 'thinking' && Array.isArray(thinking) ? thinking.map(thoughtOf).join('') : ''
-  })).filter(({ text }) => text !== '')
-}
-
-const textOf = (text: unknown) => typeof text === 'string' ? text : ''
-const thoughtOf = (part: { type?: unknown, text?: unknown } | null) => part?.type === 'text' ? textOf(part.text) : ''
 
 /** Creates the reader of an answer. `result` is what the SDK made of an empty one: it tells the warnings and the name of the metadata. */
 export async function readerAfter ({ stream }: LanguageModelV4StreamResult) {

@@ -1,94 +1,133 @@
-import { JSONParseError, TypeValidationError } from '@ai-sdk/provider'
-import { isObject } from '../../../lib/json.ts'
-import { parseSafely } from '../safe-json.ts'
+import type { ProviderError } from '../error-words.ts'
+import { errorIn } from '../error-words.ts'
+import { countOf, inputOf, listOf, numberOf, objectOf, objectsOf, textOf, wordsOf } from '../lenient-answers/fields.ts'
 
-type Nullish<T> = T | null | undefined
-type Text = Nullish<string>
-type Fields = Record<string, unknown>
-
-export interface ToolCallDelta {
-  index?: Nullish<number>
-  id?: Text
-  function: { name?: Text, arguments?: Text }
+/** A piece of a tool call. */
+export interface CallPiece {
+  /** The position of its choice in the answer. */
+  choice: number
+  index?: number
+  id?: string
+  name?: string
+  /** The next piece of the arguments, JSON text. */
+  input: string
   /** What Google's models attach to their calls. */
-  extra_content?: Nullish<{ google?: Nullish<{ thought_signature?: Text }> }>
+  thoughtSignature?: string
 }
 
+export interface TextPiece {
+  block: 'text' | 'reasoning'
+  text: string
+}
+
+/** What one choice of a chunk adds to the answer. */
 export interface Delta {
-  content?: Nullish<string | Array<{ type: string, text?: unknown, thinking?: unknown }>>
-  /** A text; some servers send other values, which are left out. */
-  refusal?: unknown
-  reasoning_content?: Text
-  reasoning?: Text
-  tool_calls?: Nullish<ToolCallDelta[]>
+  choice: number
+  pieces: TextPiece[]
+  refusal?: string
+  calls: CallPiece[]
+  finishReason?: string
+  /** It is a whole message instead of a piece of one. */
+  isWhole: boolean
 }
 
 export interface Usage {
-  prompt_tokens?: Nullish<number>
-  completion_tokens?: Nullish<number>
-  prompt_tokens_details?: Nullish<{ cached_tokens?: Nullish<number> }>
-  completion_tokens_details?: Nullish<{
-    reasoning_tokens?: Nullish<number>
-    accepted_prediction_tokens?: Nullish<number>
-    rejected_prediction_tokens?: Nullish<number>
-  }>
+  prompt?: number
+  completion?: number
+  cached?: number
+  reasoning?: number
+  accepted?: number
+  rejected?: number
+  raw: Record<string, any>
 }
 
-/** One event of a chat completion, https://platform.openai.com/docs/api-reference/chat-streaming. */
+/** What is used of one event of a chat completion, https://platform.openai.com/docs/api-reference/chat-streaming. */
 export interface Chunk {
-  id?: Text
-  created?: Nullish<number>
-  model?: Text
-  choices: Array<{ delta?: Nullish<Delta>, finish_reason?: Text }>
-  usage?: Nullish<Usage>
+  id?: string
+  created?: number
+  model?: string
+  deltas: Delta[]
+  usage?: Usage
 }
 
-type ReadChunk = { chunk: Chunk } | { error: unknown }
-
-/** Reads one event. An error that the server sent, or the reason why the event is none, comes back as `error`. */
-export function readChunk (text: string): ReadChunk {
-  let value
-  try {
-    value = parseSafely(text)
-  } catch (cause) {
-    return { error: new JSONParseError({ text, cause }) }
+/** Reads one event, or a whole completion. What it does not use may have any form, and what is used is read if it has one reading. */
+export function readChunk (value: Record<string, any>, event?: string): Chunk | ProviderError {
+  const choices = objectsOf(value.choices)
+  const error = errorIn(value, { event, isAnswer: choices.length > 0 || objectOf(value.message) !== undefined })
+  if (error !== undefined) return error
+  return {
+    id: wordsOf(value.id),
+    created: numberOf(value.created),
+    model: wordsOf(value.model),
+    deltas: choices.map(readChoice),
+    usage: readUsage(value.usage)
   }
-  if (isChunk(value)) return 'error' in value ? { error: value.error } : { chunk: value }
-  if (isObject(value) && isError(value.error)) return { error: errorFields(value.error) }
-  return { error: new TypeValidationError({ value, cause: new Error('It is no chunk of a chat completion.') }) }
 }
-const isNumber = (value: unknown) => value == null || Number.isFinite(value)
-const isText = (value: unknown) => value == null || typeof value === 'string'
 
-/** Whether a value is absent, or an object of which all given fields pass. */
-const has = (value: unknown, test: (fields: Fields) => boolean) => value == null || (isObject(value) && test(value))
+function readChoice (choice: Record<string, any>, position: number): Delta {
+  const delta = objectOf(choice.delta) ?? {}
+  const message = objectOf(choice.message)
+  const isWhole = message !== undefined && Object.keys(delta).length === 0
+  const { content = choice.text, refusal, reasoning_content: thought, reasoning, tool_calls: calls, function_call: call } = isWhole
+    ? message
+    : delta
+  const thoughts = thoughtsOf(thought) || thoughtsOf(reasoning)
+  const number = numberOf(choice.index) ?? position
+  return {
+    choice: number,
+    pieces: [...thoughts === '' ? [] : [{ block: 'reasoning' as const, text: thoughts }], ...textsOf(content)],
+    ...(typeof refusal === 'string' && refusal !== '' && { refusal }),
+    calls: [...objectsOf(calls), ...objectsOf(call)].map((each) => readPiece(each, number)),
+    finishReason: wordsOf(choice.finish_reason),
+    isWhole
+  }
+}
 
-const isChunk = (value: unknown): value is Chunk =>
-  isObject(value) && isText(value.id) && isNumber(value.created) && isText(value.model) &&
-  Array.isArray(value.choices) && value.choices.every(isChoice) && has(value.usage, isUsage)
+function readPiece (piece: Record<string, any>, choice: number): CallPiece {
+  // Some servers leave out the object around name and arguments.
+  const { name, arguments: input } = objectOf(piece.function) ?? piece
+  return {
+    choice,
+    index: numberOf(piece.index),
+    id: wordsOf(piece.id),
+    name: textOf(name)?.trim() || undefined,
+    input: inputOf(input),
+    thoughtSignature: wordsOf(objectOf(objectOf(piece.extra_content)?.google)?.thought_signature)
+  }
+}
 
-const isChoice = (value: unknown) => isObject(value) && isText(value.finish_reason) && has(value.delta, isDelta)
+/** Returns the texts and thoughts of a content, which Mistral sends as a list. */
+function textsOf (content: unknown): TextPiece[] {
+  if (!Array.isArray(content) && objectOf(content) === undefined) {
+    const text = textOf(content) ?? ''
+    return text === '' ? [] : [{ block: 'text', text }]
+  }
+  return (Array.isArray(content) ? content : [content]).flatMap((part): TextPiece[] => {
+    const { type, text, thinking } = objectOf(part) ?? { text: part }
+    if (type === 'thinking') return [{ block: 'reasoning' as const, text: thoughtsOf(thinking) }].filter(({ text }) => text !== '')
+    return type === undefined || type === 'text' || type === 'output_text' ? textsOf(textOf(text)) : []
+  })
+}
 
-const isDelta = (delta: Fields) =>
-  isText(delta.reasoning_content) && isText(delta.reasoning) && (isText(delta.content) || isContent(delta.content)) &&
-  (delta.role == null || delta.role === 'assistant' || delta.role === '') &&
-  (delta.tool_calls == null || (Array.isArray(delta.tool_calls) && delta.tool_calls.every(isToolCall)))
+/** Returns the text of thoughts: of a text, or of a list of texts. Other forms hold nothing that can be shown. */
+const thoughtsOf = (value: unknown): string =>
+  typeof value === 'string' ? value : listOf(value).map((part) => textOf(objectOf(part)?.text ?? part) ?? '').join('')
 
-const isContent = (value: unknown) => Array.isArray(value) && value.every((part) => isObject(part) && typeof part.type === 'string')
-
-const isToolCall = (value: unknown) =>
-  isObject(value) && isNumber(value.index) && isText(value.id) &&
-  isObject(value.function) && isText(value.function.name) && isText(value.function.arguments) &&
-  has(value.extra_content, ({ google }) => has(google, (fields) => isText(fields.thought_signature)))
-
-const isUsage = (usage: Fields) =>
-  isNumber(usage.prompt_tokens) && isNumber(usage.completion_tokens) && isNumber(usage.total_tokens) &&
-  has(usage.prompt_tokens_details, (details) => isNumber(details.cached_tokens)) &&
-  has(usage.completion_tokens_details, (details) =>
-    isNumber(details.reasoning_tokens) && isNumber(details.accepted_prediction_tokens) && isNumber(details.rejected_prediction_tokens))
-
-const isError = (value: unknown): value is Fields =>
-  isObject(value) && typeof value.message === 'string' && isText(value.type) && (isText(value.code) || isNumber(value.code))
-
-const errorFields = (error: Fields) =>
-  Object.fromEntries(['message', 'type', 'param', 'code'].filter((name) => name in error).map((name) => [name, error[name]]))
+function readUsage (value: unknown): Usage | undefined {
+  const usage = objectOf(value)
+  if (usage === undefined) return undefined
+  const input = objectOf(usage.prompt_tokens_details) ?? {}
+  const output = objectOf(usage.completion_tokens_details) ?? {}
+  const prompt = countOf(usage.prompt_tokens)
+  const completion = countOf(usage.completion_tokens)
+  if (prompt === undefined && completion === undefined) return undefined
+  return {
+    prompt,
+    completion,
+    cached: countOf(input.cached_tokens),
+    reasoning: countOf(output.reasoning_tokens),
+    accepted: countOf(output.accepted_prediction_tokens),
+    rejected: countOf(output.rejected_prediction_tokens),
+    raw: usage
+  }
+}

@@ -30,6 +30,8 @@ function separateImages (message: LanguageModelV4Prompt[number]): LanguageModelV
 
 type Body = Record<string, any>
 
+const TOOL_CHOICE_REFUSED = /tool.?choice|enable-auto-tool-choice|tool-call-parser/i
+
 /**
  * Parts of a request that only some OpenAI-compatible servers accept. `refusal` matches the error of a server that does
  * not, `key` identifies the part in a body (undefined: absent), and `without` returns the body without it.
@@ -68,10 +70,22 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
     without: ({ stream_options: _options, ...body }) => body
   },
   {
+    // vLLM without --enable-auto-tool-choice refuses the free choice; some servers know no choice at all.
+    refusal: TOOL_CHOICE_REFUSED,
+    key: ({ tool_choice: choice }) => choice === 'auto' ? 'tool_choice auto' : undefined,
+    without: ({ tool_choice: _choice, ...body }) => body
+  },
+  {
+    // The same server with the choice that it assumes where none is named.
+    refusal: TOOL_CHOICE_REFUSED,
+    key: ({ tools }) => tools && 'tools',
+    without: withoutTools
+  },
+  {
     // Models without tools, as Ollama says of many. Of earlier calls the model gets the words.
     refusal: /does not support (?:tools|tool (?:use|calling|calls)|function)|tools? (?:use |calling )?(?:is|are) not supported/i,
     key: ({ tools }) => tools && 'tools',
-    without: ({ tools: _tools, tool_choice: _choice, ...body }) => ({ ...body, messages: [...body.messages.map(inWords), NO_TOOLS] })
+    without: withoutTools
   },
   {
     // Models without image input: images of tool results are left out. Images that the user attached stay, so that the
@@ -124,6 +138,10 @@ export function leftOut (refused: RefusedParts, { prompt, tools = [] }: Language
 const NO_TOOLS = {
   role: 'system',
   content: 'This model takes no tools, so nothing can be looked up or done here. Say so where the request needs it; another model can.'
+}
+
+function withoutTools ({ tools: _tools, tool_choice: _choice, ...body }: Body): Body {
+  return { ...body, messages: [...body.messages.map(inWords), NO_TOOLS] }
 }
 
 /** Returns a message without calls: a call and its result as text. */

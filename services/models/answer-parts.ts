@@ -1,0 +1,61 @@
+import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4ToolCall } from '@ai-sdk/provider'
+import { isSameJson } from '../lib/json.ts'
+
+/** The reasons that say why an answer ended. A provider's other words for it are read as `other` by the SDK. */
+const KNOWN: ReadonlySet<string> = new Set<LanguageModelV4FinishReason['unified']>(['stop', 'length', 'content-filter', 'tool-calls'])
+
+/**
+ * Creates the function that reads the parts of one answer, of any provider: a call that the provider sends again, with the same id, name
+ * and input, is left out, so that its effect happens once, and an end for an unknown reason is a proper one. The parts of a call that
+ * begins with the id of an earlier one wait until it is known whether it is another.
+ */
+export function createAnswerParts () {
+  const ended = new Map<string, LanguageModelV4ToolCall[]>()
+  const held = new Map<string, LanguageModelV4StreamPart[]>()
+  let hasCalls = false
+
+  function readCall (call: LanguageModelV4ToolCall): LanguageModelV4StreamPart[] {
+    const { toolCallId: id, toolName, input } = call
+    const earlier = ended.get(id) ?? []
+    const waiting = held.get(id) ?? []
+    held.delete(id)
+    if (earlier.some((other) => other.toolName === toolName && isSameJson(other.input, input))) return []
+    ended.set(id, [...earlier, call])
+    hasCalls = true
+    return [...waiting, call]
+  }
+
+  /** Returns the parts of calls that have begun again and not ended, where they are not the beginning of the same call. */
+  function readHeld (): LanguageModelV4StreamPart[] {
+    return [...held].flatMap(([id, parts]) => {
+      const input = parts.map((part) => part.type === 'tool-input-delta' ? part.delta : '').join('')
+      return ended.get(id)?.some((other) => other.input.startsWith(input)) ? [] : parts
+    })
+  }
+
+  function read (part: LanguageModelV4StreamPart): LanguageModelV4StreamPart[] {
+    switch (part.type) {
+      case 'tool-input-start':
+        if (!ended.has(part.id) || part.providerExecuted) return [part]
+        held.set(part.id, [part])
+        return []
+      case 'tool-input-delta':
+      case 'tool-input-end': {
+        const waiting = held.get(part.id)
+        waiting?.push(part)
+        return waiting === undefined ? [part] : []
+      }
+      case 'tool-call':
+        return part.providerExecuted ? [part] : readCall(part)
+      case 'finish': {
+        const { unified, raw } = part.finishReason ?? {}
+        if (KNOWN.has(unified)) return [...readHeld(), part]
+        return [...readHeld(), { ...part, finishReason: { unified: hasCalls ? 'tool-calls' : 'stop', raw } }]
+      }
+      default:
+        return [part]
+    }
+  }
+
+  return { mend: (parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4StreamPart[] => parts.flatMap(read) }
+}

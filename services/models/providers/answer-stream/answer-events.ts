@@ -1,0 +1,132 @@
+import { createEventStreamParser, EventTooLarge, type ServerEvent } from '../../../lib/event-stream.ts'
+import { LONGEST_ANSWER, tooLarge, UnusableAnswer } from '../bounded-fetch.ts'
+import { parseSafely } from '../safe-json.ts'
+import { isObject } from '../../../lib/json.ts'
+
+/** What one event of an answer holds. */
+export type AnswerEvent =
+  | { type: 'value', value: Record<string, any>, event?: string }
+  /** `[DONE]`: the server says that the answer is complete. */
+  | { type: 'done' }
+  /** The whole answer as one document, although a stream was asked for. */
+  | { type: 'document', value: Record<string, any> }
+
+export interface AnswerEvents {
+  /** Returns the events that the next bytes, cut anywhere, complete. Throws UnusableAnswer. */
+  take(bytes: Uint8Array): AnswerEvent[]
+  /** Returns the events that the end of the answer completes. Throws UnusableAnswer. */
+  end(): AnswerEvent[]
+}
+
+const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d])
+const BOM = [0xef, 0xbb, 0xbf]
+const DOCUMENT = new Set([0x7b, 0x5b]) // { and [
+const DONE = /^\[?done\]?$/i
+const SSE_LINE = /^(?:data|event|id|retry)?:/
+const SHOWN = 200
+
+const unreadable = () => new UnusableAnswer('ERR_ANSWER_UNREADABLE', 'no JSON')
+
+/**
+ * Reads the events of an answer: of a stream of Server-Sent Events, also one whose last event has no blank line behind it or whose
+ * events have none between them, of a single JSON document, and of JSON lines.
+ */
+export function createAnswerEvents (): AnswerEvents {
+  const parse = createEventStreamParser(LONGEST_ANSWER)
+  let isDocument: boolean | undefined
+  let document: Uint8Array[] = []
+  let documentBytes = 0
+  let hasEvents = false
+  /** The beginning of a text that is no event stream at all. */
+  let beginning = Buffer.alloc(0)
+
+  function takeDocument (bytes: Uint8Array): AnswerEvent[] {
+    documentBytes += bytes.length
+    if (documentBytes > LONGEST_ANSWER) throw tooLarge()
+    document.push(bytes)
+    return []
+  }
+
+  function read (events: ServerEvent[]): AnswerEvent[] {
+    const found = events.flatMap(({ data, event }) => data === undefined ? [] : eventsIn(data, event))
+    hasEvents ||= found.length > 0
+    return found
+  }
+
+  function parsed (bytes: Uint8Array): ServerEvent[] {
+    try {
+      return parse(bytes)
+    } catch (error) {
+      throw error instanceof EventTooLarge ? tooLarge() : error
+    }
+  }
+
+  /** Returns the event without a blank line behind it, if it arrived as a whole. */
+  function lastEvents (): AnswerEvent[] {
+    try {
+      return read(parsed(Buffer.from('\n\n')))
+    } catch {
+      return []
+    }
+  }
+
+  return {
+    take (bytes) {
+      if (isDocument === undefined) {
+        const first = bytes.find((byte) => !SPACE.has(byte) && !BOM.includes(byte))
+        if (first !== undefined) isDocument = DOCUMENT.has(first)
+      }
+      if (isDocument) return takeDocument(bytes)
+      if (!hasEvents && beginning.length < SHOWN) beginning = Buffer.concat([beginning, bytes.subarray(0, SHOWN)])
+      return read(parsed(bytes))
+    },
+
+    end () {
+      if (isDocument) {
+        const text = Buffer.concat(document).toString()
+        document = []
+        return readDocument(text)
+      }
+      const last = lastEvents()
+      const words = beginning.toString().trim()
+      if (!hasEvents && words !== '' && !SSE_LINE.test(words)) throw new UnusableAnswer('ERR_ANSWER_FOREIGN', words.slice(0, SHOWN))
+      return last
+    }
+  }
+}
+
+/** Returns the value of a text of JSON; undefined if it is none. Throws UnusableAnswer for one that would change a prototype. */
+function valueIn (text: string): { value: unknown } | undefined {
+  try {
+    return { value: parseSafely(text) }
+  } catch (error) {
+    if ((error as Error).message === 'prototype') throw unreadable()
+    return undefined
+  }
+}
+
+const objectsIn = (value: unknown): Array<Record<string, any>> => (Array.isArray(value) ? value : [value]).filter(isObject)
+
+function eventsIn (data: string, event: string | undefined): AnswerEvent[] {
+  const text = data.trim()
+  if (text === '') return []
+  if (DONE.test(text)) return [{ type: 'done' }]
+  const whole = valueIn(text)
+  if (whole !== undefined) {
+    // A text in JSON says as much as one without quotes.
+    const values = event === 'error' && typeof whole.value === 'string' ? [{ error: whole.value }] : objectsIn(whole.value)
+    return values.map((value) => ({ type: 'value', value, event }))
+  }
+  const lines = text.split('\n')
+  if (lines.length > 1) return lines.flatMap((line) => eventsIn(line, event))
+  if (text.startsWith('{') || text.startsWith('[')) throw unreadable()
+  return event === 'error' ? [{ type: 'value', value: { error: text }, event }] : []
+}
+
+function readDocument (text: string): AnswerEvent[] {
+  const whole = valueIn(text.trim().replace(/^\ufeff/, ''))
+  if (whole === undefined) return text.split('\n').flatMap((line) => eventsIn(line, undefined))
+  // Google sends the chunks of an answer as a list where no events are asked for.
+  if (Array.isArray(whole.value)) return [...objectsIn(whole.value).map((value) => ({ type: 'value' as const, value })), { type: 'done' }]
+  return objectsIn(whole.value).map((value) => ({ type: 'document', value }))
+}

@@ -1,0 +1,135 @@
+import { InvalidResponseDataError, type LanguageModelV4StreamPart } from '@ai-sdk/provider'
+import { generateId } from '@ai-sdk/provider-utils'
+import { isObject, isSameJson, readJson } from '../../../lib/json.ts'
+import type { CallPiece } from './read-chunk.ts'
+
+interface Call {
+  choice: number
+  index?: number
+  /** The id that the server gave it. */
+  givenId?: string
+  id: string
+  name: string
+  input: string
+  /** Whether the input may be whole: it ends with a brace. */
+  isClosed: boolean
+  thoughtSignature?: string
+  /** Whether its start and its input so far are among the parts. */
+  isTold: boolean
+}
+
+const isWholeInput = ({ input, isClosed }: Pick<Call, 'input' | 'isClosed'>) => isClosed && isObject(readJson(input))
+const isClosing = (input: string) => input.trimEnd().endsWith('}')
+const beginsInput = (input: string) => input.trimStart().startsWith('{')
+
+/**
+ * Puts together the tool calls that an answer brings in pieces. Servers differ in what they send with a piece: each field may be absent,
+ * the same for all calls, or repeated in each piece; and some send a whole call twice.
+ */
+export function createCallsInPieces (metadataKey: string, enqueue: (part: LanguageModelV4StreamPart) => void) {
+  const calls: Call[] = []
+
+  const metadataOf = ({ thoughtSignature }: Call) =>
+    thoughtSignature === undefined ? undefined : { providerMetadata: { [metadataKey]: { thoughtSignature } } }
+
+  /** Returns the call that a piece may continue. */
+  function candidateFor ({ choice, index, id }: CallPiece): Call | undefined {
+    const same = calls.filter((call) => call.choice === choice)
+    if (index !== undefined) return same.findLast((call) => call.index === index)
+    if (id !== undefined) return same.findLast((call) => call.givenId === id)
+    return same.at(-1)
+  }
+
+  function begin ({ choice, index, id, name, input, thoughtSignature }: CallPiece) {
+    const isClosed = isClosing(input)
+    calls.push({ choice, index, givenId: id, id: id ?? generateId(), name: name ?? '', input, isClosed, thoughtSignature, isTold: false })
+  }
+
+  /** Adds a piece to a call. Begins another call if the piece is none of it; leaves out what repeats it. */
+  function proceed (call: Call, piece: CallPiece) {
+    if (isOther(call, piece)) {
+      if (!isRepetition(call, piece)) begin(piece)
+      return
+    }
+    if (isRepetition(call, piece)) return
+    call.givenId ??= piece.id
+    if (piece.id !== undefined && !call.isTold) call.id = piece.id
+    call.thoughtSignature ??= piece.thoughtSignature
+    if (piece.name !== undefined && call.input === '') call.name = nameOf(call.name, piece.name)
+    // With the name, some servers send all of the input so far.
+    const isGrown = piece.name !== undefined && call.input !== '' && beginsInput(piece.input) && piece.input.startsWith(call.input)
+    const delta = isGrown ? piece.input.slice(call.input.length) : piece.input
+    if (delta.trim() !== '') call.isClosed = isClosing(delta)
+    call.input += delta
+    if (call.isTold && delta !== '') enqueue({ type: 'tool-input-delta', id: call.id, delta })
+  }
+
+  /** Tells the beginning of a call, unless an earlier one has its id: then it may be that one again. */
+  function tell (call: Call, isEnd = false) {
+    if (call.isTold || call.name === '' || (call.input === '' && !isEnd)) return
+    if (!isEnd && calls.some((other) => other !== call && other.id === call.id)) return
+    call.isTold = true
+    enqueue({ type: 'tool-input-start', id: call.id, toolName: call.name, ...metadataOf(call) })
+    if (call.input !== '') enqueue({ type: 'tool-input-delta', id: call.id, delta: call.input })
+  }
+
+  return {
+    take (piece: CallPiece) {
+      const { name, id, input } = piece
+      const call = candidateFor(piece)
+      if (call !== undefined) proceed(call, piece)
+      else if (name !== undefined || id !== undefined || input !== '') begin(piece)
+      const latest = candidateFor(piece)
+      if (latest !== undefined) tell(latest)
+    },
+
+    has: () => calls.length > 0,
+
+    /** Whether the input of each call has arrived as a whole. */
+    areWhole: () => calls.every((call) => call.name !== '' && (call.input.trim() === '' || isWholeInput(call))),
+
+    /** Ends all calls. Throws InvalidResponseDataError when one has no name. */
+    end () {
+      const ended: Call[] = []
+      for (const call of calls) {
+        const { id, name, input } = call
+        if (name === '') {
+          if (input.trim() === '') continue
+          throw new InvalidResponseDataError({ data: call, message: 'A tool call has no name.' })
+        }
+        // The same call in another choice of the answer.
+        const isAgain = (other: Call) =>
+          other.choice !== call.choice && call.givenId === undefined && other.name === name && isSameJson(other.input, input)
+        if (ended.some(isAgain)) continue
+        ended.push(call)
+        tell(call, true)
+        enqueue({ type: 'tool-input-end', id })
+        enqueue({ type: 'tool-call', toolCallId: id, toolName: name, input: input.trim() === '' ? '{}' : input, ...metadataOf(call) })
+      }
+    }
+  }
+}
+
+/** Whether a piece begins another call than the one at its place. */
+function isOther (call: Call, { id, name, input, index }: CallPiece): boolean {
+  const hasOtherId = id !== undefined && call.givenId !== undefined && id !== call.givenId
+  // Without a name it goes on with a call, also for servers that make up an id for each piece.
+  if (name === undefined) return hasOtherId && index === undefined
+  if (call.name === '') return hasOtherId
+  const isOngoing = call.input !== '' && !isWholeInput(call)
+  if (hasOtherId) return !(isOngoing && name === call.name && input !== '' && !beginsInput(input))
+  if (call.input === '') return index === undefined && id === undefined && name !== call.name
+  if (isOngoing) return name !== call.name && beginsInput(input)
+  return input.trim() !== '' || name !== call.name
+}
+
+/** Whether a piece is the whole call again that it is taken to follow. */
+function isRepetition (call: Call, { id, name, input }: CallPiece): boolean {
+  if (id !== undefined && call.givenId !== undefined && id !== call.givenId) return false
+  if (name !== undefined && name !== call.name) return false
+  if (call.input === '' || input.trim() === '') return false
+  return (input === call.input || name !== undefined) && isWholeInput(call) && isSameJson(input, call.input)
+}
+
+/** Returns the name that two pieces make: the same again, one that grows, or the rest of it. */
+const nameOf = (so: string, piece: string): string => piece.startsWith(so) ? piece : so.startsWith(piece) ? so : so + piece

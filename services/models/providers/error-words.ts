@@ -1,0 +1,76 @@
+import { isObject, readJson } from '../../lib/json.ts'
+
+/** What a provider says of a failure, in whatever form it says it. */
+export interface ErrorWords {
+  message: string
+  type?: string
+  code?: string | number
+  status?: string | number
+  details?: unknown
+}
+
+/** Characters of an error body in no known form that are shown. */
+const SHOWN_OF_BODY = 200
+
+/** An error that a provider sent in the place of an answer, or within one. */
+export class ProviderError extends Error {
+  override name = 'ProviderError'
+  constructor ({ message, ...facts }: ErrorWords) {
+    super(message)
+    Object.assign(this, facts)
+  }
+}
+
+const textOf = (value: unknown): string | undefined => typeof value === 'string' && value.trim() !== '' ? value.trim() : undefined
+const isScalar = (value: unknown): value is string | number => typeof value === 'string' || typeof value === 'number'
+
+/** Returns the texts of a list of problems: the `detail` of a server in Python, or a list of errors. */
+function textOfList (list: unknown[]): string | undefined {
+  const texts = list.flatMap((each) => textOf(each) ?? (isObject(each) ? textOf(each.msg) ?? textOf(each.message) : undefined) ?? [])
+  return texts.length === 0 ? undefined : texts.join('; ')
+}
+
+/** Returns what a value in the place of an error says; undefined if it says nothing. */
+export function readErrorWords (value: unknown): ErrorWords | undefined {
+  const text = textOf(value)
+  if (text !== undefined) return { message: text }
+  if (Array.isArray(value)) return value.length === 1 ? readErrorWords(value[0]) : messageOnly(textOfList(value))
+  if (!isObject(value)) return undefined
+  const inner = readErrorWords(value.error) ?? (Array.isArray(value.errors) ? readErrorWords(value.errors) : undefined)
+  const { type, code, status, details } = value
+  const own = {
+    ...(typeof type === 'string' && { type }),
+    ...(isScalar(code) && { code }),
+    ...(isScalar(status) && { status }),
+    ...(Array.isArray(details) && { details })
+  }
+  if (inner !== undefined) return { ...own, ...inner }
+  const message = textOf(value.message) ?? readErrorWords(value.message)?.message ??
+    (Array.isArray(value.detail) ? textOfList(value.detail) : readErrorWords(value.detail)?.message) ?? textOf(value.msg)
+  return message === undefined ? undefined : { ...own, message }
+}
+
+const messageOnly = (message: string | undefined): ErrorWords | undefined => message === undefined ? undefined : { message }
+
+/** Returns what the body of an error answer says; undefined for one without words. */
+export function readErrorBody (body: string): ErrorWords | undefined {
+  const found = readErrorWords(readJson(withoutEventLines(body)))
+  if (found !== undefined) return found
+  const words = body.replace(/<(script|style)\b.*?<\/\1>|<[^>]*>/gis, ' ').replace(/\s+/g, ' ').trim()
+  return messageOnly(textOf(words.slice(0, SHOWN_OF_BODY)))
+}
+
+/** Some servers send the error of a refused stream as its only event. */
+const withoutEventLines = (body: string): string => /^(?:event:.*\r?\n)?data:\s*([[{].*)/.exec(body.trimStart())?.[1] ?? body
+
+/**
+ * Returns the error that an event or a document of an answer is; undefined if it is none. `isAnswer` says whether it has fields of an
+ * answer, beside which a bare `message` is none.
+ */
+export function errorIn (value: Record<string, any>, { event, isAnswer }: { event?: string, isAnswer: boolean }): ProviderError | undefined {
+  const isMarked = event === 'error' || value.object === 'error' || value.type === 'error'
+  const words = readErrorWords(value.error) ?? (isMarked || !isAnswer ? readErrorWords(value) : undefined)
+  if (words !== undefined) return new ProviderError(words)
+  if (isMarked || isObject(value.error)) return new ProviderError({ message: JSON.stringify(value).slice(0, SHOWN_OF_BODY) })
+  return undefined
+}
