@@ -16,6 +16,9 @@ export const LONGEST_ERROR = 64 * 1024
 /** The error of an answer that is too large. */
 export const tooLarge = () => new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more than ${LONGEST_ANSWER / 1024 / 1024} MiB`)
 
+/** The error of an answer that is no JSON, or holds none of the fields of an answer. */
+export const unreadable = () => new UnusableAnswer('ERR_ANSWER_UNREADABLE', 'no JSON')
+
 /** The error of a document that is neither an answer nor an error. */
 export const notAnAnswer = () => new UnusableAnswer('ERR_ANSWER_FOREIGN', 'one document instead of a stream')
 

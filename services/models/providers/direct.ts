@@ -4,6 +4,7 @@ import { expandVariables, type Variables } from '../../config/index.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import type { KeptCalls } from './answer-stream/kept-calls.ts'
+import { lenientFetch } from './lenient-answers/lenient-fetch.ts'
 import { isNative, KINDS, type KindName } from './kinds/kinds.ts'
 import type { ProviderKind } from './kinds/provider-kind.ts'
 import type { Provider } from './provider.ts'
@@ -21,13 +22,11 @@ interface Parts {
   configuredKey?: () => string | undefined
   variables: Variables
   clock?: Pick<Clock, 'now'>
-  /** With a `fetch`, all requests go through it, and the SDK reads the streams, too. */
-  fetch?: typeof globalThis.fetch
 }
 
 /** Creates a provider whose server is called directly, with the SDK of its kind. */
 export function createDirectProvider (
-  { name, settings, configuredKey = () => undefined, variables, clock = systemClock, fetch }: Parts
+  { name, settings, configuredKey = () => undefined, variables, clock = systemClock }: Parts
 ): Provider {
   const seen = new Set<string>()
   let opened: { name: KindName, kind: ProviderKind } | undefined
@@ -121,8 +120,8 @@ export function createDirectProvider (
         ...access(`${name}/${id}`),
         provider: name,
         model: id,
-        fetchFor: (mode) => boundedFetch(mode, fetch ?? (mode === 'events' && kind().baseURL !== undefined ? sendForStream : undefined)),
-        ...fetch === undefined && { calls: loadCalls }
+        fetchFor: (mode, form) => lenientFetch(form, mode, mode === 'events' ? sendForStream : undefined),
+        calls: loadCalls
       })
       return { specificationVersion: 'v4', provider: name, modelId: id, supportedUrls: {}, ...calls }
     },
@@ -133,7 +132,7 @@ export function createDirectProvider (
       const models = settings()?.models
       if (models?.length) return models.map((model) => ({ id: `${name}/${model}`, name: model, provider: name }))
       const { url, headers } = kind().listRequest(reached)
-      const response = await boundedFetch('answer', fetch)(url, { headers: { accept: 'application/json', ...headers }, signal })
+      const response = await boundedFetch('answer')(url, { headers: { accept: 'application/json', ...headers }, signal })
       const text = await response.text()
       if (!response.ok) throw Object.assign(new Error(errorMessageIn(text)), { statusCode: response.status })
       const list = kind().readList(text, name)
@@ -145,7 +144,7 @@ export function createDirectProvider (
     async windowInUse (model, signal) {
       const { baseURL } = access(name)
       if (kind().baseURL !== undefined || reachOf(baseURL) === 'cloud') return undefined
-      const response = await boundedFetch('answer', fetch)(new URL('/api/ps', baseURL), { signal })
+      const response = await boundedFetch('answer')(new URL('/api/ps', baseURL), { signal })
       if (!response.ok) return undefined
       const { models } = await response.json() as { models?: Array<{ name?: string, model?: string, context_length?: unknown }> }
       const names = [model, `${model}:latest`]
@@ -154,7 +153,7 @@ export function createDirectProvider (
     },
 
     async warm () {
-      await Promise.all([kind().load(), fetch ?? loadCalls()])
+      await Promise.all([kind().load(), loadCalls()])
     },
     async close () {
       (await calls)?.close()

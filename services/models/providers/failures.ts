@@ -41,10 +41,11 @@ function errorChain (error: unknown): ErrorFacts[] {
       chain.push({ message: String(current).slice(0, MAX_MESSAGE_LENGTH), headers: {} })
       break
     }
-    const error = current as Record<string, any>
+    const facts = current as Record<string, any>
     // The SDK reads the words of an error answer only in the form that the API documents.
-    const body = typeof error.responseBody === 'string' && error.statusCode >= 400 ? readErrorBody(error.responseBody) : undefined
-    const facts: Record<string, any> = body === undefined ? error : withFacts(error, body)
+    const body: ErrorWords | undefined = typeof facts.responseBody === 'string' && facts.statusCode >= 400
+      ? readErrorBody(facts.responseBody)
+      : undefined
     const text = (value: unknown) => typeof value === 'string' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined
     chain.push({
       // Errors inside a stream carry the status as their code.
@@ -53,21 +54,17 @@ function errorChain (error: unknown): ErrorFacts[] {
       name: text(facts.name),
       code: text(facts.code) ?? text(facts.kind),
       headers: facts.responseHeaders ?? {},
-      message: text(facts.message) ?? text(facts.error) ?? '',
+      message: text(body?.message) ?? text(facts.message) ?? text(facts.error) ?? '',
       retryAfterMs: retryDelay(facts.details)
     })
     current = facts.lastError ?? facts.cause ?? facts.reason ?? (typeof facts.error === 'object' ? facts.error : undefined) ??
-      facts.data?.error
+      facts.data?.error ?? body
   }
   return chain
 }
 
 const statusOf = (value: unknown): number | undefined =>
   typeof value === 'number' ? value : typeof value === 'string' && /^[45]\d\d$/.test(value) ? Number(value) : undefined
-
-/** Returns the fields of an SDK's error with what the body of the answer says. */
-const withFacts = ({ statusCode, responseHeaders, cause, data, name }: Record<string, any>, body: ErrorWords): Record<string, any> =>
-  ({ statusCode, responseHeaders, cause, data, name, message: body.message, type: body.type, code: body.code, details: body.details })
 
 /**
  * Returns the wait that a provider asks for, in ms: in the body, by `retry-after-ms`, or by `retry-after` in seconds or as a date

@@ -1,7 +1,6 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { systemClock, type Clock } from '../../lib/clock.ts'
 import { jsonOfFixed } from '../../lib/json.ts'
-import { boundedFetch } from './bounded-fetch.ts'
 import { withGatewayCaching } from '../caching.ts'
 import type { KeptCalls } from './answer-stream/kept-calls.ts'
 import type { Provider } from './provider.ts'
@@ -20,10 +19,10 @@ const NO_KEY = 'the model gateway has no key. Give it one in the settings, or ch
 
 /**
  * Creates the provider for the AI gateway. Settings are read at each call, so that a changed key takes effect on the next
- * call. The SDK is loaded on first use. With a `fetch`, all requests go through it, and the SDK reads the streams, too.
+ * call. The SDK is loaded on first use.
  */
 export function createGatewayProvider (
-  { settings, clock = systemClock, fetch }: { settings: () => GatewaySettings, clock?: Pick<Clock, 'now'>, fetch?: typeof globalThis.fetch }
+  { settings, clock = systemClock }: { settings: () => GatewaySettings, clock?: Pick<Clock, 'now'> }
 ): Provider {
   const seen = new Set<string>()
   let cached: { baseURL?: string, gateway: ReturnType<typeof load> } | undefined
@@ -73,8 +72,7 @@ export function createGatewayProvider (
       if (!cached || cached.baseURL !== baseURL) cached = { baseURL, gateway: load() }
       try {
         const [gateway, { send, stream }] = await Promise.all([cached.gateway, loadCalls()])
-        const whole = gateway(fetch ? boundedFetch('answer', fetch) : send).languageModel(id)
-        const streamed = fetch && gateway(boundedFetch('events', fetch)).languageModel(id)
+        const whole = gateway(send).languageModel(id)
         return {
           specificationVersion: 'v4',
           provider: whole.provider,
@@ -83,7 +81,6 @@ export function createGatewayProvider (
           doGenerate: (options) => whole.doGenerate(withBlockBinding(id, options)),
           async doStream (given) {
             const options = withGatewayCaching(id, withBlockBinding(id, given))
-            if (streamed) return streamed.doStream(options)
             const { tools, ...others } = options
             return stream((send) => gateway(withTools(send, tools)).languageModel(id).doStream(others), options.abortSignal)
           }
@@ -97,8 +94,7 @@ export function createGatewayProvider (
       if (key() === undefined) throw new ProviderNotConfigured('gateway', NO_KEY)
       signal.throwIfAborted()
       // A new gateway for each request, because the SDK caches the first list for ever.
-      const gateway = await load()
-      const send = fetch ? boundedFetch('answer', fetch) : (await loadCalls()).send
+      const [gateway, { send }] = await Promise.all([load(), loadCalls()])
       const { models } = await gateway((url, init) => send(url, { ...init, signal })).getAvailableModels()
       return models.filter(({ modelType }) => !modelType || modelType === 'language').map(({ id, name, pricing }) => ({
         id,
@@ -121,7 +117,7 @@ export function createGatewayProvider (
       await Promise.allSettled([model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'none' }] }] })])
     },
     async connect () {
-      if (fetch || key() === undefined) return
+      if (key() === undefined) return
       const { connect } = await loadCalls()
       connect(settings().baseURL || undefined)
     },

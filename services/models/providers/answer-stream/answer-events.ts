@@ -1,5 +1,5 @@
 import { createEventStreamParser, EventTooLarge, type ServerEvent } from '../../../lib/event-stream.ts'
-import { LONGEST_ANSWER, tooLarge, UnusableAnswer } from '../bounded-fetch.ts'
+import { LONGEST_ANSWER, tooLarge, unreadable } from '../bounded-fetch.ts'
 import { parseSafely } from '../safe-json.ts'
 import { isObject } from '../../../lib/json.ts'
 
@@ -25,13 +25,11 @@ const DONE = /^\[?done\]?$/i
 const SSE_LINE = /^(?:data|event|id|retry)?:/
 const SHOWN = 200
 
-const unreadable = () => new UnusableAnswer('ERR_ANSWER_UNREADABLE', 'no JSON')
-
 /**
  * Reads the events of an answer: of a stream of Server-Sent Events, also one whose last event has no blank line behind it or whose
- * events have none between them, of a single JSON document, and of JSON lines.
+ * events have none between them, of a single JSON document, and of JSON lines. `parseValue` parses the JSON of an event.
  */
-export function createAnswerEvents (): AnswerEvents {
+export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEvents {
   const parse = createEventStreamParser(LONGEST_ANSWER)
   let isDocument: boolean | undefined
   let document: Uint8Array[] = []
@@ -48,7 +46,7 @@ export function createAnswerEvents (): AnswerEvents {
   }
 
   function read (events: ServerEvent[]): AnswerEvent[] {
-    const found = events.flatMap(({ data, event }) => data === undefined ? [] : eventsIn(data, event))
+    const found = events.flatMap(({ data, event }) => data === undefined ? [] : eventsIn(data, event, parseValue))
     hasEvents ||= found.length > 0
     return found
   }
@@ -89,43 +87,45 @@ export function createAnswerEvents (): AnswerEvents {
       }
       const last = lastEvents()
       const words = beginning.toString().trim()
-      if (!hasEvents && words !== '' && !SSE_LINE.test(words)) throw new UnusableAnswer('ERR_ANSWER_FOREIGN', words.slice(0, SHOWN))
+      if (!hasEvents && words !== '' && !SSE_LINE.test(words)) throw unreadable()
       return last
     }
   }
 }
 
 /** Returns the value of a text of JSON; undefined if it is none. Throws UnusableAnswer for one that would change a prototype. */
-function valueIn (text: string): { value: unknown } | undefined {
+function valueIn (text: string, parse: Parse = parseSafely): { value: unknown } | undefined {
   try {
-    return { value: parseSafely(text) }
+    return { value: parse(text) }
   } catch (error) {
     if ((error as Error).message === 'prototype') throw unreadable()
     return undefined
   }
 }
 
+type Parse = (text: string) => unknown
+
 const objectsIn = (value: unknown): Array<Record<string, any>> => (Array.isArray(value) ? value : [value]).filter(isObject)
 
-function eventsIn (data: string, event: string | undefined): AnswerEvent[] {
+function eventsIn (data: string, event?: string, parse?: Parse): AnswerEvent[] {
   const text = data.trim()
   if (text === '') return []
   if (DONE.test(text)) return [{ type: 'done' }]
-  const whole = valueIn(text)
+  const whole = valueIn(text, parse)
   if (whole !== undefined) {
     // A text in JSON says as much as one without quotes.
     const values = event === 'error' && typeof whole.value === 'string' ? [{ error: whole.value }] : objectsIn(whole.value)
     return values.map((value) => ({ type: 'value', value, event }))
   }
   const lines = text.split('\n')
-  if (lines.length > 1) return lines.flatMap((line) => eventsIn(line, event))
+  if (lines.length > 1) return lines.flatMap((line) => eventsIn(line, event, parse))
   if (text.startsWith('{') || text.startsWith('[')) throw unreadable()
   return event === 'error' ? [{ type: 'value', value: { error: text }, event }] : []
 }
 
 function readDocument (text: string): AnswerEvent[] {
   const whole = valueIn(text.trim().replace(/^\ufeff/, ''))
-  if (whole === undefined) return text.split('\n').flatMap((line) => eventsIn(line, undefined))
+  if (whole === undefined) return text.split('\n').flatMap((line) => eventsIn(line))
   // Google sends the chunks of an answer as a list where no events are asked for.
   if (Array.isArray(whole.value)) return [...objectsIn(whole.value).map((value) => ({ type: 'value' as const, value })), { type: 'done' }]
   return objectsIn(whole.value).map((value) => ({ type: 'document', value }))

@@ -110,12 +110,10 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
       return
     }
     const { type, value } = event
-    if (type === 'document') {
-      if (value.choices === undefined && value.error === undefined && value.message === undefined) throw notAnAnswer()
-      isDone = true
-    }
+    isDone ||= type === 'document'
     const chunk = readChunk(value, type === 'value' ? event.event : undefined)
     if (chunk instanceof Error) throw chunk
+    if (type === 'document' && chunk.deltas.length === 0) throw notAnAnswer()
     takeMetadata(chunk)
     usage = chunk.usage ?? usage
     chunk.deltas.forEach(takeDelta)

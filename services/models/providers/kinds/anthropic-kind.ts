@@ -2,6 +2,7 @@ import type { ModelInfo } from '../provider.ts'
 import { withBlockBinding } from '../../reasoning.ts'
 import { withCachePoints } from '../../caching.ts'
 import { entriesOf, modelInfo } from './model-list.ts'
+import { ANTHROPIC_ANSWERS } from '../lenient-answers/anthropic-answers.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
 
@@ -19,7 +20,7 @@ export function createAnthropicKind (): ProviderKind {
     async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
       const { createAnthropic } = await load()
       return nativeModel(
-        (mode) => createAnthropic({ baseURL, apiKey, fetch: fetchFor(mode) }).messages(ownName(model)),
+        (mode) => createAnthropic({ baseURL, apiKey, fetch: fetchFor(mode, ANTHROPIC_ANSWERS) }).messages(ownName(model)),
         (options) => withCachePoints(withBlockBinding(model, options))
       )
     },

@@ -2,6 +2,7 @@ import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provid
 import { withOneSystemMessage } from '../../caching.ts'
 import { adaptingModel, leftOut, type RefusedParts, withImagesApart } from './adapt-request.ts'
 import { withWarnings } from '../part-batches.ts'
+import { CHAT_ANSWERS } from '../lenient-answers/chat-answers.ts'
 import { readModelList } from './model-list.ts'
 import type { ProviderKind } from './provider-kind.ts'
 
@@ -18,7 +19,7 @@ export function createCompatibleKind (): ProviderKind {
     load,
 
     async open ({ provider: name, model: id, baseURL, apiKey, fetchFor, calls }) {
-      const [[{ createOpenAICompatible }, { readerAfter }], kept] = await Promise.all([load(), calls?.()])
+      const [[{ createOpenAICompatible }, { readerAfter }], kept] = await Promise.all([load(), calls()])
       const caller = `${baseURL} ${id}`
       if (!refused.has(caller)) refused.set(caller, new Set())
       const ask = <T>(fetch: typeof globalThis.fetch, call: (model: LanguageModelV4) => PromiseLike<T>) =>
@@ -33,13 +34,11 @@ export function createCompatibleKind (): ProviderKind {
             transformRequestBody
           }).languageModel(id), refused.get(caller)!)(call)
       return {
-        doGenerate: (options) => ask(fetchFor('answer'), (model) => model.doGenerate(prepare(options))),
+        doGenerate: (options) => ask(fetchFor('answer', CHAT_ANSWERS), (model) => model.doGenerate(prepare(options))),
         async doStream (given) {
           const options = prepare(given)
           const stream = (send: typeof globalThis.fetch) => ask(send, (model) => model.doStream(options))
-          const result = await (kept === undefined || options.includeRawChunks
-            ? stream(fetchFor('events'))
-            : kept.stream(stream, options.abortSignal, readerAfter))
+          const result = await kept.stream(stream, options.abortSignal, readerAfter)
           return withWarnings(result, leftOut(refused.get(caller)!, options))
         }
       }

@@ -1,6 +1,7 @@
 import { withOneSystemMessage } from '../../caching.ts'
 import type { ModelInfo } from '../provider.ts'
 import { entriesOf, modelInfo } from './model-list.ts'
+import { GOOGLE_ANSWERS } from '../lenient-answers/google-answers.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
 
@@ -16,7 +17,7 @@ export function createGoogleKind (): ProviderKind {
 
     async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
       const { createGoogle } = await load()
-      return nativeModel((mode) => createGoogle({ baseURL, apiKey, fetch: fetchFor(mode) }).chat(model), withOneSystemMessage)
+      return nativeModel((mode) => createGoogle({ baseURL, apiKey, fetch: fetchFor(mode, GOOGLE_ANSWERS) }).chat(model), withOneSystemMessage)
     },
 
     listRequest: ({ baseURL, apiKey = 'none' }) => ({ url: `${baseURL}/models?pageSize=1000`, headers: { 'x-goog-api-key': apiKey } }),

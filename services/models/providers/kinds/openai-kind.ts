@@ -1,6 +1,7 @@
 import type { LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { withOneSystemMessage } from '../../caching.ts'
 import { readModelList } from './model-list.ts'
+import { RESPONSES_ANSWERS } from '../lenient-answers/responses-answers.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
 
@@ -20,7 +21,7 @@ export function createOpenAIKind (): ProviderKind {
 
     async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
       const { createOpenAI } = await load()
-      return nativeModel((mode) => createOpenAI({ baseURL, apiKey, fetch: fetchFor(mode) }).responses(model), withDefaults)
+      return nativeModel((mode) => createOpenAI({ baseURL, apiKey, fetch: fetchFor(mode, RESPONSES_ANSWERS) }).responses(model), withDefaults)
     },
 
     listRequest: ({ baseURL, apiKey = 'none' }) => ({ url: `${baseURL}/models`, headers: { authorization: `Bearer ${apiKey}` } }),

@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { FileApi } from '../../attached/file-forms.ts'
 import type { KeptCalls } from '../answer-stream/kept-calls.ts'
+import type { AnswerForm } from '../lenient-answers/lenient-fetch.ts'
 import type { ModelInfo } from '../provider.ts'
 
 /** Where and with which key a provider is called. */
@@ -18,10 +19,10 @@ interface OpenModel extends Access {
   provider: string
   /** The model's name, the part of the id after the slash. */
   model: string
-  /** Returns the `fetch` of a mode, which limits the answers. */
-  fetchFor(mode: AnswerMode): typeof globalThis.fetch
-  /** Loads the calls over connections that are kept; absent when all requests are to go through a given `fetch`. */
-  calls?: () => Promise<KeptCalls>
+  /** Returns the `fetch` of a mode, which limits the answers and reads those of `form` leniently. */
+  fetchFor(mode: AnswerMode, form: AnswerForm): typeof globalThis.fetch
+  /** Loads the calls over connections that are kept. */
+  calls(): Promise<KeptCalls>
 }
 
 /** What a kind of direct provider is called with: the functions of the SDK's model that are used. */

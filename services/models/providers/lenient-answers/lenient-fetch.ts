@@ -1,0 +1,80 @@
+import { type AnswerEvent, createAnswerEvents } from '../answer-stream/answer-events.ts'
+import { giveSignOfLife } from '../answer-stream/signs-of-life.ts'
+import { boundedFetch, unreadable } from '../bounded-fetch.ts'
+import type { AnswerMode } from '../kinds/provider-kind.ts'
+
+export type Fields = Record<string, any>
+
+/** Turns the events of one answer into those that the SDK's reader takes. Throws the error that an event is. */
+export interface StreamReader {
+  take(value: Fields, event?: string): Fields[]
+  /** A whole answer in the place of a stream. */
+  takeDocument(value: Fields): Fields[]
+  /** `isDone`: the server has said that the answer is complete. */
+  end(isDone: boolean): Fields[]
+}
+
+/** How the answers of an API are read leniently, in front of the SDK's reader, which is strict. */
+export interface AnswerForm {
+  /** Absent where the service reads the streams itself. */
+  createStream?(): StreamReader
+  /** Returns a whole answer as the SDK reads it. Throws the error that it is. */
+  readWhole(value: Fields): Fields
+  /** Returns a stream of events as one answer, where no stream was asked for. */
+  join?(values: Fields[]): Fields
+}
+
+type Fetch = typeof globalThis.fetch
+
+/** Returns a bounded `fetch` whose answers are read leniently before the SDK reads them. Refusals pass as they are. */
+export function lenientFetch (form: AnswerForm, mode: AnswerMode, fetch?: Fetch): Fetch {
+  const bounded = boundedFetch(mode, fetch)
+  return async (url, init) => {
+    const response = await bounded(url, init)
+    if (!response.ok || response.body === null) return response
+    const { status, statusText } = response
+    const headers = new Headers(response.headers)
+    // They are those of the answer as it was sent.
+    for (const name of ['content-length', 'content-encoding', 'content-type']) headers.delete(name)
+    if (mode === 'answer') return Response.json(await readDocument(form, response.body), { status, statusText, headers })
+    const reader = form.createStream?.()
+    if (reader === undefined) return response
+    headers.set('content-type', 'text/event-stream')
+    return new Response(ReadableStream.from(rewritten(reader, response.body, init?.signal)), { status, statusText, headers })
+  }
+}
+
+async function readDocument (form: AnswerForm, body: AsyncIterable<Uint8Array>): Promise<Fields> {
+  const events = createAnswerEvents()
+  const found: AnswerEvent[] = []
+  for await (const bytes of body) found.push(...events.take(bytes))
+  found.push(...events.end())
+  const values = found.flatMap((event) => event.type === 'done' ? [] : [event.value])
+  const [document] = values
+  if (document === undefined) throw unreadable()
+  return form.readWhole(found[0].type === 'document' || form.join === undefined ? document : form.join(values))
+}
+
+/** Yields the events of an answer as the SDK reads them. */
+async function * rewritten (
+  reader: StreamReader,
+  body: AsyncIterable<Uint8Array>,
+  signal: AbortSignal | null | undefined
+): AsyncGenerator<Uint8Array> {
+  const events = createAnswerEvents()
+  let isDone = false
+  const read = (event: AnswerEvent): Fields[] => {
+    isDone ||= event.type !== 'value'
+    if (event.type === 'done') return []
+    return event.type === 'document' ? reader.takeDocument(event.value) : reader.take(event.value, event.event)
+  }
+  const written = (values: Fields[]) => Buffer.from(values.map((value) => `data: ${JSON.stringify(value)}\n\n`).join(''))
+
+  for await (const bytes of body) {
+    giveSignOfLife(signal)
+    const values = events.take(bytes).flatMap(read)
+    if (values.length > 0) yield written(values)
+  }
+  const last = [...events.end().flatMap(read), ...reader.end(isDone)]
+  if (last.length > 0) yield written(last)
+}
