@@ -221,7 +221,7 @@ t.test('a refused key says where another is set', async (t) => {
   await configure(app, { keys: { google: 'wrong-key' } })
   t.match(await test(app, 'google/gemini-3.8-flash'), {
     ok: false,
-    error: /was refused: the key is not valid.*in the settings/
+    error: /was refused.*: the key is not valid.*in the settings/
   })
 })
 

@@ -28,9 +28,9 @@ const whole = (text: string) => [Buffer.from(text)]
 const slices = (bytes: Buffer, size: number) =>
   Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) => bytes.subarray(index * size, (index + 1) * size))
 
-/** The behaviour of each reader of the gateway's event stream. */
-export function gatewayReaderSuite (t: Test, name: string, read: Read) {
-  t.test(`${name}: events are read however they are written and cut`, async (t) => {
+/** The behaviour of the reader of the gateway's event stream. */
+export function gatewayReaderSuite (t: Test, read: Read) {
+  t.test(`the gateway: events are read however they are written and cut`, async (t) => {
     const rows: Record<string, string> = {
       'an event': `data: ${hello}\n\n`,
       'no blank after the colon': `data:${hello}\n\n`,
@@ -39,8 +39,10 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
       'data on several lines': 'data: {"type":"text-delta",\ndata: "id":"0",\ndata:"delta":"hello"}\n\n',
       'other fields and comments': `: a comment\nevent: part\nid: 7\nretry: 10\ndata: ${hello}\nodd\n\n\n: ping\n\n`,
       'a byte order mark': `\ufeffdata: ${hello}\n\n`,
-      'a cut event at the end': `data: ${hello}\n\ndata: {"type":"text-delta","id":"0","delta":"lost"}\n`,
-      'the final mark': `data: ${hello}\n\ndata: [DONE]\n\n`,
+      'no blank line at the end': `data: ${hello}`,
+      'a cut event at the end': `data: ${hello}\n\ndata: {"type":"text-delta","id":"0","delta":"lo`,
+      'events that are no parts': `data: 5\n\ndata: [1]\n\ndata: words\n\ndata: null\n\ndata: {"type":7}\n\ndata: ${hello}\n\n`,
+      'an id and a delta as numbers, or no id': `data: {"type":"text-delta","id":0,"delta":"hello"}\n\n`,
       'raw parts': `data: {"type":"raw","rawValue":1}\n\ndata: ${hello}\n\n`
     }
     for (const [what, text] of Object.entries(rows)) {
@@ -54,7 +56,7 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
     }
   })
 
-  t.test(`${name}: a character may be cut anywhere, and bytes that are none are replaced`, async (t) => {
+  t.test(`the gateway: a character may be cut anywhere, and bytes that are none are replaced`, async (t) => {
     const text = Buffer.from(`data: ${JSON.stringify(delta('né 語 🌊 \\ " \n \u2028'))}\n\n`)
     for (const size of [1, 2, 3, 5]) {
       t.strictSame((await read(t, { pieces: slices(text, size) })).parts, [delta('né 語 🌊 \\ " \n \u2028')])
@@ -65,7 +67,7 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
     t.strictSame((await read(t, { pieces: [broken] })).parts, [delta('a\ufffdb')])
   })
 
-  t.test(`${name}: a timestamp becomes a date, and other parts stay as they are`, async (t) => {
+  t.test(`the gateway: a timestamp becomes a date, and other parts stay as they are`, async (t) => {
     const at = '2026-01-02T03:04:05.678Z'
     const parts: object[] = [
       { type: 'stream-start', warnings: [] },
@@ -79,15 +81,10 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
     t.strictSame(await read(t, { pieces: whole(text) }), { parts: parts.with(1, { ...parts[1], timestamp: new Date(at) }) })
   })
 
-  t.test(`${name}: what cannot be read ends the answer, after the parts before it`, async (t) => {
+  t.test(`the gateway: what cannot be read ends the answer, after the parts before it`, async (t) => {
     for (
       const bad of [
         '{"type":"text-del',
-        'words',
-        '5',
-        '[1]',
-        '{"type":7}',
-        '{"type":"text-delta","id":"0","delta":7}',
         '{"type":"text-delta","id":"0","delta":"a\\qb"}',
         '{"type":"text-delta","id":"0","delta":"a\tb"}',
         '{"type":"unknown","__proto__":{"isAdmin":true}}',
@@ -101,7 +98,24 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
     }
   })
 
-  t.test(`${name}: a large event is read, and one of more than 8 MiB is refused`, async (t) => {
+  t.test('the gateway: the mark of the end ends an answer without a finish part, and one document is an answer, too', async (t) => {
+    const ended = await read(t, { pieces: whole(`data: ${hello}\n\ndata: [DONE]\n\n`) })
+    t.match(ended, { failure: undefined, parts: [delta('hello'), { type: 'finish', finishReason: { unified: 'stop' } }] })
+    const content = [{ type: 'text', text: 'hello' }, { type: 'tool-call', toolCallId: 'c', toolName: 'look', input: { path: '.' } }]
+    const headers = { 'content-type': 'application/json' }
+    const document = { content, finishReason: { unified: 'tool-calls', raw: 'tool_calls' }, usage: {} }
+    t.match((await read(t, { pieces: whole(JSON.stringify(document)), headers })).parts, [
+      { type: 'text-start' },
+      { delta: 'hello' },
+      { type: 'text-end' },
+      { toolCallId: 'c', input: '{"path":"."}' },
+      { type: 'finish', finishReason: { unified: 'tool-calls' } }
+    ])
+    const refused = await read(t, { pieces: whole('{"error":{"message":"your trial is over"}}'), headers })
+    t.match(refused.failure, { message: /your trial is over/ })
+  })
+
+  t.test(`the gateway: a large event is read, and one of more than 8 MiB is refused`, async (t) => {
     const large = delta('x'.repeat(3 * MIB))
     const answer = (part: object) => slices(Buffer.from(`data: ${hello}\n\ndata: ${JSON.stringify(part)}\n\n`), 65_536)
     t.ok((await read(t, { pieces: answer(large) })).parts[1], 'a large event')
@@ -112,7 +126,7 @@ export function gatewayReaderSuite (t: Test, name: string, read: Read) {
     t.equal((await read(t, { pieces: many })).parts.length, 20, 'the answer as a whole may be larger')
   })
 
-  t.test(`${name}: an answer that is none, is cut off or refused is told as such`, async (t) => {
+  t.test(`the gateway: an answer that is none, is cut off or refused is told as such`, async (t) => {
     const rows: Array<[Answer, object]> = [
       [{ pieces: whole('<html>'), headers: { 'content-type': 'text/html' } }, { code: 'ERR_PROVIDER_RESPONSE', message: /a web page/ }],
       [{ pieces: whole('{}'), headers: { 'content-type': 'application/json' } }, { message: /one document instead of a stream/ }],

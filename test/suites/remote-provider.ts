@@ -120,7 +120,7 @@ export function remoteProviderSuite (t: Test, remote: RemoteKind) {
     const { model } = await opened.registry.model(opened.id)
     const error = await model.doGenerate({ prompt: [user('hi')] }).then(() => undefined, (reason) => reason)
     t.match(opened.registry.describeFailure(error, opened.id), { code: 'ERR_PROVIDER_RESPONSE', message: /more than 8 MiB/ })
-    t.match(await failureTold(opened), { code: 'ERR_PROVIDER_RESPONSE', message: /one document instead of a stream/ })
+    t.match(await failureTold(opened), { code: 'ERR_PROVIDER_RESPONSE', message: /more than 8 MiB/ })
     const list = await opened.provider.listModels(AbortSignal.timeout(5_000)).then(() => undefined, (reason) => reason)
     t.match(opened.registry.describeFailure(list, opened.id), { message: /more than 8 MiB/ })
   })

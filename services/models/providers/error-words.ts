@@ -33,7 +33,7 @@ function textOfList (list: unknown[]): string | undefined {
 /** Returns what a value in the place of an error says; undefined if it says nothing. */
 export function readErrorWords (value: unknown): ErrorWords | undefined {
   const text = textOf(value)
-  if (text !== undefined) return { message: text }
+  if (text !== undefined) return (/^[{[]/.test(text) ? readErrorWords(readJson(text)) : undefined) ?? { message: text }
   if (Array.isArray(value)) return value.length === 1 ? readErrorWords(value[0]) : messageOnly(textOfList(value))
   if (!isObject(value)) return undefined
   const inner = readErrorWords(value.error) ?? (Array.isArray(value.errors) ? readErrorWords(value.errors) : undefined)
@@ -45,9 +45,20 @@ export function readErrorWords (value: unknown): ErrorWords | undefined {
     ...(Array.isArray(details) && { details })
   }
   if (inner !== undefined) return { ...own, ...inner }
-  const message = textOf(value.message) ?? readErrorWords(value.message)?.message ??
-    (Array.isArray(value.detail) ? textOfList(value.detail) : readErrorWords(value.detail)?.message) ?? textOf(value.msg)
+  const message = messageOf(value)
   return message === undefined ? undefined : { ...own, message }
+}
+
+/** Says only that a provider behind the server failed; what that one said stands in `metadata.raw` (OpenRouter). */
+const EMPTY_WORDS = /^provider returned (?:an )?error$/i
+
+function messageOf ({ message, detail, metadata, ...others }: Record<string, any>): string | undefined {
+  const upstream = isObject(metadata) ? readErrorWords(metadata.raw)?.message : undefined
+  const words = readErrorWords(message)?.message
+  if (words !== undefined) return upstream !== undefined && EMPTY_WORDS.test(words) ? upstream : words
+  return (Array.isArray(detail) ? textOfList(detail) : readErrorWords(detail)?.message) ??
+    textOf(others.msg) ?? textOf(others.Message) ?? textOf(others.error_description) ?? textOf(others.error_msg) ?? textOf(others.reason) ??
+    textOf(others.description) ?? textOf(others.title) ?? upstream
 }
 
 const messageOnly = (message: string | undefined): ErrorWords | undefined => message === undefined ? undefined : { message }

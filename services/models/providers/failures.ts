@@ -122,7 +122,7 @@ interface FailureKind extends Omit<Failure, 'message' | 'retryAfterMs'> {
 
 const kind = (code: ErrorCode, retryable: boolean, toSentence: FailureKind['toSentence']): FailureKind => ({ code, retryable, toSentence })
 
-const AUTHENTICATION = kind('ERR_PROVIDER_AUTH', false, ({ it, advice }) => `${it} was refused: ${advice.key}`)
+const AUTHENTICATION = kind('ERR_PROVIDER_AUTH', false, ({ it, advice }, detail) => `${it} was refused${detail}: ${advice.key}`)
 const FORBIDDEN = kind(
   'ERR_PROVIDER_FORBIDDEN',
   false,
@@ -139,10 +139,10 @@ const RATE_LIMIT = kind(
   true,
   ({ it, instead }, detail) => `${it} is limited to fewer requests than were made${detail}. Wait a while${instead}.`
 )
-const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }) =>
+const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }, detail) =>
   isList
     ? `${from} has no list of models at its address. Check ${advice.address}.`
-    : `The provider does not know ${the}. Choose another model in the settings. If it knows none of them, check ${advice.address}.`)
+    : `The provider does not know ${the}${detail}. Choose another model in the settings. If it knows none of them, check ${advice.address}.`)
 const REFUSED = kind(
   'ERR_PROVIDER_REQUEST',
   false,
@@ -163,6 +163,8 @@ const TOO_MANY_TOOLS = kind(
     'disconnect a tool server; do not deny findTools, with which the model finds tools that are not described.'
 )
 const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
+/** A time-out that the provider reports. */
+const LATE = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }, detail) => `${it} did not answer in time${detail}. Try again${instead}.`)
 const BROKEN = kind(
   'ERR_PROVIDER_UNAVAILABLE',
   true,
@@ -301,7 +303,7 @@ function statusKind (status: number): FailureKind | undefined {
   if (status === 402) return PAYMENT
   if (status === 403) return FORBIDDEN
   if (status === 404) return NOT_FOUND
-  if (status === 408 || status === 504) return TIMEOUT
+  if (status === 408 || status === 504) return LATE
   if (status === 413) return TOO_LONG
   if (status === 429) return RATE_LIMIT
   if (status >= 500) return BROKEN
@@ -323,6 +325,8 @@ const UNINFORMATIVE = new RegExp(
   String.raw`^Invalid error response format|^Gateway request failed$|^fetch failed$|^unknown error$|` +
     String.raw`^Failed to process (?:successful|error) response$|^Invalid JSON response$`
 )
+/** Errors whose message is the SDK's own. */
+const OF_THE_SDK = new Set(['AI_RetryError', 'GatewayAuthenticationError'])
 /** Characters of the provider's message that are repeated in a failure's message. */
 const MAX_DETAIL_LENGTH = 300
 
@@ -388,7 +392,7 @@ export function providerWords (error: unknown, secrets: string[]): string | unde
 
 /** Returns the first message of a chain that tells something, shortened and without keys. */
 function wordsOf (chain: ErrorFacts[], secrets: string[]): string {
-  const cause = chain.find(({ message, name }) => message && name !== 'AI_RetryError' && !UNINFORMATIVE.test(message))?.message ?? ''
+  const cause = chain.find(({ message, name = '' }) => message && !OF_THE_SDK.has(name) && !UNINFORMATIVE.test(message))?.message ?? ''
   return clean(clean(cause, secrets).replace(/\s+/g, ' '), secrets).slice(0, MAX_DETAIL_LENGTH).replace(/[.\s]+$/, '')
 }
 

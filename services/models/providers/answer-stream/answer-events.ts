@@ -12,8 +12,8 @@ export type AnswerEvent =
   | { type: 'document', value: Record<string, any> }
 
 export interface AnswerEvents {
-  /** Returns the events that the next bytes, cut anywhere, complete. Throws UnusableAnswer. */
-  take(bytes: Uint8Array): AnswerEvent[]
+  /** Yields the events that the next bytes, cut anywhere, complete. Throws UnusableAnswer behind those before it. */
+  take(bytes: Uint8Array): Iterable<AnswerEvent>
   /** Returns the events that the end of the answer completes. Throws UnusableAnswer. */
   end(): AnswerEvent[]
 }
@@ -45,10 +45,13 @@ export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEven
     return []
   }
 
-  function read (events: ServerEvent[]): AnswerEvent[] {
-    const found = events.flatMap(({ data, event }) => data === undefined ? [] : eventsIn(data, event, parseValue))
-    hasEvents ||= found.length > 0
-    return found
+  function * read (events: ServerEvent[]): Generator<AnswerEvent> {
+    for (const { data, event } of events) {
+      if (data === undefined) continue
+      const found = eventsIn(data, event, parseValue)
+      hasEvents ||= found.length > 0
+      yield * found
+    }
   }
 
   function parsed (bytes: Uint8Array): ServerEvent[] {
@@ -62,7 +65,7 @@ export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEven
   /** Returns the event without a blank line behind it, if it arrived as a whole. */
   function lastEvents (): AnswerEvent[] {
     try {
-      return read(parsed(Buffer.from('\n\n')))
+      return [...read(parsed(Buffer.from('\n\n')))]
     } catch {
       return []
     }

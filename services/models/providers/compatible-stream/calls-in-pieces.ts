@@ -19,6 +19,7 @@ interface Call {
 }
 
 const isWholeInput = ({ input, isClosed }: Pick<Call, 'input' | 'isClosed'>) => isClosed && isObject(readJson(input))
+const isEmptyInput = (input: string) => /^\s*(?:\{\s*\}\s*)?$/.test(input)
 const isClosing = (input: string) => input.trimEnd().endsWith('}')
 const beginsInput = (input: string) => input.trimStart().startsWith('{')
 
@@ -55,9 +56,11 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
     call.givenId ??= piece.id
     if (piece.id !== undefined && !call.isTold) call.id = piece.id
     call.thoughtSignature ??= piece.thoughtSignature
-    if (piece.name !== undefined && call.input === '') call.name = nameOf(call.name, piece.name)
+    if (piece.name !== undefined && (call.input === '' || call.name === '')) call.name = nameOf(call.name, piece.name)
     // With the name, some servers send all of the input so far.
     const isGrown = piece.name !== undefined && call.input !== '' && beginsInput(piece.input) && piece.input.startsWith(call.input)
+    // Before the pieces of the input, some servers send an empty one.
+    if (isEmptyInput(call.input) && beginsInput(piece.input)) call.input = ''
     const delta = isGrown ? piece.input.slice(call.input.length) : piece.input
     if (delta.trim() !== '') call.isClosed = isClosing(delta)
     call.input += delta
@@ -66,7 +69,7 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
 
   /** Tells the beginning of a call, unless an earlier one has its id: then it may be that one again. */
   function tell (call: Call, isEnd = false) {
-    if (call.isTold || call.name === '' || (call.input === '' && !isEnd)) return
+    if (call.isTold || call.name === '' || (isEmptyInput(call.input) && !isEnd)) return
     if (!isEnd && calls.some((other) => other !== call && other.id === call.id)) return
     call.isTold = true
     enqueue({ type: 'tool-input-start', id: call.id, toolName: call.name, ...metadataOf(call) })
@@ -86,13 +89,14 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
     has: () => calls.length > 0,
 
     /** Whether the input of each call has arrived as a whole. */
-    areWhole: () => calls.every((call) => call.name !== '' && (call.input.trim() === '' || isWholeInput(call))),
+    areWhole: () => calls.every(({ name, input }) => name !== '' && (input.trim() === '' || isObject(readJson(unwrapped(input))))),
 
     /** Ends all calls. Throws InvalidResponseDataError when one has no name. */
     end () {
       const ended: Call[] = []
       for (const call of calls) {
-        const { id, name, input } = call
+        const { id, name } = call
+        const input = unwrapped(call.input)
         if (name === '') {
           if (input.trim() === '') continue
           throw new InvalidResponseDataError({ data: call, message: 'A tool call has no name.' })
@@ -110,6 +114,12 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
   }
 }
 
+/** Returns an input that is a text of JSON again. */
+function unwrapped (input: string): string {
+  const inner: unknown = input.trimStart().startsWith('"') ? readJson(input) : undefined
+  return typeof inner === 'string' && isObject(readJson(inner)) ? inner : input
+}
+
 /** Whether a piece begins another call than the one at its place. */
 function isOther (call: Call, { id, name, input, index }: CallPiece): boolean {
   const hasOtherId = id !== undefined && call.givenId !== undefined && id !== call.givenId
@@ -120,6 +130,7 @@ function isOther (call: Call, { id, name, input, index }: CallPiece): boolean {
   if (hasOtherId) return !(isOngoing && name === call.name && input !== '' && !beginsInput(input))
   if (call.input === '') return index === undefined && id === undefined && name !== call.name
   if (isOngoing) return name !== call.name && beginsInput(input)
+  if (isEmptyInput(call.input) && id !== undefined && id === call.givenId) return name !== call.name
   return input.trim() !== '' || name !== call.name
 }
 

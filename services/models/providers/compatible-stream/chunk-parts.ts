@@ -63,6 +63,10 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
   let hasMetadata = false
   let hasText = false
   let hasRefusal = false
+  /** The choices that came in pieces. */
+  const inPieces = new Set<number>()
+  /** The choice whose texts and thoughts are the answer's. */
+  let speaking: number | undefined
   /** Whether the server said that the answer is complete. */
   let isDone = false
   let rawReason: string | undefined
@@ -91,12 +95,15 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
     parts.push({ type: 'response-metadata', id, modelId: model, timestamp: created ? new Date(created * 1000) : undefined })
   }
 
-  function takeDelta ({ pieces, refusal, calls, finishReason, isWhole }: Delta) {
+  function takeDelta ({ choice, pieces, refusal, calls, finishReason, isWhole }: Delta) {
     rawReason = finishReason ?? rawReason
     // Some servers repeat the message behind its pieces.
-    if (isWhole && (hasText || toolCalls.has())) return
-    for (const { block, text } of pieces) append(block, text)
-    if (refusal !== undefined) {
+    if (isWhole && inPieces.has(choice)) return
+    if (!isWhole && (pieces.length > 0 || calls.length > 0)) inPieces.add(choice)
+    // Some servers put text and calls into choices of their own. A second text would be another answer.
+    if (speaking === undefined && (pieces.length > 0 || refusal !== undefined)) speaking = choice
+    for (const { block, text } of choice === speaking ? pieces : []) append(block, text)
+    if (refusal !== undefined && choice === speaking) {
       hasRefusal = true
       append('text', refusal)
     }
@@ -157,7 +164,11 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
 
   return {
     first: [{ type: 'stream-start', warnings }],
-    take: (bytes) => collect(() => events.take(bytes).forEach(take)),
+    take (bytes) {
+      return collect(() => {
+        for (const event of events.take(bytes)) take(event)
+      })
+    },
     end: () => collect(end)
   }
 }

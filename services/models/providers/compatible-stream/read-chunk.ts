@@ -85,13 +85,13 @@ function readChoice (choice: Record<string, any>, position: number): Delta {
 
 function readPiece (piece: Record<string, any>, choice: number): CallPiece {
   // Some servers leave out the object around name and arguments.
-  const { name, arguments: input } = objectOf(piece.function) ?? piece
+  const { name, arguments: given, parameters, input = parameters } = objectOf(piece.function) ?? piece
   return {
     choice,
     index: numberOf(piece.index),
     id: wordsOf(piece.id),
     name: textOf(name)?.trim() || undefined,
-    input: inputOf(input),
+    input: inputOf(given ?? input),
     thoughtSignature: wordsOf(objectOf(objectOf(piece.extra_content)?.google)?.thought_signature)
   }
 }

@@ -98,7 +98,7 @@ export function createPartReader (): PartReader {
     return typeof value.type === 'string' && value.type !== 'raw' ? [readPart(value)] : []
   }
 
-  function collect (work: () => AnswerEvent[]): ReadParts {
+  function collect (work: () => Iterable<AnswerEvent>): ReadParts {
     const parts: LanguageModelV4StreamPart[] = []
     try {
       for (const event of work()) {

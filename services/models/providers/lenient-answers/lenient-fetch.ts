@@ -72,7 +72,7 @@ async function * rewritten (
 
   for await (const bytes of body) {
     giveSignOfLife(signal)
-    const values = events.take(bytes).flatMap(read)
+    const values = [...events.take(bytes)].flatMap(read)
     if (values.length > 0) yield written(values)
   }
   const last = [...events.end().flatMap(read), ...reader.end(isDone)]

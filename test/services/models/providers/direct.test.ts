@@ -1,6 +1,7 @@
 import { createServer, type AddressInfo } from 'node:net'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../../services/lib/clock.ts'
+import { failureOf, isFailure } from '../../../../services/models/providers/check-part.ts'
 import { createDirectProvider, type DirectSettings } from '../../../../services/models/providers/direct.ts'
 import { createGatewayProvider } from '../../../../services/models/providers/gateway.ts'
 import { createRegistry } from '../../../../services/models/providers/registry.ts'
@@ -35,7 +36,7 @@ async function told (registry: ReturnType<typeof createRegistry>) {
   try {
     const { model } = await registry.model(ID)
     const { stream } = await model.doStream({ prompt })
-    for await (const part of stream) if (part.type === 'error') throw part.error
+    for await (const part of stream) if (isFailure(part)) throw failureOf(part)
   } catch (error) {
     return registry.describeFailure(error, ID)
   }
@@ -121,7 +122,7 @@ t.test('a wrong key, and one that is missing, are told apart, with where to set 
   t.match(await failure(t, {}, { apiKey: 'right' }, { apiKey: 'wrong-key' }), {
     code: 'ERR_PROVIDER_AUTH',
     retryable: false,
-    message: /^The model ollama\/llama3 was refused: the key is not valid.*in the settings/
+    message: /^The model ollama\/llama3 was refused.*: the key is not valid.*in the settings/
   })
   t.match(await failure(t, {}, { apiKey: 'right' }), { code: 'ERR_PROVIDER_AUTH', message: /it needs a key.*in the settings/ })
 })
@@ -130,7 +131,7 @@ t.test('what a server says is told apart by what can be done about it', async (t
   t.match(await failedWith(t, { status: 404, message: 'model not found' }), {
     code: 'ERR_MODEL_NOT_FOUND',
     retryable: false,
-    message: /does not know the model ollama\/llama3\. .*address of ollama/
+    message: /does not know the model ollama\/llama3 .*address of ollama/
   })
   t.match(await failedWith(t, { status: 429, message: 'slow down', headers: { 'retry-after': '3' } }), {
     code: 'ERR_PROVIDER_RATE_LIMIT',

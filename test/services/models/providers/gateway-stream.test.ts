@@ -21,8 +21,8 @@ import { gatewayReaderSuite, type Outcome } from '../../../suites/gateway-reader
 const ID = 'test/model'
 const ask = { prompt: [{ role: 'user' as const, content: [{ type: 'text' as const, text: 'hi' }] }] }
 
-function gatewayAt (baseURL: string, fetch?: typeof globalThis.fetch, clock = systemClock) {
-  const provider = createGatewayProvider({ settings: () => ({ baseURL, apiKey: 'a-key' }), fetch, clock })
+function gatewayAt (baseURL: string, clock = systemClock) {
+  const provider = createGatewayProvider({ settings: () => ({ baseURL, apiKey: 'a-key' }), clock })
   return createRegistry({ providers: () => [provider], settings: () => ({}), clock: systemClock })
 }
 
@@ -43,13 +43,11 @@ async function outcomeOf (registry: ReturnType<typeof createRegistry>, open: () 
   }
 }
 
-for (const [name, fetch] of [['the own reader', undefined], ["the SDK's reader", globalThis.fetch]] as const) {
-  gatewayReaderSuite(t, name, async (t, answer) => {
-    const { url } = await serve(t, (response) => send(response, answer))
-    const registry = gatewayAt(url, fetch)
-    return outcomeOf(registry, async () => batchesOf(await (await registry.model(ID)).model.doStream(ask)))
-  })
-}
+gatewayReaderSuite(t, async (t, answer) => {
+  const { url } = await serve(t, (response) => send(response, answer))
+  const registry = gatewayAt(url)
+  return outcomeOf(registry, async () => batchesOf(await (await registry.model(ID)).model.doStream(ask)))
+})
 
 const part = fc.oneof(
   { weight: 3, arbitrary: fc.string({ unit: 'binary' }).map((delta) => ({ type: 'text-delta', id: '0', delta })) },
@@ -58,34 +56,18 @@ const part = fc.oneof(
   fc.constant(JSON.parse('{"type":"odd","__proto__":{"a":1}}')),
   fc.constantFrom(5, 'words', [1])
 )
-const streams = damagedStreams(part)
 
-t.test('both readers read the same from any stream, however it is damaged and cut', async (t) => {
-  let pieces: Uint8Array[] = []
-  const registry = gatewayAt(
-    'http://gateway.test',
-    async () => new Response(ReadableStream.from(pieces), { headers: { 'content-type': 'text/event-stream' } })
-  )
-  const { model } = await registry.model(ID)
+t.test('an answer is read the same, however it is damaged and cut', async (t) => {
+  const registry = gatewayAt('http://gateway.test')
+  const found = (pieces: Uint8Array[]) =>
+    outcomeOf(registry, async () => readBatches(Readable.from(pieces, { objectMode: true }), undefined, createPartReader()))
   await fc.assert(
-    fc.asyncProperty(streams, async (given) => {
-      pieces = given
-      const expected = await outcomeOf(registry, async () => batchesOf(await model.doStream(ask)))
-      const body = Readable.from(given, { objectMode: true })
-      const found = await outcomeOf(registry, async () => readBatches(body, undefined, createPartReader()))
-      assert.deepStrictEqual(found, expected)
+    fc.asyncProperty(damagedStreams(part), async (pieces) => {
+      assert.deepStrictEqual(await found(pieces), await found([Buffer.concat(pieces)]))
     }),
     { numRuns: 400 }
   )
   t.pass('all streams')
-})
-
-t.test('a part that is null cannot be read', async (t) => {
-  const registry = gatewayAt('http://gateway.test')
-  const body = Readable.from([Buffer.from('data: null\n\n')])
-  t.match(await outcomeOf(registry, async () => readBatches(body, undefined, createPartReader())), {
-    failure: { code: 'ERR_PROVIDER_RESPONSE' }
-  })
 })
 
 t.test('an answer whose connection broke before it was read is told as such', async (t) => {
@@ -150,7 +132,7 @@ t.test('a connection is kept for the next call, replaced when the server has clo
   let connections = 0
   server.on('connection', () => connections++)
   let now = 0
-  const registry = gatewayAt(url, undefined, { ...systemClock, now: () => now })
+  const registry = gatewayAt(url, { ...systemClock, now: () => now })
   const call = async () => {
     const { model } = await registry.model(ID)
     t.match(await outcomeOf(registry, async () => batchesOf(await model.doStream(ask))), { parts: [{ type: 'odd' }], failure: undefined })

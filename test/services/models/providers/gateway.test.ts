@@ -122,7 +122,7 @@ t.test('a wrong key is told as such', async (t) => {
   t.match(found, {
     code: 'ERR_PROVIDER_AUTH',
     retryable: false,
-    message: /anthropic\/claude-sonnet-5\.5 was refused: the key of the gateway is not valid.*in the settings/
+    message: /anthropic\/claude-sonnet-5\.5 was refused.*: the key of the gateway is not valid.*in the settings/
   })
 })
 
