@@ -30,7 +30,7 @@ const slices = (bytes: Buffer, size: number) =>
 
 /** The behaviour of the reader of the gateway's event stream. */
 export function gatewayReaderSuite (t: Test, read: Read) {
-  t.test(`the gateway: events are read however they are written and cut`, async (t) => {
+  t.test('the gateway: events are read however they are written and cut', async (t) => {
     const rows: Record<string, string> = {
       'an event': `data: ${hello}\n\n`,
       'no blank after the colon': `data:${hello}\n\n`,
@@ -42,7 +42,7 @@ export function gatewayReaderSuite (t: Test, read: Read) {
       'no blank line at the end': `data: ${hello}`,
       'a cut event at the end': `data: ${hello}\n\ndata: {"type":"text-delta","id":"0","delta":"lo`,
       'events that are no parts': `data: 5\n\ndata: [1]\n\ndata: words\n\ndata: null\n\ndata: {"type":7}\n\ndata: ${hello}\n\n`,
-      'an id and a delta as numbers, or no id': `data: {"type":"text-delta","id":0,"delta":"hello"}\n\n`,
+      'an id and a delta as numbers, or no id': 'data: {"type":"text-delta","id":0,"delta":"hello"}\n\n',
       'raw parts': `data: {"type":"raw","rawValue":1}\n\ndata: ${hello}\n\n`
     }
     for (const [what, text] of Object.entries(rows)) {
@@ -56,7 +56,7 @@ export function gatewayReaderSuite (t: Test, read: Read) {
     }
   })
 
-  t.test(`the gateway: a character may be cut anywhere, and bytes that are none are replaced`, async (t) => {
+  t.test('the gateway: a character may be cut anywhere, and bytes that are none are replaced', async (t) => {
     const text = Buffer.from(`data: ${JSON.stringify(delta('né 語 🌊 \\ " \n \u2028'))}\n\n`)
     for (const size of [1, 2, 3, 5]) {
       t.strictSame((await read(t, { pieces: slices(text, size) })).parts, [delta('né 語 🌊 \\ " \n \u2028')])
@@ -67,7 +67,7 @@ export function gatewayReaderSuite (t: Test, read: Read) {
     t.strictSame((await read(t, { pieces: [broken] })).parts, [delta('a\ufffdb')])
   })
 
-  t.test(`the gateway: a timestamp becomes a date, and other parts stay as they are`, async (t) => {
+  t.test('the gateway: a timestamp becomes a date, and other parts stay as they are', async (t) => {
     const at = '2026-01-02T03:04:05.678Z'
     const parts: object[] = [
       { type: 'stream-start', warnings: [] },
@@ -81,7 +81,7 @@ export function gatewayReaderSuite (t: Test, read: Read) {
     t.strictSame(await read(t, { pieces: whole(text) }), { parts: parts.with(1, { ...parts[1], timestamp: new Date(at) }) })
   })
 
-  t.test(`the gateway: what cannot be read ends the answer, after the parts before it`, async (t) => {
+  t.test('the gateway: what cannot be read ends the answer, after the parts before it', async (t) => {
     for (
       const bad of [
         '{"type":"text-del',
@@ -115,7 +115,7 @@ export function gatewayReaderSuite (t: Test, read: Read) {
     t.match(refused.failure, { message: /your trial is over/ })
   })
 
-  t.test(`the gateway: a large event is read, and one of more than 8 MiB is refused`, async (t) => {
+  t.test('the gateway: a large event is read, and one of more than 8 MiB is refused', async (t) => {
     const large = delta('x'.repeat(3 * MIB))
     const answer = (part: object) => slices(Buffer.from(`data: ${hello}\n\ndata: ${JSON.stringify(part)}\n\n`), 65_536)
     t.ok((await read(t, { pieces: answer(large) })).parts[1], 'a large event')
@@ -126,7 +126,7 @@ export function gatewayReaderSuite (t: Test, read: Read) {
     t.equal((await read(t, { pieces: many })).parts.length, 20, 'the answer as a whole may be larger')
   })
 
-  t.test(`the gateway: an answer that is none, is cut off or refused is told as such`, async (t) => {
+  t.test('the gateway: an answer that is none, is cut off or refused is told as such', async (t) => {
     const rows: Array<[Answer, object]> = [
       [{ pieces: whole('<html>'), headers: { 'content-type': 'text/html' } }, { code: 'ERR_PROVIDER_RESPONSE', message: /a web page/ }],
       [{ pieces: whole('{}'), headers: { 'content-type': 'application/json' } }, { message: /one document instead of a stream/ }],

@@ -78,7 +78,10 @@ const withoutEventLines = (body: string): string => /^(?:event:.*\r?\n)?data:\s*
  * Returns the error that an event or a document of an answer is; undefined if it is none. `isAnswer` says whether it has fields of an
  * answer, beside which a bare `message` is none.
  */
-export function errorIn (value: Record<string, any>, { event, isAnswer }: { event?: string, isAnswer: boolean }): ProviderError | undefined {
+export function errorIn (
+  value: Record<string, any>,
+  { event, isAnswer }: { event?: string, isAnswer: boolean }
+): ProviderError | undefined {
   const isMarked = event === 'error' || value.object === 'error' || value.type === 'error'
   const words = readErrorWords(value.error) ?? (isMarked || !isAnswer ? readErrorWords(value) : undefined)
   if (words !== undefined) return new ProviderError(words)

@@ -2,7 +2,7 @@ import { defineError } from '../../lib/service-error.ts'
 import type { ErrorCode } from '../../../schemas/error-codes.ts'
 import type { Provider } from './provider.ts'
 import { redacted } from '../../lib/secrets.ts'
-import { type ErrorWords, readErrorBody } from './error-words.ts'
+import { errorChain, type ErrorFacts, retryAfter } from './error-facts.ts'
 
 export const InvalidModelId = defineError('ERR_INVALID_MODEL', 'The model %s is not valid: %s')
 export const ProviderNotConfigured = defineError('ERR_PROVIDER_NOT_CONFIGURED', 'The model %s cannot be used yet: %s')
@@ -17,78 +17,6 @@ export const UnknownProvider = defineError(
   'There is no provider %s to have a key: add it to config.json under "providers" first. Only openai, anthropic and google need no ' +
   'entry; the key of the gateway is "gateway_key".'
 )
-
-/** The fields of an error that tell what went wrong, read without relying on its class. */
-interface ErrorFacts {
-  status?: number
-  type?: string
-  name?: string
-  code?: string
-  headers: Record<string, string>
-  message: string
-  /** Milliseconds that the body of the answer asks to wait. */
-  retryAfterMs?: number
-}
-
-/** Characters. A provider's message may hold megabytes, and the patterns that classify it are slow on long texts. */
-const MAX_MESSAGE_LENGTH = 4_000
-
-/** Returns the facts of an error and of its causes (8 at most), outermost first; for a retry error, those of the last attempt. */
-function errorChain (error: unknown): ErrorFacts[] {
-  const chain: ErrorFacts[] = []
-  for (let current = error; current !== undefined && current !== null && chain.length < 8;) {
-    if (typeof current !== 'object') {
-      chain.push({ message: String(current).slice(0, MAX_MESSAGE_LENGTH), headers: {} })
-      break
-    }
-    const facts = current as Record<string, any>
-    // The SDK reads the words of an error answer only in the form that the API documents.
-    const body: ErrorWords | undefined = typeof facts.responseBody === 'string' && facts.statusCode >= 400
-      ? readErrorBody(facts.responseBody)
-      : undefined
-    const text = (value: unknown) => typeof value === 'string' ? value.slice(0, MAX_MESSAGE_LENGTH) : undefined
-    chain.push({
-      // Errors inside a stream carry the status as their code.
-      status: [facts.statusCode, facts.status, facts.code].map(statusOf).find((value) => value !== undefined),
-      type: text(facts.type),
-      name: text(facts.name),
-      code: text(facts.code) ?? text(facts.kind),
-      headers: facts.responseHeaders ?? {},
-      message: text(body?.message) ?? text(facts.message) ?? text(facts.error) ?? '',
-      retryAfterMs: retryDelay(facts.details)
-    })
-    current = facts.lastError ?? facts.cause ?? facts.reason ?? (typeof facts.error === 'object' ? facts.error : undefined) ??
-      facts.data?.error ?? body
-  }
-  return chain
-}
-
-const statusOf = (value: unknown): number | undefined =>
-  typeof value === 'number' ? value : typeof value === 'string' && /^[45]\d\d$/.test(value) ? Number(value) : undefined
-
-/**
- * Returns the wait that a provider asks for, in ms: in the body, by `retry-after-ms`, or by `retry-after` in seconds or as a date
- * (RFC 9110, 10.2.3).
- */
-function retryAfter (chain: ErrorFacts[], now: number): number | undefined {
-  for (const { headers, retryAfterMs } of chain) {
-    if (retryAfterMs !== undefined) return retryAfterMs
-    const exact = Number(headers['retry-after-ms'])
-    if (headers['retry-after-ms'] && exact >= 0) return Math.round(exact)
-    const after = headers['retry-after']
-    if (!after) continue
-    const ms = /^\s*\d+(?:\.\d+)?\s*$/.test(after) ? Number(after) * 1000 : Date.parse(after) - now
-    if (Number.isFinite(ms)) return Math.max(0, Math.round(ms))
-  }
-  return undefined
-}
-
-/** Reads Google's wish, such as "34.07s". https://cloud.google.com/apis/design/errors#retry_info */
-function retryDelay (details: unknown): number | undefined {
-  if (!Array.isArray(details)) return undefined
-  const seconds = details.map((detail) => /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(detail?.retryDelay)?.[1]).find((found) => found !== undefined)
-  return seconds === undefined ? undefined : Math.round(Number(seconds) * 1000)
-}
 
 /** A provider's failure, described so that the user can act on it. */
 export interface Failure {
@@ -142,7 +70,11 @@ const RATE_LIMIT = kind(
 const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }, detail) =>
   isList
     ? `${from} has no list of models at its address. Check ${advice.address}.`
-    : `The provider does not know ${the}${detail}. Choose another model in the settings. If it knows none of them, check ${advice.address}.`)
+const LATE = kind(
+  'ERR_PROVIDER_TIMEOUT',
+  true,
+  ({ it, instead }, detail) => `${it} did not answer in time${detail}. Try again${instead}.`
+)
 const REFUSED = kind(
   'ERR_PROVIDER_REQUEST',
   false,
@@ -164,7 +96,11 @@ const TOO_MANY_TOOLS = kind(
 )
 const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
 /** A time-out that the provider reports. */
-const LATE = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }, detail) => `${it} did not answer in time${detail}. Try again${instead}.`)
+const LATE = kind(
+  'ERR_PROVIDER_TIMEOUT',
+  true,
+  ({ it, instead }, detail) => `${it} did not answer in time${detail}. Try again${instead}.`
+)
 const BROKEN = kind(
   'ERR_PROVIDER_UNAVAILABLE',
   true,

@@ -17,7 +17,10 @@ export function createGoogleKind (): ProviderKind {
 
     async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
       const { createGoogle } = await load()
-      return nativeModel((mode) => createGoogle({ baseURL, apiKey, fetch: fetchFor(mode, GOOGLE_ANSWERS) }).chat(model), withOneSystemMessage)
+      return nativeModel(
+        (mode) => createGoogle({ baseURL, apiKey, fetch: fetchFor(mode, GOOGLE_ANSWERS) }).chat(model),
+        withOneSystemMessage
+      )
     },
 
     listRequest: ({ baseURL, apiKey = 'none' }) => ({ url: `${baseURL}/models?pageSize=1000`, headers: { 'x-goog-api-key': apiKey } }),

@@ -21,7 +21,10 @@ export function createOpenAIKind (): ProviderKind {
 
     async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
       const { createOpenAI } = await load()
-      return nativeModel((mode) => createOpenAI({ baseURL, apiKey, fetch: fetchFor(mode, RESPONSES_ANSWERS) }).responses(model), withDefaults)
+      return nativeModel(
+        (mode) => createOpenAI({ baseURL, apiKey, fetch: fetchFor(mode, RESPONSES_ANSWERS) }).responses(model),
+        withDefaults
+      )
     },
 
     listRequest: ({ baseURL, apiKey = 'none' }) => ({ url: `${baseURL}/models`, headers: { authorization: `Bearer ${apiKey}` } }),

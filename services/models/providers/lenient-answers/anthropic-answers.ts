@@ -133,7 +133,9 @@ function createStream (): StreamReader {
     if (isStopped) return []
     isStopped = true
     const closed = [...blocks.keys()].flatMap(stop)
-    const ended = reason === undefined ? change({ type: 'message_delta', delta: { stop_reason: hasCalls ? 'tool_use' : 'end_turn' } }) : []
+    const ended = reason === undefined
+      ? change({ type: 'message_delta', delta: { stop_reason: hasCalls ? 'tool_use' : 'end_turn' } })
+      : []
     return [...closed, ...ended, { type: 'message_stop' }]
   }
 
@@ -188,7 +190,8 @@ function readBlock (block: Fields): Fields[] {
   if (type === 'text') return [{ ...block, text: textOf(text) ?? '' }]
   if (type === 'thinking') return [{ type, thinking: textOf(thinking) ?? '', signature: textOf(signature) ?? '' }]
   if (type !== 'tool_use') return typeof type === 'string' ? [block] : []
-  return [{ ...block, id: wordsOf(id) ?? generateId(), name: textOf(name) ?? '', input: typeof input === 'string' ? readJson(input) : input ?? {} }]
+  const read = typeof input === 'string' ? readJson(input) : input
+  return [{ ...block, id: wordsOf(id) ?? generateId(), name: textOf(name) ?? '', input: read ?? {} }]
 }
 
 export const ANTHROPIC_ANSWERS: AnswerForm = {

@@ -19,7 +19,8 @@ const LONGEST_PLAIN = 4_096
 /** Parses one part. Throws a SyntaxError if it is no JSON. */
 function parsePart (text: string): unknown {
   const plain = text.length < LONGEST_PLAIN ? PLAIN_DELTA.exec(text) : null
-  return plain === null ? parseSafely(text) : { type: plain[1] === 'text' ? 'text-delta' : 'reasoning-delta', id: plain[2], delta: plain[3] }
+  if (plain === null) return parseSafely(text)
+  return { type: plain[1] === 'text' ? 'text-delta' : 'reasoning-delta', id: plain[2], delta: plain[3] }
 }
 
 /** Returns a part with the fields that are used in the form in which they are used. */
@@ -38,7 +39,8 @@ function readPart (part: Fields): Fields {
     case 'tool-call':
       return { ...part, toolCallId: wordsOf(part.toolCallId) ?? wordsOf(part.id), input: inputOf(part.input ?? part.args) || '{}' }
     case 'finish':
-      return typeof part.finishReason === 'string' ? { ...part, finishReason: { unified: part.finishReason, raw: part.finishReason } } : part
+      if (typeof part.finishReason !== 'string') return part
+      return { ...part, finishReason: { unified: part.finishReason, raw: part.finishReason } }
     case 'response-metadata':
       return part.timestamp && typeof part.timestamp === 'string' ? { ...part, timestamp: new Date(part.timestamp) } : part
     default:

@@ -1,7 +1,7 @@
 import { readJson } from '../../../lib/json.ts'
 import { notAnAnswer, unreadable } from '../bounded-fetch.ts'
 import { errorIn } from '../error-words.ts'
-import { countOf, listOf, objectOf, objectsOf, textOf, wordsOf } from './fields.ts'
+import { countOf, listOf, numberOf, objectOf, objectsOf, textOf, wordsOf } from './fields.ts'
 import type { AnswerForm, Fields, StreamReader } from './lenient-fetch.ts'
 
 const COUNTS = [
@@ -29,8 +29,9 @@ function readPart (given: unknown): Fields[] {
   if (objectOf(part.inlineData) || objectOf(part.toolCall) || objectOf(part.toolResponse)) return [part]
   const { executableCode: code, codeExecutionResult: result } = part
   const text = textOf(part.text)
-  if (text === undefined && !objectOf(code) && !objectOf(result)) return thoughtSignature === undefined ? [] : [{ text: '', thoughtSignature }]
-  return [{ text, thought: part.thought === true || part.thought === 'true', thoughtSignature, executableCode: code, codeExecutionResult: result }]
+  if (text === undefined && thoughtSignature === undefined && !objectOf(code) && !objectOf(result)) return []
+  const thought = part.thought === true || part.thought === 'true'
+  return [{ text: text ?? '', thought, thoughtSignature, executableCode: code, codeExecutionResult: result }]
 }
 
 /** Returns the parts of a content: a list, one part, or a text. */
@@ -50,15 +51,14 @@ function mergedParts (candidates: Fields[]): Fields[] {
   return all.flatMap((parts, at) => at === speaking ? parts : parts.filter(isCall))
 }
 
-const typed = (value: unknown, type: 'string' | 'number' | 'boolean') => typeof value === type ? value : undefined
 const readRatings = (value: unknown) =>
-  objectsOf(value).map(({ category, probability, probabilityScore, severity, severityScore, blocked }) => ({
-    category: typed(category, 'string'),
-    probability: typed(probability, 'string'),
-    probabilityScore: typed(probabilityScore, 'number'),
-    severity: typed(severity, 'string'),
-    severityScore: typed(severityScore, 'number'),
-    blocked: typed(blocked, 'boolean')
+  objectsOf(value).map(({ category, probability, severity, probabilityScore, severityScore, blocked }) => ({
+    category: wordsOf(category),
+    probability: wordsOf(probability),
+    severity: wordsOf(severity),
+    probabilityScore: numberOf(probabilityScore),
+    severityScore: numberOf(severityScore),
+    blocked: blocked === true
   }))
 
 function readUsage (value: unknown): Fields | undefined {
@@ -84,21 +84,24 @@ function readChunk (given: Fields, event?: string): Fields {
   const value = given.candidates === undefined && objectOf(given.response)?.candidates !== undefined ? given.response : given
   const candidates = objectsOf(value.candidates)
   const feedback = objectOf(value.promptFeedback)
-  const error = errorIn(value, { event, isAnswer: candidates.length > 0 || feedback !== undefined || objectOf(value.usageMetadata) !== undefined })
+  const isAnswer = candidates.length > 0 || feedback !== undefined || objectOf(value.usageMetadata) !== undefined
+  const error = errorIn(value, { event, isAnswer })
   if (error !== undefined) throw error
   const first = candidates[0] ?? {}
   const finishReason = candidates.map((each) => wordsOf(each.finishReason)).find((reason) => reason !== undefined && reason !== UNSPECIFIED)
   return {
     responseId: wordsOf(value.responseId),
-    candidates: candidates.length === 0 ? undefined : [{
-      content: { parts: mergedParts(candidates) },
-      finishReason,
-      finishMessage: wordsOf(first.finishMessage),
-      continuationToken: wordsOf(first.continuationToken),
-      safetyRatings: readRatings(first.safetyRatings ?? []),
-      groundingMetadata: objectOf(first.groundingMetadata),
-      urlContextMetadata: objectOf(first.urlContextMetadata)
-    }],
+    candidates: candidates.length === 0
+      ? undefined
+      : [{
+          content: { parts: mergedParts(candidates) },
+          finishReason,
+          finishMessage: wordsOf(first.finishMessage),
+          continuationToken: wordsOf(first.continuationToken),
+          safetyRatings: readRatings(first.safetyRatings ?? []),
+          groundingMetadata: objectOf(first.groundingMetadata),
+          urlContextMetadata: objectOf(first.urlContextMetadata)
+        }],
     usageMetadata: readUsage(value.usageMetadata),
     promptFeedback: feedback && { blockReason: wordsOf(feedback.blockReason), safetyRatings: readRatings(feedback.safetyRatings ?? []) }
   }
@@ -127,8 +130,9 @@ function createStream (): StreamReader {
   return {
     take,
     takeDocument (value) {
-      if (value.candidates === undefined && value.promptFeedback === undefined && value.response === undefined && !value.error) throw notAnAnswer()
-      return take(value)
+      const chunks = take(value)
+      if (chunks.every(({ candidates, promptFeedback }) => candidates === undefined && promptFeedback === undefined)) throw notAnAnswer()
+      return chunks
     },
     end: (isDone) => isDone && hasContent && !isEnded ? [{ candidates: [{ content: { parts: [] }, finishReason: 'STOP' }] }] : []
   }

@@ -101,7 +101,7 @@ function createStream (): StreamReader {
       type: 'response.created',
       response: {
         id: wordsOf(response.id) ?? generateId(),
-        created_at: numberOf(response.created_at) ?? Math.floor(Date.now() / 1000),
+        created_at: numberOf(response.created_at) ?? 0,
         model: textOf(response.model) ?? '',
         service_tier: wordsOf(response.service_tier)
       }
@@ -278,7 +278,8 @@ function readItem (item: Fields): Fields[] {
     }]
   }
   if (type === 'function_call') {
-    return [{ ...item, id, call_id: wordsOf(item.call_id) ?? id, name: textOf(item.name) ?? '', arguments: inputOf(item.arguments) || '{}' }]
+    const input = inputOf(item.arguments) || '{}'
+    return [{ ...item, id, call_id: wordsOf(item.call_id) ?? id, name: textOf(item.name) ?? '', arguments: input }]
   }
   if (type === 'reasoning') {
     const summary = objectsOf(item.summary ?? []).map(({ text }) => ({ type: 'summary_text', text: textOf(text) ?? '' }))

@@ -68,7 +68,7 @@ t.test('the reason for the end of an answer', async (t) => {
     const last = parts.at(-1)
     return failure?.code ?? (last?.type === 'finish' ? last.finishReason.unified : 'none')
   }
-  const ended = (finish_reason: unknown) => chunk(null, { finish_reason })
+  const ended = (reason: unknown) => chunk(null, { finish_reason: reason })
   for (const reason of ['stop', 'odd', 'constructor', 'eos']) {
     t.equal(await endOf(x, ended(reason)), 'stop', reason)
     t.equal(await endOf(call, ended(reason)), reason === 'stop' ? 'stop' : 'tool-calls', reason)
@@ -197,7 +197,8 @@ t.test('an answer is read the same, however it is damaged and cut', async (t) =>
 /** Returns what an answer holds; of several deltas in a row it does not matter how they were cut. */
 const contentOf = (parts: Part[]) => [
   parts.map((part) => 'delta' in part ? `${part.type.charAt(0)}:${part.delta}` : '').join(''),
-  ...parts.flatMap((part) => part.type === 'tool-call' ? [part.toolName, part.input] : part.type === 'finish' ? [part.finishReason] : [])
+  ...parts.flatMap((part) => part.type === 'tool-call' ? [part.toolName, part.input] : []),
+  ...parts.flatMap((part) => part.type === 'finish' ? [part.finishReason.unified] : [])
 ]
 
 t.test('a connection is kept for the next call and closed with the registry, and so is one whose reader gives up', async (t) => {
