@@ -70,11 +70,8 @@ const RATE_LIMIT = kind(
 const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }, detail) =>
   isList
     ? `${from} has no list of models at its address. Check ${advice.address}.`
-const LATE = kind(
-  'ERR_PROVIDER_TIMEOUT',
-  true,
-  ({ it, instead }, detail) => `${it} did not answer in time${detail}. Try again${instead}.`
-)
+    : `The provider does not know ${the}${detail}. Choose another model in the settings. If it knows none of them, check ` +
+      `${advice.address}.`)
 const REFUSED = kind(
   'ERR_PROVIDER_REQUEST',
   false,
