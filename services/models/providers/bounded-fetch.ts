@@ -22,6 +22,9 @@ export const unreadable = () => new UnusableAnswer('ERR_ANSWER_UNREADABLE', 'no 
 /** The error of a document that is neither an answer nor an error. */
 export const notAnAnswer = () => new UnusableAnswer('ERR_ANSWER_FOREIGN', 'one document instead of a stream')
 
+/** How an answer arrives: as one JSON document, or as a stream of events. */
+export type AnswerMode = 'answer' | 'events'
+
 type Fetch = typeof globalThis.fetch
 
 /**
@@ -29,7 +32,7 @@ type Fetch = typeof globalThis.fetch
  * UnusableAnswer; in mode `events` a single event of more than 8 MiB does, because a stream has no limit as a whole.
  * Web pages and redirections are refused: they show that the provider's address is wrong.
  */
-export function boundedFetch (mode: 'answer' | 'events', fetch?: Fetch): Fetch {
+export function boundedFetch (mode: AnswerMode, fetch?: Fetch): Fetch {
   return async (url, init) => {
     // A compressed stream arrives in blocks.
     const coding = mode === 'events' ? 'identity' : 'gzip'
@@ -79,7 +82,7 @@ export function refusalOf (
   return undefined
 }
 
-function limitSize (body: ReadableStream<Uint8Array>, mode: 'answer' | 'events') {
+function limitSize (body: ReadableStream<Uint8Array>, mode: AnswerMode) {
   let bytes = 0
   let before: Uint8Array = new Uint8Array()
   return mapChunks(body, (chunk) => {

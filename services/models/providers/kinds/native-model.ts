@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { AnswerMode, ModelCalls } from './provider-kind.ts'
+import type { AnswerMode } from '../bounded-fetch.ts'
+import type { ModelCalls } from './provider-kind.ts'
 
 type Options = LanguageModelV4CallOptions
 

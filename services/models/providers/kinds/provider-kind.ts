@@ -1,6 +1,7 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { FileApi } from '../../attached/file-forms.ts'
 import type { KeptCalls } from '../answer-stream/kept-calls.ts'
+import type { AnswerMode } from '../bounded-fetch.ts'
 import type { AnswerForm } from '../lenient-answers/lenient-fetch.ts'
 import type { ModelInfo } from '../provider.ts'
 
@@ -10,9 +11,6 @@ export interface Access {
   baseURL: string
   apiKey?: string
 }
-
-/** How an answer arrives: as one JSON document, or as a stream of events. */
-export type AnswerMode = 'answer' | 'events'
 
 interface OpenModel extends Access {
   /** The provider's name in config.json. */

@@ -1,7 +1,6 @@
 import { type AnswerEvent, createAnswerEvents } from '../answer-stream/answer-events.ts'
 import { giveSignOfLife } from '../answer-stream/signs-of-life.ts'
-import { boundedFetch, unreadable } from '../bounded-fetch.ts'
-import type { AnswerMode } from '../kinds/provider-kind.ts'
+import { type AnswerMode, boundedFetch, unreadable } from '../bounded-fetch.ts'
 
 export type Fields = Record<string, any>
 
