@@ -1,6 +1,7 @@
 import type { LanguageModelV4StreamResult } from '@ai-sdk/provider'
 import { readAtMost } from '../../../lib/line-reader.ts'
-import { tooLarge, UnusableAnswer, LONGEST_ANSWER, LONGEST_ERROR, refusalOf, unreadableCoding, wellFormed } from '../bounded-fetch.ts'
+import { LONGEST_ANSWER, tooLarge, LONGEST_ERROR, refusalOf, unreadableCoding, wellFormed } from '../bounded-fetch.ts'
+import { createPartReader } from '../lenient-answers/gateway-parts.ts'
 import { type PartReader, readBatches } from './response-batches.ts'
 import type { IncomingMessage } from 'node:http'
 import { pipeline, Readable } from 'node:stream'
