@@ -104,8 +104,11 @@ export type RunEvent =
   | { type: 'analysis', analysis: Analysis }
   | { type: 'context', context: RunContext }
   | { type: 'step-start', step: number }
-  /** `isPaused`: the provider paused a long turn; the model is asked again as it is, and goes on. */
-  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage, isPaused?: true }
+  /**
+   * `isPaused`: the provider paused a long turn; the model is asked again as it is, and goes on. `unreadCall`: the answer ended with what
+   * looks like a call and could not be read; it stands in the step as reasoning.
+   */
+  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage, isPaused?: true, unreadCall?: string }
   /**
    * The answer of the step broke off: what it held since `step-start` is dropped (`dropped`: the ids of its parts and calls; `open`: what
    * readers take to be under way), and the model is asked again. `step-start` of the same step follows.

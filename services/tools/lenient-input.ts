@@ -49,23 +49,29 @@ function valueOf (text: string, mayBe: (type: string) => boolean): unknown {
   return mayBe(Array.isArray(value) ? 'array' : 'object') ? value : undefined
 }
 
+/** What templates and other agents write before and behind a name: a namespace, a number, brackets, tokens. */
+const BEFORE_NAME = /^(?:\s|["'`]|<[|｜][^|｜>]*[|｜]>|(?:functions?|tools?|default_api|assistant|commentary)[.:/]|to=)+/
+const BEHIND_NAME = /(?:\s|["'`]|<[|｜].*|:\d+|\.call|\(\)?|\[ARGS\].*)+$/s
+
 /**
- * Returns the name of the tool that a model means: the name itself when there is such a tool, else the only one that differs in case,
- * in blanks, underscores, dashes and dots, or in a prefix that ends with such a mark. Undefined when none or several do.
+ * Returns the name of the tool that a model means: the name itself when there is such a tool, else, without what templates add, the only
+ * one that differs in case, in blanks, underscores, dashes and dots, or in a prefix that ends with such a mark. Undefined when none or
+ * several do.
  */
 export function nameMeant (name: string, names: readonly string[]): string | undefined {
   if (names.includes(name)) return name
+  const bare = name.replace(BEFORE_NAME, '').replace(BEHIND_NAME, '')
   const plain = (text: string) => text.replace(/[\s_.-]/g, '').toLowerCase()
   const isEnd = (long: string, short: string) => {
     const rest = long.toLowerCase().slice(0, -short.length)
-    return long.length > short.length && long.toLowerCase().endsWith(short.toLowerCase()) && /^[\w.:-]*[_.:-]$/.test(rest)
+    return long.length > short.length && long.toLowerCase().endsWith(short.toLowerCase()) && /^[\w.:/-]*[_.:/-]$/.test(rest)
   }
   const readings: Array<(known: string) => boolean> = [
-    (known) => plain(known) === plain(name),
-    (known) => isEnd(name, known) || isEnd(known, name)
+    (known) => plain(known) === plain(bare),
+    (known) => isEnd(bare, known) || isEnd(known, bare)
   ]
-  for (const fits of readings) {
-    const meant = plain(name) === '' ? [] : names.filter(fits)
+  for (const isMeant of readings) {
+    const meant = plain(bare) === '' ? [] : names.filter(isMeant)
     if (meant.length > 0) return meant.length === 1 ? meant[0] : undefined
   }
   return undefined

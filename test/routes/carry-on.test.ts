@@ -198,10 +198,8 @@ t.test('reasoning in tags at the beginning is reasoning, and an answer that is c
     ['<tool_call>\n', list, '\n</tool_call>\n<tool', `_call>\n${find}\n</tool_call>`],
     ['Listed.'],
     ['<think>I write.</think>', '<tool_', `call>${write}</tool_call>`],
-    [`Write this: <tool_call>${write}</tool_call>`],
     [`<tool_call>${write}</tool_call> is what I would send.`],
     [`<tool_call>${list}</tool_call> and <tool_call>${write}</tool_call>`],
-    ['<tool_call>{"name":"noSuchTool","arguments":{}}</tool_call>'],
     ['<thinking aloud> is no tag']
   ]
   const { app, server } = await withDirect(t, (_request, nth) => ({ text: texts[nth] }), { config: allow })

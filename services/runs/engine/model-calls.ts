@@ -134,7 +134,7 @@ export function createModelCalls<R extends RunRecord> (
     const step = record.steps + 1
     const shown = withRecalled(prompt, placement.places, await owner.recalled?.())
     traces?.stepBegun(record.runId, step)
-    const { calls, finishReason, usage, isPaused } = await modelStep({
+    const { calls, finishReason, usage, isPaused, unreadCall } = await modelStep({
       step,
       ...(step > record.maxSteps && { lastWord: record.isRepeating ? 'repeating' as const : 'steps' as const }),
       owed: await owed(),
@@ -150,6 +150,7 @@ export function createModelCalls<R extends RunRecord> (
     const ms = Math.round(clock.awake() - begun)
     log.info({ runId: record.runId, step, calls: calls.length, finishReason, ms }, 'step')
     traces?.stepEnded({ runId: record.runId, step, finishReason, ms })
-    return { type: 'step-finish', step, finishReason, usage, ...(isPaused && { isPaused }) }
+    const more = { ...(isPaused && { isPaused }), ...(unreadCall !== undefined && { unreadCall }) }
+    return { type: 'step-finish', step, finishReason, usage, ...more }
   }
 }

@@ -10,7 +10,15 @@ import type { Deadline } from '../../lib/deadline.ts'
 import { jsonOfFixed } from '../../lib/json.ts'
 import { type Compactor, type CompactorParts, type Conversation, openCompactor } from '../../threads/index.ts'
 import { NOTE_OPENING } from '../../contracts/model-texts.ts'
-import { type ContextWindows, type Registry, streamModel, tokensInSame, tokensOf, withRecentImages } from '../../models/index.ts'
+import {
+  type ContextWindows,
+  offeredTools,
+  type Registry,
+  streamModel,
+  tokensInSame,
+  tokensOf,
+  withRecentImages
+} from '../../models/index.ts'
 import type { ObjectAnswer } from '../answers/object-answer.ts'
 import { ANSWER_TOOL, PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { EventOf, NoticeCode, RunEvent } from '../../contracts/run-events.ts'
@@ -166,7 +174,11 @@ export function createModelSteps (
       ...(owed !== undefined && given.tools.length === 0 && { responseFormat: owed.responseFormat })
     })
     const { reasoning: effort } = registry.callSettings('capable')
-    const newWriter = () => createStepWriter({ append, ids, toolMeant, isAnswered: (name) => answeredBy(name) !== undefined })
+    const newWriter = () => createStepWriter({
+      ...{ step, append, ids, toolMeant },
+      offered: given.tools.length === 0 ? undefined : offeredTools(given, toolMeant),
+      isAnswered: (name) => answeredBy(name) !== undefined
+    })
     let writer = newWriter()
     let asked: Asked | undefined
     await streamModel({

@@ -10,7 +10,7 @@ import type { EngineDeps, RunAttempt } from './attempt.ts'
 import type { AskedCall } from '../../contracts/call.ts'
 import { type NextAction, type RunActions, nextAction } from './drive.ts'
 import { createRepetitions } from './repetitions.ts'
-import { EMPTY_ANSWER, isCutTwice, isEmptyAnswer, LATE_MS, lateAnswer, REPEATED, wasAskedAgain } from './stopping.ts'
+import { askAgain, isCutTwice, LATE_MS, lateAnswer, REPEATED } from './stopping.ts'
 import { createModelCalls, directOutput, type ModelCalls } from './model-calls.ts'
 import type { RunItems } from './asked-items.ts'
 import type { RunOwner } from './run-owner.ts'
@@ -79,12 +79,13 @@ export function createRunActions<R extends RunRecord> (
     else log.append(message)
   }
 
-  /** Lets an empty answer be given once more, and ends a run that repeats itself or whose calls are too long for the model. */
+  /** Lets an answer that is none be given once more, and ends a run that repeats itself or whose calls are too long for the model. */
   async function guarded (action: NextAction): Promise<NextAction> {
     const { steps } = run.record
     if (action === 'judge') {
-      if (answer !== undefined || isLast() || !isEmptyAnswer(log.events) || wasAskedAgain(log.events)) return action
-      await tell(EMPTY_ANSWER)
+      const note = answer !== undefined || isLast() ? undefined : askAgain(log.events)
+      if (note === undefined) return action
+      await tell(note)
       return 'step'
     }
     if (action === 'settle' || isLast()) return action

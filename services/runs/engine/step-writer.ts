@@ -1,13 +1,13 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
+import { readJson } from '../../lib/json.ts'
 import { newId } from '../../lib/ids.ts'
 import { defineError } from '../../lib/service-error.ts'
-import { createTaggedText, type TextPiece } from './tagged-text.ts'
 import { callMeant } from '../../tools/index.ts'
 import { USE_TOOL } from '../../contracts/model-texts.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { FinishReason, OpenPart, RunEvent } from '../../contracts/run-events.ts'
 import { noUsage, tokensReported } from '../../usage/index.ts'
-import { createMetadata } from '../../models/index.ts'
+import { createAnswerText, createMetadata, type OfferedTools, type TextPiece } from '../../models/index.ts'
 
 /** The maximum number of tool calls in one answer; a model that makes more is in a loop. */
 const MAX_CALLS = 128
@@ -15,6 +15,11 @@ const MAX_CALLS = 128
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
 /** The size of a part apart from its content, bytes. */
 const PART_BYTES = 64
+
+/** Characters of a call that cannot be read which the model is shown. */
+const UNREAD_SHOWN = 2_000
+/** Why the text of an answer is dropped that its template began with a thought. */
+const WAS_THOUGHT = 'What came as the answer was thinking.'
 
 const AnswerTooLong = defineError(
   'ERR_RUN_TOO_LONG',
@@ -54,18 +59,22 @@ export interface StepResult {
   cut: Array<Pick<ToolCall, 'toolCallId' | 'toolName'>>
   /** The provider paused the turn; see `step-finish`. */
   isPaused?: true
+  /** See `step-finish`. */
+  unreadCall?: string
 }
 
 /**
  * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run
  * and tool call ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with
  * it, marked with the model. The calls are held in memory until the step ends, so an answer that is too long or makes too many
- * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `toolMeant` returns the name of the tool
- * that a model means; `isAnswered` says whether the user or the application answers calls of a tool.
+ * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `offered` is what calls as text may name;
+ * `toolMeant` returns the name of the tool that a model means; `isAnswered` says whether the user or the application answers its calls.
  */
-export function createStepWriter ({ append, ids, toolMeant, isAnswered }: {
+export function createStepWriter ({ step, append, ids, offered, toolMeant, isAnswered }: {
+  step: number,
   append: (event: RunEvent) => void,
   ids: IdSource,
+  offered: OfferedTools | undefined,
   toolMeant: (name: string) => string | undefined,
   isAnswered: (toolName: string) => boolean
 }) {
@@ -73,9 +82,10 @@ export function createStepWriter ({ append, ids, toolMeant, isAnswered }: {
   const calls = new Map<string, string>()
   /** The calls of USE_TOOL that have begun, by the provider's ids: what they call is known at their end. */
   const wrapped = new Set<string>()
-  /** The first text of the answer, until it is known to be plain, and its part. */
-  let tagged: ReturnType<typeof createTaggedText> | undefined = createTaggedText((name) => toolMeant(name) !== undefined)
-  let taggedPart: Part | undefined
+  /** The texts under way, by the provider's ids. */
+  const texts = new Map<string, { part: Part, reader: ReturnType<typeof createAnswerText>, shown: string }>()
+  /** The calls that were written as text. They follow the others, which some servers send beside them. */
+  const asText: Array<Extract<TextPiece, { kind: 'call' }>> = []
   /** All that was begun, in order. */
   const begun: OpenPart[] = []
   let bytes = 0
@@ -119,64 +129,119 @@ export function createStepWriter ({ append, ids, toolMeant, isAnswered }: {
     return unique
   }
 
-  /** Writes pieces of the first text. */
-  function writePieces (pieces: Iterable<TextPiece>, part: Part, model: string) {
-    for (const piece of pieces) {
-      if (piece.kind === 'reasoning') extend('reasoning', { id: part.id, delta: piece.delta }, model)
-      else close('reasoning', { id: part.id })
-      if (piece.kind === 'text') {
-        start('text', part, model)
-        extend('text', { id: part.id, delta: piece.delta }, model)
-      }
-      if (piece.kind === 'call') {
-        const toolCallId = beginCall(`text-${part.id}`, piece.name)
-        append({ type: 'tool-input-delta', toolCallId, delta: piece.input })
-        result.calls.push({ toolCallId, toolName: toolMeant(piece.name)!, input: piece.input, isFromText: true })
-        calls.delete(`text-${part.id}`)
-      }
-    }
+  const beginText = ({ id, providerMetadata }: Part) => {
+    const text = { part: { id, providerMetadata }, reader: createAnswerText(offered), shown: '' }
+    texts.set(id, text)
+    return text
   }
-  function endTagged (model: string) {
-    if (taggedPart !== undefined) {
-      const before = begun.length
-      writePieces(tagged?.end() ?? [], taggedPart, model)
-      close('reasoning', { id: taggedPart.id })
-      // An empty text may have something attached.
-      if (before === 0 && begun.length === 0) start('text', taggedPart, model)
-    }
-    tagged = taggedPart = undefined
+  /** What came as text was thinking: it is dropped and comes again as such, unless calls came with it. */
+  function turnIntoThought (part: Part, shown: string, model: string) {
+    if (calls.size > 0 || result.calls.length > 0) return
+    append({ type: 'retry', attempt: 1, reason: WAS_THOUGHT, dropped: begun.map(({ id }) => id), open: underWay() })
+    append({ type: 'step-start', step })
+    parts.text.clear()
+    parts.reasoning.clear()
+    begun.length = 0
+    extend('reasoning', { id: part.id, delta: shown }, model)
   }
 
+  /** Writes pieces of a text. */
+  function writePieces (pieces: readonly TextPiece[], text: { part: Part, shown: string }, model: string) {
+    const { part } = text
+    for (const piece of pieces) {
+      if (piece.kind !== 'reasoning' && piece.kind !== 'was-thought') close('reasoning', { id: part.id })
+      switch (piece.kind) {
+        case 'reasoning':
+          extend('reasoning', { id: part.id, delta: piece.delta }, model)
+          break
+        case 'text':
+          text.shown += piece.delta
+          start('text', part, model)
+          extend('text', { id: part.id, delta: piece.delta }, model)
+          break
+        case 'was-thought':
+          turnIntoThought(part, text.shown, model)
+          break
+        case 'broken':
+          extend('reasoning', { id: part.id, delta: piece.text }, model)
+          result.unreadCall = piece.text.slice(0, UNREAD_SHOWN).toWellFormed()
+          break
+        case 'call':
+          asText.push(piece)
+      }
+    }
+  }
+  function endText (id: string, model: string) {
+    const text = texts.get(id)
+    if (text === undefined) return
+    const before = begun.length
+    writePieces(text.reader.end(), text, model)
+    close('reasoning', { id })
+    // An empty text may have something attached.
+    if (before === 0 && begun.length === 0 && asText.length === 0) start('text', text.part, model)
+    texts.delete(id)
+  }
+  function writeCallsAsText (model: string) {
+    for (const [n, { name, input }] of asText.entries()) {
+      const isSent = result.calls.some((call) => call.toolName === toolMeant(name) && isSameJson(call.input, input))
+      if (!isSent) writeCall({ toolCallId: `text-${n + 1}`, toolName: name, input }, model, true)
+    }
+  }
+  function writeCall (
+    { toolCallId: id, toolName: written, input: text, providerMetadata }: Omit<ToolCall, 'named' | 'isFromText'>,
+    model: string,
+    isFromText: boolean
+  ) {
+    if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
+    const known = calls.get(id)
+    const named = toolMeant(written) ?? written
+    const { toolName, input } = (named === USE_TOOL && callMeant(text, toolMeant)) || { toolName: named, input: text }
+    const toolCallId = known ?? beginCall(id, toolName)
+    wrapped.delete(id)
+    // Chat clients get the input of such a call later, so the deltas must hold it.
+    if (known === undefined && (isFromText || isAnswered(toolName))) append({ type: 'tool-input-delta', toolCallId, delta: input })
+    result.calls.push({
+      toolCallId,
+      toolName,
+      input,
+      ...createMetadata(model)(providerMetadata),
+      ...(named !== written && { named: written }),
+      ...(isFromText && { isFromText })
+    })
+    // A later call with the same id is another call, even in this step.
+    calls.delete(id)
+  }
+
+  const underWay = (): OpenPart[] => {
+    const open = new Set([...parts.text.values(), ...parts.reasoning.values()].map(({ id }) => id))
+    return begun.filter(({ kind, id }) => kind === 'call' || open.has(id))
+  }
   const isOpen = (id: string) => [...calls.values()].includes(id)
 
   return {
     result,
     /** Returns what the answer so far consists of: all ids, and what readers take to be under way. A call is, until its step is settled. */
-    broken (): { dropped: string[], open: OpenPart[] } {
-      const underWay = new Set([...parts.text.values(), ...parts.reasoning.values()].map(({ id }) => id))
-      return { dropped: begun.map(({ id }) => id), open: begun.filter(({ kind, id }) => kind === 'call' || underWay.has(id)) }
-    },
+    broken: (): { dropped: string[], open: OpenPart[] } => ({ dropped: begun.map(({ id }) => id), open: underWay() }),
     /** Writes a part of the answer of `model` (`<provider>/<model>`). */
     write (part: LanguageModelV4StreamPart, model: string) {
       bytes += PART_BYTES + lengthOf(part)
       if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLong()
       switch (part.type) {
-        case 'text-delta':
-          if (tagged === undefined || (taggedPart !== undefined && taggedPart.id !== part.id)) return extend('text', part, model)
-          taggedPart ??= { id: part.id }
-          writePieces(tagged.take(part.delta), taggedPart, model)
-          if (tagged.isPlain) tagged = undefined
+        case 'text-delta': {
+          const text = texts.get(part.id) ?? beginText(part)
+          writePieces(text.reader.take(part.delta), text, model)
+          if (part.providerMetadata !== undefined) extend('text', { ...part, delta: '' }, model)
           return
+        }
         case 'reasoning-delta':
           return extend('reasoning', part, model)
         case 'text-start':
-          if (tagged === undefined || taggedPart !== undefined) return start('text', part, model)
-          taggedPart = { id: part.id, providerMetadata: part.providerMetadata }
+          if (!texts.has(part.id)) beginText(part)
           return
         case 'reasoning-start':
           return start('reasoning', part, model)
         case 'text-end':
-          if (part.id === taggedPart?.id) endTagged(model)
+          endText(part.id, model)
           return close('text', part)
         case 'reasoning-end':
           return close('reasoning', part)
@@ -190,30 +255,11 @@ export function createStepWriter ({ append, ids, toolMeant, isAnswered }: {
           if (toolCallId !== undefined) append({ type: 'tool-input-delta', toolCallId, delta: part.delta })
           return
         }
-        case 'tool-call': {
-          if (part.providerExecuted) return
-          if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
-          const known = calls.get(part.toolCallId)
-          const named = toolMeant(part.toolName) ?? part.toolName
-          const { toolName, input } = (named === USE_TOOL && callMeant(part.input, toolMeant)) || { toolName: named, input: part.input }
-          const toolCallId = known ?? beginCall(part.toolCallId, toolName)
-          wrapped.delete(part.toolCallId)
-          // Chat clients get the input of such a call later, so the deltas must hold it.
-          if (known === undefined && isAnswered(toolName)) append({ type: 'tool-input-delta', toolCallId, delta: input })
-          const isOtherName = named !== part.toolName
-          result.calls.push({
-            toolCallId,
-            toolName,
-            input,
-            ...createMetadata(model)(part.providerMetadata),
-            ...(isOtherName && { named: part.toolName })
-          })
-          // A later call with the same id is another call, even in this step.
-          calls.delete(part.toolCallId)
-          return
-        }
+        case 'tool-call':
+          return part.providerExecuted ? undefined : writeCall(part, model, false)
         case 'finish':
-          endTagged(model)
+          for (const id of [...texts.keys()]) endText(id, model)
+          writeCallsAsText(model)
           // The answer is complete, so missing fields here must not fail it.
           result.finishReason = result.calls.some(({ isFromText }) => isFromText) ? 'tool-calls' : part.finishReason?.unified ?? 'other'
           result.usage = tokensReported(part.usage)
@@ -229,6 +275,9 @@ export function createStepWriter ({ append, ids, toolMeant, isAnswered }: {
     }
   }
 }
+
+/** Whether two inputs say the same. */
+const isSameJson = (one: string, other: string): boolean => JSON.stringify(readJson(one)) === JSON.stringify(readJson(other))
 
 const lengthOf = (part: LanguageModelV4StreamPart) =>
   ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0) +

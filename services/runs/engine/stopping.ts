@@ -10,7 +10,13 @@ export const REPEATED =
   `${NOTE_OPENING} You made the same call three times, or the same few calls in turn, and got the same each time. Do something else, or ` +
   'say what is missing. The run stops if you go on like this.]'
 /** Told after an answer without text and calls. */
-export const EMPTY_ANSWER = `${NOTE_OPENING} Your last answer held no text. Answer now, or go on with the work.]`
+const EMPTY_ANSWER = `${NOTE_OPENING} Your last answer held no text. Answer now, or go on with the work.]`
+const UNREAD_OPENING = `${NOTE_OPENING} Your last answer ended with what looks like a tool call, and it could not be read, so nothing ran`
+/** Told after a call that was written as text and cannot be read. */
+const unreadCall = (text: string) =>
+  `${UNREAD_OPENING}:\n${text}\n\nIf you meant a call, make it again: with the tool calls of your API, or as the end of your answer in ` +
+  'this form, with the name of a tool that you have and its arguments as JSON:\n<tool_call>{"name": "…", "arguments": {…}}</tool_call>\n' +
+  'Else give your answer again, without it.]'
 /** The model is told of an answer that came later than this; milliseconds. */
 export const LATE_MS = 60 * 60 * 1000
 /** Told after an answer that came late: the world, and the day, may be others by now. `now`: epoch milliseconds. */
@@ -26,6 +32,8 @@ const SENTENCES: Record<Stopped['reason'], string> = {
   repeating: 'The model made the same calls again and again, with the same results, so the run was stopped. Say what it should do instead.',
   'output-limit': 'The answer is not complete: it reached the greatest length of one answer. Let the run go on, or ask for less at once.',
   empty: 'The model answered nothing, also when it was asked again. Ask in other words, or choose another model.',
+  'unread-call': 'The model wrote a tool call that could not be read, also when it was asked again, so nothing was done. Choose another ' +
+    'model, or check the chat template of its server.',
   refused: 'The model, or its provider, refused to answer this. Ask in other words, or choose another model.',
   user: 'You stopped the run.'
 }
@@ -43,10 +51,16 @@ export function isEmptyAnswer (events: readonly RunEvent[]): boolean {
   return step[0]?.type === 'step-start' && !hasCalls(step) && !hasText(step)
 }
 
-/** Whether the newest step came because the answer before it was empty. */
-export function wasAskedAgain (events: readonly RunEvent[]): boolean {
+const unreadIn = (step: readonly RunEvent[]): string | undefined => step.findLast((event) => event.type === 'step-finish')?.unreadCall
+
+/** Returns what the model is told of an answer that is none, once: it was empty, or ended with a call that cannot be read. */
+export function askAgain (events: readonly RunEvent[]): string | undefined {
+  const unread = unreadIn(newestStep(events))
+  if (unread === undefined && !isEmptyAnswer(events)) return undefined
   const before = events.slice(0, events.findLastIndex(({ type }) => type === 'step-start'))
-  return newestStep(before).some((event) => event.type === 'message' && event.text === EMPTY_ANSWER)
+  const opening = unread === undefined ? EMPTY_ANSWER : UNREAD_OPENING
+  if (newestStep(before).some((event) => event.type === 'message' && event.text.startsWith(opening))) return undefined
+  return unread === undefined ? EMPTY_ANSWER : unreadCall(unread)
 }
 
 /** Whether each of the two newest steps reached the greatest length of an answer within its calls. */
@@ -65,5 +79,6 @@ export function stoppedShort ({ steps, maxSteps, isRepeating }: RunRecord, event
   const finishReason = reasonOf(step)
   if (finishReason === 'length') return stoppedFor('output-limit')
   if (finishReason === 'content-filter') return stoppedFor('refused')
+  if (unreadIn(step) !== undefined) return stoppedFor('unread-call')
   return isEmptyAnswer(events) ? stoppedFor('empty') : undefined
 }

@@ -1,0 +1,194 @@
+import type { AnswerState, TextPiece } from './answer-state.ts'
+import { isKnown, readSequence } from './call-sequence.ts'
+import type { OfferedTools } from './dialect.ts'
+import { findMark, lineWordAt, type Mark } from './find-mark.ts'
+import { createQuoting } from './quoting.ts'
+
+/** Characters of a text that may be held back. */
+const MOST_HELD = 1024 * 1024
+/** A long call is looked at again when it has grown by this factor. */
+const GROWN = 1.1
+
+/**
+ * Reads the text of an answer as it arrives, for models whose server leaves their marks in it: thoughts in tags, tokens of the template,
+ * and calls in the dialects of `dialects.ts`, which are the whole answer or its end. Text that could still become one of them is held
+ * back. Without `tools`, calls are text.
+ */
+export function createAnswerText (tools: OfferedTools | undefined) {
+  const state: AnswerState = {
+    mode: 'text',
+    held: '',
+    tools,
+    quoting: createQuoting(),
+    blanks: '',
+    ends: [],
+    hasThoughts: false,
+    isHarmony: false,
+    isStruck: false,
+    nextLook: 0,
+    pieces: []
+  }
+
+  return {
+    /** Takes the next piece of the text and returns what is certain by now. */
+    take (delta: string): TextPiece[] {
+      state.held += delta
+      return read(state, false)
+    },
+    /** The text is at its end. */
+    end: (): TextPiece[] => read(state, true)
+  }
+}
+
+function read (state: AnswerState, isEnd: boolean): TextPiece[] {
+  state.pieces = []
+  while (readOn(state, isEnd));
+  return state.pieces
+}
+
+/** Reads on; returns whether there is more to read. */
+function readOn (state: AnswerState, isEnd: boolean): boolean {
+  switch (state.mode) {
+    case 'text':
+      return readText(state, isEnd)
+    case 'thought':
+      return readThought(state, isEnd)
+    case 'calls':
+      return readCalls(state, isEnd)
+    case 'over':
+      state.held = ''
+      return false
+  }
+}
+
+/** The characters with which a mark may begin. */
+const SUSPECT = /[<[{`◁]/
+
+function readText (state: AnswerState, isEnd: boolean): boolean {
+  if (state.held === '') return false
+  const special = state.held.search(SUSPECT)
+  const word = lineWordAt(state, special === -1 ? state.held.length : special)
+  const at = word ?? special
+  if (at === -1) {
+    passText(state, state.held.length)
+    return false
+  }
+  passText(state, at)
+  const mark = findMark(state, isEnd)
+  if (mark.is === 'wait') return false
+  obey(state, mark)
+  return state.mode !== 'text' || state.held !== ''
+}
+
+function obey (state: AnswerState, mark: Exclude<Mark, { is: 'wait' }>): void {
+  switch (mark.is) {
+    case 'text':
+      return passText(state, mark.length)
+    case 'nothing':
+      return drop(state, mark.length)
+    case 'over':
+      state.mode = 'over'
+      return
+    case 'thought':
+      drop(state, mark.length)
+      state.mode = 'thought'
+      state.ends = mark.ends
+      return
+    case 'was-thought':
+      state.pieces.push({ kind: 'was-thought' })
+      state.quoting = createQuoting()
+      state.blanks = ''
+      state.hasThoughts = true
+      return drop(state, mark.length)
+    case 'channel':
+      state.isHarmony = true
+      if (state.quoting.hasText) pushText(state, '\n\n')
+      return drop(state, mark.length)
+    case 'call':
+      state.mode = 'calls'
+      state.dialect = mark.dialect
+      state.nextLook = 0
+  }
+}
+
+const drop = (state: AnswerState, length: number): void => {
+  state.held = state.held.slice(length)
+}
+
+/** Passes characters of the held text on as text. */
+function passText (state: AnswerState, length: number): void {
+  if (length === 0) return
+  const text = state.held.slice(0, length)
+  drop(state, length)
+  if (!state.quoting.hasText) {
+    if (text.trim() === '') {
+      state.blanks += text
+      state.quoting.advance(text)
+      return
+    }
+    const blanks = state.hasThoughts ? '' : state.blanks
+    state.blanks = ''
+    pushText(state, blanks + (state.hasThoughts ? text.trimStart() : text))
+    state.quoting.advance(text)
+    return
+  }
+  pushText(state, text)
+  state.quoting.advance(text)
+}
+
+function pushText (state: AnswerState, delta: string, kind: 'text' | 'reasoning' = 'text'): void {
+  const last = state.pieces.at(-1)
+  if (last?.kind === kind) last.delta += delta
+  else if (delta !== '') state.pieces.push({ kind, delta })
+}
+
+function readThought (state: AnswerState, isEnd: boolean): boolean {
+  const { held, ends } = state
+  const found = ends.flatMap((end) => held.includes(end) ? [{ end, at: held.indexOf(end) }] : []).sort((a, b) => a.at - b.at)[0]
+  const length = found?.at ?? held.length - (isEnd ? 0 : Math.max(...ends.map((end) => overlap(held, end))))
+  if (length > 0) pushText(state, held.slice(0, length), 'reasoning')
+  // Some ends are the beginning of what comes next.
+  const isNext = found !== undefined && /^<\|(?:start|channel)\|>$|^assistantcommentary$/.test(found.end)
+  drop(state, found === undefined ? length : length + (isNext ? 0 : found.end.length))
+  if (found === undefined) return false
+  state.mode = 'text'
+  state.hasThoughts = true
+  return true
+}
+
+/** Returns how many characters at the end of a text begin the tag. */
+function overlap (text: string, tag: string): number {
+  for (let length = Math.min(tag.length - 1, text.length); length > 0; length--) if (text.endsWith(tag.slice(0, length))) return length
+  return 0
+}
+
+function readCalls (state: AnswerState, isEnd: boolean): boolean {
+  const { held } = state
+  if (!isEnd && held.length < state.nextLook) return false
+  const sequence = readSequence(state, isEnd)
+  switch (sequence.is) {
+    case 'wait':
+      if (held.length <= MOST_HELD) {
+        state.nextLook = held.length < 2_000 ? 0 : held.length * GROWN
+        return false
+      }
+      state.mode = 'text'
+      passText(state, held.length)
+      return false
+    case 'text':
+      state.mode = 'text'
+      passText(state, sequence.length)
+      if (sequence.isQuoted) state.quoting.quoteLine()
+      return true
+    case 'broken':
+      state.pieces.push({ kind: 'broken', text: held })
+      state.mode = 'over'
+      return true
+    case 'calls':
+      if (!isKnown(sequence.calls, state.tools!)) {
+        state.pieces.push({ kind: 'broken', text: held })
+      } else state.pieces.push(...sequence.calls.map((call) => ({ kind: 'call' as const, ...call })))
+      state.mode = 'over'
+      return true
+  }
+}

@@ -1,0 +1,138 @@
+import { OPEN, type Reading, type ReadCalls, skipBlanks, TEXT, type TextCall } from './dialect.ts'
+import { readFence } from './fenced-calls.ts'
+import { readHarmony } from './harmony-calls.ts'
+import { bareJson } from './json-calls.ts'
+import { readBody } from './named-calls.ts'
+import { bareList } from './pythonic.ts'
+import { readAction } from './react-calls.ts'
+import { readSection } from './section-calls.ts'
+import { readFunction } from './xml-calls.ts'
+
+/** One way to write calls as text. */
+export interface Dialect {
+  name: string
+  openings: readonly string[]
+  /** It begins only where a line does. */
+  isAtLine?: true
+  /** Its opening is nothing but a call's: a text that begins so and cannot be read is a broken call, no answer. */
+  isMarked?: true
+  read: ReadCalls
+}
+
+/** Returns the reader of calls between a pair of tags, or behind a tag that has no end. */
+function between (open: string, close?: string): ReadCalls {
+  const body = readBody(close)
+  return (text, at, tools, isEnd): Reading => {
+    const calls: TextCall[] = []
+    for (let here = skipBlanks(text, at + open.length); ;) {
+      if (here >= text.length) return isEnd && calls.length > 0 ? { is: 'calls', calls, end: here } : OPEN
+      if (close?.startsWith(text.slice(here, here + close.length))) {
+        if (text.length - here < close.length && !isEnd) return OPEN
+        return calls.length === 0 ? TEXT : { is: 'calls', calls, end: Math.min(here + close.length, text.length) }
+      }
+      const read = body(text, here, tools, isEnd)
+      if (read.is === 'broken') return { is: 'broken', end: behindTag(text, read.end, close) }
+      if (read.is === 'text' && calls.length > 0) return { is: 'calls', calls, end: here }
+      if (read.is === 'text' && text[at + open.length] === '\n') return garbled(text, here, close)
+      if (read.is !== 'calls') return read
+      calls.push(...read.calls)
+      here = read.end + /^[\s,;]*/.exec(text.slice(read.end, read.end + 40))![0].length
+    }
+  }
+}
+
+/** Characters between a pair of tags in lines of their own that may be no call at all. */
+const LONGEST_GARBLED = 4_000
+
+/** What stands in lines of its own between the tags, and is nothing that a call may be. */
+function garbled (text: string, at: number, close: string | undefined): Reading {
+  const closing = close === undefined ? -1 : text.indexOf(close, at)
+  if (closing !== -1) return { is: 'broken', end: closing + close!.length }
+  return close !== undefined && text.length - at < LONGEST_GARBLED ? OPEN : TEXT
+}
+
+function behindTag (text: string, at: number, close = ''): number {
+  const closing = text.indexOf(close, at)
+  return closing === -1 ? text.length : closing + close.length
+}
+
+const tagged = (name: string, open: string, close?: string): Dialect =>
+  ({ name, openings: [open], isMarked: true, read: between(open, close) })
+
+/** The dialects, a longer opening before a shorter one that it begins with. */
+export const DIALECTS: readonly Dialect[] = [
+  // Hermes, Qwen; with tags inside Qwen3-Coder and GLM.
+  tagged('hermes', '<tool_call>', '</tool_call>'),
+  tagged('hermes', '<toolcall>', '</toolcall>'),
+  tagged('hermes', '<tools>', '</tools>'),
+  tagged('hunyuan', '<tool_calls>', '</tool_calls>'),
+  tagged('nemotron', '<TOOLCALL>', '</TOOLCALL>'),
+  tagged('granite', '<|tool_call|>', '<|/tool_call|>'),
+  tagged('granite', '<function_call>', '</function_call>'),
+  tagged('functions', '<functioncall>', '</functioncall>'),
+  tagged('functions', '<function_calls>', '</function_calls>'),
+  tagged('functions', '<tool_use>', '</tool_use>'),
+  tagged('minimax', '<minimax:tool_call>', '</minimax:tool_call>'),
+  tagged('seed', '<seed:tool_call>', '</seed:tool_call>'),
+  tagged('deepseek', '<｜DSML｜function_calls>', '</｜DSML｜function_calls>'),
+  tagged('deepseek', '<｜DSML｜tool_calls>', '</｜DSML｜tool_calls>'),
+  tagged('lfm', '<|tool_call_start|>', '<|tool_call_end|>'),
+  tagged('gemma', '<start_function_call>', '<end_function_call>'),
+  tagged('gemma', '<|tool_call>', '<tool_call|>'),
+  tagged('command', '<|START_ACTION|>', '<|END_ACTION|>'),
+  tagged('apertus', '<|tools_prefix|>', '<|tools_suffix|>'),
+  tagged('internlm', '<|action_start|><|plugin|>', '<|action_end|>'),
+  tagged('internlm', '<|action_start|>', '<|action_end|>'),
+  tagged('mistral', '[TOOL_CALLS]', '[/TOOL_CALLS]'),
+  tagged('mistral', '[TOOL_CALL]', '[/TOOL_CALL]'),
+  tagged('llama', '<|python_tag|>'),
+  { ...tagged('phi', 'functools'), isAtLine: true },
+  {
+    name: 'sections',
+    openings: ['calls_section', 'calls', 'call'].flatMap((words) =>
+      ['<|tool_', '<｜tool▁', '<|tool▁', '<｜tool_'].map((begin) => {
+        const joint = begin.includes('▁') ? '▁' : '_'
+        return `${begin}${words.replace('_', joint)}${joint}begin${begin[1]}>`
+      })),
+    isMarked: true,
+    read: readSection
+  },
+  { name: 'xml', openings: ['<function=', '<function name=', '<invoke name=', '<｜DSML｜invoke name='], isMarked: true, read: readFunction },
+  {
+    name: 'harmony',
+    openings: ['assistantcommentary to=', 'commentary to=', 'analysis to=', 'to=functions.'],
+    isAtLine: true,
+    isMarked: true,
+    read: readHarmony
+  },
+  { name: 'react', openings: ['Action:', '**Action:'], isAtLine: true, read: readAction },
+  { name: 'fenced', openings: ['```'], isAtLine: true, read: readFence },
+  { name: 'json', openings: ['{'], read: bareJson },
+  // A list of objects, or of calls in Python.
+  {
+    name: 'list',
+    openings: ['['],
+    read: (text, at, tools, isEnd) => {
+      const inner = text[skipBlanks(text, at + 1)]
+      if (inner === undefined) return isEnd ? TEXT : OPEN
+      return inner === '{' ? bareJson(text, at, tools, isEnd) : bareList(text, at, tools, isEnd)
+    }
+  }
+]
+
+/** A call in Python, or a name and JSON behind it, which is the whole answer: nothing announces it. */
+export const WHOLE_ANSWER: Dialect = {
+  name: 'bare',
+  openings: [],
+  read (text, at, tools, isEnd) {
+    const [name] = /^[A-Za-z_][\w.:/-]*/.exec(text.slice(at, at + 200)) ?? []
+    if (name !== undefined && at + name.length === text.length && !isEnd && tools.beginsName(name)) return OPEN
+    if (name === undefined || !tools.isTool(name.replace(/\.call$/, ''))) return TEXT
+    const behind = text.slice(at + name.length, at + name.length + 40)
+    if (!/^(?:\(|\s*\n\s*\{)/.test(behind)) return isEnd || !/^\s*$/.test(behind) || /^[^\S\n]+$/.test(behind) ? TEXT : OPEN
+    return body(text, at, tools, isEnd)
+  }
+}
+const body = readBody(undefined)
+/** A message of harmony, with its tokens. */
+export const HARMONY: Dialect = { name: 'harmony', openings: [], isMarked: true, read: readHarmony }

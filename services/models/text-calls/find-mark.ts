@@ -1,0 +1,148 @@
+import type { AnswerState } from './answer-state.ts'
+import { type Dialect, DIALECTS, HARMONY, WHOLE_ANSWER } from './dialects.ts'
+import { mayBe } from './dialect.ts'
+import { headerLength, isWord, mayBeWord, tokenAt } from './template-tokens.ts'
+import { LONE_ENDS, THOUGHTS } from './thoughts.ts'
+
+/** What begins at a place of a text; `length` is how much of it the mark takes. */
+export type Mark =
+  | { is: 'wait' }
+  | { is: 'over' }
+  | { is: 'text' | 'nothing' | 'was-thought' | 'channel', length: number }
+  | { is: 'thought', length: number, ends: readonly string[] }
+  | { is: 'call', dialect: Dialect }
+
+const WAIT: Mark = { is: 'wait' }
+const text = (length: number): Mark => ({ is: 'text', length })
+const OPENINGS = DIALECTS.flatMap((dialect) => dialect.openings.map((opening) => ({ opening, dialect })))
+  .sort((a, b) => b.opening.length - a.opening.length)
+const LITERALS = [...OPENINGS.map(({ opening }) => opening), ...THOUGHTS.map(({ open }) => open), ...LONE_ENDS]
+const WORDS = [...LITERALS.filter((each) => /^[\w*]/.test(each))]
+const WORD = /[A-Za-z_][\w.:/-]*/y
+
+/** Returns the first place before `limit` where a line begins with a word that may open a call, or the answer with the name of a tool. */
+export function lineWordAt ({ held, quoting, tools }: AnswerState, limit: number): number | undefined {
+  let from = quoting.isLineStart ? 0 : held.indexOf('\n') + 1
+  if (from === 0 && !quoting.isLineStart) return undefined
+  const isBegin = !quoting.hasText
+  while (from < limit) {
+    const at = from + held.slice(from).search(/[^\s]|$/)
+    if (at >= limit) return undefined
+    if (WORDS.some((word) => mayBe(word, held, at))) return at
+    WORD.lastIndex = at
+    const name = isBegin && held.slice(0, at).trim() === '' ? WORD.exec(held)?.[0] : undefined
+    if (name !== undefined && tools?.beginsName(name)) return at
+    from = held.indexOf('\n', at) + 1
+    if (from === 0) return undefined
+  }
+  return undefined
+}
+
+/** Returns the dialect that opens at a place, or whether more of the text decides it. */
+export function dialectAt (held: string, at: number, isLineStart: boolean): Dialect | 'open' | undefined {
+  const length = held.length - at
+  const here = isLineStart ? OPENINGS : OPENINGS.filter(({ dialect }) => !dialect.isAtLine)
+  if (here.some(({ opening }) => opening.length > length && mayBe(opening, held, at))) return 'open'
+  return here.find(({ opening }) => held.startsWith(opening, at))?.dialect
+}
+
+/** Returns the mark at the beginning of the held text, if there is one. */
+export function findMark (state: AnswerState, isEnd: boolean): Mark {
+  const { held, quoting, tools } = state
+  if (held.startsWith('`')) return backticks(state, isEnd)
+  const token = tokenAt(held)
+  if (quoting.isQuoted) {
+    if (token === undefined) return text(1)
+    if (token === 'open') return isEnd ? text(held.length) : WAIT
+    const behind = held.slice(token.text.length)
+    // In code, a token is a token only where the answer ends.
+    if (/\S/.test(behind)) return text(token.text.length)
+    return isEnd ? { is: 'over' } : WAIT
+  }
+  const harmony = harmonyAt(state, isEnd)
+  if (harmony !== undefined) return harmony
+  if (!isEnd && LITERALS.some((each) => each.length > held.length && each.startsWith(held))) return WAIT
+  const thought = thoughtAt(state, isEnd)
+  if (thought !== undefined) return thought
+  if (tools !== undefined) {
+    const dialect = dialectAt(held, 0, quoting.isLineStart)
+    if (typeof dialect === 'object' && (dialect.isMarked || token === undefined)) return { is: 'call', dialect }
+    const [name] = quoting.hasText ? [] : /^[A-Za-z_][\w.:/-]*/.exec(held) ?? []
+    if (name !== undefined && tools.beginsName(name)) {
+      if (name.length === held.length) return isEnd ? text(name.length) : WAIT
+      return tools.isTool(name.replace(/\.call$/, '')) ? { is: 'call', dialect: WHOLE_ANSWER } : text(name.length)
+    }
+  }
+  if (token === 'open') return isEnd ? text(held.length) : WAIT
+  return token === undefined ? text(1) : tokenMark(state, token, isEnd)
+}
+
+function backticks ({ held, quoting, tools }: AnswerState, isEnd: boolean): Mark {
+  const { length } = /^`+/.exec(held)![0]
+  if (length === held.length && !isEnd) return WAIT
+  const isFence = length === 3 && quoting.isLineStart && !quoting.isQuoted && tools !== undefined
+  return isFence ? { is: 'call', dialect: DIALECTS.find(({ name }) => name === 'fenced')! } : text(length)
+}
+
+const CHANNEL =
+  /^(?:<\|start\|>\s*(?:assistant)?)?\s*(?:<\|channel\|>\s*(?:commentary|final)?\s*(?:<\|constrain\|>\s*\w*)?\s*)?<\|message\|>/
+const LONGEST_HEAD = 160
+
+/** Marks of gpt-oss: messages with a channel, and perhaps a receiver. */
+function harmonyAt (state: AnswerState, isEnd: boolean): Mark | undefined {
+  const { held, tools } = state
+  if (state.isHarmony && held.startsWith('<|end|>')) return { is: 'nothing', length: '<|end|>'.length }
+  if (held.length < '<|start|>assistant'.length && '<|start|>assistant'.startsWith(held)) return isEnd ? undefined : WAIT
+  if (!held.startsWith('<|channel|>') && !held.startsWith('<|start|>assistant')) return undefined
+  const head = held.slice(0, LONGEST_HEAD)
+  const channel = CHANNEL.exec(head)
+  if (channel !== null) return { is: 'channel', length: channel[0].length }
+  const analysis = /^(?:<\|start\|>assistant)?<\|channel\|>analysis<\|message\|>/.exec(head)
+  const thoughts = THOUGHTS.find(({ open }) => open.startsWith('<|channel|>'))!
+  state.isHarmony = true
+  if (analysis !== null) return { is: 'thought', length: analysis[0].length, ends: thoughts.ends }
+  if (/^[^\n]*\sto=/.test(head)) return tools === undefined ? { is: 'over' } : { is: 'call', dialect: HARMONY }
+  if (isEnd) return { is: 'over' }
+  return head.length < LONGEST_HEAD && !head.includes('<|message|>') ? WAIT : { is: 'nothing', length: head.indexOf('>') + 1 }
+}
+
+function thoughtAt (state: AnswerState, isEnd: boolean): Mark | undefined {
+  const { held, quoting } = state
+  for (const { open, ends, isAtBegin } of THOUGHTS) {
+    if (!held.startsWith(open) || !quoting.isLineStart) continue
+    if (!isAtBegin) return { is: 'thought', length: open.length, ends }
+    if (quoting.hasText) continue
+    if (held.length === open.length) return isEnd ? undefined : WAIT
+    if (/^[A-Z]/.test(held.slice(open.length))) return { is: 'thought', length: open.length, ends }
+  }
+  const end = LONE_ENDS.find((each) => held.startsWith(each))
+  if (end === undefined) return undefined
+  const behind = held.slice(end.length)
+  if (mayBeWord(quoting.before, behind) && !isEnd) return WAIT
+  if (isWord(quoting.before, behind)) return text(end.length)
+  return state.hasThoughts || !quoting.hasText ? { is: 'nothing', length: end.length } : { is: 'was-thought', length: end.length }
+}
+
+function tokenMark (state: AnswerState, token: { text: string, isEnd: boolean }, isEnd: boolean): Mark {
+  const { held, quoting } = state
+  const { length } = token.text
+  const behind = held.slice(length)
+  if (token.text === '<s>') {
+    if (behind === '' && !isEnd) return WAIT
+    if (!quoting.hasText && !/^[^\s[<]/.test(behind)) return { is: 'nothing', length }
+    state.isStruck = true
+    return text(length)
+  }
+  if (token.text === '</s>' && state.isStruck) {
+    state.isStruck = false
+    return text(length)
+  }
+  if (!quoting.hasText) {
+    const header = headerLength(held, token)
+    if (header === 'other') return { is: 'over' }
+    return header === 'open' ? (isEnd ? { is: 'nothing', length } : WAIT) : { is: 'nothing', length: header }
+  }
+  if (mayBeWord(quoting.before, behind) && !isEnd) return WAIT
+  if (isWord(quoting.before, behind)) return text(length)
+  return token.isEnd ? { is: 'over' } : { is: 'nothing', length }
+}

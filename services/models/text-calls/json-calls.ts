@@ -1,0 +1,90 @@
+import { isObject, readJson } from '../../lib/json.ts'
+import { findJsonEnd, readNearlyJson } from '../../lib/nearly-json.ts'
+import { OPEN, type Reading, type ReadCalls, TEXT, type TextCall } from './dialect.ts'
+
+// Calls as JSON: an object with a name and arguments, or a list of them.
+
+const NAMES = ['name', 'function_name', 'tool_name', 'toolName', 'tool', 'function', 'action', 'recipient_name', 'func']
+const INPUTS = ['arguments', 'parameters', 'args', 'input', 'params', 'action_input', 'tool_input', 'kwargs', 'inputs']
+/** Properties that hold calls. */
+const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses']
+/** Properties beside name and arguments. */
+const OTHERS = ['id', 'type', 'tool_call_id', 'call_id', 'index', 'thought', ...HOLDERS.slice(1)]
+const KEYS = new Set([...NAMES, ...INPUTS, ...OTHERS])
+
+const FIRST_KEY = /^\s*(?:\[\s*)?\{\s*(?:["']?([\w-]*)(["']?)\s*(:?)\s*(?:["']([^"']*)(["'])?)?)?/
+
+/**
+ * Returns the calls that a value says; undefined when it is none. Between the tags of a dialect (`isTagged`), the arguments may be absent,
+ * stand beside the name, or below the name itself.
+ */
+export function callsOf (value: unknown, isTagged: boolean): TextCall[] | undefined {
+  if (Array.isArray(value)) {
+    const each = value.map((one) => callsOf(one, isTagged))
+    return each.length > 0 && each.every((calls) => calls !== undefined) ? each.flat() : undefined
+  }
+  if (!isObject(value)) return undefined
+  const nameKey = NAMES.find((key) => typeof value[key] === 'string' && value[key] !== '')
+  const inputKey = INPUTS.find((key) => key in value && key !== nameKey)
+  if (nameKey === undefined) {
+    const holder = HOLDERS.find((key) => typeof value[key] === 'object')
+    if (holder !== undefined) return callsOf(value[holder], isTagged)
+    const [only, ...more] = Object.entries(value)
+    const isNamed = isTagged && only !== undefined && more.length === 0 && isObject(only[1])
+    return isNamed ? [{ name: only[0], input: JSON.stringify(only[1]) }] : undefined
+  }
+  if (inputKey === undefined && !isTagged) return undefined
+  const { [nameKey]: name, ...beside } = value
+  for (const key of OTHERS) delete beside[key]
+  return [{ name: name as string, input: inputText(inputKey === undefined ? beside : value[inputKey]) }]
+}
+
+const inputText = (input: unknown): string => typeof input === 'string' && input.trim() !== '' ? input : JSON.stringify(input || {})
+
+/** Returns the value of JSON, or of text that is nearly so. */
+export const valueOfText = (text: string): unknown => readJson(text) ?? readNearlyJson(text)?.value
+
+/** Returns the JSON at `at` that ends before its closing tag with brackets missing, with them. A tag within a text is not its end. */
+export function cutBefore (text: string, at: number, close: string | undefined): { json: string, end: number } | undefined {
+  if (close === undefined) return undefined
+  for (let end = text.indexOf(close, at); end !== -1; end = text.indexOf(close, end + 1)) {
+    const found = findJsonEnd(text.slice(0, end), at)
+    const json = text.slice(at, end).trimEnd()
+    // Behind a name or a comma, more than brackets is missing.
+    if ('lacks' in found) return { json: /[:,]$/.test(json) ? '' : json + found.lacks, end }
+  }
+  return undefined
+}
+
+/**
+ * Returns the reader of JSON between the tags of a dialect. `close` is the closing tag, if the dialect has one: before it, brackets may be
+ * missing.
+ */
+export function taggedJson (close: string | undefined): ReadCalls {
+  return (text, at) => {
+    const found = findJsonEnd(text, at)
+    if ('end' in found) {
+      const calls = callsOf(valueOfText(text.slice(at, found.end)), true)
+      if (calls === undefined) return { is: 'broken', end: found.end }
+      // A bracket too many.
+      return { is: 'calls', calls, end: found.end + (/^\s*[}\]]+(?=\s*(?:<|$))/.exec(text.slice(found.end))?.[0].length ?? 0) }
+    }
+    const cut = cutBefore(text, at, close)
+    if (cut === undefined) return OPEN
+    const calls = callsOf(valueOfText(cut.json), true)
+    return calls === undefined ? { is: 'broken', end: cut.end } : { is: 'calls', calls, end: cut.end }
+  }
+}
+
+/** Reads JSON that no tag announces: it is a call only when each name is that of a tool, and its arguments are there. */
+export const bareJson: ReadCalls = (text, at, tools, isEnd): Reading => {
+  const first = FIRST_KEY.exec(text.slice(at, at + 400))
+  if (first === null) return isEnd || !/^\s*\[?\s*$/.test(text.slice(at, at + 400)) ? TEXT : OPEN
+  const [, key, isWhole, , value, isValueWhole] = first
+  if (isWhole && !KEYS.has(key)) return TEXT
+  if (NAMES.includes(key) && isValueWhole && !tools.isTool(value)) return TEXT
+  const found = findJsonEnd(text, at)
+  if (!('end' in found)) return isEnd && !(NAMES.includes(key) && isValueWhole) ? TEXT : OPEN
+  const calls = callsOf(valueOfText(text.slice(at, found.end)), false)
+  return calls?.every(({ name }) => tools.isTool(name)) ? { is: 'calls', calls, end: found.end } : TEXT
+}

@@ -1,0 +1,76 @@
+const FENCE = /^\s*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}|~{3,})([^\n]*)$/
+/** Characters of a line that are kept. */
+const LONGEST_LINE = 16_000
+
+/**
+ * Follows the Markdown of a text: whether what comes next is quoted, in code or in a quotation, so that it is shown and not obeyed.
+ */
+export function createQuoting () {
+  let line = ''
+  let fence: string | undefined
+  let isAfterBlank = false
+  let isLineQuoted = false
+  let hasText = false
+  let beginning = ''
+
+  function endLine () {
+    const [, mark, info] = FENCE.exec(line) ?? []
+    if (fence === undefined) {
+      if (mark !== undefined && !(mark[0] === '`' && info.includes('`'))) fence = mark
+    } else if (mark?.[0] === fence[0] && mark.length >= fence.length && info.trim() === '') fence = undefined
+    isAfterBlank = line.trim() === ''
+    line = ''
+    isLineQuoted = false
+  }
+
+  return {
+    /** Follows the text up to what comes next. */
+    advance (text: string) {
+      hasText ||= /\S/.test(text)
+      if (beginning.length < 20) beginning = (beginning + text).slice(0, 20)
+      let from = 0
+      for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
+        if (line.length < LONGEST_LINE) line += text.slice(from, end)
+        endLine()
+        from = end + 1
+      }
+      if (line.length < LONGEST_LINE) line += text.slice(from)
+    },
+    /** A call was followed by words in its line, which is about calls: what else stands in it is quoted, too. */
+    quoteLine () {
+      isLineQuoted ||= line.trim() !== ''
+    },
+    get hasText () {
+      return hasText
+    },
+    get isLineStart () {
+      return line.trim() === ''
+    },
+    get isFenced () {
+      return fence !== undefined
+    },
+    /** The last two characters of the line before what comes next. */
+    get before () {
+      return line.slice(-2)
+    },
+    /** Whether the text begins as a transcript of ReAct does. */
+    get isTranscript () {
+      return /^\s*(?:Thought|Question):/.test(beginning)
+    },
+    /** Whether what comes next stands in code or in a quotation. */
+    get isQuoted () {
+      return fence !== undefined || isLineQuoted || /^\s{0,3}>/.test(line) || isInCode(line) ||
+        (hasText && isAfterBlank && /^(?: {4,}|\t)\s*$/.test(line))
+    }
+  }
+}
+
+/** Whether a line ends inside a span of code: backticks without the same number of them behind. */
+function isInCode (line: string): boolean {
+  let open = 0
+  for (const [run] of line.matchAll(/`+/g)) {
+    if (open === 0) open = run.length
+    else if (open === run.length) open = 0
+  }
+  return open !== 0
+}

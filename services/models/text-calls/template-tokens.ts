@@ -1,0 +1,60 @@
+// Tokens of chat templates, which servers should leave out of an answer and often do not.
+
+/** Tokens that end an answer, or begin somebody else's turn: what follows is not the answer. */
+const ENDS = [
+  // ChatML, Llama, gpt-oss, Phi, GLM, Granite, Command, Kimi, Gemma, DeepSeek, Mistral.
+  ...['<|im_end|>', '<|im_start|>', '<|endoftext|>', '<|endofprompt|>', '<|im_user|>', '<|im_system|>', '<|im_assistant|>'],
+  ...['<|eot_id|>', '<|eom_id|>', '<|end_of_text|>', '<|start_header_id|>', '<|end_header_id|>', '<|eot|>', '<|eom|>', '<|header_start|>'],
+  ...['<|end|>', '<|return|>', '<|call|>', '<|start|>', '<|user|>', '<|system|>', '<|assistant|>', '<|tool|>', '<|observation|>'],
+  ...['<|start_of_role|>', '<|end_of_role|>', '<|END_OF_TURN_TOKEN|>', '<|START_OF_TURN_TOKEN|>', '<|END_RESPONSE|>', '<|USER_TOKEN|>'],
+  ...['<|SYSTEM_TOKEN|>', '<|CHATBOT_TOKEN|>', '<|end_of_msg|>', '<|role_end|>', '<|tool_response|>', '<|eos|>', '<|EOT|>', '<|END|>'],
+  ...['<|endofturn|>', '<|EOS_TOKEN|>', '<|/assistant|>', '<|end_of_response|>', '<turn|>', '<|turn>', '<end_of_turn>', '<start_of_turn>'],
+  ...['<｜end▁of▁sentence｜>', '<｜User｜>', '<｜Assistant｜>', '<｜tool▁outputs▁begin｜>', '<｜tool▁output▁begin｜>', '<seed:eos>', '<eos>'],
+  ...['</s>', '[/INST]', '[INST]', '[TOOL_RESULTS]', '[/TOOL_RESULTS]', '[AVAILABLE_TOOLS]', '[SYSTEM_PROMPT]', '<<SYS>>', '[e~[']
+]
+/** Tokens that say nothing. */
+const SILENT = [
+  ...['<s>', '<bos>', '<pad>', '<unk>', '[gMASK]', '<sop>', '<|begin_of_text|>', '<｜begin▁of▁sentence｜>', '<seed:bos>', '[BOS]', '[EOS]']
+]
+const TOKENS = [...ENDS, ...SILENT]
+const ENDING = new Set(ENDS)
+/** Any other token of this form says nothing, either. */
+const OF_FORM = /<[|｜][\w▁/-]{2,40}[|｜]>/y
+const BEGINS_OF_FORM = /^<(?:[|｜](?:[\w▁/-]{0,40}[|｜]?)?)?$/
+/** The roles that stand behind a token at the beginning of an answer. */
+const OWN_ROLE = /^\s*(?:assistant|model|bot|gpt|CHATBOT)(?=\s*(?:$|\n|<[|｜]|\|>))\s*/
+const OTHER_ROLE = /^\s*(?:user|system|tool|human|ipython|observation|environment)\s*(?:\n|<[|｜])/
+
+export interface Token {
+  text: string
+  isEnd: boolean
+}
+
+/** Returns the token at the beginning of a text; `open` when more may make it one. */
+export function tokenAt (text: string): Token | 'open' | undefined {
+  const known = TOKENS.find((each) => text.startsWith(each))
+  if (known !== undefined) return { text: known, isEnd: ENDING.has(known) }
+  OF_FORM.lastIndex = 0
+  const [token] = OF_FORM.exec(text) ?? []
+  if (token !== undefined) return { text: token, isEnd: false }
+  return text.length < 32 && (TOKENS.some((each) => each.startsWith(text)) || BEGINS_OF_FORM.test(text)) ? 'open' : undefined
+}
+
+/**
+ * Returns the length of the header that a token at the beginning of an answer opens, with its role; `other` when it is somebody else's
+ * turn, `open` when more of the text decides it.
+ */
+export function headerLength (text: string, { text: token }: Token): number | 'other' | 'open' {
+  const rest = text.slice(token.length)
+  if (OTHER_ROLE.test(rest)) return 'other'
+  const role = OWN_ROLE.exec(rest)
+  if (role !== null) return token.length + role[0].length
+  return /^\s*[a-zA-Z]{0,11}\s*$/.test(rest) && /start|begin|role|turn|header|im_|Assistant|\|assistant/.test(token) ? 'open' : token.length
+}
+
+const BEFORE_WORD = /(?:[^\s.!?…:)\]>][^\S\n]|["'(“‘«])$/
+/** Whether a token in a line of prose is a word of it: within a sentence, with words behind. `before`: two characters. */
+export const isWord = (before: string, behind: string): boolean => BEFORE_WORD.test(before) && /^[)"'”’»,.:;]*[^\S\n]+[\w(]/.test(behind)
+/** Whether more of the text decides that. */
+export const mayBeWord = (before: string, behind: string): boolean =>
+  BEFORE_WORD.test(before) && /^[)"'”’»,.:;]*[^\S\n]*$/.test(behind)
