@@ -5,7 +5,16 @@ const LF = 0x0a
 const CR = 0x0d
 const BOM = '\ufeff'
 
-export class EventTooLarge extends Error {}
+/** An event exceeded the limit; `head` is the beginning of it. */
+export class EventTooLarge extends Error {
+  readonly head: string
+  constructor (head: string) {
+    super('An event of a stream is too large.')
+    this.head = head
+  }
+}
+
+const HEAD_BYTES = 64 * 1024
 
 /** An event of a stream of Server-Sent Events. */
 export interface ServerEvent {
@@ -75,7 +84,9 @@ export function createEventStreamParser (maxBytes: number): (chunk: Uint8Array) 
       from = end + 1
     }
     event.bytes += Buffer.byteLength(text.slice(from))
-    if (event.bytes + pendingBytes > maxBytes) throw new EventTooLarge()
+    if (event.bytes + pendingBytes > maxBytes) {
+      throw new EventTooLarge(event.data?.slice(0, HEAD_BYTES) ?? Buffer.concat(pending).toString('utf8', 0, HEAD_BYTES))
+    }
     return found
   }
 }

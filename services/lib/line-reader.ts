@@ -1,11 +1,12 @@
 import type { Readable } from 'node:stream'
 
-/** A line without its newline. Of a line that exceeds the limit only the first and last bytes are kept. */
+/** A line without its newline. Of a line that exceeds the limit only the first 64 KiB and the last bytes are kept. */
 export type Line = { bytes: Buffer } | { head: string, tail: string }
 
 /** A line exceeded the absolute limit. */
 export class EndlessLine extends Error {}
 
+const HEAD_BYTES = 64 * 1024
 const END_BYTES = 256
 /** Lines read between two yields to the event loop. */
 const SLICE = 64
@@ -24,8 +25,8 @@ export async function * readLines (stream: Readable, { longest, endless }: { lon
 
   const keep = (piece: Buffer) => {
     if (size + piece.length > longest && size <= longest) {
-      const beginning = Buffer.concat([...parts, piece.subarray(0, END_BYTES)])
-      head = beginning.toString('latin1', 0, END_BYTES)
+      const beginning = Buffer.concat([...parts, piece.subarray(0, HEAD_BYTES)])
+      head = beginning.toString('utf8', 0, HEAD_BYTES)
       tail = Buffer.from(beginning.subarray(-END_BYTES))
       parts = []
     }

@@ -68,6 +68,35 @@ const SIGNATURES: Array<[mediaType: string, matches: (bytes: Buffer) => boolean]
   ['video/mp4', (bytes) => begins(bytes, 'ftyp', 4)],
   ['video/webm', (bytes) => begins(bytes, '\x1aE\xdf\xa3')]
 ]
+
+/** Whether a picture of this type ends before it is whole. */
+export function isDamagedPicture (bytes: Buffer, mediaType: string): boolean {
+  switch (mediaType) {
+    case 'image/png':
+      return !isWholePng(bytes)
+    case 'image/jpeg':
+      return bytes.lastIndexOf(Buffer.from([0xff, 0xd9])) === -1
+    case 'image/gif':
+      return bytes.lastIndexOf(0x3b) < 13
+    case 'image/webp':
+      return bytes.length < 12 || bytes.readUInt32LE(4) > bytes.length - 8
+    default:
+      return false
+  }
+}
+
+/** Whether a PNG has its header, data and end: each chunk has a length, a type of four letters, data and a checksum (W3C PNG, 5.3). */
+function isWholePng (bytes: Buffer): boolean {
+  let hasData = false
+  for (let at = 8; at + 12 <= bytes.length; at += 12 + bytes.readUInt32BE(at)) {
+    const type = bytes.toString('latin1', at + 4, at + 8)
+    if (at === 8 && type !== 'IHDR') return false
+    hasData ||= type === 'IDAT'
+    if (type === 'IEND') return hasData
+  }
+  return false
+}
+
 const ZIP = (bytes: Buffer) => begins(bytes, 'PK\x03\x04') || begins(bytes, 'PK\x05\x06')
 /** Older documents of Office, and newer ones with a password. */
 const OLE = (bytes: Buffer) => begins(bytes, '\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1')

@@ -1,6 +1,7 @@
 import type { Redactor } from '../lib/secrets.ts'
 import type { ToolOutput } from '../contracts/tool.ts'
-import { imageOf, isForUser, isImage, ToolFailed } from '../tools/index.ts'
+import { isObject } from '../lib/json.ts'
+import { base64In, forModel, imageOf, isForUser, isImage, pictureIn, ToolFailed } from '../tools/index.ts'
 
 const MIB = 1024 * 1024
 /** Bytes of a result's JSON without its images. */
@@ -10,30 +11,112 @@ const LARGEST_IMAGES = 5 * MIB
 const LONGEST_ERROR = 16 * 1024
 
 /**
- * Converts the result of `tools/call` to `{content, structuredContent?}`: every block as the server wrote it, with secrets redacted.
- * Throws ToolFailed when the server marks the result as an error, and when the result is larger than the limits.
+ * Converts the result of `tools/call` to `{content, structuredContent?, note?}`: every block as the server wrote it, with secrets redacted.
+ * A result beyond the limits is cut, and `note` says so: the call has had its effect. Throws ToolFailed when the server marks the result as
+ * an error.
  */
 export function readResult (result: Record<string, unknown>, secrets: Redactor): ToolOutput {
   const { content, structuredContent, toolResult, isError } = result
-  const blocks = Array.isArray(content) ? content : toolResult === undefined ? [] : [{ type: 'text', text: JSON.stringify(toolResult) }]
-  if (isError === true) throw new ToolFailed(secrets.redact(textOf(blocks)) || 'The tool failed and did not say why.')
-  const whole = { content: blocks, ...typeof structuredContent === 'object' && structuredContent !== null && { structuredContent } }
-  /** Data of images. Servers repeat them in `structuredContent`. */
-  const images = new Set<string>()
-  const json = JSON.stringify(whole, (_key, value) => {
-    const image = imageOf(value)
+  const blocks = blocksOf(content ?? toolResult)
+  const structured = structuredContent === null ? undefined : structuredContent
+  if (isError === true || isError === 'true' || isError === 1) {
+    const words = textOf(blocks) || (structured === undefined ? '' : textOf([structured]))
+    throw new ToolFailed(secrets.redact(words) || 'The tool failed and did not say why.')
+  }
+  const whole = {
+    content: blocks,
+    // MCP 2025-11-25 has objects alone; newer servers may answer with a list or a text.
+    ...structured !== undefined && { structuredContent: typeof structured === 'object' ? structured : { result: structured } }
+  }
+  const fitting = withinLimits(whole)
+  return secrets.isIn(withoutImages(fitting)) ? redactStrings(fitting, secrets.redact) as ToolOutput : fitting
+}
+
+/** Reads the content of a result: a list of blocks, one block, or a text. */
+function blocksOf (content: unknown): unknown[] {
+  const all = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]
+  return all.flatMap((block) => {
+    if (block === null) return []
+    if (isObject(block)) return [typeof block.type === 'string' || typeof block.text === 'string' ? readBlock(block) : jsonBlock(block)]
+    return [typeof block === 'string' ? readBlock({ type: 'text', text: block }) : jsonBlock(block)]
+  })
+}
+
+const jsonBlock = (value: unknown) => ({ type: 'text', text: JSON.stringify(value) })
+
+/** Returns a picture in the form of MCP, whatever its server calls it; any other block as it is. */
+function readBlock (block: Record<string, unknown>): unknown {
+  const { type, data, text, source } = block
+  const bytes = type === 'image' && isObject(source) ? source.data : data
+  if ((type === 'image' || type === 'audio') && typeof bytes === 'string') {
+    const picture = type === 'image' ? pictureIn(bytes) : undefined
+    if (picture === undefined) return { ...block, data: base64In(bytes) }
+    return isImage(block) && block.mimeType === picture.mimeType ? block : { ...block, ...picture }
+  }
+  return typeof text === 'string' && /^\s*data:image\//i.test(text) ? pictureIn(text) ?? block : block
+}
+
+/** The JSON of a result with null in the places of its images. */
+const withoutImages = (whole: unknown, images = new Set<string>()): string =>
+  JSON.stringify(whole, (_key, value) => {
+    const image = typeof value === 'string' ? urlImage(value) : imageOf(value)
     if (image === undefined) return value
     images.add(image.data)
-    return image === value ? null : { ...value, resource: { ...value.resource, blob: null } }
+    return image === value || typeof value === 'string' ? null : { ...value, resource: { ...value.resource, blob: null } }
   })
-  const rest = Buffer.byteLength(json)
-  if (rest > LARGEST_RESULT) {
-    throw new ToolFailed(`The result is larger than ${LARGEST_RESULT / MIB} MiB (${rest} bytes); ask for less at a time.`)
-  }
+
+const urlImage = (text: string) => text.startsWith('data:image/') ? pictureIn(text) : undefined
+
+interface Whole { content: unknown[], structuredContent?: object }
+
+/** Cuts a result to the limits. Texts that `structuredContent` repeats count once, and so do images. */
+function withinLimits (whole: Whole): ToolOutput {
+  const { content, structuredContent } = whole
+  const images = new Set<string>()
+  const bytes = (value: unknown) => Buffer.byteLength(withoutImages(value, images))
+  const isText = (block: unknown) => isObject(block) && block.type === 'text'
+  const texts = content.filter(isText)
+  const others = bytes(content.filter((block) => !isText(block)))
+  const size = others + Math.max(bytes(texts), structuredContent === undefined ? 0 : bytes(structuredContent))
+  const notes: string[] = []
+  let fitting: Whole = whole
   if ([...images].reduce((sum, { length }) => sum + length, 0) > LARGEST_IMAGES) {
-    throw new ToolFailed(`The images of the result are larger than ${LARGEST_IMAGES / MIB} MiB together; ask for smaller ones.`)
+    fitting = withoutLargeImages(whole, { data: new Set(), room: LARGEST_IMAGES }) as Whole
+    notes.push(`The images of the result were larger than ${LARGEST_IMAGES / MIB} MiB together, and some were left out.`)
   }
-  return secrets.isIn(json) ? redactStrings(whole, secrets.redact) as ToolOutput : whole
+  if (size > LARGEST_RESULT) {
+    fitting = cutTexts(fitting)
+    notes.push(`The result was larger than ${LARGEST_RESULT / MIB} MiB (${size} bytes) and was cut.`)
+  }
+  return notes.length === 0 ? { ...fitting } : { ...fitting, note: `${notes.join(' ')} The call was made; ask for less at a time.` }
+}
+
+/** Cuts all but the images among the blocks, which stand behind what is cut. */
+function cutTexts ({ content, structuredContent }: Whole): Whole {
+  const images = content.filter((block) => imageOf(block) !== undefined)
+  const rest = forModel({ content: content.filter((block) => imageOf(block) === undefined) }, LARGEST_RESULT).content
+  return {
+    content: [...Array.isArray(rest) ? rest : [{ type: 'text', text: JSON.stringify(rest) }], ...images],
+    ...structuredContent && { structuredContent: forModel(structuredContent as ToolOutput, LARGEST_RESULT) }
+  }
+}
+
+/** Replaces the images for which there is no room by notes, wherever they are. One that comes twice counts once. */
+function withoutLargeImages (value: unknown, kept: { data: Set<string>, room: number }): unknown {
+  const image = typeof value === 'string' ? urlImage(value) : imageOf(value)
+  if (image !== undefined) {
+    const isKept = kept.data.has(image.data) || image.data.length <= kept.room
+    if (!isKept) {
+      const note = `[an image of ${image.data.length} characters of base64 is left out]`
+      return typeof value === 'string' ? note : { type: 'text', text: note }
+    }
+    if (!kept.data.has(image.data)) kept.room -= image.data.length
+    kept.data.add(image.data)
+    return value
+  }
+  if (Array.isArray(value)) return value.map((each) => withoutLargeImages(each, kept))
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutLargeImages(each, kept)]))
 }
 
 /** Returns any other result of a server with secrets redacted. */

@@ -8,9 +8,10 @@ import { ToolFailed } from '../tools/index.ts'
 import { VERSION } from '../lib/version.ts'
 import { addressesRequired, type Elicitor } from './elicitation/elicitor.ts'
 import { readPages } from './entry-view.ts'
+import { wordsOfError } from './envelope.ts'
 import { FormRefused } from './elicitation/form.ts'
 import { MAX_TOOLS, readDefinitions, type ToolDefinition } from './tool-definitions.ts'
-import { DISCONNECTED, type ServerTransport } from './server-transport.ts'
+import { DISCONNECTED, NotSent, type ServerTransport } from './server-transport.ts'
 import { openStatelessSession, type ServerSession } from './stateless-session.ts'
 
 type Json = Record<string, unknown>
@@ -21,7 +22,7 @@ export const CONNECT_MS = 60_000
 const PING_MS = 10_000
 /** Shortest time between two requests for the list of tools. */
 const RELIST_MS = 1_000
-const MAX_PAGES = 32
+const MAX_PAGES = 1_000
 const LONGEST_INSTRUCTIONS = 8 * 1024
 /** The longest delay a timer takes, in milliseconds: it disables the SDK's own timers, because all time limits come from the clock. */
 const NEVER_MS = 2_147_483_647
@@ -36,7 +37,7 @@ export interface Connection {
   instructions?: string
   capabilities: Json
   version?: Json
-  /** Calls a tool and returns the raw result. Throws ToolFailed, or the signal's reason. */
+  /** Calls a tool and returns the raw result. Throws ToolFailed, the signal's reason, or NotSent. */
   call(tool: string, input: unknown, context: CallContext): Promise<Json>
   /** Sends another request on behalf of a tool. Throws like `call`. */
   ask(method: string, params: Json, context: CallContext): Promise<Json>
@@ -109,11 +110,18 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   }
 
   async function listTools (limit: AbortSignal) {
-    if (session.capabilities.tools === undefined) return readDefinitions([])
-    const ask = (cursor: Json) => request('tools/list', cursor, limit)
+    const { capabilities } = session
+    // Small servers say nothing of what they have.
+    const isSilent = Object.keys(capabilities).length === 0
+    if (capabilities.tools === undefined && !isSilent) return readDefinitions([])
+    const ask = (cursor: Json) =>
+      request('tools/list', cursor, limit).catch((error) => {
+        if (limit.aborted || !isSilent) throw error
+        return {}
+      })
     const { all: listed } = await readPages(ask, 'tools', { pages: MAX_PAGES, most: MAX_TOOLS })
     const faults = listed.map((tool) => session.faultOf(tool))
-    const read = readDefinitions(listed.filter((_tool, at) => faults[at] === undefined), runsTasks(session.capabilities))
+    const read = readDefinitions(listed.filter((_tool, at) => faults[at] === undefined), runsTasks(capabilities))
     const left = listed.flatMap((tool, at) => faults[at] === undefined ? [] : [leftOut(tool, faults[at])])
     return { ...read, warnings: [...read.warnings, ...left.slice(0, MOST_WARNED)] }
   }
@@ -204,7 +212,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
     await close()
     // The client disconnects by itself when the server refuses to initialize: the error says more than that.
     const known = why === DISCONNECTED ? undefined : why
-    throw signal.aborted ? signal.reason : new Error(known ?? withoutErrorPrefix((error as Error).message))
+    throw signal.aborted ? signal.reason : new Error(known ?? wordsOf(error))
   }
 
   /** Stops a server that does not answer a ping in time; its supervisor then starts it again. */
@@ -221,14 +229,14 @@ export async function openConnection (parts: Parts): Promise<Connection> {
       return await notes.during(progress, (progressToken) => work({ _meta: { progressToken } }))
     } catch (error) {
       if (abortKind(error) === 'timeout') probe()
-      if (limit.aborted) throw error
+      if (limit.aborted || error instanceof NotSent) throw error
       if (error instanceof McpError && error.code === ErrorCode.UrlElicitationRequired) {
         throw new ToolFailed(addressesRequired(error.data))
       }
       const why = await endReason()
       throw new ToolFailed(
         why === undefined
-          ? withoutErrorPrefix((error as Error).message)
+          ? wordsOf(error)
           : `The tool server was lost during the call: ${why}. What the call did by then is not known.`
       )
     }
@@ -275,8 +283,13 @@ const MOST_WARNED = 20
 const leftOut = (tool: unknown, fault: string) =>
   `The tool ${JSON.stringify(String((tool as Json | null)?.name).slice(0, 100))} was left out: ${fault}.`
 
-/** Removes the prefix that the SDK puts before error messages. */
-const withoutErrorPrefix = (message: string) => message.replace(/^MCP error -?\d+: /, '').slice(0, LONGEST_MESSAGE)
+/** Returns the words of a server's error, without the prefix that the SDK puts before them. */
+function wordsOf (error: unknown): string {
+  const { message, data, issues } = error as Error & { data?: unknown, issues?: Array<{ path: PropertyKey[], message: string }> }
+  // The SDK says in JSON what it misses in the answer to the first message.
+  if (Array.isArray(issues)) return `its first answer is not of MCP (${issues[0]?.path.join('.')}: ${issues[0]?.message})`
+  return wordsOfError(message.replace(/^MCP error -?\d+: /, ''), data).slice(0, LONGEST_MESSAGE)
+}
 
 type Params = Record<string, unknown>
 

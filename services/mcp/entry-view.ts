@@ -41,7 +41,7 @@ export async function readPages (
     const { [key]: entries, nextCursor } = await request(cursor === undefined ? {} : { cursor })
     // Not as arguments of one call, of which there may be fewer than entries.
     for (const entry of Array.isArray(entries) ? entries : []) all.push(entry)
-    if (typeof nextCursor !== 'string' || nextCursor === cursor) return { all, isCut: all.length > most }
+    if (typeof nextCursor !== 'string' || nextCursor === '' || nextCursor === cursor) return { all, isCut: all.length > most }
     cursor = nextCursor
   }
   return { all, isCut: true }

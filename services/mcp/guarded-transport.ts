@@ -1,19 +1,10 @@
-import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
 import type { GuardedChild } from '../process/index.ts'
 import { EndlessLine, readLines } from '../lib/line-reader.ts'
-import {
-  createUnsolicitedBudget,
-  failedAnswer,
-  isAnswer,
-  isTooComplex,
-  LONGEST_MESSAGE,
-  readWithoutPrototypes,
-  TOO_COMPLEX,
-  TOO_LARGE
-} from './message-limits.ts'
-import { DISCONNECTED, type ServerTransport, type StderrTail } from './server-transport.ts'
+import { adoptAnswer, type Answer, answerUnread, isAnswer, readLine } from './envelope.ts'
+import { createUnsolicitedBudget, isTooComplex, LONGEST_MESSAGE, TOO_COMPLEX, TOO_LARGE } from './message-limits.ts'
+import { DISCONNECTED, NotSent, type ServerTransport, type StderrTail } from './server-transport.ts'
 
 const MIB = 1024 * 1024
 /** Bytes without a newline after which the server is stopped. */
@@ -58,7 +49,8 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
   let child: GuardedChild | undefined
   let opening: Promise<void> | undefined
   let why: string | undefined
-  const pendingRequestIds = new Set<number>()
+  /** The methods of the requests that wait for their answers, by their ids. */
+  const pending = new Map<number, string>()
   const countUnsolicited = createUnsolicitedBudget(clock, (reason) => transport.stop(reason))
 
   async function open () {
@@ -83,7 +75,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
     try {
       for await (const line of readLines(stdout, { longest: LONGEST_MESSAGE, endless: MAX_UNFINISHED_LINE })) {
         if ('bytes' in line) handleLine(line.bytes)
-        else failCall(line.head, line.tail, LONGEST_MESSAGE, TOO_LARGE)
+        else failCall({ ...line, bytes: LONGEST_MESSAGE, why: TOO_LARGE })
       }
     } catch (error) {
       const isEndless = error instanceof EndlessLine
@@ -95,18 +87,34 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
   function handleLine (line: Buffer) {
     const text = line.toString('utf8').trim()
     if (text === '') return
-    if (isTooComplex(line)) return failCall(text.slice(0, 256), text.slice(-256), line.length, TOO_COMPLEX)
-    const message = parse(text)
-    const isExpected = message !== undefined && isAnswer(message) && pendingRequestIds.delete(Number(message.id))
-    if (!isExpected) countUnsolicited(line.length)
-    if (message === undefined) tail.add(`(stdout) ${text.slice(0, 200)}\n`)
-    else transport.onmessage?.(message)
+    if (isTooComplex(line)) return failCall({ head: text, tail: text.slice(-256), bytes: line.length, why: TOO_COMPLEX })
+    const { messages, isBehind } = readLine(text)
+    // A line of a log may quote a request of ours.
+    const meant = messages.filter((message) => !(isBehind && 'method' in message && 'id' in message && pending.has(Number(message.id))))
+    const read = meant.map((message) => isAnswer(message) ? expected(message) ?? message : message)
+    if (!read.some((message) => isAnswer(message) && pending.has(Number(message.id)))) countUnsolicited(line.length)
+    if (read.every((message) => isAnswer(message) && message.id === undefined)) tail.add(`(stdout) ${text.slice(0, 200)}\n`)
+    for (const message of read) {
+      if (isAnswer(message) && pending.delete(Number(message.id))) tail.mark()
+      transport.onmessage?.(message)
+    }
   }
 
-  /** Fails the call that an unusable answer belongs to, when the id can be found at the beginning or end of the line. */
-  function failCall (head: string, lineEnd: string, bytes: number, message: string) {
-    const id = Number((ID_FIRST.exec(head) ?? ID_LAST.exec(lineEnd))?.[1])
-    if (pendingRequestIds.delete(id)) return transport.onmessage?.(failedAnswer(id, message))
+  /** Returns an answer without an id as that of the only request that waits. */
+  function expected (message: Answer): Answer | undefined {
+    const [only] = pending.keys()
+    return message.id === undefined && pending.size === 1 ? adoptAnswer(message, only) : undefined
+  }
+
+  /** Settles the request that an unusable answer belongs to, when the id can be found at the beginning or end of the line. */
+  function failCall ({ head, tail: end, bytes, why }: { head: string, tail: string, bytes: number, why: string }) {
+    const [only] = pending.size === 1 && head.includes('"jsonrpc"') ? pending.keys() : []
+    const id = Number((ID_FIRST.exec(head) ?? ID_LAST.exec(end))?.[1] ?? only)
+    const method = pending.get(id)
+    if (method !== undefined) {
+      pending.delete(id)
+      return transport.onmessage?.(answerUnread({ id, method }, { head, why }))
+    }
     countUnsolicited(bytes)
     tail.add(`(stdout) ${head.slice(0, 200)}…\n`)
   }
@@ -116,14 +124,14 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
     start: () => (opening = open()),
     async send (message) {
       const { stdin } = child!
-      if (why !== undefined || !stdin!.writable) throw new Error('The tool server has ended.')
+      if (why !== undefined || !stdin!.writable) throw new NotSent('The tool server has ended.')
       if (stdin!.writableLength > MAX_UNREAD_INPUT) {
         transport.stop('it does not read its input')
-        throw new Error('The tool server does not read its input.')
+        throw new NotSent('The tool server does not read its input.')
       }
-      if ('method' in message && 'id' in message) pendingRequestIds.add(Number(message.id))
+      if ('method' in message && 'id' in message) pending.set(Number(message.id), message.method)
       // An answer may still arrive; it then counts as unsolicited.
-      if ('method' in message && message.method === 'notifications/cancelled') pendingRequestIds.delete(Number(message.params?.requestId))
+      if ('method' in message && message.method === 'notifications/cancelled') pending.delete(Number(message.params?.requestId))
       stdin!.write(`${JSON.stringify(message)}\n`)
     },
     stop (reason) {
@@ -141,10 +149,4 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
     }
   }
   return transport
-}
-
-/** Parses a JSON-RPC 2.0 message; undefined for any other text. Checks only the envelope: the SDK validates the rest. */
-function parse (text: string): JSONRPCMessage | undefined {
-  const value = text.startsWith('{') ? readWithoutPrototypes(text) as JSONRPCMessage | undefined : undefined
-  return value?.jsonrpc === '2.0' && ('method' in value || 'id' in value) ? value : undefined
 }

@@ -15,7 +15,7 @@ export interface KnownTools {
 export interface StoredTools { servers?: Array<KnownTools & { server: string, origin: string }> }
 
 /** Characters of JSON that are kept of one server: definitions beyond that are known until the service ends. */
-const MOST_KEPT = 1_048_576
+const MOST_KEPT = 4 * 1_048_576
 
 interface Parts {
   stored: StoredRecord<StoredTools>

@@ -1,6 +1,5 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { Clock } from '../lib/clock.ts'
-import { exceededLimit, readJson } from '../lib/json.ts'
+import { exceededLimit } from '../lib/json.ts'
 
 const MIB = 1024 * 1024
 /** Bytes of one message: a result of 1 MiB and images of 5 MiB, with room for JSON escapes. */
@@ -12,29 +11,11 @@ const MAX_DEPTH = 128
 const MAX_UNSOLICITED_PER_MINUTE = 64 * MIB
 const MINUTE_MS = 60_000
 
-/** JSON-RPC 2.0: Internal error. */
-const INTERNAL_ERROR = -32603
-
 export const TOO_LARGE = `The answer is larger than ${LONGEST_MESSAGE / MIB} MiB.`
 export const TOO_COMPLEX = `The answer is nested deeper than ${MAX_DEPTH} levels or holds more than ${MAX_VALUES} values.`
 
 /** Whether a message may be parsed: few enough levels and values. */
 export const isTooComplex = (json: Buffer): boolean => exceededLimit(json, { levels: MAX_DEPTH, values: MAX_VALUES }) !== undefined
-
-/** The answer that fails a request on behalf of the server. */
-export const failedAnswer = (id: RequestId, message: string): JSONRPCMessage => ({
-  jsonrpc: '2.0',
-  id,
-  error: { code: INTERNAL_ERROR, message }
-})
-
-/** Whether a message answers a request. */
-export const isAnswer = (message: JSONRPCMessage): message is Extract<JSONRPCMessage, { result: unknown } | { error: unknown }> =>
-  'result' in message || 'error' in message
-
-/** As `readJson`, without the key `__proto__`, because a later copy of the object could set its prototype. */
-export const readWithoutPrototypes = (text: string): unknown =>
-  readJson(text, text.includes('__proto__') ? (key, each) => key === '__proto__' ? undefined : each : undefined)
 
 /** Counts what a server writes without being asked; calls `exceeded` with the reason when it is too much. */
 export function createUnsolicitedBudget (clock: Clock, exceeded: (why: string) => void) {

@@ -23,19 +23,32 @@ export type StderrTail = ReturnType<typeof createStderrTail>
 /** Keeps the last 8 Ki characters that a server wrote outside the protocol, for diagnosis by a person. */
 export function createStderrTail () {
   let text = ''
-  let length = 0
+  /** Characters that were written since the mark. */
+  let since = 0
   return {
     add (more: string): void {
-      length += more.length
+      since += more.length
       text = (text + more.slice(-KEPT_CHARACTERS)).slice(-KEPT_CHARACTERS)
     },
     text: (): string => text,
-    /** Characters that were written in all. */
-    length: (): number => length,
-    /** What is kept of what was written after the first `before` characters. */
-    since: (before: number): string => length === before ? '' : text.slice(Math.max(0, text.length - (length - before)))
+    /** Marks the present end: what is written before an answer is no reason for an end after it. */
+    mark (): void {
+      since = 0
+    },
+    /** What is kept of what was written since the mark. */
+    sinceMark: (): string => since === 0 ? '' : text.slice(-since)
   }
 }
 
+/** A message did not leave: the server cannot have seen it. */
+export class NotSent extends Error {}
+
 /** The server cannot be reached: the message is a clause, such as "it cannot be reached: nothing answers there". */
-export class Unreachable extends Error {}
+export class Unreachable extends Error {
+  /** Nothing took the connection, so that nothing was sent. */
+  readonly isUnsent: boolean
+  constructor (message: string, isUnsent = false) {
+    super(message)
+    this.isUnsent = isUnsent
+  }
+}

@@ -2,7 +2,7 @@ import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.
 import type { Clock } from '../lib/clock.ts'
 import { VERSION } from '../lib/version.ts'
 import { headerFault, parameterHeaders } from './parameter-headers.ts'
-import { isAnswer } from './message-limits.ts'
+import { isAnswer, readCapabilities, withoutNulls } from './envelope.ts'
 import type { ServerTransport } from './server-transport.ts'
 
 type Json = Record<string, unknown>
@@ -40,7 +40,7 @@ class Answered extends Error {
   readonly code: unknown
   readonly data: unknown
   constructor ({ code, message, data }: Json) {
-    super(String(message))
+    super(message as string)
     this.code = code
     this.data = data
   }
@@ -93,7 +93,7 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
     [`${META}/protocolVersion`]: STATELESS_VERSION,
     [`${META}/clientInfo`]: { name: 'local-agent-service', version: VERSION },
     [`${META}/clientCapabilities`]: capabilities,
-    ...(found.capabilities as Json | undefined)?.logging !== undefined && { [`${META}/logLevel`]: logLevel }
+    ...readCapabilities(found.capabilities).logging !== undefined && { [`${META}/logLevel`]: logLevel }
   })
 
   async function exchange (method: string, params: Json, limit: AbortSignal): Promise<Json> {
@@ -119,7 +119,7 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
   async function answersTo (asked: Json, limit: AbortSignal): Promise<Json> {
     const answers: Json = {}
     for (const [key, each] of Object.entries(asked)) {
-      const { method, params = {} } = each as { method?: string, params?: Json }
+      const { method, params = {} } = (each ?? {}) as { method?: string, params?: Json }
       if (method !== 'elicitation/create') throw new Error(`The tool server asks for ${method}, which this service does not offer.`)
       answers[key] = await elicit(params, limit)
     }
@@ -134,12 +134,12 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
         if (method === 'tools/list') remember(result, params.cursor === undefined)
         return result
       }
-      const { inputRequests = {}, requestState } = result
-      const inputResponses = await answersTo(inputRequests as Json, limit)
+      const { inputRequests, requestState } = result
+      const inputResponses = await answersTo(withoutNulls(inputRequests ?? {}) as Json, limit)
       const isAnswered = Object.keys(inputResponses).length > 0
       if (!isAnswered) await clock.sleep(PATIENCE_MS, limit)
       // What it is to know of the rounds before stands in its own state, which goes back as it came.
-      sent = { ...params, ...isAnswered && { inputResponses }, ...requestState !== undefined && { requestState } }
+      sent = { ...params, ...isAnswered && { inputResponses }, ...requestState != null && { requestState } }
     }
     throw new Error(`The tool server asked for more than ${MAX_ROUNDS} times, and gave no result.`)
   }
@@ -171,17 +171,18 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
     if (Array.isArray(supported) && supported.length > 0) throw new Error(onlySpeaks(supported))
     return undefined
   }
-  const { supportedVersions: versions, capabilities: offered, instructions, _meta: about } = found
+  const { supportedVersions: versions, instructions, _meta: about } = found
   if (!Array.isArray(versions)) return undefined
   if (!versions.includes(STATELESS_VERSION)) throw new Error(onlySpeaks(versions))
-  const hears = (offered as { tools?: { listChanged?: unknown } } | undefined)?.tools?.listChanged === true
+  const offered = readCapabilities(found.capabilities)
+  const hears = (offered.tools as Json | undefined)?.listChanged === true
   if (hears) {
     const over = new AbortController()
     void transport.ended.then(() => over.abort('ended'))
     listen(AbortSignal.any([signal, over.signal])).catch(() => {})
   }
   return {
-    capabilities: (offered ?? {}) as Json,
+    capabilities: offered,
     ...typeof instructions === 'string' && { instructions },
     version: (about as Json | undefined)?.[`${META}/serverInfo`] as Json | undefined,
     isStateless: true,

@@ -1,7 +1,13 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** Ways in which a program ends by itself, as transports tell them; no more is needed where they say what the exit code means. */
-const ENDED = /^it ended with exit code \d+$|^it was ended by \w+$/
+/** How a program ends by itself, as transports tell it; no more is needed where they say what the exit code means, or name a signal. */
+const ENDED = /^it ended with exit code \d+$/
+/** Lines of a log that tell of no trouble, by the usual places and spellings of their level. */
+const AT_INFO = [
+  /^(?:\S+\s+){0,6}?\W*(?:INFO|DEBUG|TRACE|NOTICE)\b/,
+  /^\W*(?:info|debug|trace|notice)\b\W*[\s:]/i,
+  /\blevel["']?\s*[=:]\s*["']?(?:info|debug|trace|notice|10|20|30)\b/i
+]
 /** Frames of stacks, marks below code, versions, and what npm says of itself. */
 const NOISE = [
   /^\s+at |^\s*File "|^[\s^~]*$|^Node\.js v\d|^Traceback /,
@@ -13,10 +19,13 @@ const LONGEST = 200
 
 const shortened = (text: string) => text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`
 
-/** Returns the line of a stderr that says why a program ended: one that names an error, else the last that hints at one, else the last. */
+/**
+ * Returns the line of a stderr that says why a program ended: one that names an error, else the last that hints at one, else the last;
+ * never one of a log at INFO.
+ */
 export function reasonIn (stderr: string): string | undefined {
   const shown = stripVTControlCharacters(stderr).split('\n').map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd())
-  const lines = shown.filter((line) => !NOISE.some((pattern) => pattern.test(line)))
+  const lines = shown.filter((line) => ![...NOISE, ...AT_INFO].some((pattern) => pattern.test(line)))
   const named = lines.filter((line) => NAMED.test(line))
   const found = named.find((line) => line.startsWith('npm ')) ?? named.at(-1) ?? lines.findLast((line) => TELLS.test(line)) ?? lines.at(-1)
   const text = found?.trim().replace(/\.$/, '')

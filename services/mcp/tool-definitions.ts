@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isObject } from '../lib/json.ts'
 import { namesOf } from './entry-view.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
+import { withoutNulls } from './envelope.ts'
 
 /** A tool as its server describes it; texts are cut to the limits below. */
 export interface ToolDefinition {
@@ -12,7 +13,7 @@ export interface ToolDefinition {
   annotations?: Record<string, unknown>
   /** The server runs the tool only as a task of MCP. */
   isTask?: true
-  /** SHA-256 of the fields above. */
+  /** SHA-256 of the fields above, in whatever order the server lists what they name. */
   digest: string
   /** The tool's name for people. */
   title?: string
@@ -31,11 +32,13 @@ export const claimsToRead = ({ annotations }: Pick<ToolDefinition, 'annotations'
 export const claimsToDestroy = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean =>
   annotations?.destructiveHint === true && annotations.readOnlyHint !== true
 
-export const MAX_TOOLS = 128
+export const MAX_TOOLS = 1_000
 const LONGEST_NAME = 256
 const LONGEST_TITLE = 200
 const LONGEST_DESCRIPTION = 8 * 1024
 const LARGEST_SCHEMA = 256 * 1024
+/** Characters of all definitions of a server, as JSON. */
+const LARGEST_ALL = 16 * 1024 * 1024
 
 /**
  * Reads the entries of a server's tool lists: at most MAX_TOOLS, the first where a name occurs twice. An entry that cannot be used
@@ -45,6 +48,7 @@ const LARGEST_SCHEMA = 256 * 1024
 export function readDefinitions (entries: unknown[], runsTasks = false): { definitions: ToolDefinition[], warnings: string[] } {
   const found = new Map<string, ToolDefinition>()
   const warnings: string[] = []
+  let room = LARGEST_ALL
   for (const each of entries) {
     const { name, title, description, inputSchema, annotations, execution } = isObject(each) ? each : {}
     const isTask = isObject(execution) && execution.taskSupport === 'required'
@@ -65,10 +69,15 @@ export function readDefinitions (entries: unknown[], runsTasks = false): { defin
         description: text.slice(0, LONGEST_DESCRIPTION),
         // Providers refuse a tool whose input schema is not of type object.
         inputSchema: { type: 'object', ...isObject(inputSchema) ? inputSchema : {} },
-        ...isObject(annotations) && { annotations },
+        ...isObject(annotations) && { annotations: withoutNulls(annotations) as Record<string, unknown> },
         ...isTask && { isTask }
       }
-      const digest = createHash('sha256').update(canonicalJson(definition)).digest('hex')
+      room -= JSON.stringify(definition).length
+      if (room < 0) {
+        warnings.push(`The definitions are larger than ${LARGEST_ALL / 1024 / 1024} MiB; the first ${found.size} tools are used.`)
+        break
+      }
+      const digest = createHash('sha256').update(canonicalJson(inAnyOrder(definition))).digest('hex')
       const shown = [title, definition.annotations?.title].find((text) => typeof text === 'string' && text.trim() !== '')
       const { icons, _meta } = namesOf(each as Record<string, unknown>)
       found.set(name, {
@@ -81,4 +90,21 @@ export function readDefinitions (entries: unknown[], runsTasks = false): { defin
     }
   }
   return { definitions: [...found.values()], warnings: [...new Set(warnings)].slice(0, 20) }
+}
+
+/** Words that are listed in a text: `a, b`, `'a'|'b'`, `a,b`. */
+const LISTED = /(?<![\w.:*-])["'`]?[\w.:*-]+["'`]?(?:\s*[,|]\s*["'`]?[\w.:*-]+["'`]?)+/g
+
+/**
+ * Returns a definition in which lists, and words that a text lists, are sorted. Servers that keep them in sets list them in another order
+ * at each start, which changes nothing of what they say.
+ */
+function inAnyOrder (value: unknown): unknown {
+  if (typeof value === 'string') return value.replace(LISTED, (list) => list.split(/\s*[,|]\s*/).sort().join(', '))
+  if (Array.isArray(value)) {
+    const texts = value.map((each) => canonicalJson(inAnyOrder(each)))
+    return texts.sort()
+  }
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, inAnyOrder(each)]))
 }

@@ -2,6 +2,7 @@ import type { McpEntry } from '../../schemas/config.ts'
 import type { ToolServerView } from '../../schemas/mcp.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
+import { settlesWithin } from '../lib/deadline.ts'
 import { textsIn } from '../lib/texts-in.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { type ResourceServer, type SourceTool, ToolFailed, type ToolSource } from '../tools/index.ts'
@@ -15,7 +16,7 @@ import { claimsToDestroy, claimsToRead, type ToolAcceptance, type ToolDefinition
 import { readResult, withoutSecrets } from './call-result.ts'
 import type { ServerAccess } from './oauth/server-access.ts'
 import { createServerLog, levelToSend, type Log } from './server-log.ts'
-import { type ServerTransport, createStderrTail, type StderrTail } from './server-transport.ts'
+import { NotSent, type ServerTransport, createStderrTail, type StderrTail } from './server-transport.ts'
 import { progressIn, withReason } from './stderr-reason.ts'
 
 export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed' | 'authorizing' | 'disabled'
@@ -24,6 +25,9 @@ const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
 /** A connection that lasted this long resets the backoff. */
 const STABLE_MS = 60_000
+/** Calls wait for a lost server that is started again after so long at most, and for its start. */
+const SOON_MS = 4_000
+const LONGEST_RESTART_MS = 30_000
 
 interface Parts {
   entry: McpEntry
@@ -62,23 +66,25 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   let error: string | undefined
   let connection: Connection | undefined
   let supervision: Promise<void> | undefined
-  /** The attempt to connect that is under way, or was the last. */
-  let attempt = beginAttempt()
+  /** The attempt to connect that is under way, is to come, or was the last. */
+  let attempt = nextAttempt()
+  /** The server was lost, and calls wait until it has been started again. */
+  let isRestarting = false
   /** What the server says of itself, or said when it was connected last: its tools stay while it is not connected. */
   let definitions = known?.definitions ?? []
   let instructions = known?.instructions
   let tools = definitions.map(toTool)
 
   /** `since` is epoch milliseconds, `at` the same in the time that this process ran; `over` settles when it has succeeded or failed. */
-  function beginAttempt () {
+  function nextAttempt () {
     const { promise, resolve } = Promise.withResolvers<void>()
-    return { since: clock.now(), at: clock.awake(), saidBefore: tail.length(), over: promise, end: resolve }
+    return { since: clock.now(), at: clock.awake(), over: promise, end: resolve }
   }
 
   async function supervise (first: PromiseWithResolvers<void>) {
     for (let failures = 0; ; failures++) {
-      attempt = beginAttempt()
-      const { saidBefore } = attempt
+      Object.assign(attempt, { since: clock.now(), at: clock.awake() })
+      tail.mark()
       try {
         if (status !== 'connecting') {
           status = 'connecting'
@@ -95,6 +101,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
         })
         error = undefined
         status = 'connected'
+        isRestarting = false
         instructions = connection.instructions
         updateTools()
         attempt.end()
@@ -104,26 +111,26 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
         closing.signal.throwIfAborted()
         if (clock.monotonic() - since > STABLE_MS) failures = 0
         status = 'disconnected'
-        error = endedBecause(why, saidBefore)
+        error = endedBecause(why)
       } catch (failed) {
         if (!access?.isNeeded) first.reject(failed)
         closing.signal.throwIfAborted()
         status = 'failed'
-        error = endedBecause((failed as Error).message, saidBefore)
+        error = endedBecause((failed as Error).message)
       }
       connection = undefined
+      const { end } = attempt
+      attempt = nextAttempt()
+      const delay = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS)
+      isRestarting = status === 'disconnected' && delay <= SOON_MS && !access?.isNeeded
+      if (access?.isNeeded) status = 'authorizing'
+      onChange()
+      end()
       if (access?.isNeeded) {
-        status = 'authorizing'
-        onChange()
-        attempt.end()
         first.resolve()
         await access.granted(closing.signal)
         failures = -1
-        continue
-      }
-      onChange()
-      attempt.end()
-      await clock.sleep(Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS), closing.signal)
+      } else await clock.sleep(delay, closing.signal)
     }
   }
 
@@ -169,7 +176,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
       },
       execute: (input, { signal, progress, ...context }) =>
         elicitor.during(context, async () => {
-          const result = await asked({ signal, progress }, (shown) => connected().call(name, input, shown))
+          const result = await asked({ signal, progress }, (shown) =>
+            acrossRestart(shown.signal, () => callableAs(identity, name).call(name, input, shown)))
           return readResult(result, redactors.inResults())
         })
     }
@@ -182,6 +190,27 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
 
+  /** The connection, if the tool is still the one that the call was made for. */
+  function callableAs (identity: string, name: string): Connection {
+    const present = connected()
+    if (tools.some((tool) => tool.identity === identity)) return present
+    throw new ToolFailed(`${changedText(name, entry.name)} The call was not made.`)
+  }
+
+  /** Does what needs the connection, and again after the restart when the server was gone before anything was sent. */
+  async function acrossRestart<T> (signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+    const used = connection
+    try {
+      return await work()
+    } catch (error) {
+      if (!(error instanceof NotSent)) throw error
+      await used?.ended
+      if (isRestarting || status === 'connecting') await settlesWithin({ clock, ms: LONGEST_RESTART_MS, signal }, attempt.over)
+      signal.throwIfAborted()
+      return work()
+    }
+  }
+
   function connected (): Connection {
     if (connection === undefined) throw new ToolFailed(cause() ?? `The tool server ${JSON.stringify(entry.name)} is not connected.`)
     return connection
@@ -192,7 +221,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     try {
       return await work({ signal, progress: progress && redactedProgress(progress) })
     } catch (error) {
-      throw error instanceof ToolFailed ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
+      const isTold = error instanceof ToolFailed || error instanceof NotSent
+      throw isTold ? new ToolFailed(redactors.inStderr().redact(error.message)) : error
     }
   }
 
@@ -209,13 +239,12 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
 
   /** Secrets are taken out before a line is cut: a part of one would not be known. */
-  const endedBecause = (why: string, saidBefore: number) =>
-    notConnectedBecause(withReason(why, redactors.inStderr().redact(tail.since(saidBefore))))
+  const endedBecause = (why: string) => notConnectedBecause(withReason(why, redactors.inStderr().redact(tail.sinceMark())))
 
   /** The attempt that is under way; undefined for none. */
   function connecting (): ToolServerView['connecting'] {
     if (status !== 'connecting') return undefined
-    const said = progressIn(redactors.inStderr().redact(tail.since(attempt.saidBefore)))
+    const said = progressIn(redactors.inStderr().redact(tail.sinceMark()))
     return { since: attempt.since, limitMs: current.connectMs ?? CONNECT_MS, ...said !== undefined && { said } }
   }
 
@@ -266,7 +295,10 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
         name: entry.name,
         asksFirst: current.approval === 'always',
         request: async (method, params, context) =>
-          withoutSecrets(await asked(context, (shown) => connected().ask(method, params, shown)), redactors.inResults())
+          withoutSecrets(
+            await asked(context, (shown) => acrossRestart(shown.signal, () => connected().ask(method, params, shown))),
+            redactors.inResults()
+          )
       }
     },
     stderr: () => redactors.inStderr().redact(tail.text()),
@@ -305,7 +337,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
       tools: tools.filter(({ name }) => leftOutBecause(current, name) === undefined),
       instructions,
       available: status === 'connected' || status === 'disabled',
-      ...status === 'connecting' && { connecting: attempt.over },
+      ...(status === 'connecting' || isRestarting) && { connecting: attempt.over },
       get cause () {
         return cause()
       }

@@ -13,7 +13,7 @@ export { type Folder, isMounted, withFile, withFolder, withParent, withSubfolder
 export type { Perform, ToolHost } from './host.ts'
 export { NOTHING_KEPT, type CallLeft, type CallReport, type KeepCall, type KeptCall } from './kept-call.ts'
 export { createValidator, describeProblem, type Validation, readInput } from './input-validator.ts'
-export { imageOf, isImage, forModel, isForUser, saidOnce } from './model-output.ts'
+export { base64In, imageOf, isImage, forModel, isForUser, pictureIn, saidOnce } from './model-output.ts'
 export { type CopiedFolder, type PathPolicy, within } from './path-policy.ts'
 export { createAskUser } from './questions/ask-user.ts'
 export type { ResourceServer } from './resources.ts'

@@ -1,5 +1,6 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import { isObject, jsonBytes } from '../lib/json.ts'
+import { isDamagedPicture } from '../lib/media-type.ts'
 import type { Tool, ToolOutput } from '../contracts/tool.ts'
 import { isDeepStrictEqual } from 'node:util'
 
@@ -28,6 +29,23 @@ const IMAGE_SIGNATURES: Array<[mimeType: string, begins: RegExp]> = [
   ['image/webp', /^UklGR[\w+/]{6}XRUJQ/]
 ]
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/
+const DATA_URL = /^\s*data:[\w.+-]+\/[\w.+-]+(?:;[\w.=-]+)*;base64,/i
+
+/** Returns the base64 of a text without what makes it a `data:` URL. */
+export const base64In = (text: string): string => text.slice(0, 200).includes('data:') ? text.replace(DATA_URL, '') : text
+
+/** Returns the type of a picture by its bytes, of those that every provider accepts; undefined for other bytes. */
+const pictureType = (base64: string): string | undefined => {
+  const begins = base64.slice(0, 64).trimStart()
+  return IMAGE_SIGNATURES.find(([, signature]) => signature.test(begins))?.[0]
+}
+
+/** Returns the picture that base64 or a `data:` URL holds, whatever it is called; undefined for other texts. */
+export function pictureIn (text: string): ImageBlock | undefined {
+  const data = base64In(text)
+  const mimeType = pictureType(data)
+  return mimeType !== undefined && BASE64.test(data) ? { type: 'image', mimeType, data } : undefined
+}
 
 export function isImage (block: unknown): block is ImageBlock {
   const { type, mimeType, data } = (block ?? {}) as Block
@@ -38,6 +56,8 @@ export function isImage (block: unknown): block is ImageBlock {
 export function imageOf (block: unknown): ImageBlock | undefined {
   if (isImage(block)) return block
   const { type, resource } = (block ?? {}) as Block
+  const picture = type === 'resource' && typeof resource?.blob === 'string' ? pictureIn(resource.blob) : undefined
+  if (picture !== undefined) return picture
   const embedded = type === 'resource' && { type: 'image', mimeType: resource?.mimeType, data: resource?.blob }
   return isImage(embedded) ? embedded : undefined
 }
@@ -62,6 +82,7 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
 
   /** Replaces the bytes in MCP's blocks, wherever they are: images by the names of the images beside the text, the rest by notes. */
   function describe (value: unknown): unknown {
+    if (typeof value === 'string') return describeUrl(value)
     if (Array.isArray(value)) return value.map(describe)
     if (typeof value !== 'object' || value === null) return value
     const { type, mimeType, data, resource } = value as Block
@@ -75,10 +96,18 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, describe(each)]))
   }
 
+  /** Replaces a text that is nothing but a picture. */
+  function describeUrl (text: string): string {
+    const picture = DATA_URL.test(text.slice(0, 200)) ? pictureIn(text) : undefined
+    return picture === undefined ? text : addImage(picture)
+  }
+
   function addImage ({ mimeType: named, data: given }: ImageBlock): string {
     const data = given.trimStart()
-    const mimeType = IMAGE_SIGNATURES.find(([, begins]) => begins.test(data))?.[0]
-    if (mimeType === undefined) return `[image: ${named}, ${data.length} characters of base64, not shown: no PNG, JPEG, GIF or WebP]`
+    const mimeType = pictureType(data)
+    const about = `[image: ${named}, ${data.length} characters of base64, not shown:`
+    if (mimeType === undefined) return `${about} no PNG, JPEG, GIF or WebP]`
+    if (!images.has(data) && isDamagedPicture(Buffer.from(data, 'base64'), mimeType)) return `${about} it is damaged or cut off]`
     const label = images.get(data)?.label ?? `[image ${images.size + 1}: ${mimeType}]`
     images.set(data, { mimeType, label })
     return label
@@ -172,31 +201,32 @@ const MODEL_BYTES = 64 * 1024
 const SHORTEST_STRING = 200
 
 /**
- * Truncates a tool's output until its JSON fits in 64 KiB: first long strings are cut in the middle, then long lists at the end.
- * Returns the output itself when it fits; never mutates it.
+ * Truncates a tool's output until its JSON fits in 64 KiB, or in `most` bytes: first long strings are cut in the middle, then long lists at
+ * the end. Returns the output itself when it fits; never mutates it.
  */
-export function forModel (output: ToolOutput): ToolOutput {
-  if (fits(output)) return output
-  const strings = largestThatFits(SHORTEST_STRING, (chars) => shorten(output, chars, Infinity))
+export function forModel (output: ToolOutput, most = MODEL_BYTES): ToolOutput {
+  if (jsonBytes(output) <= most) return output
+  const strings = largestThatFits({ smallest: SHORTEST_STRING, most }, (chars) => shorten(output, chars, Infinity))
   if (strings !== undefined) return strings
-  const lists = largestThatFits(0, (items) => shorten(output, SHORTEST_STRING, items))
+  const lists = largestThatFits({ smallest: 0, most }, (items) => shorten(output, SHORTEST_STRING, items))
   if (lists !== undefined) return lists
   // Only deep nesting remains: return the JSON as text. Escaping may double its length, and double it again in this JSON.
-  return { truncated: true, json: cut(JSON.stringify(output), MODEL_BYTES / 8) }
-}
-
-function fits (output: unknown): boolean {
-  return Buffer.byteLength(JSON.stringify(output)) <= MODEL_BYTES
+  return { truncated: true, json: cut(JSON.stringify(output), most / 8) }
 }
 
 /** Returns the result for the largest limit that fits, by binary search; undefined when not even the smallest fits. */
-function largestThatFits (smallest: number, attempt: (limit: number) => ToolOutput): ToolOutput | undefined {
+function largestThatFits (
+  { smallest, most }: { smallest: number, most: number },
+  attempt: (limit: number) => ToolOutput
+): ToolOutput | undefined {
   let best = attempt(smallest)
-  if (!fits(best)) return undefined
-  for (let low = smallest, high = MODEL_BYTES; high - low > 1;) {
+  if (jsonBytes(best) > most) return undefined
+  // Of large outputs each attempt takes milliseconds, and the last thousandth is not worth them.
+  const precision = Math.max(1, Math.floor((most - MODEL_BYTES) / 1_000))
+  for (let low = smallest, high = most; high - low > precision;) {
     const middle = Math.floor((low + high) / 2)
     const result = attempt(middle)
-    if (fits(result)) [best, low] = [result, middle]
+    if (jsonBytes(result) <= most) [best, low] = [result, middle]
     else high = middle
   }
   return best

@@ -1,5 +1,6 @@
 import { FIND_TOOLS, USE_TOOL } from '../contracts/model-texts.ts'
 import type { Tool } from '../contracts/tool.ts'
+import { inLatin, numbered, toolName } from './tool-name.ts'
 import { SMALL_WINDOW } from './deferred/defer-tools.ts'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
@@ -38,9 +39,6 @@ export interface MergedTool extends SourceTool {
   qualified: string
 }
 
-/** Limits that every model provider accepts for the name of a tool. */
-const LONGEST_NAME = 64
-const OTHER_CHARACTERS = /[^A-Za-z0-9_-]/g
 /**
  * Characters in a prompt: the description of all sources, the instructions of one, and the names of those of its tools that are found. All
  * of them are named where they take no more than `names`, so that a model can ask for one by its name.
@@ -60,7 +58,19 @@ const NAMES_SHARE = 0.1
  */
 function createMerge (builtin: readonly string[]) {
   const made = new WeakMap<SourceTool, MergedTool>()
-  const looksBuiltin = (name: string) => builtin.some((own) => looksLike(name, own))
+  const looksBuiltin = (name: string) => {
+    // A name without letters of ASCII is not read as one of ours, and is written in Latin letters.
+    const shown = /[a-z]/i.test(name) ? [name, inLatin(name).text] : [inLatin(name).text]
+    return builtin.some((own) => shown.some((each) => looksLike(each, own)))
+  }
+
+  /** Returns a name that no other tool has. Where letters were lost, it is numbered: what is left of it might say something else. */
+  function nameOf ({ name }: SourceTool, source: string, isFree: (name: string) => boolean): string {
+    const { text, isWhole } = inLatin(name)
+    if (!isWhole) return numbered(`${source}_${text || 'tool'}`, isFree, 1)
+    const qualified = toolName(`${source}_${text}`)
+    return [...looksBuiltin(name) ? [] : [toolName(text)], qualified].find(isFree) ?? numbered(qualified, isFree)
+  }
 
   return (sources: ToolSource[]): Map<string, MergedTool> => {
     const merged = new Map<string, MergedTool>()
@@ -69,17 +79,15 @@ function createMerge (builtin: readonly string[]) {
     const isFree = (name: string) => canHave(name) && !given.has(name)
     for (const { name: source, tools, names } of sources) {
       for (const tool of tools) {
-        const qualified = sanitised(`${source}_${tool.name}`)
+        const qualified = toolName(`${source}_${inLatin(tool.name).text}`)
         const before = names?.get(tool.name)
-        const name = before !== undefined && canHave(before)
-          ? before
-          : [...looksBuiltin(tool.name) ? [] : [sanitised(tool.name)], qualified].find(isFree) ?? numbered(qualified, isFree)
+        const name = before !== undefined && canHave(before) ? before : nameOf(tool, source, isFree)
         names?.set(tool.name, name)
         const present = made.get(tool)
         // Reuse the object while nothing has changed: compiled schemas are cached by it.
         const isSame = present?.name === name && present.permission === tool.permission &&
           present.effect === tool.effect && present.caution === tool.caution && present.timeLimitMs === tool.timeLimitMs
-        const next = isSame ? present : { ...tool, name, source, qualified }
+        const next = isSame ? present : { ...tool, name, source, qualified, description: describedBy(tool) }
         made.set(tool, next)
         merged.set(name, next)
       }
@@ -103,14 +111,10 @@ function looksLike (name: string, own: string): boolean {
 const TWINS = ['il1', 'o0']
 const isTwin = (a: string, b: string) => TWINS.some((twins) => twins.includes(a) && twins.includes(b))
 
-const sanitised = (name: string) => name.replace(OTHER_CHARACTERS, '_').slice(0, LONGEST_NAME)
-
-function numbered (name: string, isFree: (name: string) => boolean): string {
-  for (let n = 2; ; n++) {
-    const end = `_${n}`
-    const candidate = name.slice(0, LONGEST_NAME - end.length) + end
-    if (isFree(candidate)) return candidate
-  }
+/** Returns the description of a tool, with what it is called where its name here is in other letters. */
+function describedBy ({ name, title = name, description }: SourceTool): string {
+  const isLatin = !/[^\p{ASCII}]/u.test(name)
+  return isLatin || description.includes(title) ? description : `${title}: ${description}`
 }
 
 /** What of the sources a model is told. */

@@ -77,7 +77,7 @@ function contentsOf (uri: string): object[] {
   const blob = Buffer.from('not a picture').toString('base64')
   switch (uri) {
     case 'note://mixed':
-      return [{ uri, text: 'one' }, { uri, mimeType: 'image/png', blob: 'iVBORw0KGgo=' }, { uri, mimeType: 'application/zip', blob }, {
+      return [{ uri, text: 'one' }, { uri, mimeType: 'image/png', blob: PIXEL }, { uri, mimeType: 'application/zip', blob }, {
         uri,
         text: String(process.env.TOKEN)
       }]

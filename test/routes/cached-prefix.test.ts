@@ -14,8 +14,10 @@ const MODEL = 'anthropic/claude-sonnet-5.5'
 const STEPS = 6
 const read = (n: number): Plan => ({ toolCalls: [{ toolName: 'readFile', input: { path: `file-${n}.txt` } }] })
 const write: Plan = { toolCalls: [{ toolName: 'writeFile', input: { path: 'new.txt', content: 'x' } }] }
+/** A whole picture, behind which further bytes may stand. */
+const PNG = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJgggAA'
 const image = (nth: number): Plan =>
-  ({ toolCalls: [{ toolName: 'image', input: { characters: 40_000 + 4 * nth, begins: 'iVBORw0KGgoA' } }] })
+  ({ toolCalls: [{ toolName: 'image', input: { characters: 40_000 + 4 * nth, begins: PNG } }] })
 
 type Reply = (nth: number) => Plan
 

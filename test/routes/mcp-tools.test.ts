@@ -319,8 +319,10 @@ t.test('models are told of the same tools while a server is down, starts or dies
   t.same(first.said(await first.turn(echo)), ['here'])
   const [{ body: before }] = first.gateway.requests
   first.act('die')
-  const lost = await first.turn({ toolName: 'crash', input: {} }, echo)
-  t.match(first.said(lost), [/lost during the call/, /"odd" is not connected: .*code 3/])
+  const losing = first.turn({ toolName: 'crash', input: {} }, echo)
+  await until(first.app, 'odd', 'disconnected')
+  await first.pass(1_000)
+  t.match(first.said(await losing), [/lost during the call/, /"odd" is not connected: .*code 4/], 'it waited for a restart, which failed')
   await first.app.close()
 
   first.act('mute', 'says=npm warn exec The following package was not found and will be installed: odd@1.0.0')

@@ -1,76 +1,102 @@
-import type { JSONRPCMessage, RequestId } from '@modelcontextprotocol/sdk/types.js'
+import type { JSONRPCMessage } from '@modelcontextprotocol/sdk/types.js'
 import { createEventStreamParser, EventTooLarge, type ServerEvent } from '../../lib/event-stream.ts'
 import { readAtMost } from '../../lib/line-reader.ts'
-import { failedAnswer, isAnswer, isTooComplex, LONGEST_MESSAGE, readWithoutPrototypes, TOO_COMPLEX, TOO_LARGE } from '../message-limits.ts'
+import {
+  adoptAnswer,
+  answerUnread,
+  failedAnswer,
+  isAnswer,
+  type PendingRequest,
+  quoteOf,
+  readMessages,
+  readWithoutPrototypes
+} from '../envelope.ts'
+import { isTooComplex, LONGEST_MESSAGE, TOO_COMPLEX, TOO_LARGE } from '../message-limits.ts'
 
 type Chunks = AsyncIterable<Buffer>
 
 const CUT_OFF = 'The server ended its answer before it was complete.'
+const noMessage = (text: string) => `The server answered with something else than a message: ${quoteOf(text)}`
 
 interface Parts {
   /** The request whose answer is expected; undefined for a stream of notifications. */
-  id: RequestId | undefined
+  request: PendingRequest | undefined
   /** Counts bytes that answer no request. */
   countUnsolicited: (bytes: number) => void
 }
 
 /**
- * Yields the events of a stream again, so that nothing in it can fill the memory: an answer beyond the limits becomes a failure of
- * its request, another event beyond them is dropped. A stream that ends without the answer fails the request, unless the server
- * named an event from which the stream can be resumed.
+ * Yields the events of a stream again, in the form that the SDK takes, so that nothing in it can fill the memory: an answer beyond the
+ * limits is settled without it, another event beyond them is dropped. A stream that ends without the answer fails the request, unless the
+ * server named an event from which the stream can be resumed.
  */
-export async function * guardEvents (chunks: Chunks, { id, countUnsolicited }: Parts): AsyncGenerator<Uint8Array> {
+export async function * guardEvents (chunks: Chunks, { request, countUnsolicited }: Parts): AsyncGenerator<Uint8Array> {
   const parse = createEventStreamParser(LONGEST_MESSAGE)
-  let isAnswered = id === undefined
+  let isAnswered = request === undefined
   let canResume = false
-  const fail = (message: string) => {
+  let failure = CUT_OFF
+  const settle = (answer: JSONRPCMessage) => {
     isAnswered = true
-    return Buffer.from(formatEvent({ data: JSON.stringify(failedAnswer(id!, message)), bytes: 0 }))
+    return Buffer.from(formatEvent({ data: JSON.stringify(answer), bytes: 0 }))
   }
   try {
     for await (const chunk of chunks) {
       for (const event of parse(chunk)) {
         canResume ||= event.id !== undefined && event.id !== ''
-        const tooComplex = event.data !== undefined && isTooComplex(Buffer.from(event.data))
-        const message = tooComplex ? undefined : messageIn(event)
-        const isExpected = message !== undefined && isAnswer(message) && !isAnswered && message.id === id
-        if (!isExpected) countUnsolicited(event.bytes)
-        isAnswered ||= isExpected
-        if (!tooComplex) yield Buffer.from(formatEvent(event))
-        else if (!isAnswered) return yield fail(TOO_COMPLEX)
+        const { data, bytes, ...about } = event
+        if (data !== undefined && isTooComplex(Buffer.from(data))) {
+          countUnsolicited(bytes)
+          if (!isAnswered) return yield settle(answerUnread(request!, { head: data, why: TOO_COMPLEX }))
+          continue
+        }
+        const messages = data === undefined || data === '' ? [] : ofRequest(readMessages(readWithoutPrototypes(data)), request)
+        const hasAnswer = !isAnswered && messages.some((message) => isAnswer(message) && message.id === request!.id)
+        if (!hasAnswer) countUnsolicited(bytes)
+        isAnswered ||= hasAnswer
+        if (messages.length === 0 && data) failure = noMessage(data)
+        if (messages.length === 0) yield Buffer.from(formatEvent({ ...about, ...data !== undefined && { data: '' }, bytes }))
+        for (const message of messages) yield Buffer.from(formatEvent({ ...about, event: undefined, data: JSON.stringify(message), bytes }))
       }
     }
   } catch (error) {
     if (error instanceof EventTooLarge) {
       countUnsolicited(LONGEST_MESSAGE)
-      if (!isAnswered) yield fail(TOO_LARGE)
+      if (!isAnswered) yield settle(answerUnread(request!, { head: error.head, why: TOO_LARGE }))
       return
     }
-    if (canResume || id === undefined) throw error
+    if (canResume || request === undefined) throw error
   }
-  if (!isAnswered && !canResume) yield fail(CUT_OFF)
+  if (!isAnswered && !canResume) yield settle(failedAnswer(request!.id, failure))
 }
 
-/** Returns the message of an event; removes keys from its data that could set a prototype. */
-function messageIn (event: ServerEvent): JSONRPCMessage | undefined {
-  if (event.data === undefined || event.data === '') return undefined
-  const message = readWithoutPrototypes(event.data)
-  if (message !== undefined && event.data.includes('__proto__')) event.data = JSON.stringify(message)
-  return typeof message === 'object' && message !== null ? message as JSONRPCMessage : undefined
+/** Returns messages in which an answer that names no request of ours is that of the request whose exchange it came in. */
+function ofRequest (messages: JSONRPCMessage[], request: PendingRequest | undefined): JSONRPCMessage[] {
+  if (request === undefined || messages.some((message) => isAnswer(message) && message.id === request.id)) return messages
+  return messages.map((message) => isAnswer(message) && typeof message.id !== 'number' ? adoptAnswer(message, request.id) : message)
 }
 
-/** Reads an answer of one JSON document; one beyond the limits becomes a failure of its request. Throws the stream's error. */
-export async function readAnswer (chunks: Chunks, { id, countUnsolicited }: Parts): Promise<string> {
-  const whole = await readAtMost(chunks, LONGEST_MESSAGE)
-  const failure = whole.isCut ? TOO_LARGE : isTooComplex(whole.bytes) ? TOO_COMPLEX : undefined
-  if (failure === undefined) {
-    const text = whole.bytes.toString()
-    const message = text.includes('__proto__') ? readWithoutPrototypes(text) : undefined
-    return message === undefined ? text : JSON.stringify(message)
+/**
+ * Reads an answer that is no stream, as the text of a JSON document of messages: one beyond the limits is settled without it, one that is
+ * no message fails the request with its words. Returns undefined for an empty answer. Throws the stream's error.
+ */
+export async function readAnswer (chunks: Chunks, { request, countUnsolicited }: Parts): Promise<string | undefined> {
+  const { bytes, isCut } = await readAtMost(chunks, LONGEST_MESSAGE)
+  const why = isCut ? TOO_LARGE : isTooComplex(bytes) ? TOO_COMPLEX : undefined
+  if (request === undefined) {
+    countUnsolicited(bytes.length)
+    return undefined
   }
-  if (id === undefined) countUnsolicited(whole.bytes.length)
-  return JSON.stringify(failedAnswer(id ?? 0, failure))
+  const text = bytes.toString()
+  if (why !== undefined) return JSON.stringify(answerUnread(request, { head: text.slice(0, LONGEST_HEAD), why }))
+  if (text.trim() === '') return undefined
+  const texts = LIKE_EVENTS.test(text) ? createEventStreamParser(Infinity)(Buffer.from(`${text}\n\n`)).map(({ data = '' }) => data) : [text]
+  const messages = ofRequest(texts.flatMap((each) => readMessages(readWithoutPrototypes(each))), request)
+  if (messages.length > 0) return JSON.stringify(messages)
+  return JSON.stringify(failedAnswer(request.id, noMessage(text.trim())))
 }
+const LONGEST_HEAD = 64 * 1024
+/** The beginning of a stream of events that does not say so. */
+const LIKE_EVENTS = /^\s*(?:event|data|id|retry)?:/
 
 /** Writes an event as it stands in a stream. */
 function formatEvent ({ id, event, retry, data }: ServerEvent): string {

@@ -1,12 +1,13 @@
 import type { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import type { JSONRPCMessage, JSONRPCRequest, RequestId } from '@modelcontextprotocol/sdk/types.js'
-import { readJson } from '../../lib/json.ts'
+import { isObject, readJson } from '../../lib/json.ts'
 import { SSE_ONLY } from '../../config/index.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { AuthorizationNeeded, type ServerAccess } from '../oauth/server-access.ts'
-import { createUnsolicitedBudget, failedAnswer, isAnswer } from '../message-limits.ts'
-import { DISCONNECTED, type ServerTransport, type StderrTail, Unreachable } from '../server-transport.ts'
+import { failedAnswer, isAnswer, readMessages, wordsOfError } from '../envelope.ts'
+import { createUnsolicitedBudget } from '../message-limits.ts'
+import { DISCONNECTED, NotSent, type ServerTransport, type StderrTail, Unreachable } from '../server-transport.ts'
 import { requestHeaders } from '../parameter-headers.ts'
 import { STATELESS_VERSION } from '../stateless-session.ts'
 import { currentSending, sendAs, type Sending, createServerFetch } from './server-fetch.ts'
@@ -69,8 +70,8 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
       tail.add(`(http) ${message.slice(0, 200)}\n`)
       if (!/^Maximum reconnection attempts/.test(message)) return
       // Without its stream the server could tell nothing any more.
-      if (sending?.id === undefined) end('its stream of events was lost')
-      else fail(sending.id, 'The stream of its answer was lost.')
+      if (sending?.request === undefined) end('its stream of events was lost')
+      else fail(sending.request.id, 'The stream of its answer was lost.')
     }
     await opened.start()
     return opened
@@ -82,6 +83,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
       // Nobody waits for it any more.
       if (request === undefined) return
       pending.delete(message.id as RequestId)
+      tail.mark()
       void clock.sleep(STREAM_END_MS, over.signal).catch(() => {}).finally(() => request.abort.abort('answered'))
     }
     transport.onmessage?.(message)
@@ -120,7 +122,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
     const begun = await openSession((message) => session === begun ? deliver(message) : answer.resolve(message))
     try {
       await withDeadline({ clock, ms: SEND_MS, signal: over.signal }, async () => {
-        await sendAs(undefined, () => begun.send(initialize!))
+        await sendAs(initialize!, () => begun.send(initialize!))
         if ('error' in await answer.promise) throw new Error('it begins no new one')
         begun.setProtocolVersion(protocolVersion!)
         session = begun
@@ -169,22 +171,25 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
       session.setProtocolVersion(version)
     },
     async send (message, { headers = {} } = {}) {
-      if (over.signal.aborted) throw new Error('The tool server is not connected any more.')
+      if (over.signal.aborted) throw new NotSent('The tool server is not connected any more.')
       const isStateless = protocolVersion === STATELESS_VERSION
       try {
         if ('method' in message && 'id' in message) {
           const about = isStateless ? { ...requestHeaders(message.method, message.params), ...headers } : {}
-          await sendAs(message.id, (sending) => sendRequest(message, sending), about)
+          await sendAs(message, (sending) => sendRequest(message, sending), about)
           // Without a session the end of the exchange is what cancels a request.
         } else if (!isStateless) await sendAs(undefined, (sending) => sendOther(message, sending))
       } catch (error) {
+        // A notification is not answered: the next request tells whether the server is still there.
+        if ('method' in message && !('id' in message)) return tail.add(`(http) ${message.method}: ${describeRefusal(error)}\n`)
         if (error instanceof Unreachable) end(error.message)
         const refusal = isStateless ? errorIn(error) : undefined
         if (refusal !== undefined && 'id' in message) {
           return transport.onmessage?.({ jsonrpc: '2.0', id: message.id as RequestId, error: refusal })
         }
         const isRefusedFirst = 'method' in message && message.method === 'initialize' && REFUSED.includes((error as HttpError).code)
-        throw new Error(isRefusedFirst && await isSseOnly() ? SSE_ONLY : describeRefusal(error))
+        const why = isRefusedFirst && await isSseOnly() ? SSE_ONLY : describeRefusal(error)
+        throw error instanceof Unreachable && error.isUnsent ? new NotSent(why) : new Error(why)
       } finally {
         if ('method' in message && message.method === 'notifications/cancelled') cancel(message.params?.requestId as RequestId)
       }
@@ -233,8 +238,9 @@ function isLostSession (error: unknown, sessionId: string | undefined): boolean 
 function errorIn (error: unknown): { code: number, message: string, data?: unknown } | undefined {
   const { code, message } = error as HttpError
   if (typeof code !== 'number' || code < 400 || code >= 500 || !PREFIX.test(message)) return undefined
-  const found = readJson(message.replace(PREFIX, ''))?.error
-  return typeof found?.code === 'number' ? { ...found, message: String(found.message) } : undefined
+  const body = readJson(message.replace(PREFIX, ''))
+  const [found] = typeof body?.error?.code === 'number' ? readMessages({ jsonrpc: '2.0', id: 0, error: body.error }) : []
+  return found !== undefined && 'error' in found ? found.error : undefined
 }
 
 /** Describes why the server did not take a message, as a clause that completes a sentence. */
@@ -250,6 +256,8 @@ function describeRefusal (error: unknown): string {
 /** The words of an error's body: the message of JSON-RPC or OAuth, nothing of a web page. */
 function textOf (body: string): string {
   if (/^\s*</.test(body)) return ''
-  const { error, error_description: description, message } = readJson(body) ?? {}
-  return String(description ?? error?.message ?? message ?? error ?? body)
+  const { error, error_description: description, message, detail } = readJson(body) ?? {}
+  if (isObject(error)) return wordsOfError(String(error.message ?? ''), error.data)
+  const words = description ?? message ?? detail ?? error ?? body
+  return typeof words === 'string' ? words : JSON.stringify(words)
 }

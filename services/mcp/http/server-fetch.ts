@@ -1,5 +1,4 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
-import type { RequestId } from '@modelcontextprotocol/sdk/types.js'
 import type { IncomingMessage } from 'node:http'
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import type { Clock } from '../../lib/clock.ts'
@@ -8,13 +7,14 @@ import { readAtMost } from '../../lib/line-reader.ts'
 import { createConnections } from '../../models/index.ts'
 import type { ServerAccess } from '../oauth/server-access.ts'
 import { reasonOf } from '../../tools/index.ts'
+import type { PendingRequest } from '../envelope.ts'
 import { guardEvents, readAnswer } from './guard-answers.ts'
 import { Unreachable } from '../server-transport.ts'
 
 /** A message that is being sent, and the exchanges over HTTP that belong to it. */
 export interface Sending {
-  /** The request that waits for its answer; undefined for another message. */
-  id?: RequestId
+  /** The message, if it is a request. */
+  request?: PendingRequest
   /** Ends the exchanges. */
   abort: AbortController
   /** The server answers with a stream of events. */
@@ -31,11 +31,11 @@ export const currentSending = new AsyncLocalStorage<Sending>()
 
 /** Runs the sending of a message. */
 export const sendAs = <T>(
-  id: RequestId | undefined,
+  request: PendingRequest | undefined,
   send: (sending: Sending) => Promise<T>,
   headers: Record<string, string> = {}
 ): Promise<T> => {
-  const sending: Sending = { ...id !== undefined && { id }, abort: new AbortController(), hasStream: false, headers }
+  const sending: Sending = { request, abort: new AbortController(), hasStream: false, headers }
   return currentSending.run(sending, () => send(sending))
 }
 
@@ -96,32 +96,40 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
       signal: either
     }).catch((error) => {
       either.throwIfAborted()
-      throw new Unreachable(`it cannot be reached: ${reasonOf(error)}`)
+      throw new Unreachable(`it cannot be reached: ${reasonOf(error)}`, (error as NodeJS.ErrnoException).code === 'ECONNREFUSED')
     })
     return toResponse(response, method)
   }
 
+  /** Returns what the SDK is to see of an answer: it reads a message only from the types and with the status that MCP names. */
   async function toResponse (response: IncomingMessage, method: string): Promise<Response> {
     const sending = currentSending.getStore()
-    const parts = { id: sending?.id, countUnsolicited }
+    const parts = { request: sending?.request, countUnsolicited }
     const headers = headersOf(response)
-    const code = response.statusCode!
-    const isOk = code >= 200 && code < 300
-    // The SDK takes 405 for a server without streams. Where the stream of an answer is resumed, it is a failure.
-    const status = code === 405 && method === 'GET' && sending?.id !== undefined ? 404 : code
-    if (sending !== undefined && isOk) sending.hasStream = isEventStream(response)
+    const status = response.statusCode!
+    const isOk = status >= 200 && status < 300
     if (response.headers['content-encoding'] !== undefined) {
       response.destroy()
       throw new Error('its answer is compressed, which was not asked for')
     }
-    if ([204, 205, 304].includes(status)) return new Response(null, { status, headers })
-    if (isOk && isEventStream(response)) {
-      return new Response(ReadableStream.from(guardEvents(response, parts)), { status, headers })
+    if (isOk && isEventStream(response) && (method === 'GET' || parts.request !== undefined)) {
+      if (sending !== undefined) sending.hasStream = true
+      return new Response(ReadableStream.from(guardEvents(response, parts)), { status: 200, headers })
     }
-    const text = status === 200
-      ? await readAnswer(response, parts)
-      : (await readAtMost(response, LONGEST_OTHER)).bytes.toString()
-    return new Response(text, { status, headers })
+    if (method === 'GET' && (isOk || status === 405)) {
+      response.destroy()
+      // The SDK takes 405 for a server without streams. Where the stream of an answer is resumed, it is a failure.
+      return new Response(null, { status: parts.request === undefined ? 405 : 404, headers })
+    }
+    if (!isOk) {
+      const text = status === 304 ? null : (await readAtMost(response, LONGEST_OTHER)).bytes.toString()
+      return new Response(text, { status, headers })
+    }
+    const isPage = /^text\/html\b/i.test(response.headers['content-type'] ?? '')
+    const answer = isPage ? (await readAtMost(response, LONGEST_OTHER)).bytes.toString() : await readAnswer(response, parts)
+    if (answer === undefined || parts.request === undefined) return new Response(null, { status: method === 'POST' ? 202 : 204, headers })
+    if (!isPage) headers.set('content-type', 'application/json')
+    return new Response(answer, { status: 200, headers })
   }
 
   return {

@@ -42,6 +42,7 @@ async function setUp () {
   }
 }
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const { app, gateway, logged, plan, tools, turn } = await setUp()
 
 t.test('progress reaches the readers of the run: rarely, the newest first of all, shortened and without secrets', async (t) => {
@@ -140,7 +141,7 @@ t.test('resources are listed in parts, with templates, and read: text in parts, 
     uri: 'note://mixed',
     content: [
       { type: 'resource', resource: { uri: 'note://mixed', text: 'one' } },
-      { type: 'image', mimeType: 'image/png', data: 'iVBORw0KGgo=' },
+      { type: 'image', mimeType: 'image/png', data: PIXEL },
       { type: 'resource', resource: { uri: 'note://mixed', mimeType: 'application/zip', size: 13 } },
       { type: 'resource', resource: { uri: 'note://mixed', text: '[secret]' } }
     ]

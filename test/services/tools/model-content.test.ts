@@ -2,7 +2,9 @@ import t from 'tap'
 import fc from 'fast-check'
 import { toModelOutput, forModel } from '../../../services/tools/model-output.ts'
 
-const image = (data = 'iVBORw0KGgo=', mimeType = 'image/png') => ({ type: 'image', mimeType, data })
+/** A whole picture. */
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+const image = (data = PIXEL, mimeType = 'image/png') => ({ type: 'image', mimeType, data })
 const file = (data: string, mediaType = 'image/png') => ({ type: 'file', mediaType, data: { type: 'data', data } })
 
 t.test('an output without images is JSON', async (t) => {
@@ -12,13 +14,13 @@ t.test('an output without images is JSON', async (t) => {
 })
 
 t.test('images are shown as images, whole and in their order, beside all the rest', async (t) => {
-  const large = `/9j/${'A'.repeat(2_000_000)}`
+  const large = `/9j/${'A'.repeat(2_000_000)}/9k=`
   const shown = toModelOutput({ width: 3, content: [image(), { type: 'text', text: 'and' }, image(large, 'image/jpeg')] })
   t.strictSame(shown, {
     type: 'content',
     value: [
       { type: 'text', text: '{"width":3,"content":["[image 1: image/png]",{"type":"text","text":"and"},"[image 2: image/jpeg]"]}' },
-      file('iVBORw0KGgo='),
+      file(PIXEL),
       file(large, 'image/jpeg')
     ]
   })
@@ -38,11 +40,12 @@ t.test('what no model takes is named and not shown, and a picture is what it is,
       `[image: ${mimeType}, 16 characters of base64, not shown`
     )
   }
-  const webp = Buffer.from('RIFF\u0001\u0002\u0003\u0004WEBPVP8 ').toString('base64')
+  const webp = Buffer.from('RIFF\u0008\0\0\0WEBPVP8 ').toString('base64')
+  const gif = Buffer.from('GIF89a\u0001\0\u0001\0\0\0\0;').toString('base64')
   const shown = toModelOutput({
-    content: [image(webp, 'image/svg+xml'), image('R0lGODlhAQAB', 'image/x'), image('PHN2ZyB4bWxucz0i')]
+    content: [image(webp, 'image/svg+xml'), image(gif, 'image/x'), image('PHN2ZyB4bWxucz0i')]
   }) as any
-  t.strictSame(shown.value.slice(1), [file(webp, 'image/webp'), file('R0lGODlhAQAB', 'image/gif')])
+  t.strictSame(shown.value.slice(1), [file(webp, 'image/webp'), file(gif, 'image/gif')])
 })
 
 t.test('what only says that it is an image, sounds and files are no images', async (t) => {
@@ -83,7 +86,7 @@ t.test('what a result says twice is sent once: its structure, or its blocks wher
   t.strictSame(seen({ content: [text('see'), link], structuredContent: rows }), { structuredContent: rows, content: [link] })
 
   const picture = toModelOutput({ content: [image()], structuredContent: { content: [image()] } }) as any
-  t.strictSame(picture.value, [{ type: 'text', text: '{"content":["[image 1: image/png]"]}' }, file('iVBORw0KGgo=')])
+  t.strictSame(picture.value, [{ type: 'text', text: '{"content":["[image 1: image/png]"]}' }, file(PIXEL)])
   const beside = toModelOutput({ content: [image()], structuredContent: { n: 1, raw: image().data, again: image() } }) as any
   t.strictSame(JSON.parse(beside.value[0].text), {
     structuredContent: { n: 1, raw: '[see content]', again: { type: 'image', mimeType: 'image/png', data: '[see content]' } },
@@ -94,10 +97,10 @@ t.test('what a result says twice is sent once: its structure, or its blocks wher
 
 t.test('an embedded file that is a picture is shown as one', async (t) => {
   const shown = toModelOutput({
-    content: [{ type: 'resource', resource: { uri: 'x:y', mimeType: 'image/png', blob: 'iVBORw0KGgo=' } }]
+    content: [{ type: 'resource', resource: { uri: 'x:y', mimeType: 'image/png', blob: PIXEL } }]
   }) as any
   t.strictSame(JSON.parse(shown.value[0].text).content[0].resource, { uri: 'x:y', mimeType: 'image/png', blob: '[image 1: image/png]' })
-  t.strictSame(shown.value[1], file('iVBORw0KGgo='))
+  t.strictSame(shown.value[1], file(PIXEL))
 })
 
 t.test('what a server addresses to the user alone does not reach the model, wherever the result repeats it', async (t) => {
