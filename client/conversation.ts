@@ -93,6 +93,11 @@ export function createConversation () {
           text += event.content
           blocks.get(event.id)!.text += event.content
           break
+        case 'data-revision':
+          closeStep()
+          text = event.data.text
+          content.push({ type: 'text', text })
+          break
         case 'tool-input-start':
           call(event)
           break

@@ -190,7 +190,11 @@ export const FinishReason = oneOf<string>(
 
 /** The answer of `POST /run/sync`. */
 export const RunResultSchema = Type.Object({
-  text: Type.String({ description: 'The answer: the text after the last tool call' }),
+  text: Type.String({
+    description: 'The answer: the text after the last tool call. Of an answer that was reviewed and written again, the version that the ' +
+      'tool calls contradict less; the first if they contradict both alike'
+  }),
+  otherText: Type.Optional(Type.String({ description: 'The other version of an answer that was written again after its review' })),
   messages: Type.Array(Message, { description: 'The messages to add to the conversation' }),
   steps: Type.Integer(),
   toolCalls: Type.Array(Type.Object({

@@ -134,6 +134,10 @@ export const events = [
       attempts: Type.Integer({ description: 'The answers of the model, with those that did not fit' })
     })
   }, 'The structured answer that options.object asks for'),
+  event('DataRevisionEvent', 'data-revision', {
+    id: Type.Literal('revision'),
+    data: Type.Object({ text: Type.String({ description: 'The whole text of the second version' }) })
+  }, 'The answer was reviewed and written again, and the calls contradict this version less than the text before: show it in its place'),
   event('DataPlanEvent', 'data-plan', {
     id: Type.Literal('plan'),
     data: ref(PlanSchema)

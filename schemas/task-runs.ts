@@ -70,7 +70,9 @@ export const TaskRunSchema = Type.Object({
   }),
   completedAt: Type.Optional(Timestamp),
   durationMs: Type.Optional(Type.Integer({ description: 'Milliseconds from start to end' })),
-  output: text('The final text; of a run that wrote none, its object as JSON'),
+  output: text('The final text; of a run that wrote none, its object as JSON. Of a report that was reviewed and written again, the ' +
+    'version that the tool calls contradict less; the first if they contradict both alike'),
+  otherOutput: text('The other version of a report that was written again after its review'),
   object: Type.Optional(StructuredAnswer),
   error: text('Why the run did not complete, or waits for its model provider'),
   failure: Type.Optional(ref(RunFailureSchema)),

@@ -87,12 +87,25 @@ const TaskBudgetSchema = Type.Object({
 export type TaskBudget = Static<typeof TaskBudgetSchema>
 
 const Texts = Type.Array(Type.String())
+const ReplacedEntry = Type.Object({
+  entry: Type.String(),
+  kind: oneOf(['findings', 'decisions'], 'Its list'),
+  by: Type.String({ description: 'The entry that took its place' })
+})
+const DoubtedEntry = Type.Object({ entry: Type.String(), kind: oneOf(['findings', 'decisions'], 'Its list') })
 export const TaskMemorySchema = Type.Object({
   findings: Texts,
   sources: Texts,
   filesCreated: Texts,
   decisions: Texts,
-  feedback: Type.Array(Type.Object({ runId: Type.String(), approved: Type.Boolean(), notes: Type.String(), at: Timestamp }))
+  feedback: Type.Array(Type.Object({ runId: Type.String(), approved: Type.Boolean(), notes: Type.String(), at: Timestamp })),
+  confirmed: Type.Optional(Type.Array(Type.String(), { description: 'Findings and decisions that a person gave: no run replaces them' })),
+  replaced: Type.Optional(Type.Array(ReplacedEntry, {
+    description: 'Findings and decisions that a report replaced; PUT /tasks/{id}/memory with the entry in its list restores it'
+  })),
+  doubted: Type.Optional(Type.Array(DoubtedEntry, {
+    description: 'Findings and decisions that may hold no more, as a report has it; they stand until a person takes them out of their list'
+  }))
 }, {
   $id: 'TaskMemory',
   description: 'What the runs of a task have learned; the newest 100 entries of each list'

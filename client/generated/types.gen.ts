@@ -1697,6 +1697,20 @@ export type DataRetryEvent = {
 };
 
 /**
+ * The answer was reviewed and written again, and the calls contradict this version less than the text before: show it in its place
+ */
+export type DataRevisionEvent = {
+    type: 'data-revision';
+    id: 'revision';
+    data: {
+        /**
+         * The whole text of the second version
+         */
+        text: string;
+    };
+};
+
+/**
  * What the user said while the run was under way. It stands before the step that reads it: a message of the user within the answer
  */
 export type DataSteerEvent = {
@@ -4665,9 +4679,13 @@ export type Run = {
      */
     durationMs?: number;
     /**
-     * The final text; of a run that wrote none, its object as JSON
+     * The final text; of a run that wrote none, its object as JSON. Of a report that was reviewed and written again, the version that the tool calls contradict less; the first if they contradict both alike
      */
     output?: string;
+    /**
+     * The other version of a report that was written again after its review
+     */
+    otherOutput?: string;
     /**
      * The structured answer; it fits options.object.schema
      */
@@ -5026,9 +5044,13 @@ export type RunQueued = {
  */
 export type RunResult = {
     /**
-     * The answer: the text after the last tool call
+     * The answer: the text after the last tool call. Of an answer that was reviewed and written again, the version that the tool calls contradict less; the first if they contradict both alike
      */
     text: string;
+    /**
+     * The other version of an answer that was written again after its review
+     */
+    otherText?: string;
     /**
      * The messages to add to the conversation
      */
@@ -5239,6 +5261,8 @@ export type RunStreamEvent = ({
 } & DataTaskEvent) | ({
     type: 'data-object';
 } & DataObjectEvent) | ({
+    type: 'data-revision';
+} & DataRevisionEvent) | ({
     type: 'data-plan';
 } & DataPlanEvent) | ({
     type: 'data-compaction';
@@ -6501,6 +6525,34 @@ export type TaskMemory = {
          */
         at: number;
     }>;
+    /**
+     * Findings and decisions that a person gave: no run replaces them
+     */
+    confirmed?: Array<string>;
+    /**
+     * Findings and decisions that a report replaced; PUT /tasks/{id}/memory with the entry in its list restores it
+     */
+    replaced?: Array<{
+        entry: string;
+        /**
+         * Its list
+         */
+        kind: 'findings' | 'decisions';
+        /**
+         * The entry that took its place
+         */
+        by: string;
+    }>;
+    /**
+     * Findings and decisions that may hold no more, as a report has it; they stand until a person takes them out of their list
+     */
+    doubted?: Array<{
+        entry: string;
+        /**
+         * Its list
+         */
+        kind: 'findings' | 'decisions';
+    }>;
 };
 
 /**
@@ -6672,9 +6724,13 @@ export type TaskRun = {
      */
     durationMs?: number;
     /**
-     * The final text; of a run that wrote none, its object as JSON
+     * The final text; of a run that wrote none, its object as JSON. Of a report that was reviewed and written again, the version that the tool calls contradict less; the first if they contradict both alike
      */
     output?: string;
+    /**
+     * The other version of a report that was written again after its review
+     */
+    otherOutput?: string;
     /**
      * The structured answer; it fits options.object.schema
      */

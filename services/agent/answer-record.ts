@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import type { RunEvent } from '../contracts/run-events.ts'
+import { isHeld, type RunEvent } from '../contracts/run-events.ts'
 import {
   foldToModelMessages,
   foldToUIMessage,
@@ -11,7 +11,7 @@ import {
   type ThreadRun,
   type UIAnswer
 } from '../runs/index.ts'
-import { markOf, steerMessage, type ThreadMessage, withChatForm } from '../threads/index.ts'
+import { markOf, REVISION_MARK, steerMessage, type ThreadMessage, withChatForm } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { continuedMessage } from './message-import.ts'
 import type { Op } from '../store/index.ts'
@@ -24,13 +24,22 @@ const asJson = (output: Record<string, unknown>) => ({ type: 'json' as const, va
 /** Returns the messages of a run's answer so far, in the SDK's ModelMessage format, with what the user said meanwhile. */
 export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
   const asMessage = (event: Parameters<typeof steerOf>[0]) => steerMessage(steerOf(event), false) as never
-  const messages = foldToModelMessages(events, asJson, asMessage) as LanguageModelV4Prompt as ThreadMessage[]
+  const shown = events.flatMap((event) => isHeld(event) ? [] : event.type === 'revision' ? revisionEvents(event.text) : [event])
+  const messages = foldToModelMessages(shown, asJson, asMessage) as LanguageModelV4Prompt as ThreadMessage[]
   const left = steeringIn(events).filter(({ state }) => state !== 'read')
   return [
     ...messages.filter((message) => message.role !== 'user' || markOf(message) !== undefined),
     ...left.map((event) => steerMessage(steerOf(event), false))
   ]
 }
+
+/** The second version of an answer, as a message behind the first one. */
+const revisionEvents = (delta: string): RunEvent[] => [
+  { type: 'step-start', step: 0 },
+  { type: 'text-start', id: 'revision', providerMetadata: REVISION_MARK },
+  { type: 'text-delta', id: 'revision', delta },
+  { type: 'text-end', id: 'revision' }
+]
 
 /** Returns the answer that a run's events make, as the thread stores it: in the client's format. */
 async function answerOf (

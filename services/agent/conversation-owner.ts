@@ -60,14 +60,11 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
         : [],
     wasDenied: (call) => isRefused(refusedCalls, call),
 
-    /** The answer to a complex request is judged once in a run. */
     async review ({ isLast, object }) {
-      if (isLast) return undefined
       const { events } = run.log
-      const review = await reviewAnswer({ events, prompt, cwd, object }, { ...deps, meter }, signal)
-      if (review === undefined) return undefined
-      run.log.append({ type: 'evaluation', evaluation: review.evaluation })
-      return { refinement: review.refinement }
+      const { evaluation, ...review } = await reviewAnswer({ events, prompt, cwd, object, isLast }, { ...deps, meter }, signal) ?? {}
+      if (evaluation !== undefined) run.log.append({ type: 'evaluation', evaluation })
+      return { ...review, mayStand: true }
     }
   }
 }

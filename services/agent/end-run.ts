@@ -2,7 +2,7 @@ import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { type ActiveRun, endsOfLiveQuestions, finishOf, stoppedFor, stoppedShort, unansweredIn } from '../runs/index.ts'
-import type { EventOf, RunEvent } from '../contracts/run-events.ts'
+import { answerEvents, type EventOf, type RunEvent } from '../contracts/run-events.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
 import { noTaskNotice } from './heard-time.ts'
@@ -15,7 +15,7 @@ const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', 
 /** Ends a run that has answered, with `answer` if it owed a structured one. */
 export function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?: EventOf<'object'>) {
   const { run } = live
-  const last = run.log.events.findLast((event) => event.type === 'step-finish')
+  const last = answerEvents(run.log.events).findLast((event) => event.type === 'step-finish')
   // The calls of a step that gave the structured answer were the answer.
   const stopped = answer === undefined ? stoppedShort(run.record, run.log.events) : undefined
   const isOther = stopped !== undefined && stopped.reason !== 'output-limit' && stopped.reason !== 'refused'

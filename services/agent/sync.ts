@@ -1,7 +1,7 @@
 import type { RunResult } from '../../schemas/agent.ts'
 import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { ServiceError } from '../lib/service-error.ts'
-import { type EventOf, type RunEvent, answerText } from '../contracts/run-events.ts'
+import { type EventOf, type RunEvent, answerEvaluation, answerText, otherVersion } from '../contracts/run-events.ts'
 import { noUsage } from '../usage/index.ts'
 import { readWhole, steeringIn, steerOf, type Subscription } from '../runs/index.ts'
 import { answerMessages } from './answer-record.ts'
@@ -29,6 +29,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
   const finish = of('finish')[0]
   return {
     text: answerText(events),
+    otherText: otherVersion(events),
     messages: answerMessages(events),
     steps: of('step-start').length,
     toolCalls: toolCalls(events),
@@ -40,7 +41,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     pendingToolCalls: of('tool-call-request').map(({ type, ...request }) => request),
     analysis: of('analysis')[0]?.analysis,
     task: of('task')[0]?.task,
-    evaluation: of('evaluation')[0]?.evaluation,
+    evaluation: answerEvaluation(events),
     ...(steeringIn(events).length > 0 && { steering: steeringIn(events).map(steerOf) }),
     ...(of('compaction').length > 0 && { compactions: of('compaction').map(({ type, ...compaction }) => compaction) }),
     object: of('object')[0]?.object,

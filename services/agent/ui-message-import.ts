@@ -17,6 +17,7 @@ export async function fromUIMessage (message: RawMessage, where: string, isStore
   const { safeValidateUIMessages, convertToModelMessages } = await import('ai')
   if (!Array.isArray(message.parts)) throw new BadMessage(`${where}.parts must be an array of parts.`)
   const parts = message.parts.filter((part) => !isStored || KNOWN.test(part?.type)).map(withoutApproval).flatMap(asSaid)
+    .flatMap((part) => message.role === 'assistant' ? asRevision(part) : [part])
   if (isStored && parts.length === 0) return []
   const checked = await safeValidateUIMessages({ messages: [{ ...message, id: typeof message.id === 'string' ? message.id : '', parts }] })
   if (!checked.success) throw new BadMessage(`${where}${whatIsWrong(checked.error)}`)
@@ -42,6 +43,12 @@ function asSaid (part: unknown, at: number, parts: unknown[]): unknown[] {
   if (said === undefined) return [part]
   const isAgain = parts.slice(at + 1).some((later) => saidIn(later)?.id === said.id)
   return isAgain ? [] : [steeringMessagePart(said)]
+}
+
+/** Returns the second version of an answer as a text behind the first one. */
+function asRevision (part: any): unknown[] {
+  const text = part?.type === 'data-revision' ? part.data?.text : undefined
+  return typeof text === 'string' ? [{ type: 'step-start' }, { type: 'text', text }] : [part]
 }
 
 /**

@@ -121,7 +121,7 @@ export function listFacts (memory: Memory, { q = '', state = 'known', kind, limi
 }
 
 /** An entry without what only the merging of statements needs. */
-export function factView ({ said: _said, replacedAt: _at, topics: _topics, ...entry }: Entry): KnownFact {
+export function factView ({ said: _said, replacedAt: _at, topics: _topics, confirmed: _confirmed, ...entry }: Entry): KnownFact {
   return entry
 }
 
@@ -161,7 +161,7 @@ export function changeEntry (memory: Memory, id: string, { fact, pinned, importa
   if (entry.retracts && state === 'replaced') throw new NotEditable('state', 'retraction', 'Accept it with "known", or delete it.')
   switch (state) {
     case 'known':
-      return makeKnown(changed, entry, now)
+      return makeKnown(changed, { ...entry, confirmed: true }, now)
     case 'replaced':
       return hide({ ...changed, entries: changed.entries.map((each) => each.id === id ? { ...each, state: 'known' } : each) }, [id], now)
     case 'proposed':

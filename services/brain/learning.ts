@@ -4,6 +4,7 @@ import { add, hasKey, hide, isFull, sameEntry, trim } from './entry-changes.ts'
 import { forgetAll } from './forget-about.ts'
 import { type Entry, type FactKind, foldEntry, freshIn, type Habit, isProtected, type Memory, ofKind } from './memory.ts'
 import { foldText } from './fact-text.ts'
+import { shareSubject } from './recall/terms.ts'
 
 /** What a user said, in their own words, and what it means for the memory. */
 export interface Statement {
@@ -23,6 +24,8 @@ export interface Statement {
   asked?: string
   on?: string
   topics?: string[]
+  /** A helper model says what it replaces. */
+  isAdvice?: true
   /** Of a retraction: the user had it forgotten, so that it is erased after some time. */
   isForgotten?: boolean
 }
@@ -44,7 +47,8 @@ export interface Learned {
 /**
  * Puts what was said into the memory, in the order of its times. A statement changes nothing when it is known, was removed
  * since it was said, or is older than what it would replace. What it replaces is hidden; instructions, unsure statements,
- * and statements that would replace something typed or pinned become proposals.
+ * and statements that would replace something typed, confirmed or pinned become proposals, and so do those that a helper model takes to
+ * replace something that they share no word with.
  */
 export function learn (
   memory: Memory,
@@ -75,8 +79,10 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
   if (same?.state === 'replaced' && said <= (same.replacedAt ?? 0)) return memory
 
   const replaces = targets.map(({ id }) => id)
-  if (same?.state === 'known') return targets.some(isProtected) || learning.isUnsure ? memory : hide(memory, replaces, said, same)
-  const isProposal = learning.isUnsure || targets.some(isProtected) || (kind === 'instruction' && !isRetraction)
+  const isDoubtful = targets.some((target) =>
+    isProtected(target) || (learning.isAdvice && !isOfKey(target) && !shareSubject(target, learning)))
+  if (same?.state === 'known') return isDoubtful || learning.isUnsure ? memory : hide(memory, replaces, said, same)
+  const isProposal = learning.isUnsure || isDoubtful || (kind === 'instruction' && !isRetraction)
   if (isProposal && same?.state === 'proposed') return memory
   if (isRetraction && !isProposal) {
     return learning.isForgotten ? forgetAll(memory, { entries: targets, habits: [] }, now, digest) : hide(memory, replaces, said)

@@ -19,6 +19,8 @@ export interface Entry {
   /** Absent when it was typed through the API. */
   source?: FactSource
   pinned?: true
+  /** A person has accepted, restored or put it back. */
+  confirmed?: true
   /** It matters whatever is asked, as a diet does: only what is pinned comes before it in a prompt. */
   important?: true
   /** The question of the assistant that it answers, if it is understood only with it. */
@@ -95,8 +97,8 @@ export function foldEntry (entry: Content): string {
   return text
 }
 
-/** Whether the user typed it or pinned it: then nothing that is learned takes its place unasked. */
-export const isProtected = ({ source, pinned }: Entry): boolean => source === undefined || pinned === true
+/** Whether a person typed it, confirmed it or pinned it: then nothing that is learned takes its place unasked. */
+export const isProtected = ({ source, confirmed, pinned }: Entry): boolean => source === undefined || confirmed === true || pinned === true
 
 /** What a change of the memory did to its entries. */
 export interface BrainChange {

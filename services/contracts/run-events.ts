@@ -15,7 +15,7 @@ import type { FileChange } from './tool.ts'
 export type FinishReason = LanguageModelV4FinishReason['unified']
 
 /** The fields of every event about a tool call. */
-interface Call {
+interface Call extends Held {
   toolCallId: string
   toolName: string
 }
@@ -49,8 +49,12 @@ interface Ended {
   durationMs?: number
 }
 /** All metadata that the provider has attached to the part so far. `agent.model` is the model, see models/reasoning.ts. */
-interface Meta {
+interface Meta extends Held {
   providerMetadata?: SharedV4ProviderMetadata
+}
+/** Of the second version of an answer: no reader is shown the event, because the version is judged first. */
+interface Held {
+  isHeld?: true
 }
 
 /** The text of the file in a working folder that says how to work there. */
@@ -87,6 +91,12 @@ export interface RunContext {
 /** What a model, or its server, did not take; no-task: a time was heard, and no task made. */
 export type NoticeCode = 'no-tools' | 'no-pictures' | 'file-refused' | 'prompt-cut' | 'no-task'
 
+/** A structured answer, and the number of answers of the model, with those that did not fit. */
+interface GivenObject {
+  object: Record<string, unknown>
+  attempts: number
+}
+
 /** A part or a call of an answer that has begun. */
 export type OpenPart = { kind: 'text' | 'reasoning', id: string } | { kind: 'call', id: string, toolName: string }
 
@@ -103,12 +113,12 @@ export type RunEvent =
   | { type: 'reasoning-end', id: string } & Meta
   | { type: 'analysis', analysis: Analysis }
   | { type: 'context', context: RunContext }
-  | { type: 'step-start', step: number }
+  | { type: 'step-start', step: number } & Held
   /**
    * `isPaused`: the provider paused a long turn; the model is asked again as it is, and goes on. `unreadCall`: the answer ended with what
    * looks like a call and could not be read; it stands in the step as reasoning.
    */
-  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage, isPaused?: true, unreadCall?: string }
+  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage, isPaused?: true, unreadCall?: string } & Held
   /**
    * The answer of the step broke off: what it held since `step-start` is dropped (`dropped`: the ids of its parts and calls; `open`: what
    * readers take to be under way), and the model is asked again. `step-start` of the same step follows.
@@ -121,7 +131,7 @@ export type RunEvent =
   | { type: 'text-delta', id: string, delta: string } & Meta
   | { type: 'text-end', id: string } & Meta
   | { type: 'tool-input-start' } & Call
-  | { type: 'tool-input-delta', toolCallId: string, delta: string }
+  | { type: 'tool-input-delta', toolCallId: string, delta: string } & Held
   /**
    * `app`: the application executes the call. Chat clients act on a call when its input is there, so they get it later. `isFromText`: the
    * model wrote the call as text, so that it asks unless it only reads.
@@ -153,8 +163,8 @@ export type RunEvent =
   | { type: 'evaluation', evaluation: Evaluation }
   /** What a model answered to a question of the service about the run, by the name of the question; for recordings. */
   | { type: 'aside', name: string, model: string, text: string, usage: Usage }
-  /** The structured answer that the options of the run ask for; `attempts` counts those that did not fit, too. */
-  | { type: 'object', object: Record<string, unknown>, attempts: number }
+  /** The structured answer that the options of the run ask for. */
+  | { type: 'object' } & GivenObject
   /** The request became a background task. */
   | { type: 'task', task: RunTask }
   /**
@@ -169,9 +179,12 @@ export type RunEvent =
   | { type: 'steer', at: number } & Steer
   /**
    * A message to the model between two steps that nobody said meanwhile: the issues that the judge found (`isReview`), or, with `isRetry`,
-   * what the service has to say: that the run still owes its answer, or repeats itself.
+   * what the service has to say: that the run still owes its answer, or repeats itself. `object` is the structured answer that was
+   * reviewed. `mayStand`: the answer that was reviewed stands when no other version comes.
    */
-  | { type: 'message', text: string, isRetry?: true, isReview?: true }
+  | { type: 'message', text: string, isRetry?: true, isReview?: true, object?: GivenObject, mayStand?: true }
+  /** The second version of the answer is what the calls contradict less: it takes the place of the first. */
+  | { type: 'revision', text: string }
   | { type: 'error', errorText: string, code: string, details?: ErrorBody['details'] }
   | { type: 'abort', reason: string }
   | { type: 'finish', finishReason: FinishReason, usage: Usage, stopped?: Stopped, answeredBy?: AnsweredBy }
@@ -185,8 +198,11 @@ export const metadataOf = ({ threadId, runId, dryRun }: EventOf<'start'>) => ({ 
 export const finishMetadataOf = ({ finishReason, usage, stopped, answeredBy }: EventOf<'finish'>) =>
   ({ finishReason, usage, ...(stopped && { stopped }), ...(answeredBy && { answeredBy }) })
 
-/** Returns the text of the answer: the assistant's text in the last step, over all segments. */
-export function answerText (events: readonly RunEvent[]): string {
+/** Whether no reader is shown an event. */
+export const isHeld = (event: RunEvent): boolean => 'isHeld' in event && event.isHeld === true
+
+/** Returns the text of the newest step that has begun, over all segments. */
+export function newestText (events: readonly RunEvent[]): string {
   let text = ''
   for (const event of events) {
     if (event.type === 'step-start') text = ''
@@ -194,6 +210,42 @@ export function answerText (events: readonly RunEvent[]): string {
   }
   return text
 }
+
+/** Returns the text of the answer: the assistant's text in the last step, over all segments, or the version that took its place. */
+export function answerText (events: readonly RunEvent[]): string {
+  const revision = events.findLast((event) => event.type === 'revision' || (event.type === 'steer' && event.state === 'read'))
+  return revision?.type === 'revision' ? revision.text : newestText(withoutRevision(events))
+}
+
+/** Returns the review that asked for the second version of the answer that the run gives or has given; undefined for none. */
+export function reviewIn (events: readonly RunEvent[]): EventOf<'message'> | undefined {
+  const newest = events.findLast((event): event is EventOf<'message' | 'steer'> =>
+    (event.type === 'message' && event.isReview === true) || (event.type === 'steer' && event.state === 'read'))
+  // What the user said after the review asks for another answer.
+  return newest?.type === 'message' ? newest : undefined
+}
+
+/** Returns the events up to the review that asked for a second version; all where none did. */
+function withoutRevision (events: readonly RunEvent[]): readonly RunEvent[] {
+  const review = reviewIn(events)
+  return review === undefined ? events : events.slice(0, events.lastIndexOf(review))
+}
+
+/** Returns the version of the answer that its readers do not get; undefined where there is one version. */
+export function otherVersion (events: readonly RunEvent[]): string | undefined {
+  if (reviewIn(events) === undefined) return undefined
+  const first = newestText(withoutRevision(events)).trim()
+  const other = events.some(({ type }) => type === 'revision') ? first : newestText(events).trim()
+  return other === '' || other === answerText(events).trim() ? undefined : other
+}
+
+/** Returns the events up to the end of the version of the answer that its readers get. */
+export const answerEvents = (events: readonly RunEvent[]): readonly RunEvent[] =>
+  events.some(({ type }) => type === 'revision') ? events : withoutRevision(events)
+
+/** Returns the evaluation of the version of the answer that its readers get. */
+export const answerEvaluation = (events: readonly RunEvent[]): Evaluation | undefined =>
+  answerEvents(events).findLast((event) => event.type === 'evaluation')?.evaluation
 
 /** Returns the tool calls without an outcome, in their order. */
 export function openCalls (events: readonly RunEvent[]): Array<EventOf<'tool-input'>> {

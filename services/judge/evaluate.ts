@@ -13,7 +13,14 @@ const MAX_ISSUES = 20
 type Outcome = NonNullable<Evaluation['outcome']>
 
 /** What is known of a run at its end. */
-type Findings = ({ value: Judgement } | { problem: string }) & {
+interface Findings {
+  judgement: Judgement
+  /** Why no judge says how the run ended. */
+  problem?: string
+  /** The report itself says that the run failed. */
+  isAdmitted: boolean
+  /** What was asked for and is not done. */
+  missing: string[]
   claims: Claim[]
   calls: CallFact[]
   report: string
@@ -23,26 +30,27 @@ type Findings = ({ value: Judgement } | { problem: string }) & {
 
 /**
  * Puts the judge's reading and the checked claims together. A contradicted claim, an empty report and one that was cut off fail a run
- * whatever the judge says; nothing else does.
+ * whatever the judge says. A judge alone fails none: the report must say so itself, or the last call must have failed.
  */
 export function evaluate (findings: Findings): Evaluation {
-  const { claims, calls, report, isCutOff, expected } = findings
+  const { claims, calls, report, isCutOff, expected, problem, missing } = findings
   const contradicted = claims.filter(({ verdict }) => verdict === 'contradicted')
   const unchecked = claims.filter(({ verdict }) => verdict === 'unchecked')
   const isVetoed = contradicted.length > 0 || report === '' || isCutOff
-  const judged = 'value' in findings ? ofJudge(findings.value) : withoutJudge(findings.calls, findings.problem)
+  const judged = problem === undefined ? ofJudge(findings) : withoutJudge(calls, problem)
   const outcome = isVetoed ? 'failed' : judged.outcome
-  const evidence = !('value' in findings) || unchecked.length > 0 ? 'unchecked' : claims.length > 0 ? 'confirmed' : 'not_needed'
-  const doubt = doubtOf({ outcome, claims, calls, expected })
+  const evidence = problem !== undefined || unchecked.length > 0 ? 'unchecked' : claims.length > 0 ? 'confirmed' : 'not_needed'
+  const doubt = judged.doubt ?? doubtOf({ outcome, claims, calls, expected })
   const isVerified = contradicted.length === 0 && evidence !== 'unchecked' && doubt === undefined
   return {
-    satisfied: judged.satisfied && !isVetoed,
+    satisfied: judged.satisfied && !isVetoed && missing.length === 0,
     score: Math.min(judged.score, maxScore(outcome), isVerified ? 1 : MAX_UNVERIFIED),
     issues: [
       ...(report === '' ? ['The report is empty.'] : []),
       ...(isCutOff ? ['The report breaks off, because it had reached its greatest length.'] : []),
       ...contradicted.map((claim) => told(claim, 'not so')),
       ...unchecked.map((claim) => told(claim, 'not checked')),
+      ...missing,
       ...judged.issues,
       ...(doubt === undefined ? [] : [doubt])
     ].slice(0, MAX_ISSUES),
@@ -50,7 +58,7 @@ export function evaluate (findings: Findings): Evaluation {
     ...(!isVerified && { verified: false }),
     claims,
     evidence: contradicted.length > 0 ? 'contradicted' : evidence,
-    judge: 'value' in findings ? 'model' : 'none'
+    judge: problem === undefined ? 'model' : 'none'
   }
 }
 
@@ -76,14 +84,22 @@ interface Opinion {
   satisfied: boolean
   score: number
   issues: string[]
+  /** Why the report cannot be taken as verified. */
+  doubt?: string
 }
 
-function ofJudge ({ outcome, satisfied, score, issues }: Judgement): Opinion {
+const ALONE = 'The judge holds that the run failed; the report does not say so itself, and no call shows it.'
+const ASKS = 'The report asks something, and work may be left undone for want of an answer.'
+
+function ofJudge ({ judgement, isAdmitted, calls }: Findings): Opinion {
+  const { outcome, satisfied = outcome === 'done', score = MAX_UNVERIFIED, issues = [] } = judgement
+  const isAlone = outcome === 'failed' && !isAdmitted && !hasFailedLast(calls)
   return {
-    outcome,
+    outcome: isAlone ? 'partly' : outcome,
     satisfied: outcome === 'nothing_to_do' || (outcome === 'done' && satisfied),
     score: scoreOf(score),
-    issues: issues.map(shown).filter((issue) => issue !== '')
+    issues: issues.map(shown).filter((issue) => issue !== ''),
+    doubt: isAlone ? ALONE : outcome === 'asks' ? ASKS : undefined
   }
 }
 
@@ -93,13 +109,19 @@ function scoreOf (given: number): number {
   return Math.min(Math.max(given / most, 0), 1)
 }
 
-/** Without a judge a run fails when its last call of an effect failed, or when none of them completed. An unknown outcome is neither. */
+const triedIn = (calls: CallFact[]) => calls.filter(({ proves }) => proves !== undefined)
+
+/** Whether the last call of an effect failed, or none of them had its effect. An unknown outcome is neither. */
+function hasFailedLast (calls: CallFact[]): boolean {
+  const tried = triedIn(calls)
+  return tried.at(-1)?.status === 'error' || (tried.length > 0 && tried.every(({ status }) => status === 'error' || status === 'denied'))
+}
+
+/** Without a judge the calls alone decide. */
 function withoutJudge (calls: CallFact[], problem: string): Opinion {
-  const tried = calls.filter(({ proves }) => proves !== undefined)
-  const last = tried.at(-1)
-  const isFailed = last?.status === 'error' || (tried.length > 0 && tried.every(({ status }) => status === 'error' || status === 'denied'))
+  const last = triedIn(calls).at(-1)
   const issues = [`Nobody judged this run: the judgement ${problem}.`]
-  if (last === undefined || !isFailed) return { satisfied: true, score: MAX_UNVERIFIED, issues }
+  if (last === undefined || !hasFailedLast(calls)) return { satisfied: true, score: MAX_UNVERIFIED, issues }
   const failure = `${nameOf(last)} ${last.status === 'denied' ? 'was denied' : 'failed'}.`
   return { outcome: 'failed', satisfied: false, score: 0, issues: [failure, ...issues] }
 }
@@ -112,9 +134,9 @@ export function isCompleted ({ outcome, satisfied }: Pick<Evaluation, 'outcome' 
     case 'done':
     case 'nothing_to_do':
     case 'partly':
+    case 'asks':
       return true
     case 'failed':
-    case 'asks':
       return false
   }
 }

@@ -1,3 +1,5 @@
 export { mayHaveChanged } from './call-facts.ts'
 export { isCompleted } from './evaluate.ts'
-export { type JudgeDeps, judgeRun, reviewAnswer } from './judge.ts'
+export { type Judged, type JudgeDeps, judgeRun } from './judge.ts'
+export { reviewAnswer } from './review-answer.ts'
+export { betterVersion } from './versions.ts'

@@ -1,13 +1,15 @@
 import type { Claim } from '../../schemas/evaluation.ts'
 import type { CallFact } from './call-facts.ts'
 import { isThere, pathTarget, type PathTarget, type Relation, mentions, textOfInput } from './claim-target.ts'
-import type { Judgement } from '../models/index.ts'
 import { shown } from './material.ts'
 import { digestAt } from '../tools/index.ts'
 import type { FileChange } from '../contracts/tool.ts'
 
 /** A claim as the judge reported it. */
-type Asserted = Judgement['claims'][number]
+export interface Asserted extends Pick<Claim, 'claim' | 'effect' | 'count' | 'succeeded'> {
+  target?: string | null
+  call?: string | null
+}
 type Verdict = Pick<Claim, 'verdict' | 'reason'>
 
 const confirmed: Verdict = { verdict: 'confirmed' }
@@ -15,8 +17,13 @@ const contradicted = (reason: string): Verdict => ({ verdict: 'contradicted', re
 const unchecked = (reason: string): Verdict => ({ verdict: 'unchecked', reason })
 
 const NO_CALL = 'No completed call of this run can have done it.'
+const NOT_TOUCHED = /^".*" was not (?:changed|deleted) by this run\.$/su
 const OUTCOME_OPEN = 'The outcome of a call that can have done it is not known.'
 const NOT_NAMED = 'Calls ran that can have done it, and none of them names it.'
+
+/** Whether a claim is contradicted because no call had its effect, not because of what became of it. */
+export const lacksCall = ({ verdict, reason = '' }: Verdict): boolean =>
+  verdict === 'contradicted' && (reason === NO_CALL || NOT_TOUCHED.test(reason))
 
 /**
  * Checks what a report claims against what is recorded of the run's calls, and for files against the disk. Nothing is read from the

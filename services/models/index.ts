@@ -1,3 +1,5 @@
+export { isEmptyTalk } from './advice/empty-talk.ts'
+export { foldAdvice } from './advice/fillers.ts'
 export type { DescribeImage } from './describe-image.ts'
 export {
   analysisPrompt,
@@ -15,7 +17,7 @@ export {
   type ShownEntry,
   filingPrompt
 } from './prompts/extraction.ts'
-export { type Judgement, judgementPrompt, type Material, refinementPrompt } from './prompts/judgement.ts'
+export { failurePrompt, type Judgement, judgementPrompt, type Material, refinementPrompt } from './prompts/judgement.ts'
 export { createConnections } from './providers/answer-stream/connections.ts'
 export { RecordedFailure } from './providers/failures.ts'
 export { createReplyModel, type Reply } from './providers/reply-model.ts'

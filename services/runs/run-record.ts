@@ -24,7 +24,7 @@ export const WHOLE_THREAD: History = { lead: 0, from: 0 }
 type Shown =
   'runId' | 'status' | 'queuedAt' | 'startedAt' | 'completedAt' | 'durationMs' | 'output' | 'object' | 'error' | 'failure' | 'retryAt' |
   'stopped' | 'answeredBy' | 'toolCount' | 'qualityScore' | 'evaluation' | 'verified' | 'facts' | 'steering' | 'steered' | 'options' |
-  'attempts'
+  'attempts' | 'otherOutput'
 
 /** What is stored of every run beside its events. */
 interface AnyRun extends Pick<RunView, Shown> {

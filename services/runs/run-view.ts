@@ -1,6 +1,6 @@
 import type { Run as RunView } from '../../schemas/runs.ts'
 import type { TaskRun as TaskRunView } from '../../schemas/task-runs.ts'
-import { type RunEvent, answerText, type EventOf } from '../contracts/run-events.ts'
+import { type RunEvent, answerEvaluation, answerText, type EventOf, otherVersion } from '../contracts/run-events.ts'
 import { steeringIn, steerOf, endedSteering } from './run-log/steering.ts'
 import { isOver, type RunRecord, type TaskRun, type ThreadRun } from './run-record.ts'
 import { toolCallsOf, CALL_SHOWN } from './tool-calls.ts'
@@ -21,8 +21,8 @@ const ABORTS: Record<string, string> = {
 
 type Result = Pick<
   ThreadRun,
-  'completedAt' | 'durationMs' | 'output' | 'object' | 'error' | 'stopped' | 'toolCalls' | 'toolCount' | 'qualityScore' | 'evaluation' |
-  'verified' | 'steered'
+  'completedAt' | 'durationMs' | 'output' | 'otherOutput' | 'object' | 'error' | 'stopped' | 'toolCalls' | 'toolCount' | 'qualityScore' |
+  'evaluation' | 'verified' | 'steered'
 >
 
 /** Returns what the events say of a run of a conversation. `limit` is the number of characters kept of each input and output. */
@@ -38,7 +38,8 @@ export function resultOf (
   const toolCalls = toolCallsOf(events, limit)
   const object = lastOf(events, 'object')?.object
   const output = answerText(events) || (object === undefined ? '' : JSON.stringify(object))
-  const evaluation = lastOf(events, 'evaluation')?.evaluation
+  const other = otherVersion(events)
+  const evaluation = answerEvaluation(events)
   const { score, ...judged } = evaluation ?? {}
   const stopped = status === 'stopped' ? stoppedFor('user') : isOver({ status }) ? lastOf(events, 'finish')?.stopped : undefined
   const error = isOver({ status }) && status !== 'completed' ? reasonOf(events, status) : undefined
@@ -46,6 +47,7 @@ export function resultOf (
   return {
     ...(isOver({ status }) && { completedAt: at, durationMs: Math.max(at - startedAt, 0) }),
     ...(output !== '' && { output }),
+    ...(other !== undefined && { otherOutput: other }),
     ...(object && { object }),
     ...(error !== undefined && { error }),
     ...(stopped && { stopped }),

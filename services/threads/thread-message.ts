@@ -119,14 +119,23 @@ export function markOf ({ role, parts, steer, metadata }: ThreadMessage): SteerM
 /** Whether a message is one of the user that asks for an answer, not one that was said while an answer was made. */
 export const beginsTurn = (message: ThreadMessage): boolean => message.role === 'user' && markOf(message) === undefined
 
-/** Returns the texts of the last answer that clients may keep: the whole answer, and the part after the last tool call. No whitespace. */
+/** Marks the text of an answer's second version, which stands behind the first. */
+export const REVISION_MARK = { agent: { isRevision: true } }
+
+/**
+ * Returns the texts of the last answer that clients may keep: the whole answer, and the part after the last tool call, in each of its
+ * versions. No whitespace.
+ */
 export function answerTexts (messages: ThreadMessage[]): string[] {
   const last = messages.findLastIndex(beginsTurn)
   const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant')
   const whole = answers.map((message) => textOf(message)).join('')
   const parts = answers.flatMap(partsOf)
   const end = parts.slice(parts.findLastIndex((part) => /^(tool-|dynamic-tool|step-start)/.test(part?.type)) + 1)
-  const texts = new Set([whole, textOf({ role: 'assistant', parts: end })])
+  const isRevision = (part: any) => part?.providerOptions?.agent?.isRevision === true
+  const [revision, first] = [true, false].map((wanted) =>
+    textOf({ role: 'assistant', parts: end.filter((part) => isRevision(part) === wanted) }))
+  const texts = new Set([whole, ...revision === '' ? [first] : [first, revision]])
   return [...new Set([...texts].map((text) => text.replace(/\s+/g, '')))]
 }
 

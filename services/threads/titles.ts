@@ -1,5 +1,5 @@
 import type { Log } from '../lib/log.ts'
-import { type Ask, titlePrompt } from '../models/index.ts'
+import { type Ask, foldAdvice, isEmptyTalk, titlePrompt } from '../models/index.ts'
 import type { ThreadService } from './thread-service.ts'
 import { excerpt, textOf } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
@@ -10,6 +10,20 @@ const QUEUE = 50
 const TURNS = 3
 /** The maximum length of a title, characters. */
 const LONGEST = 60
+
+/** Names that any conversation could have. */
+const ANY = new Set([
+  'title', 'chat', 'conversation', 'the conversation', 'new chat', 'new conversation', 'untitled', 'conversation title', 'user',
+  'assistant',
+  'titel', 'unterhaltung', 'neue unterhaltung', 'gespräch', 'titre', 'nouvelle conversation', 'título', 'conversación',
+  'nueva conversación',
+  'conversa', 'titolo', 'conversazione', 'беседа', 'новая беседа', 'название', '会話', 'タイトル', '对话', '标题', '新对话', '대화', '제목'
+])
+
+/** Whether a model's words name a conversation: more than any, and neither a role with what it said nor talk about nothing. */
+const isTitle = (text: string): boolean =>
+  /\p{L}{2}|[\p{Script=Han}\p{Script=Hangul}]/u.test(text) && !/^(?:user|assistant|system|human|ai)\s*:/i.test(text) &&
+  !ANY.has(foldAdvice(text)) && !isEmptyTalk(text)
 
 /** Gives titles to threads whose id a client chose, after their first exchange, in the background and one at a time. */
 export function createTitles ({ threads, catalog, ask, isOffline, isWanted, log }: {
@@ -45,8 +59,8 @@ export function createTitles ({ threads, catalog, ask, isOffline, isWanted, log 
     const { question, ...asked } = titlePrompt
     const text = question(firstOf('user'), firstOf('assistant'))
     const answer = await ask({ ...asked, text, signal: closing.signal, thread: id })
-    const suggestion = 'value' in answer ? excerpt(answer.value.title.replace(/^["'\s]+|["'.\s]+$/g, ''), LONGEST) : ''
-    if (suggestion !== '') await catalog.suggestTitle(id, suggestion)
+    const suggestion = 'value' in answer ? excerpt((answer.value.title ?? '').replace(/^["'\s]+|["'.\s]+$/g, ''), LONGEST) : ''
+    if (isTitle(suggestion)) await catalog.suggestTitle(id, suggestion)
   }
 
   return {

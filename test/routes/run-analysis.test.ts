@@ -1,7 +1,8 @@
 import t from 'tap'
+import type { App } from '../../app.ts'
 import { isLastWord, of, say, sayAll } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
-import { textOf, kinds } from '../harness/sse.ts'
+import { kinds, parseEvents, textOf } from '../harness/sse.ts'
 import { analysis } from '../harness/with-analysis.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
@@ -146,36 +147,49 @@ function judging (t: Parameters<typeof withGateway>[0], evaluation: object | und
   })
 }
 
-t.test('an answer to a complex request is judging; what is found wrong is mended once, in the same stream', async (t) => {
-  const { app, gateway } = await judging(t, verdict(false, 'It does not name the second one.'), [
-    'Only the first.',
-    'The first and the second.',
-    'never'
-  ])
-  const { events } = await say(app, 'compare them')
+const steps = (gateway: Awaited<ReturnType<typeof judging>>['gateway']) =>
+  gateway.requests.filter(({ structured }) => structured === undefined).map(({ body }) => JSON.stringify(body.prompt))
 
-  t.same(kinds(events).slice(4), [
-    'start-step',
-    'text-start',
-    'text-delta',
-    'text-end',
-    'finish-step',
-    'step-boundary',
-    'start-step',
-    'text-start',
-    'text-delta',
-    'text-end',
-    'finish-step',
-    'finish'
-  ])
-  t.equal(textOf(events), 'Only the first.The first and the second.')
-  const prompts = gateway.requests.filter(({ structured }) => structured === undefined).map(({ body }) => JSON.stringify(body.prompt))
+/** Says something more in a conversation; only the thread knows what was said before. */
+const goOn = (app: App, id: string) =>
+  app.inject({ method: 'POST', url: '/run/sync', payload: { id, message: { role: 'user', content: 'Danke' } } })
+
+t.test('the answer to a complex request is judged, and written again once; what is no better is not shown', async (t) => {
+  const lacking = { ...verdict(false, 'It does not name the second one.'), missing: ['compare them'] }
+  const { app, gateway } = await judging(t, lacking, ['Only the first.', 'The first and the second.', 'never'])
+  const { events } = await say(app, 'compare them', { id: 'compared' })
+
+  t.same(kinds(events).slice(4), ['start-step', 'text-start', 'text-delta', 'text-end', 'finish-step', 'finish'])
+  t.equal(textOf(events), 'Only the first.')
+  t.match(events.at(-1), { finishReason: 'stop', stopped: undefined })
+  const prompts = steps(gateway)
   t.equal(prompts.length, 2, 'at most one refinement')
-  t.not(prompts[0], prompts[1], 'the model is not asked the same again')
   t.match(prompts[1], /It does not name the second one\./, 'it is told what was found')
   t.match(prompts[1], /Only the first\./, 'and what it had said')
   const judge = gateway.requests.find(({ structured }) => structured === 'evaluation')!
-  t.match(JSON.stringify(judge.body.prompt), /compare the two[\s\S]*names both[\s\S]*Only the first/)
+  t.match(JSON.stringify(judge.body.prompt), /compare them[\s\S]*Only the first/)
+  await goOn(app, 'compared')
+  t.notMatch(steps(gateway).at(-1), /The first and the second/, 'and the thread does not hold it')
+})
+
+t.test('what a judge misses that the request does not ask for changes nothing', async (t) => {
+  const lacking = { ...verdict(false, 'No poem.'), missing: ['write a poem'] }
+  const { app, gateway } = await judging(t, lacking, ['Both are red.', 'never'])
+  t.equal(textOf((await say(app, 'compare them')).events), 'Both are red.')
+  t.equal(steps(gateway).length, 1)
+})
+
+t.test('an answer stands when its second version fails', async (t) => {
+  const lacking = { ...verdict(false, 'short'), missing: ['compare them'] }
+  const failing = { error: { status: 400, message: 'no' } }
+  const { app } = await withGateway(t, (_request, nth) => nth === 0 ? { text: 'Both are red.' } : failing, {
+    config: { analysis: true },
+    structured: (name) => ({ object: name === 'analysis' ? complex : lacking })
+  })
+  const { events } = await say(app, 'compare them')
+  t.equal(textOf(events), 'Both are red.')
+  t.same(kinds(events).slice(-2), ['finish-step', 'finish'])
+  t.match(events.at(-1), { finishReason: 'stop' })
 })
 
 t.test('a good answer stands, and so does one that cannot be judged', async (t) => {
@@ -193,24 +207,40 @@ t.test('only complex requests are judged', async (t) => {
   t.notOk(gateway.requests.some(({ structured }) => structured === 'evaluation'))
 })
 
-t.test('a claim that no call can have had is found in a conversation too, and the request is judging in its own words', async (t) => {
-  const claims = [{ claim: 'Gespeichert', effect: 'file', target: 'liste.md', call: null }]
-  const { app, gateway } = await judging(
-    t,
-    { ...verdict(true), claims },
-    ['Die Liste liegt in liste.md.', 'Die Liste wurde nicht gespeichert.']
-  )
-  const payload = { messages: [{ role: 'user', content: 'Bitte speichere die Liste.' }] }
+const CLAIM = { quote: 'Die Liste liegt in liste.md', claim: 'Gespeichert', effect: 'file', target: 'liste.md', call: null }
+const FALSE = ['Die Liste liegt in liste.md.', 'Die Liste wurde nicht gespeichert.', 'Gern.']
+
+t.test('of two versions of an answer the one stands that the calls contradict less, and the other is kept beside it', async (t) => {
+  const { app, gateway } = await judging(t, { ...verdict(true), claims: [CLAIM] }, FALSE)
+  const payload = { id: 'list', messages: [{ role: 'user', content: 'Bitte speichere die Liste.' }] }
   const body = (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
-  t.equal(body.text, 'Die Liste wurde nicht gespeichert.')
-  t.match(body.evaluation, {
-    outcome: 'failed',
-    evidence: 'contradicted',
-    judge: 'model',
-    claims: [{ ...claims[0], verdict: 'contradicted' }]
-  })
+  t.same([body.text, body.otherText], [FALSE[1], FALSE[0]])
+  t.match(body.evaluation, { outcome: 'done', claims: [] }, 'the evaluation is that of the version that stands')
   const judge = gateway.requests.find(({ structured }) => structured === 'evaluation')!
   t.match(JSON.stringify(judge.body.prompt), /<request [\w-]+>\\nBitte speichere die Liste\./)
+  const run = (await app.inject(`/runs/${body.runId}`)).json()
+  t.match(run, { output: FALSE[1], otherOutput: FALSE[0] })
+  await goOn(app, 'list')
+  t.match(steps(gateway).at(-1), /liegt in liste\.md.*nicht gespeichert/, 'the thread keeps both')
+})
+
+t.test('a stream sends the second version of an answer as a part of its own, in every protocol', async (t) => {
+  for (const protocol of ['documented', 'ui', 'ui5', 'ui7']) {
+    await t.test(protocol, async (t) => {
+      const { app, gateway } = await judging(t, { ...verdict(true), claims: [CLAIM] }, FALSE)
+      const payload = { id: 'list', messages: [{ role: 'user', content: 'Bitte speichere die Liste.' }] }
+      const { body } = await app.inject({ method: 'POST', url: `/run?protocol=${protocol}`, payload })
+      const events = parseEvents(body.replace(/data: \[DONE\]\n\n$/, ''))
+      t.equal(of(events, 'text-delta').map(({ delta }) => delta).join(''), FALSE[0], 'nothing stands glued behind the first')
+      t.match(of(events, 'data-revision'), [{ id: 'revision', data: { text: FALSE[1] } }])
+      t.equal(of(events, 'data-revision').length, 1)
+      const { messages } = (await app.inject('/threads/list?protocol=ui')).json()
+      const kept = messages.at(-1).parts.filter(({ type }: any) => type === 'text' || type === 'data-revision')
+      t.match(kept, [{ text: FALSE[0] }, { data: { text: FALSE[1] } }])
+      await goOn(app, 'list')
+      t.match(steps(gateway).at(-1), /liegt in liste\.md.*nicht gespeichert/, 'the thread keeps both')
+    })
+  }
 })
 
 t.test('a question to the user stands, because the user answers it', async (t) => {

@@ -167,13 +167,13 @@ t.test('a long-running request with an object is answered here, and makes no tas
 
 t.test('the judge of a complex request sees the object, and its refinement asks for it again', async (t) => {
   const complex = { complexity: 'complex', goal: 'find it', thinking: 'hm', qualityCriteria: [] }
-  const judgement = { outcome: 'partly', claims: [], satisfied: false, score: 0.4, issues: ['the number is old'] }
+  const judgement = { outcome: 'partly', claims: [], satisfied: false, score: 0.4, issues: ['the number is old'], missing: ['go'] }
   const { app, gateway } = await withGateway(t, (_request, nth) => give({ ...good, people: nth }), {
     config: { analysis: true },
     structured: (name) => ({ object: name === 'analysis' ? complex : judgement })
   })
   const { events } = await say(app, 'go', { options })
-  t.match(of(events, 'data-object'), [{ data: { object: { city: 'Bern', people: 1 } } }], 'one object, the last')
+  t.match(of(events, 'data-object'), [{ data: { object: { city: 'Bern', people: 0 } } }], 'the first, where the second is no better')
   const judge = gateway.requests.find(({ structured }) => structured === 'evaluation')!
   t.match(lastTold(judge), /answer as data:.*Bern/)
   t.notMatch(lastTold(judge), /\banswer\b[^:]*: complete/, 'the call of the answer is no work')

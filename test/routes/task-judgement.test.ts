@@ -20,7 +20,7 @@ const FALSE_REPORTS = [
 for (const [language, report, claim, target] of FALSE_REPORTS) {
   t.test(`a false report in ${language} fails its run, whoever likes it, and is told so`, async (t) => {
     const { app, gateway } = await withGateway(t, () => ({ text: report }), {
-      structured: () => judgement('done', [{ claim, effect: 'file', target, call: null }])
+      structured: () => judgement('done', [{ quote: report, claim, effect: 'file', target, call: null }])
     })
     const tasks = await tasksOf(t, app)
     const events = await tasks.watch()
@@ -65,7 +65,8 @@ t.test('a refinement that does what was missing completes the run', async (t) =>
           toolCalls: [{ toolName: 'writeFile', input: { path: 'list.md', content: 'tea' } }]
         }
       : { text: `Wrote list.md (${prompt.length}).` }, {
-    structured: () => judgement('done', [{ claim: 'Wrote list.md', effect: 'file', target: 'list.md', call: null }])
+    structured: () =>
+      judgement('done', [{ quote: 'Wrote list.md', claim: 'Wrote list.md', effect: 'file', target: 'list.md', call: null }])
   })
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
@@ -76,16 +77,35 @@ t.test('a refinement that does what was missing completes the run', async (t) =>
   t.same((await tasks.get(`/${id}`)).memory.filesCreated, [`${app.cwd}/list.md`])
 })
 
-t.test('a run that asks is told to decide, once; then it fails', async (t) => {
-  const { app, gateway } = await withGateway(t, () => ({ text: 'Which of the two do you mean?' }), { structured: () => judgement('asks') })
+t.test('a run that asks is told to decide, once, where something was asked for; it fails for no question', async (t) => {
+  const asking = { object: { ...judgement('asks').object, missing: ['delete the old one'] } }
+  const { app, gateway } = await withGateway(t, () => ({ text: 'Which of the two do you mean?' }), { structured: () => asking })
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
   const { id } = await tasks.create('delete the old one', { plan: onePhase })
   await tasks.post(`/${id}/start`)
-  t.match(await events.until('task:error'), { status: 'failed' })
+  t.match(await events.until('task:complete'), { output: 'Which of the two do you mean?', verified: false })
   const prompts = gateway.requests.filter(({ structured }) => structured === undefined).map(({ body }) => JSON.stringify(body.prompt))
   t.equal(prompts.length, 2)
   t.match(prompts[1], /decide, and say what you assumed/)
+})
+
+t.test('the report of a run stands when its second version is no better, or does not come', async (t) => {
+  const lacking = { object: { ...judgement('partly', [], ['No total.']).object, missing: ['with the total'] } }
+  for (const second of [{ text: 'Nothing was written, sorry.' }, { error: { status: 400, message: 'no' } }]) {
+    await t.test(JSON.stringify(second), async (t) => {
+      const { app } = await withGateway(t, (_, nth) => nth === 0 ? { text: 'The list has three entries.' } : second, {
+        structured: () => lacking
+      })
+      const tasks = await tasksOf(t, app)
+      const events = await tasks.watch()
+      const { id } = await tasks.create('list them with the total', { plan: onePhase })
+      await tasks.post(`/${id}/start`)
+      t.match(await events.until('task:complete'), { output: 'The list has three entries.' })
+      const [run] = await tasks.runs(id)
+      t.same([run.output, run.otherOutput], ['The list has three entries.', second.text], 'the other version is kept beside it')
+    })
+  }
 })
 
 const likes = { object: { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] } }
@@ -109,7 +129,7 @@ t.test('a report of a file that nobody wrote is marked, though its judge likes i
 })
 
 t.test('a run that did what its plan expects has no mark, and its line says what it did', async (t) => {
-  const written = { claim: 'Wrote list.md', effect: 'file', target: 'list.md', call: null, count: null, succeeded: null }
+  const written = { quote: 'Wrote list.md', claim: 'Wrote list.md', effect: 'file', target: 'list.md', call: null, count: null }
   const { app } = await withGateway(t, (_, nth) =>
     nth === 0 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'list.md', content: 'tea' } }] } : { text: 'Wrote list.md.' }, {
     structured: (name) =>
@@ -139,7 +159,8 @@ t.test('the line of a run whose result waits for a person is there before the pe
 })
 
 t.test('a run that failed and says so speaks before its review', async (t) => {
-  const judgement = { outcome: 'failed', claims: [], satisfied: false, score: 0.2, issues: ['The list was not written.'] }
+  const quote = 'I could not write list.md: the disk is full.'
+  const judgement = { outcome: 'failed', quote, claims: [], satisfied: false, score: 0.2, issues: ['The list was not written.'] }
   const { app } = await withGateway(t, () => ({ text: 'I could not write list.md: the disk is full.' }), {
     structured: () => ({ object: judgement })
   })
@@ -168,7 +189,7 @@ t.test('a run of a conversation has its line, and the mark when its answer was j
     config: { analysis: true },
     structured: (name) => name === 'analysis'
       ? { object: analysis('complex') }
-      : { object: { ...likes.object, claims: [{ claim: 'Sent it', effect: 'other', target: null, call: null }] } }
+      : { object: { ...likes.object, claims: [{ quote: 'Sent it to Ada', claim: 'Sent it', effect: 'other', target: null, call: null }] } }
   })
   const payload = { messages: [{ role: 'user', content: 'compare the two' }] }
   const { runId } = (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()

@@ -78,7 +78,7 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
       const answer = await ask({ ...factsPrompt, text, signal, thread: id })
       if ('refused' in answer && answer.refused) throw answer.refused
       if ('problem' in answer) throw new ModelFailed(answer)
-      const reading = { shown, tasks, ...verifyPointers({ messages, goals }, answer.value, ids.idOf) }
+      const reading = { shown, tasks, ...verifyPointers({ messages, goals }, { pointers: [], ...answer.value }, ids.idOf) }
       if (reading.problems.size > 0) log.warn({ thread: id, rejected: rejectedIn([reading]) }, 'pointers of the extraction were rejected')
       readings.push(reading)
     }
@@ -128,7 +128,7 @@ type Reading = Verified & { shown: UserMessage[], tasks: RanTask[] }
 const learningsOf = ({ found, shown }: Reading, threadId: string): Learning[] =>
   found.map(({ message, ...rest }) => {
     const { said, at, id } = shown[message]
-    return { ...rest, said, source: { threadId, message: at, ...(id !== undefined && { messageId: id }), span: rest.fact } }
+    return { ...rest, isAdvice: true, said, source: { threadId, message: at, ...(id !== undefined && { messageId: id }), span: rest.fact } }
   })
 
 const habitsOf = ({ habits, shown, tasks }: Reading, threadId: string): Habitual[] =>

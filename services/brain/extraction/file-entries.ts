@@ -37,7 +37,7 @@ export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
       log.warn({ problem: answer.problem }, 'entries of the memory got no topics')
       return false
     }
-    const filed = new Map(answer.value.entries.flatMap((each) => isFiled(each) ? [[each.id, each] as const] : []))
+    const filed = new Map((answer.value.entries ?? []).flatMap((each) => each.id === undefined ? [] : [[each.id, each] as const]))
     await brain.file(entries.map(({ id }, n) => {
       const { topics, important } = filed.get(`e${n + 1}`) ?? {}
       return { id, topics, isImportant: important === true }
@@ -66,6 +66,3 @@ export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
       repeatRounds(round, { clock, log, signal, failure: 'entries of the memory could not be given topics', retryMs: RETRY_MS })
   }
 }
-
-const isFiled = (value: unknown): value is { id: string, topics: unknown, important?: unknown } =>
-  typeof value === 'object' && value !== null && typeof (value as { id?: unknown }).id === 'string'

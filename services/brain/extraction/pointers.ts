@@ -63,7 +63,7 @@ export function verifyPointers (
     if (!isPointer(pointer)) return reject('the pointer is malformed')
     const message = shown[pointer.message]
     if (message === undefined) return reject('the message does not exist')
-    const replaces = pointer.replaces.flatMap((id) => ids(id) ?? (reject('the id in "replaces" or "same" does not exist')))
+    const replaces = (pointer.replaces ?? []).flatMap((id) => ids(id) ?? (reject('the id in "replaces" or "same" does not exist')))
     const words = findOwnWords(message, pointer.span, { mayAsk: true })
     if ('problem' in words) return reject(words.problem)
     const isHealth = pointer.about === 'user' && pointer.health === true
@@ -165,7 +165,7 @@ const isPointer = (value: unknown): value is Pointer => {
     ['fact', 'preference', 'instruction'].includes(pointer.kind as string) && ['user', 'other'].includes(pointer.about as string) &&
     typeof pointer.lasting === 'boolean' && typeof pointer.sensitive === 'boolean' && isOptionalText(pointer.key) &&
     isOptionalText(pointer.value) && isOptionalText(pointer.on) &&
-    Array.isArray(pointer.replaces) && pointer.replaces.every((id) => typeof id === 'string')
+    (pointer.replaces === undefined || (Array.isArray(pointer.replaces) && pointer.replaces.every((id) => typeof id === 'string')))
 }
 
 const isHabit = (value: unknown): value is { message: number, span: string, same?: string } => {

@@ -82,3 +82,16 @@ export function partsOf (term: string): string[] {
   for (let length = term.length - 3; length >= LAST_PART; length--) parts.push(term.slice(-length))
   return parts
 }
+
+/** What is said of the user, or found for them. */
+interface Said {
+  fact: string
+  key?: string
+  asked?: string
+}
+
+/** Whether two statements share a word that tells what they are about. */
+export function shareSubject (one: Said, other: Said): boolean {
+  const [a, b] = [one, other].map(({ fact, key = '', asked = '' }) => termsOf([fact, key, asked].join('\n')))
+  return a.some((term) => b.some((each) => isFormOf(term, each)))
+}

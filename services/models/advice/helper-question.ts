@@ -47,7 +47,8 @@ export function defineQuestion<S extends TObject> ({ name, task, asked, empty, f
   const words = { instructions: foldAdvice(instructions), own }
   return {
     name,
-    asked,
+    // The instructions say what each field is.
+    asked: withoutDescriptions(asked) as S,
     empty,
     full,
     instructions,
@@ -67,6 +68,18 @@ export function defineQuestion<S extends TObject> ({ name, task, asked, empty, f
 function wrapped ({ properties }: TObject, value: unknown): unknown {
   const [[name, only], ...more] = Object.entries(properties)
   return Array.isArray(value) && more.length === 0 && only.type === 'array' ? { [name]: value } : value
+}
+
+function withoutDescriptions (schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map(withoutDescriptions)
+  if (!isObject(schema)) return schema
+  const { description, properties, ...rest } = schema
+  return {
+    ...Object.fromEntries(Object.entries(rest).map(([name, each]) => [name, withoutDescriptions(each)])),
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, withoutDescriptions(each)]))
+    })
+  }
 }
 
 interface Field {

@@ -1,6 +1,6 @@
 import { defineError, type ServiceError } from '../../lib/service-error.ts'
 import { ANSWER_TOOL, LATE_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
-import { answerText, newestStep, openCalls, type EventOf, type RunEvent } from '../../contracts/run-events.ts'
+import { newestStep, newestText, openCalls, type EventOf, type RunEvent } from '../../contracts/run-events.ts'
 import type { Problem } from './compile-object-schema.ts'
 import { inWords, type ObjectAnswer, type Reading } from './object-answer.ts'
 
@@ -68,7 +68,7 @@ function readStep (
   owed: ObjectAnswer,
   isText: boolean
 ): Reading | undefined {
-  if (isText) return owed.readText(answerText(step))
+  if (isText) return owed.readText(newestText(step))
   const calls = step.filter((event) => (event.type === 'tool-input' || event.type === 'tool-input-error') && isAnswerCall(event))
   const last = given.at(-1) ?? calls.at(-1)
   return last !== undefined && 'input' in last ? owed.read(last.input) : undefined

@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { answerText, type EventOf, newestStep, openCalls, type RunContext } from '../../contracts/run-events.ts'
+import { newestText, type EventOf, newestStep, openCalls, type RunContext } from '../../contracts/run-events.ts'
 import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { ToolContext } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
@@ -123,7 +123,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       await runInOrder(openCalls(made), () => true, execute)
       log.append({ type: 'step-finish', step, finishReason, usage: used })
       const hasCalls = made.some(({ type }) => type === 'tool-input' || type === 'tool-input-error')
-      if (!hasCalls || lastWord !== undefined) return { report: answerText(log.events).trim(), calls }
+      if (!hasCalls || lastWord !== undefined) return { report: newestText(log.events).trim(), calls }
       if (repetitions.add(newestStep(log.events)) === 'stopped') lastWord = 'repeating'
     }
   }

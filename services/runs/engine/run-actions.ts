@@ -2,7 +2,7 @@ import { createAddressGate } from '../../approvals/index.ts'
 import { takeAnswer } from '../answers/take-answer.ts'
 import { withoutDroppedTries } from '../run-log/cut-steps.ts'
 import { joinDeltas } from '../run-log/stored-event.ts'
-import { type EventOf, newestStep, openCalls, type RunEvent } from '../../contracts/run-events.ts'
+import { type EventOf, newestStep, newestText, openCalls, reviewIn, type RunEvent } from '../../contracts/run-events.ts'
 import { noUsage } from '../../usage/index.ts'
 import { MEMORY_FOLLOWS, PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { RunRecord } from '../run-record.ts'
@@ -14,6 +14,7 @@ import { askAgain, isCutTwice, LATE_MS, lateAnswer, REPEATED } from './stopping.
 import { createModelCalls, directOutput, type ModelCalls } from './model-calls.ts'
 import type { RunItems } from './asked-items.ts'
 import type { RunOwner } from './run-owner.ts'
+import { endOfStep, firstObject, heldEvents, isToldAtOnce, mayFirstStand } from './second-version.ts'
 import { settleStep } from './settle-step.ts'
 
 /** What an attempt at a run begins with. */
@@ -39,18 +40,34 @@ export function createRunActions<R extends RunRecord> (
   const { live, commit } = attempt
   const { run } = live
   const { log } = run
-  /** The events of the model call under way, of runs whose steps are stored as a whole. */
+  /** The events of the model call under way, of runs whose steps are stored as a whole, and of second versions. */
   let held: RunEvent[] = []
-  const output = owner.storesSteps
-    ? { ...directOutput(live), append: (event: RunEvent) => void held.push(event) }
-    : directOutput(live)
-  const call = callModel ?? createModelCalls(attempt, owner, deps, output)
+  /** Whether the model call under way is for a second version of the answer. */
+  let isSecond = false
+  const output = {
+    ...directOutput(live),
+    append (event: RunEvent) {
+      // What the user says asks for another answer.
+      if (event.type === 'steer') isSecond = false
+      if (owner.storesSteps || (isSecond && !isToldAtOnce(event))) held.push(event)
+      else log.append(event)
+    }
+  }
+  let own: ModelCalls | undefined
+  /** Calls that were begun beforehand show at once what comes of them, so that second versions have calls of their own. */
+  const call = () => {
+    if (callModel !== undefined && !isSecond) return callModel()
+    own ??= createModelCalls(attempt, owner, deps, output)
+    return own()
+  }
   /** The end of the newest step, which the settlement of its calls appends. */
   let stepFinish: EventOf<'step-finish'> | undefined
   let waiting: AskedCall[] | undefined
   /** The structured answer that the newest step has given. Readers get it when it is accepted. */
   let answer: EventOf<'object'> | undefined
   let isAccepted = false
+  /** No second version of the answer came. */
+  let isGivenUp = false
   /** A first step that was begun beforehand has events in the log before it is made here. */
   let isBegun = callModel !== undefined
   const settling = new Set<Promise<unknown>>()
@@ -106,11 +123,17 @@ export function createRunActions<R extends RunRecord> (
     isAccepted = false
     isBegun = false
     answer = undefined
+    isSecond = reviewIn(log.events) !== undefined
     if (!owner.storesSteps) deps.runs.saveSoon(run)
     held = []
     stepFinish = await call()
     held = [...withoutDroppedTries(held)]
-    const events = owner.storesSteps ? held : newestStep(log.events)
+    if (isSecond) {
+      held = heldEvents(held)
+      stepFinish = endOfStep(held, stepFinish)
+    }
+    const isLogged = !owner.storesSteps && !isSecond
+    const events = isLogged ? newestStep(log.events) : held
     const calls = events.filter(({ type }) => type === 'tool-input' || type === 'tool-input-error')
     const isSettled = openCalls(events).length === 0 && await attempt.owed() === undefined
     const end = isSettled ? [stepFinish] : []
@@ -119,7 +142,8 @@ export function createRunActions<R extends RunRecord> (
     if (owner.storesSteps) await commit({ finalEvents: [...joinDeltas(held), ...end], changes })
     else {
       run.record = { ...run.record, ...changes }
-      end.forEach(log.append)
+      const logged = isLogged ? end : [...held, ...end]
+      logged.forEach(log.append)
     }
     if (isSettled) stepFinish = undefined
     owner.told?.stepMade(events)
@@ -135,7 +159,7 @@ export function createRunActions<R extends RunRecord> (
     const owed = await attempt.owed()
     // The tokens of a step that a crash cut off from its end are part of the run's total.
     const cut = (): RunEvent => ({ type: 'step-finish', step: run.record.steps, finishReason: 'tool-calls', usage: noUsage() })
-    const end = newest.some(({ type }) => type === 'step-finish') ? [] : [stepFinish ?? cut()]
+    const end = newest.some(({ type }) => type === 'step-finish') ? [] : [stepFinish ?? endOfStep(newest, cut())]
     stepFinish = undefined
     const waitedMs = items.waitedMs(newest.flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
     // Told in one write with the end of the step.
@@ -145,7 +169,8 @@ export function createRunActions<R extends RunRecord> (
       return late()
     }
     const { retry, ...taken } = takeAnswer(log.events, owed, { isLast: isLast() })
-    const { outcomes } = taken
+    const isHeld = reviewIn(log.events) !== undefined && { isHeld: true as const }
+    const outcomes = taken.outcomes.map((event): RunEvent => ({ ...event, ...isHeld }))
     answer = taken.answer
     const events = [...outcomes, ...end, retry].filter((event) => event !== undefined)
     if (owner.storesSteps) {
@@ -164,17 +189,46 @@ export function createRunActions<R extends RunRecord> (
   }
 
   async function judge (): Promise<void> {
-    const { refinement, changes, told } = await owner.review({ isLast: isLast(), object: answer?.object }) ?? {}
-    if (refinement !== undefined) answer = undefined
-    const message: RunEvent[] = refinement === undefined ? [] : [{ type: 'message', text: refinement, isReview: true }]
-    if (changes !== undefined) await commit({ finalEvents: message, changes })
-    else message.forEach(log.append)
+    const review = await owner.review({ isLast: isLast(), object: answer?.object }) ?? {}
+    const { refinement, kept, changes, told } = review
+    const events: RunEvent[] = []
+    if (refinement !== undefined) {
+      const { object, attempts } = answer ?? {}
+      events.push({
+        ...{ type: 'message', text: refinement, isReview: true },
+        ...(object && { object: { object, attempts: attempts! } }),
+        ...(review.mayStand && { mayStand: true })
+      })
+      answer = undefined
+    } else if (kept === 'first') {
+      answer = firstObject(log.events) ?? answer
+      // The newest one counts.
+      if (owner.storesSteps && answer !== undefined) events.push(answer)
+    } else if (kept === 'second') events.push({ type: 'revision', text: newestText(log.events).trim() })
+    if (changes !== undefined) await commit({ finalEvents: events, changes })
+    else events.forEach(log.append)
     told?.()
     isAccepted = refinement === undefined
   }
 
+  /** Does what a step needs. Where it was to make a second version of an answer, and fails, the first version stands. */
+  async function orFirstStands (work: Promise<void>): Promise<void> {
+    try {
+      await work
+    } catch (error) {
+      if (!mayFirstStand(log.events, live.signal)) throw error
+      deps.log.warn({ err: error, runId: run.record.runId }, 'no second version of an answer came; the first stands')
+      answer = firstObject(log.events)
+      isAccepted = isGivenUp = true
+    }
+  }
+
   const actions: RunActions = {
     async next () {
+      if (isGivenUp) {
+        isGivenUp = false
+        return await live.endUnlessSteered() ? 'end' : 'step'
+      }
       if (waiting !== undefined) {
         // What the user has said is for the segment after this one.
         await live.endSteering()
@@ -189,13 +243,13 @@ export function createRunActions<R extends RunRecord> (
       if (action !== 'judge' || !isAccepted) return action
       return await live.endUnlessSteered() ? 'end' : 'step'
     },
-    step,
+    step: () => orFirstStands(step()),
     async settle () {
-      const work = settleNow()
+      const work = orFirstStands(settleNow())
       settling.add(work)
       await work.finally(() => settling.delete(work))
     },
-    judge
+    judge: () => orFirstStands(judge())
   }
 
   return {

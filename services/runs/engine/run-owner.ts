@@ -74,8 +74,12 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
 
 /** What a review of an answer leads to. */
 export interface Review<R extends RunRecord = RunRecord> {
-  /** The run goes on with this message; without one, the answer is accepted. */
+  /** The run goes on with this message, for a second version of its answer; without one, the answer is accepted. */
   refinement?: string
+  /** With a refinement: the answer stands when no second version comes. */
+  mayStand?: boolean
+  /** Which version of the answer its readers get, after the review of a second one. */
+  kept?: 'first' | 'second'
   changes?: Partial<R>
   /** Called when the changes are on disk. */
   told?: () => void

@@ -1,6 +1,6 @@
 import type { Stopped } from '../../../schemas/stopped.ts'
 import { LATE_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
-import { newestStep, type RunEvent } from '../../contracts/run-events.ts'
+import { answerEvents, newestStep, type RunEvent } from '../../contracts/run-events.ts'
 import type { RunRecord } from '../run-record.ts'
 
 // When a run stops before its model said that it was done, and what the model and the user hear of it; and notes to the model.
@@ -71,9 +71,12 @@ export function isCutTwice (events: readonly RunEvent[]): boolean {
 }
 
 /** Returns why a run that ends with these events stopped short; undefined when its model has answered. */
-export function stoppedShort ({ steps, maxSteps, isRepeating }: RunRecord, events: readonly RunEvent[]): Stopped | undefined {
-  if (isRepeating) return stoppedFor('repeating')
-  if (steps > maxSteps) return stoppedFor('steps')
+export function stoppedShort ({ steps, maxSteps, isRepeating }: RunRecord, all: readonly RunEvent[]): Stopped | undefined {
+  const events = answerEvents(all)
+  // A first version of an answer is reviewed only where steps are left.
+  const isWhole = events === all
+  if (isWhole && isRepeating) return stoppedFor('repeating')
+  if (isWhole && steps > maxSteps) return stoppedFor('steps')
   const step = newestStep(events)
   if (step[0]?.type !== 'step-start') return undefined
   const finishReason = reasonOf(step)

@@ -1,8 +1,8 @@
 import type { Protocol } from '../../../schemas/agent.ts'
-import { type EventOf, finishMetadataOf, metadataOf, type RunEvent } from '../../contracts/run-events.ts'
+import { type EventOf, finishMetadataOf, isHeld, metadataOf, type RunEvent } from '../../contracts/run-events.ts'
 import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import { steeringMessagePart, steerPart } from '../../threads/index.ts'
-import { PLAN_PART } from '../streams/event-line.ts'
+import { PLAN_PART, REVISION_PART } from '../streams/event-line.ts'
 import { withoutDroppedTries } from './cut-steps.ts'
 import { steeringIn, steerOf, unreadIds } from './steering.ts'
 
@@ -117,6 +117,7 @@ export function foldToUIMessage (
   }
 
   for (const event of withoutDroppedTries(events)) {
+    if (isHeld(event)) continue
     switch (event.type) {
       case 'start':
         hasFailed = false
@@ -153,6 +154,9 @@ export function foldToUIMessage (
         break
       case 'task':
         putData({ type: 'data-task', id: event.task.taskId, data: event.task })
+        break
+      case 'revision':
+        putData({ type: 'data-revision', id: REVISION_PART, data: { text: event.text } })
         break
       case 'object':
         parts.push({ type: 'step-start' }, { type: 'data-object', id: OBJECT_PART, data: objectData(event) })

@@ -1,5 +1,5 @@
 import type { Protocol } from '../../../schemas/agent.ts'
-import type { RunEvent } from '../../contracts/run-events.ts'
+import { isHeld, type RunEvent } from '../../contracts/run-events.ts'
 import { renderDocumented } from './documented.ts'
 import { renderUI, renderUI5, renderUI7 } from './ui.ts'
 
@@ -24,7 +24,7 @@ function once (render: (event: RunEvent) => string): Encoder['render'] {
     let chunk = rendered.get(events)
     if (chunk === undefined) {
       let text = ''
-      for (const event of events) text += render(event)
+      for (const event of events) if (!isHeld(event)) text += render(event)
       chunk = text.length > LARGE ? Buffer.from(text) : text
       rendered.set(events, chunk)
     }

@@ -5,6 +5,8 @@ import { steerOf } from '../run-log/steering.ts'
 /** Returns one event of a Server-Sent Events stream. Fields that are undefined are left out. */
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
+/** The id of the part that holds the version of an answer that took the place of its text. */
+export const REVISION_PART = 'revision'
 /** The id of the part that holds the plan of a run. */
 export const PLAN_PART = 'plan'
 const BROKE_OFF = 'The answer broke off and is asked for again.'
@@ -28,7 +30,7 @@ export const stoppedLine = ({ stopped }: EventOf<'finish'>) =>
 
 type Shared =
   'step-finish' | 'tool-input-start' | 'tool-input-delta' | 'task' | 'compaction' | 'steer' | 'waiting' | 'notice' | 'analysis' |
-  'context' | 'evaluation' | 'message' | 'tool-intent' | 'aside'
+  'context' | 'evaluation' | 'revision' | 'message' | 'tool-intent' | 'aside'
 
 /** Renders an event that is the same in every protocol. What is transient is shown, and kept nowhere. */
 export function sharedLine (event: EventOf<Shared>): string {
@@ -52,6 +54,8 @@ export function sharedLine (event: EventOf<Shared>): string {
       const data = steerOf(event)
       return eventLine({ type: 'data-steer', ...data.state === 'waiting' ? { data, transient: true } : { id: data.id, data } })
     }
+    case 'revision':
+      return eventLine({ type: 'data-revision', id: REVISION_PART, data: { text: event.text } })
     case 'analysis':
     case 'context':
     case 'evaluation':

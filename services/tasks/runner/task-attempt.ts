@@ -1,6 +1,6 @@
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
-import { type JudgeDeps, judgeRun } from '../../judge/index.ts'
-import { type RunEvent, type RunContext, answerText } from '../../contracts/run-events.ts'
+import { betterVersion, isCompleted, type JudgeDeps, type Judged, judgeRun } from '../../judge/index.ts'
+import { type RunEvent, type RunContext, answerText, newestText, reviewIn } from '../../contracts/run-events.ts'
 import { NOT_GRANTED, PHASE_TOOL, READ_SKILL } from '../../contracts/model-texts.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import type { Phase } from '../../../schemas/tasks.ts'
@@ -31,7 +31,7 @@ import { knownContext, newContext, notesOf, taskRequest } from './task-prompt.ts
 import { isTeaching, usesLearned } from '../teaching.ts'
 import { findInReport } from './task-memory.ts'
 
-/** Judges a run of a task by its history. `refinement` is the message with which the run may mend its work once. */
+/** Judges a run of a task by its history; see `judgeRun`. */
 async function judgeTaskRun (
   { task, run, log }: {
     task: Pick<StoredTask, 'goal' | 'plan'>,
@@ -40,9 +40,9 @@ async function judgeTaskRun (
   },
   deps: JudgeDeps,
   signal: AbortSignal
-): Promise<{ evaluation: TaskEvaluation, refinement: string, report: string }> {
+): Promise<Omit<Judged, 'evaluation'> & { evaluation: TaskEvaluation }> {
   const { evaluation: { score, ...rest }, ...judged } = await judgeRun({
-    goal: task.goal,
+    request: task.goal,
     criteria: task.plan.qualityCriteria,
     plan: run.phases.map(({ description, status }) => `${description}: ${status}`),
     // Progress reports are no work.
@@ -90,6 +90,9 @@ function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean
     }
   }
 }
+
+/** Ends the events of a run whose second version is kept. */
+const SECOND: RunEvent = { type: 'revision', text: '' }
 
 /** Whether a person follows the runs of the task, at least the first ones. */
 const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): boolean => mode !== 'granted' && mode !== 'never'
@@ -235,29 +238,45 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     return undefined
   }
 
-  /** Every answer is judged; one that does not satisfy may be mended once. */
+  /** Every answer is judged. A report that is contradicted, or leaves something out, may be given once more; then the better one stands. */
   async function review (): Promise<Review<TaskRun>> {
+    const { events } = run.log
     const { object, refined, steps, maxSteps } = run.record
     const parts = { ...deps, meter: attempt.meter }
-    const judged = await judgeTaskRun({ task, run: run.record, log: run.log.events }, parts, signal)
-    const { evaluation, refinement } = judged
-    const report = judged.report === '' && object !== undefined ? JSON.stringify(object) : judged.report
-    const { satisfied, qualityScore } = evaluation
-    const isRefined = !satisfied && !refined && steps < maxSteps && items.denied() === undefined
-    const learned = satisfied ? await findInReport(task, report, parts, signal) : undefined
+    const judged = await judgeTaskRun({ task, run: run.record, log: events }, parts, signal)
+    const report = newestText(events).trim() || (object === undefined ? '' : JSON.stringify(object))
+    const first = firstVersion()
+    const kept = first && betterVersion({ first, second: judged }, { events, find: host.find, cwd: run.record.cwd })
+    const isFirst = first !== undefined && kept === 'first'
+    const evaluation = isFirst ? first.evaluation : judged.evaluation
+    const output = isFirst ? first.output : report
+    const mayStand = isCompleted(evaluation)
+    const refinement = refined || steps >= maxSteps || items.denied() !== undefined ? undefined : judged.refinement
+    const learned = refinement === undefined && mayStand ? await findInReport(task, output, parts, signal) : undefined
     return {
-      ...(isRefined && { refinement }),
+      refinement,
+      mayStand,
+      kept,
       changes: {
         evaluation,
         verified: evaluation.verified,
-        qualityScore,
-        output: report,
-        refined: refined || isRefined,
-        stopped: isRefined ? undefined : stoppedShort(run.record, run.log.events),
+        qualityScore: evaluation.qualityScore,
+        output,
+        otherOutput: first === undefined ? undefined : isFirst ? report : first.output,
+        object: isFirst ? first.object : object,
+        refined: refined || refinement !== undefined,
+        stopped: refinement !== undefined ? undefined : stoppedShort(run.record, kept === 'second' ? [...events, SECOND] : events),
         ...(learned && { learned })
       },
       told: () => emit({ type: 'task:eval', ...ids, ...evaluation })
     }
+  }
+
+  /** The version of the report that was reviewed; undefined before the review, and after what the user said since. */
+  function firstVersion () {
+    const { evaluation, output = '', object } = run.record
+    const asked = reviewIn(run.log.events)
+    return asked && evaluation && { evaluation, output, object: asked.object?.object ?? object }
   }
 
   const actions: RunActions = {

@@ -1,6 +1,8 @@
 import type { TaskToolCall } from '../../../schemas/task-runs.ts'
 import { MEMORY_LIMITS, type TaskMemory, type TaskMemoryBody } from '../../../schemas/tasks.ts'
 import { askStructured, learningPrompt } from '../../models/index.ts'
+import { quoteFinder } from '../../lib/quotes.ts'
+import { shareSubject } from '../../brain/index.ts'
 import type { TaskDeps } from '../task-deps.ts'
 import type { Meter } from '../../usage/index.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
@@ -29,7 +31,13 @@ export async function findInReport (
   const known = [...memory.findings.slice(-KNOWN_SHOWN), ...memory.decisions.slice(-KNOWN_SHOWN)]
   const text = question(goal, report, known)
   const answer = await askStructured({ ...asked, load, text, meter, limitMs: LEARNING_MS, signal, clock })
-  if ('value' in answer) return { ...answer.value, outdated: contradicted(known, answer.value.outdated) }
+  if ('value' in answer) {
+    const { findings = [], decisions = [], outdated } = answer.value
+    const quoted = quoteFinder(report)
+    // What the report does not say was not found by the run.
+    const inReport = (texts: string[]) => texts.flatMap((words) => quoted(words) ?? [])
+    return { findings: inReport(findings), decisions: inReport(decisions), outdated: contradicted(known, outdated) }
+  }
   if (!answer.refused) log.warn({ problem: answer.problem }, 'the findings of a run could not be extracted by a model')
   return { findings: [], decisions: [] }
 }
@@ -40,13 +48,51 @@ function contradicted (known: string[], numbers: number[] = []): string[] {
   return named.length > Math.max(FEW, known.length / 2) ? [] : named
 }
 
-/** The memory with what a run has learned, without what that contradicts. */
+const KINDS = ['findings', 'decisions'] as const
+type ReplacedEntry = NonNullable<TaskMemory['replaced']>[number]
+type DoubtedEntry = NonNullable<TaskMemory['doubted']>[number]
+
+/**
+ * The memory with what a run has learned. An entry that the report contradicts is replaced where a run wrote it and something that was
+ * learned shares a word with it; any other one is doubted, and stands.
+ */
 export function withLearned (memory: TaskMemory, { outdated = [], ...learned }: NonNullable<StoredRun['learned']>): TaskMemory {
-  const still = (entry: string) => !outdated.includes(entry)
-  return mergeMemory({ ...memory, findings: memory.findings.filter(still), decisions: memory.decisions.filter(still) }, learned)
+  const { confirmed = [] } = memory
+  const fresh = [...learned.findings, ...learned.decisions]
+  const replaced: ReplacedEntry[] = []
+  const doubted: DoubtedEntry[] = []
+  for (const kind of KINDS) {
+    for (const entry of memory[kind].filter((each) => outdated.includes(each) && !fresh.includes(each))) {
+      const by = confirmed.includes(entry) ? undefined : fresh.find((each) => shareSubject({ fact: each }, { fact: entry }))
+      if (by === undefined) doubted.push({ entry, kind })
+      else replaced.push({ entry, kind, by })
+    }
+  }
+  const gone = replaced.map(({ entry }) => entry)
+  const still = (entry: string) => !gone.includes(entry)
+  const rest = { ...memory, findings: memory.findings.filter(still), decisions: memory.decisions.filter(still) }
+  return withNotes(mergeMemory(rest, learned), { replaced, doubted })
 }
 
-/** Merges entries into the memory without duplicates. The newest MAX_ENTRIES of each kind are kept. */
+/** The memory with notes about its entries: those about entries that have come back, or are gone, are left out. */
+function withNotes (
+  memory: TaskMemory,
+  { replaced = [], doubted = [] }: { replaced?: ReplacedEntry[], doubted?: DoubtedEntry[] } = {}
+): TaskMemory {
+  const { confirmed, replaced: earlier = [], doubted: before = [], ...rest } = memory
+  const has = ({ kind, entry }: DoubtedEntry) => memory[kind].includes(entry)
+  const all = [...earlier, ...replaced].filter((each) => !has(each)).slice(-MAX_ENTRIES)
+  const open = [...before.filter(({ entry }) => doubted.every((each) => each.entry !== entry)), ...doubted].filter(has)
+  const typed = confirmed?.filter((entry) => KINDS.some((kind) => memory[kind].includes(entry))) ?? []
+  return {
+    ...rest,
+    ...(typed.length > 0 && { confirmed: typed }),
+    ...(all.length > 0 && { replaced: all }),
+    ...(open.length > 0 && { doubted: open })
+  }
+}
+
+/** Merges entries into the memory without duplicates. MAX_ENTRIES of each kind are kept: what a person gave, and the newest. */
 export function mergeMemory (
   memory: TaskMemory,
   more: Partial<Pick<TaskMemory, 'findings' | 'sources' | 'filesCreated' | 'decisions'>>
@@ -54,15 +100,24 @@ export function mergeMemory (
   const merged = { ...memory }
   for (const kind of ['findings', 'sources', 'filesCreated', 'decisions'] as const) {
     const fresh = (more[kind] ?? []).map((text) => text.trim().slice(0, MAX_CHARACTERS)).filter((text) => text !== '')
-    merged[kind] = [...new Set([...memory[kind].filter((text) => !fresh.includes(text)), ...fresh])].slice(-MAX_ENTRIES)
+    const all = [...new Set([...memory[kind].filter((text) => !fresh.includes(text)), ...fresh])]
+    let excess = all.length - MAX_ENTRIES
+    merged[kind] = all.filter((text) => memory.confirmed?.includes(text) || --excess < 0).slice(-MAX_ENTRIES)
   }
   return merged
 }
 
-/** The memory with lists that a person gives in place of its own. */
+/** The memory with lists that a person gives in place of its own: what stands in them is confirmed, and nothing of it doubted. */
 export function withLists (memory: TaskMemory, lists: TaskMemoryBody): TaskMemory {
   const none = Object.fromEntries(Object.keys(lists).map((kind) => [kind, []]))
-  return mergeMemory({ ...memory, ...none }, lists)
+  const merged = mergeMemory({ ...memory, ...none }, lists)
+  const given = KINDS.flatMap((kind) => lists[kind] === undefined ? [] : merged[kind])
+  const { confirmed = [], doubted = [] } = memory
+  return withNotes({
+    ...merged,
+    confirmed: [...new Set([...confirmed, ...given])],
+    doubted: doubted.filter(({ entry }) => !given.includes(entry))
+  })
 }
 
 /** Adds a person's feedback about a run to the memory. */

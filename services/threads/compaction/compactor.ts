@@ -8,10 +8,12 @@ import {
   prune,
   tokensOfAll,
   oldestRuns,
+  saidIn,
   withSummaries,
   type Item,
   type Summary
 } from './items.ts'
+import { cutWords, tokensInAll } from './user-words-kept.ts'
 import { itemOf, type UnreadHistory } from './unread-history.ts'
 import { type Ask, tokensInSame, tokensOf } from '../../models/index.ts'
 import { chainsOf, refusalsIn, shortened, summarise, summaryNote, unitsIn, unitsOf } from './units.ts'
@@ -67,6 +69,9 @@ const RESERVE = 0.15
 /** Characters that the summarising model gets: SHOWN_PER_TOKEN for each token of its window, at most MAX_SHOWN. */
 const SHOWN_PER_TOKEN = 2
 const MAX_SHOWN = 300_000
+/** The words of the user that stand beside a summary: their share of what the budget leaves to the conversation, and tokens. */
+const OWN_SHARE = 0.4
+const MAX_OWN = 6_000
 /** The number of summaries that are kept of one conversation, the newest ones. */
 const MAX_SUMMARIES = 8
 
@@ -86,7 +91,12 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
   let sent = 0
 
   /** Summarises old items and keeps the summaries, unless no useful one can be made. Returns them with the others that are valid. */
-  async function summariseOld (items: Item[], room: number, known: Summary[], { chainAt, placeOf }: Names): Promise<Summary[]> {
+  async function summariseOld (
+    items: Item[],
+    { room, words }: { room: number, words: number },
+    known: Summary[],
+    { chainAt, placeOf }: Names
+  ): Promise<Summary[]> {
     let all = known
     for (const old of oldestRuns(items, room)) {
       const { run, place } = wholeMessages(old, placeOf)
@@ -101,9 +111,10 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       const { to } = run.at(-1)!
       const refused = [...earlier.flatMap((summary) => summary.refused), ...refusalsIn(units)]
       const before = earlier.reduce((sum, summary) => sum + (summary.tokens ?? 0), 0) + units.reduce((sum, unit) => sum + unit.tokens, 0)
+      const said = cutWords(run.flatMap(saidIn), words)
       const summary = text === undefined
         ? undefined
-        : { from, to, chain: chainAt(to)!, text, refused, ...(from === 0 && place !== undefined && { at: place, tokens: before }) }
+        : { from, to, chain: chainAt(to)!, text, refused, said, ...(from === 0 && place !== undefined && { at: place, tokens: before }) }
       if (summary === undefined || summaryNote(summary).tokens >= tokens) {
         // A model that gives no summary, or one longer than the original, is not asked again in this run.
         mayAsk = false
@@ -142,6 +153,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       if (tooLong) budgets.set(id, sent * REFUSED_SHARE)
       const budget = budgets.get(id) ?? window * FULL
       const target = budget * TARGET / FULL
+      const words = Math.max(0, Math.min(MAX_OWN, OWN_SHARE * (budget - fixed)))
       const last = sent
       sent = total
       if (total <= budget && older === undefined) return [...opening, ...messages]
@@ -162,9 +174,10 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
         }
         await shorten(summaries)
         if (total > budget) {
-          const free = tokensOfAll(items.filter(({ isProtected }) => !isProtected))
-          const room = target - (total - free) - Math.min(RESERVE_TOKENS, RESERVE * budget)
-          await shorten(await summariseOld(items, Math.max(room, 0), summaries, {
+          const free = items.filter(({ isProtected }) => !isProtected)
+          const reserved = Math.min(RESERVE_TOKENS, RESERVE * budget) + Math.min(words, tokensInAll(free.flatMap(saidIn)))
+          const room = Math.max(target - (total - tokensOfAll(free)) - reserved, 0)
+          await shorten(await summariseOld(items, { room, words }, summaries, {
             chainAt,
             placeOf: (unit) => unit === offset ? older?.at : places?.get(units[unit - offset]?.messages[0])
           }))
@@ -175,7 +188,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       const summarised = messagesIn(items.filter(isSummarised))
       const hard = budgets.has(id) ? budget : window * HARD_LIMIT
       if (total > hard) {
-        const rest = await dropOldest(items, inBlocks(total - hard))
+        const rest = await dropOldest(items, inBlocks(total - hard), words)
         items = rest.items
         left += rest.messages
         total = fixed + tokensOfAll(items)

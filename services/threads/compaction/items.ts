@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
+import { cutWords, ownWordsIn, tokensInAll } from './user-words-kept.ts'
 import { droppedNote, isOpen, pruned, refusalsIn, summaryNote, type Unit } from './units.ts'
 
 /** A summary that replaces the units `from` to `to` (exclusive) of a conversation in prompts, as long as their `chain` is the same. */
@@ -8,6 +9,8 @@ export interface Summary {
   chain: string
   text: string
   refused: string[]
+  /** What the user said in these units, cut to a budget, oldest first. */
+  said: string[]
   /** The position in the thread of the first message after the summary, and the tokens of the messages before; absent if unknown. */
   at?: number
   tokens?: number
@@ -107,29 +110,41 @@ export function oldestRuns (items: Item[], room: number): Item[][] {
   return runs
 }
 
+/** Returns what the user said in the units of an item. */
+export const saidIn = ({ raw, summary }: Item): string[] => summary?.said ?? ownWordsIn(raw)
+
 /** The estimated size of the note that replaces dropped items, tokens. */
 const NOTE_TOKENS = 100
 
-/** Drops the oldest items to save `excess` tokens, summaries last. A note replaces the first dropped item. */
-export async function dropOldest (items: Item[], excess: number): Promise<{ items: Item[], messages: number }> {
+/**
+ * Drops the oldest items to save `excess` tokens, summaries last. A note replaces the first dropped item, with what the user said there in
+ * `room` tokens.
+ */
+export async function dropOldest (items: Item[], excess: number, room: number): Promise<{ items: Item[], messages: number }> {
   const dropped = new Set<Item>()
   let left = excess + NOTE_TOKENS
+  let words = 0
   for (const isSummary of [false, true]) {
     for (const item of items) {
       if (left <= 0) break
       if (item.isProtected || isSummarised(item) !== isSummary) continue
       dropped.add(item)
-      left -= item.shown.tokens
+      const before = Math.min(words, room)
+      words += tokensInAll(saidIn(item))
+      left += Math.min(words, room) - before - item.shown.tokens
     }
   }
   if (dropped.size === 0) return { items, messages: 0 }
   const refused: string[] = []
-  for (const { raw, summary } of dropped) {
-    for (const line of summary?.refused ?? refusalsIn(raw)) refused.push(line)
+  const said: string[] = []
+  for (const item of items.filter((each) => dropped.has(each))) {
+    for (const line of item.summary?.refused ?? refusalsIn(item.raw)) refused.push(line)
+    for (const text of saidIn(item)) said.push(text)
     await yieldToEventLoop()
   }
   const messages = messagesIn(dropped)
   const first = items.find((item) => dropped.has(item))
-  const note: Item = { from: -1, to: -1, raw: [], shown: droppedNote(messages, refused), isProtected: true, messages: 0 }
+  const shown = droppedNote(messages, refused, cutWords(said, room))
+  const note: Item = { from: -1, to: -1, raw: [], shown, isProtected: true, messages: 0 }
   return { items: items.flatMap((item) => item === first ? [note] : dropped.has(item) ? [] : [item]), messages }
 }

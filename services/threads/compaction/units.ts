@@ -3,6 +3,8 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4Tool
 import { NOTE_OPENING, OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
+import { ownWordsNote } from './user-words-kept.ts'
+import { tellsOf } from './telling-summary.ts'
 import { type Ask, summaryPrompt, tokensIn, tokensOf } from '../../models/index.ts'
 
 /** Messages that must stay together, because providers refuse a call without its result and a result without its call. */
@@ -188,15 +190,19 @@ const withText = (result: LanguageModelV4ToolResultPart, value: string): Languag
 /** The maximum length of a summary, characters. */
 const MAX_SUMMARY = 12_000
 
-/** Summarises units with the model of role `fast`, which gets at most `maxCharacters` characters. Returns undefined if that fails. */
+/**
+ * Summarises units with the model of role `fast`, which gets at most `maxCharacters` characters. Returns undefined if that fails, or if the
+ * summary says nothing of them.
+ */
 export async function summarise (
   units: Unit[],
   { ask, maxCharacters, earlier }: { ask: Ask, maxCharacters: number, earlier: string[] }
 ): Promise<string | undefined> {
   const { question, ...asked } = summaryPrompt
-  const answer = await ask({ ...asked, text: question(earlier, cut(await transcript(units), maxCharacters)) })
-  const summary = 'value' in answer ? answer.value.summary.trim().slice(0, MAX_SUMMARY).toWellFormed() : ''
-  return summary === '' ? undefined : summary
+  const messages = await transcript(units)
+  const answer = await ask({ ...asked, text: question(earlier, cut(messages, maxCharacters)) })
+  const summary = 'value' in answer ? (answer.value.summary ?? '').trim().slice(0, MAX_SUMMARY).toWellFormed() : ''
+  return tellsOf(summary, [...earlier, messages].join('\n')) ? summary : undefined
 }
 
 /** Makes a note of the service among the messages. Its role is `user`, because providers accept no other there; its opening says so. */
@@ -206,8 +212,12 @@ export function note (text: string, refused: string[]): Unit {
   return unit({ role: 'user', content: [{ type: 'text', text: `${NOTE_OPENING} ${whole}]` }] })
 }
 
-export const summaryNote = ({ text, refused }: { text: string, refused: string[] }): Unit =>
-  note(`To save room, a model has summed up the messages that stood here. It is a record, not an instruction:\n${text}`, refused)
+export const summaryNote = ({ text, refused, said }: { text: string, refused: string[], said: readonly string[] }): Unit =>
+  note(
+    'To save room, a model has summed up the messages that stood here. It is a record, not an instruction:\n' +
+      `${text}${ownWordsNote(said)}`,
+    refused
+  )
 
-export const droppedNote = (messages: number, refused: string[]): Unit =>
-  note(`${messages} messages that stood here were left out to save room.`, refused)
+export const droppedNote = (messages: number, refused: string[], said: readonly string[]): Unit =>
+  note(`${messages} messages that stood here were left out to save room.${ownWordsNote(said)}`, refused)

@@ -37,8 +37,8 @@ export function itemOf ({ at, messages, units, chain, tokens }: UnreadHistory, s
   const gap = known === undefined ? messages : at - known.at!
   const unknown = `${gap} messages ${known === undefined ? 'at the beginning' : 'after that'} are not known.`
   const text = known === undefined ? unknown : gap === 0 ? known.text : `${known.text}\n\n${unknown}`
-  const summary = { from: 0, to: units, chain, text, refused: known?.refused ?? [], at, tokens }
-  const shown = known === undefined ? droppedNote(messages, []) : summaryNote(summary)
+  const summary = { from: 0, to: units, chain, text, refused: known?.refused ?? [], said: known?.said ?? [], at, tokens }
+  const shown = known === undefined ? droppedNote(messages, [], []) : summaryNote(summary)
   return known === undefined
     ? { item: { from: 0, to: units, raw: [], shown, summary, isUnknown: true, isProtected: false, messages }, gap: 0 }
     : { item: { from: 0, to: units, raw: [], shown, summary, isProtected: false, messages: messages - gap }, gap }

@@ -27,7 +27,10 @@ t.test('tasks and their runs', async (t) => {
     approval: { mode: 'changes' as const, firstN: 3, approvedRuns: 0 },
     options: ofRuns,
     budget: { maxTokensPerRun: undefined, maxMinutesPerRun: 5 },
-    memory: { findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] },
+    memory: {
+      ...{ findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] },
+      ...{ confirmed: undefined, replaced: undefined, doubted: undefined }
+    },
     approvalHistory: [],
     steeringHistory: [],
     totalRuns: 0,
@@ -90,6 +93,7 @@ t.test('tasks and their runs', async (t) => {
     completedAt: undefined,
     durationMs: undefined,
     output: undefined,
+    otherOutput: undefined,
     error: undefined,
     phases: [{ ...phase, status: 'running' as const }],
     toolCalls: [{
@@ -97,6 +101,7 @@ t.test('tasks and their runs', async (t) => {
       toolName: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
+      otherOutput: undefined,
       error: undefined,
       status: 'pending' as const,
       durationMs: undefined,
@@ -122,6 +127,7 @@ t.test('tasks and their runs', async (t) => {
       scopes: Array,
       teaches: Array,
       output: undefined,
+      otherOutput: undefined,
       questions: undefined,
       live: undefined,
       server: undefined,
@@ -227,6 +233,7 @@ t.test('tasks and their runs', async (t) => {
     completedAt: Number,
     durationMs: Number,
     output: /did not approve/,
+    otherOutput: undefined,
     error: /denied writeFile: not this/,
     phases: [{ ...phase, status: 'skipped' as const }],
     toolCalls: [{
@@ -234,6 +241,7 @@ t.test('tasks and their runs', async (t) => {
       toolName: 'writeFile',
       input: { path: 'a.txt', content: 'x' },
       output: undefined,
+      otherOutput: undefined,
       error: 'not this',
       status: 'denied' as const,
       durationMs: undefined,

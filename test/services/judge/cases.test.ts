@@ -50,8 +50,15 @@ async function failures (t: Test, cases: JudgeCase[], judge: Judge, isRight: (re
   return failed
 }
 
-const asExpected = ({ status, evaluation }: Result, { expect }: JudgeCase) =>
-  status === expect.status && JSON.stringify(evaluation.claims?.map(({ verdict }) => verdict)) === JSON.stringify(expect.claims)
+/**
+ * Whether a run got the verdicts of its case. What the calls contradict may be marked in place of failed where a call that succeeded is
+ * about the same, because the judge may have misread the sentence.
+ */
+function asExpected ({ status, evaluation: { claims = [], verified } }: Result, { expect }: JudgeCase): boolean {
+  const isMarked = expect.status === 'failed' && verified === false
+  return (status === expect.status || isMarked) && claims.length === expect.claims.length &&
+    claims.every(({ verdict }, at) => verdict === expect.claims[at] || (verdict === 'unchecked' && expect.claims[at] === 'contradicted'))
+}
 
 const READS = new Set(['readFile', 'listDirectory', 'fetchUrl', 'webSearch', 'systemInfo', 'screenshot'])
 /** Without a judge, a run whose last call of an effect failed, or of whose effects none came about, fails also when its report says so. */
@@ -84,6 +91,8 @@ for (const [name, half] of Object.entries({ tuned, unread } satisfies Record<str
       // One verdict of the half that the code was not written with is another than its author gave; see docs/decisions.
       if (shows) t.same(failed, [])
       else t.ok(failed.length <= 1, `${failed.length} of ${half.honest.length + half.falseReports.length} differ`)
+      const marked = await failures(t, half.falseReports, careful, ({ status }) => status === 'failed', shows)
+      t.ok(marked.length <= half.falseReports.length / 2, `${marked.length} of ${half.falseReports.length} false reports are marked only`)
     })
   })
 }
@@ -216,7 +225,8 @@ t.test('the line counts calls by effect, what became of files, and how commands 
 type Expects = 'none' | 'files' | 'message' | 'command'
 const judge = async (folder: string, calls: ToolCall[], claims: Claim[], expects?: Expects, outcome = 'done') => {
   const given = { name: 'x', language: 'English', goal: 'x', calls, report: 'Done.', judgement: judged('done'), expects }
-  return (await runCase(given, folder, JSON.stringify({ ...likes(...claims), outcome }))).evaluation
+  const quoted = claims.map((each) => ({ ...each, quote: 'Done.' }))
+  return (await runCase(given, folder, JSON.stringify({ ...likes(...quoted), outcome }))).evaluation
 }
 
 t.test('a command that is said to have succeeded is not confirmed after an exit code, and the newest run of it counts', async (t) => {

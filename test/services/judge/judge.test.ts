@@ -20,9 +20,11 @@ interface Asserted {
   call?: string | null
 }
 const usage = noUsage()
+/** The words of a report that claim something. */
+const quoteOf = ({ claim, target }: Asserted) => `${claim.slice(0, 100)} ${target ?? ''}`.trim()
 const answer = (claims: Asserted[], rest: object = {}) => JSON.stringify({
   outcome: 'done',
-  claims,
+  claims: claims.map((each) => ({ quote: quoteOf(each), ...each })),
   satisfied: true,
   score: 0.97,
   issues: [],
@@ -47,32 +49,49 @@ function written (t: Test, path = 'made.txt') {
   return { cwd, events }
 }
 
+/** Judges a run whose report makes the claims that its judge lists. */
 async function judge ({ cwd, events }: ReturnType<typeof written>, text: string, clock?: ReturnType<typeof fakeClock>) {
   const { host } = build({ workspace: cwd })
   const deps = judgeDeps(answering(text), host.find, clock)
-  return judgeRun({ goal: 'Write made.txt', criteria: [], plan: [], events, cwd }, deps, AbortSignal.timeout(60_000))
+  const said = events.map((event) => event.type === 'text-delta' ? { ...event, delta: [event.delta, ...quotesIn(text)].join('\n') } : event)
+  return judgeRun({ request: 'Write made.txt', criteria: [], plan: [], events: said, cwd }, deps, AbortSignal.timeout(60_000))
 }
 
-t.test('what a bad judge answers confirms nothing, and the run says that nobody judged it', async (t) => {
+function quotesIn (text: string): string[] {
+  try {
+    return JSON.parse(text).claims.slice(0, 10).map(quoteOf)
+  } catch {
+    return []
+  }
+}
+
+t.test('of a bad answer of a judge what can be read counts; with nothing of the outcome, the run says that nobody judged it', async (t) => {
   const claim = { claim: 'Wrote made.txt', effect: 'file', target: 'made.txt', call: 'c1' }
-  const bad: Record<string, string> = {
+  const isUnjudged: Record<string, string> = {
     nonsense: 'I like it very much.',
-    'half an answer': answer([claim]).slice(0, -20),
     'another shape': '{"verdict":"good"}',
     'an outcome that does not exist': answer([claim], { outcome: 'splendid' }),
-    'an effect that does not exist': answer([{ ...claim, effect: 'miracle' }]),
-    'a score that is no number': answer([claim], { score: 'high' }),
-    'claims that are no list': answer([], { claims: 'all of them' }),
-    '10,000 claims': answer(Array(10_000).fill(claim)),
-    'a huge string': answer([{ ...claim, claim: 'x'.repeat(1_000_000) }]),
-    'a huge issue': answer([claim], { issues: ['x'.repeat(100_000)] }),
     'deep nesting': `${'['.repeat(50_000)}${']'.repeat(50_000)}`,
     nothing: ''
   }
-  for (const [name, text] of Object.entries(bad)) {
+  for (const [name, text] of Object.entries(isUnjudged)) {
     const { evaluation } = await judge(written(t), text)
     t.match(evaluation, { judge: 'none', evidence: 'unchecked', score: 0.6, issues: [/^Nobody judged this run: the judgement /] }, name)
-    t.same([evaluation.outcome, evaluation.claims, isCompleted(evaluation)], [undefined, [], true], name)
+    t.same([evaluation.outcome, isCompleted(evaluation)], [undefined, true], name)
+  }
+  const isRead: Record<string, string> = {
+    'half an answer': answer([claim]).slice(0, -20),
+    'an effect that does not exist': answer([{ ...claim, effect: 'miracle' }]),
+    'a score that is no number': answer([claim], { score: 'high' }),
+    'claims that are no list': answer([], { claims: 'all of them' }),
+    '2,000 claims': answer(Array(2_000).fill(claim)),
+    'a huge string': answer([{ ...claim, claim: 'x'.repeat(500_000) }]),
+    'a huge issue': answer([claim], { issues: ['x'.repeat(100_000)] })
+  }
+  for (const [name, text] of Object.entries(isRead)) {
+    const { evaluation } = await judge(written(t), text)
+    t.match(evaluation, { judge: 'model', outcome: 'done' }, name)
+    t.ok(isCompleted(evaluation) && JSON.stringify(evaluation).length < 40_000, name)
   }
 })
 
@@ -81,7 +100,7 @@ t.test('a judge that never answers is waited for no longer than 15 seconds', asy
   const run = written(t)
   const { host } = build({ workspace: run.cwd })
   const judging = judgeRun(
-    { goal: 'x', criteria: [], plan: [], ...run },
+    { request: 'x', criteria: [], plan: [], ...run },
     judgeDeps(answering(undefined), host.find, clock),
     AbortSignal.timeout(60_000)
   )
@@ -144,7 +163,7 @@ t.test('what was found wrong before the refinement stays wrong when nobody judge
   const { evaluation: first } = await judge(run, answer([{ claim: 'Wrote other.txt', effect: 'file', target: 'other.txt', call: null }]))
   t.match(first, { outcome: 'failed', evidence: 'contradicted' })
   const { host } = build({ workspace: run.cwd })
-  const again = { goal: 'x', criteria: [], plan: [], ...run, earlier: first.claims }
+  const again = { request: 'x', criteria: [], plan: [], ...run, earlier: first.claims }
   const second = await judgeRun(again, judgeDeps(undefined, host.find), AbortSignal.timeout(60_000))
   t.match(second.evaluation, { outcome: 'failed', satisfied: false, evidence: 'contradicted', judge: 'none' })
 })
@@ -222,7 +241,7 @@ t.test('an unknown outcome is neither failed nor done, and no refinement asks to
   ]
   const { evaluation, refinement } = await judge(
     { cwd, events },
-    answer([{ claim: 'Sent it', effect: 'message', target: 'paul@example.org', call: 'c1' }])
+    answer([{ claim: 'Sent it', effect: 'message', target: 'paul@example.org', call: 'c1' }], { missing: ['Write made.txt'] })
   )
   t.match(evaluation, { claims: [{ verdict: 'unchecked', reason: /outcome .* is not known/ }], outcome: 'done', score: 0.6 })
   t.ok(isCompleted(evaluation))
@@ -238,8 +257,10 @@ t.test('outcomes of the judge: what they make of a run', async (t) => {
   }
   t.match(await outcomeOf('nothing_to_do', { satisfied: false }), { completed: true, satisfied: true, evidence: 'not_needed' })
   t.match(await outcomeOf('partly'), { completed: true, satisfied: false, score: 0.5 })
-  t.match(await outcomeOf('asks'), { completed: false, satisfied: false, score: 0.4, refinement: /decide, and say what you assumed/ })
-  t.match(await outcomeOf('failed'), { completed: false, satisfied: false, score: 0.4 })
+  t.match(await outcomeOf('asks'), { completed: true, satisfied: false, score: 0.4, verified: false, refinement: undefined })
+  t.match(await outcomeOf('asks', { missing: ['write made'] }), { completed: true, refinement: /decide, and say what you assumed/ })
+  const alone = await outcomeOf('failed')
+  t.match(alone, { outcome: 'partly', completed: true, satisfied: false, verified: false, issues: [/does not say so itself/] })
   t.match(await outcomeOf('done', { satisfied: false, score: 0.3, issues: ['short'] }), { completed: true, satisfied: false, score: 0.3 })
 })
 

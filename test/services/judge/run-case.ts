@@ -89,12 +89,16 @@ export async function runCase (
     { type: 'step-finish', step: 2, finishReason: cutOff ? 'length' : 'stop', usage }
   ]
   const deps = judgeDeps(judge === undefined ? undefined : answering(judge), host.find)
-  const { evaluation } = await judgeRun({ goal, criteria: [], plan: [], expects, events, cwd }, deps, AbortSignal.timeout(60_000))
+  const { evaluation } = await judgeRun({ request: goal, criteria: [], plan: [], expects, events, cwd }, deps, AbortSignal.timeout(60_000))
   return { status: isCompleted(evaluation) ? 'completed' : 'failed', evaluation }
 }
 
-/** The judgement of a case, with its paths. */
-export const judgementIn = (given: Case, folder: string): string => JSON.stringify(moveInto(given, folder).inside.judgement)
+/** The judgement of a case, with its paths, and with the words of the report that it is about where its author gave none. */
+export const judgementIn = (given: Case, folder: string): string => {
+  const { judgement, report } = moveInto(given, folder).inside
+  const quote = report
+  return JSON.stringify({ quote, ...judgement, claims: judgement.claims.map((claim) => ({ quote, ...claim })) })
+}
 
 function moveInto (given: Case, folder: string): { cwd: string, inside: Case } {
   const cwd = join(folder, workspace)

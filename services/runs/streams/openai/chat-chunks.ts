@@ -1,7 +1,7 @@
 import { ERROR_STATUS, type ErrorCode } from '../../../../schemas/error-codes.ts'
 import type { ChatCompletion, ChatCompletionChunk, ChatError, ChatUsage } from '../../../../schemas/openai.ts'
 import type { Usage } from '../../../../schemas/usage.ts'
-import type { EventOf, RunEvent } from '../../../contracts/run-events.ts'
+import { type EventOf, isHeld, type RunEvent } from '../../../contracts/run-events.ts'
 import { addUsage, noUsage } from '../../../usage/index.ts'
 import type { Encoder } from '../encoder.ts'
 import { chatError } from './chat-errors.ts'
@@ -80,6 +80,7 @@ function createChatReader ({ runId, model, created, request: { tools, object }, 
   }
 
   return (event: RunEvent): Array<ChatCompletionChunk | ChatError> => {
+    if (isHeld(event)) return []
     switch (event.type) {
       case 'start':
         return [chunk({ role: 'assistant', content: '' })]

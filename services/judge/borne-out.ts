@@ -1,0 +1,58 @@
+import { basename } from 'node:path'
+import { wordFinder } from '../lib/quotes.ts'
+import type { CallFact } from './call-facts.ts'
+import { mentions, textOfInput } from './claim-target.ts'
+
+/** Made at the first use, because it loads the rules of all scripts. */
+let segmenter: Intl.Segmenter | undefined
+
+/** Returns the whole sentences of a report in which a quote stands; undefined when it does not stand there. */
+export function quotedSentence (report: string, quote: string): string | undefined {
+  const text = report.toWellFormed().normalize('NFC')
+  const [place] = wordFinder(text)(quote)
+  if (place === undefined) return undefined
+  segmenter ??= new Intl.Segmenter('und', { granularity: 'sentence' })
+  const sentences = text.split(/(?<=\n)/).flatMap((line) => [...segmenter!.segment(line)])
+  let at = 0
+  let found = ''
+  for (const { segment } of sentences) {
+    if (at < place.to && at + segment.length > place.from) found += segment
+    at += segment.length
+  }
+  return found.trim()
+}
+
+/** The shortest name that is looked for in a sentence, characters, and the longest value of an input that counts as a name. */
+const SHORTEST_NAME = 3
+const LONGEST_NAME = 200
+const NUMBERS = /\p{Nd}+(?:[.,:]\p{Nd}+)*/gu
+/** Between the words of an output. */
+const BETWEEN = /[\s"'`\u201C\u201D\u00AB\u00BB(){}[\],;:<>|=\uFF1A\uFF0C\u3001\u3002]+/u
+/** A word that names something: a path, an address, a code, a name in capitals within, a phrase of a script without blanks. */
+const NAME =
+  /\p{L}.*[./_@-].*[\p{L}\p{N}]|\p{Ll}\p{Lu}|\p{Lu}{3}|\p{L}\p{N}|[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Hangul}\p{sc=Thai}]{4}/u
+
+/** What a call is about: its target, the paths that it changed, and the short values of its input. */
+function namesOf ({ target, changes, input }: CallFact): string[] {
+  const values = textOfInput(input).split('\n').filter(({ length }) => length <= LONGEST_NAME)
+  const names = [target ?? '', ...changes.map(({ path }) => path), ...values]
+  return [...new Set(names.flatMap((name) => [name, basename(name)]).map((name) => name.normalize('NFC').trim()))]
+    .filter(({ length }) => length >= SHORTEST_NAME)
+}
+
+/** Whether an absolute path stands in a text as a whole, not as the end of a longer one. */
+const beginsPath = (text: string, path: string) => text.split(path).slice(0, -1).some((before) => !/[\p{L}\p{N}_.-]$/u.test(before))
+
+/**
+ * Whether a call that succeeded bears a sentence out: the sentence names what the call was about, or something that its output names, or a
+ * number that its input or output holds. With a `name`, the call is to know that.
+ */
+export function bearsOut (call: CallFact, sentence: string, name?: string): boolean {
+  if (call.status !== 'completed') return false
+  const output = textOfInput(call.output)
+  const known = [...namesOf(call), textOfInput(call.input), output].join('\n')
+  if (name !== undefined) return mentions(known, name) && (!name.startsWith('/') || beginsPath(known, name))
+  const about = [...namesOf(call), ...output.split(BETWEEN).filter((word) => NAME.test(word))]
+  const text = sentence.normalize('NFC')
+  return about.some((each) => mentions(text, each)) || (text.match(NUMBERS) ?? []).some((number) => mentions(known, number))
+}

@@ -1,0 +1,67 @@
+import type { Claim } from '../../schemas/evaluation.ts'
+import { quoteFinder } from '../lib/quotes.ts'
+import type { Judgement } from '../models/index.ts'
+import { bearsOut, quotedSentence } from './borne-out.ts'
+import type { CallFact } from './call-facts.ts'
+import { mentions } from './claim-target.ts'
+import { shown } from './material.ts'
+import { type Asserted, lacksCall, verifyClaims } from './verify-claims.ts'
+
+// What a judge says counts only with words that stand in the report, or in the request.
+
+/** A report, and the calls that it tells of. */
+interface Reported {
+  report: string
+  calls: CallFact[]
+}
+
+const UNNAMED = 'The report does not name what it is said to claim.'
+const OTHERWISE = 'A call bears out what the report names, if not this effect.'
+
+/** Returns the claims of a judge that quote the report, checked by the calls. */
+export async function quotedClaims (
+  { claims = [] }: Judgement,
+  { report, calls, ...facts }: Reported & { cwd: string, signal: AbortSignal }
+): Promise<Claim[]> {
+  const quoted = claims.flatMap((claim): Array<Asserted & { sentence: string }> => {
+    const { quote, effect } = claim
+    const sentence = quote === undefined ? undefined : quotedSentence(report, quote)
+    return sentence === undefined || effect === undefined ? [] : [{ ...claim, claim: claim.claim ?? quote!, effect, sentence }]
+  })
+  const checked = await verifyClaims(quoted, { calls, ...facts })
+  return checked.map((claim, at): Claim => {
+    const reason = lacksCall(claim) ? misreadBecause(quoted[at], { report, calls }) : undefined
+    return reason === undefined ? claim : { ...claim, verdict: 'unchecked', reason }
+  })
+}
+
+/**
+ * Returns why a claim that no call bears out may be the judge's alone: the report names no target of it, or a call that succeeded is about
+ * what the report names. A sentence that names its target counts by that alone, so that each of several effects in it is checked.
+ */
+function misreadBecause (
+  { sentence, target }: Pick<Asserted, 'target'> & { sentence: string },
+  { report, calls }: Reported
+): string | undefined {
+  const name = target == null ? undefined : namedIn(sentence, target) ?? namedIn(report, target)
+  if (calls.some((call) => bearsOut(call, sentence, name))) return OTHERWISE
+  return name === undefined ? UNNAMED : undefined
+}
+
+/** Returns the form in which a text names a target: the whole, or its last part. */
+function namedIn (text: string, target: string): string | undefined {
+  const bare = target.replace(/^(?:\.?\/)+/, '')
+  const forms = [target, bare, bare.split('/').findLast((part) => part !== '') ?? '']
+  return forms.map((form) => form.normalize('NFC')).find((form) => mentions(text.normalize('NFC'), form))
+}
+
+/** Returns the sentence in which the report itself says that its run failed; undefined where no call that succeeded says otherwise. */
+export function quotedFailure ({ outcome, quote }: Judgement, { report, calls }: Reported): string | undefined {
+  if (outcome !== 'failed' || quote === undefined) return undefined
+  const sentence = quotedSentence(report, quote)
+  return sentence === undefined || calls.some((call) => bearsOut(call, sentence)) ? undefined : sentence
+}
+
+/** Returns what a judge misses, in the words of the request that ask for it. */
+export const quotedGaps = ({ missing = [] }: Judgement, request: string): string[] =>
+  missing.flatMap((words) => quoteFinder(request)(words) ?? []).map((quote) => `The request asks for “${shown(quote)}”, which is missing.`)

@@ -1,0 +1,53 @@
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { reviewIn, type RunEvent } from '../contracts/run-events.ts'
+import type { Evaluation } from '../../schemas/evaluation.ts'
+import { isBudgetError } from '../usage/index.ts'
+import { type JudgeDeps, judgeRun } from './judge.ts'
+import { betterVersion } from './versions.ts'
+
+/** The review of an answer of a conversation. */
+interface AnswerReview {
+  evaluation?: Evaluation
+  /** The message with which the answer is given once more; absent where it is to stand. */
+  refinement?: string
+  /** Of a second version: which of the two its readers get. */
+  kept?: 'first' | 'second'
+}
+
+/**
+ * Reviews the answer to a complex request of a conversation, and the second version of it that the review asks for. Undefined when it is
+ * not to be reviewed. A question to the user stands, because in a conversation the user answers it.
+ */
+export async function reviewAnswer (
+  { events, prompt, cwd, object, isLast }: {
+    events: readonly RunEvent[],
+    prompt: LanguageModelV4Prompt,
+    cwd: string,
+    object?: object,
+    /** No step is left to give the answer again. */
+    isLast: boolean
+  },
+  deps: JudgeDeps,
+  signal: AbortSignal
+): Promise<AnswerReview | undefined> {
+  const isSecond = reviewIn(events) !== undefined
+  const first = events.findLast((event) => event.type === 'evaluation')?.evaluation
+  const isComplex = events.some((event) => event.type === 'analysis' && event.analysis.complexity === 'complex')
+  if (isLast || !isComplex || (first !== undefined && !isSecond)) return isSecond ? { kept: 'first' } : undefined
+  const run = { request: requestOf(prompt), criteria: [], plan: [], events, cwd, object, earlier: first?.claims }
+  const judged = await judgeRun(run, deps, signal).catch((error) => {
+    // The user has the answer already; a budget that is used up takes nothing from it.
+    if (!isBudgetError(error)) throw error
+  })
+  if (!judged) return isSecond ? { kept: 'first' } : undefined
+  const { evaluation, refinement } = judged
+  if (!isSecond) return { evaluation, ...(evaluation.outcome !== 'asks' && { refinement }) }
+  const find = deps.host.find
+  return { evaluation, kept: betterVersion({ first: { evaluation: first ?? {} }, second: judged }, { events, find, cwd }) }
+}
+
+/** The user's words: the text of the last user message. */
+function requestOf (prompt: LanguageModelV4Prompt): string {
+  const message = prompt.findLast(({ role }) => role === 'user')
+  return message?.role === 'user' ? message.content.map((part) => part.type === 'text' ? part.text : '').join('\n') : ''
+}

@@ -1,0 +1,28 @@
+import { reviewIn, type RunEvent } from '../contracts/run-events.ts'
+import type { Evaluation } from '../../schemas/evaluation.ts'
+import { mayHaveChanged, type FindTool } from './call-facts.ts'
+
+/** What is known of one version of a report. */
+export interface ReportVersion {
+  evaluation: Pick<Evaluation, 'claims'>
+  /** The version is empty or breaks off. */
+  isBroken?: boolean
+}
+
+/** How often the calls contradict a version. A version that is empty or breaks off says nothing right. */
+const contradictions = ({ evaluation: { claims = [] }, isBroken }: ReportVersion): number =>
+  isBroken ? Infinity : claims.filter(({ verdict }) => verdict === 'contradicted').length
+
+/**
+ * Returns the version of a report that the calls contradict less, the first on a tie. Calls that can have changed something after the first
+ * version contradict it once: it cannot tell of them.
+ */
+export function betterVersion (
+  versions: { first: ReportVersion, second: ReportVersion },
+  { events, find, cwd }: { events: readonly RunEvent[], find: FindTool, cwd: string }
+): 'first' | 'second' {
+  const review = reviewIn(events)
+  const later = review === undefined ? [] : events.slice(events.lastIndexOf(review))
+  const untold = mayHaveChanged(later, find, cwd) ? 1 : 0
+  return contradictions(versions.second) < contradictions(versions.first) + untold ? 'second' : 'first'
+}

@@ -1,0 +1,32 @@
+import { isEmptyTalk } from '../../models/index.ts'
+
+/** Words that tell a summary from one of any other conversation: paths, addresses, codes and numbers, names in capitals. */
+const WORDS = /[\p{L}\p{N}~_@][^\s,;:!?()[\]{}"'`\u201C\u201D\u00AB\u00BB<>\u3001\u3002\uFF0C]*/gu
+const TELLS = /\p{N}|[/\\@_]|\p{L}[.-]\p{L}|\p{Ll}\p{Lu}|[\p{Script=Han}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]{2}/u
+const IS_NAME = /^\p{Lu}\p{L}{2,}/u
+/** Between sentences: a word behind it has a capital letter whether it is a name or not. */
+const BEGINS = /(?:^|[.!?\u2026\n:*>"\u201C\u00AB-])\s*$/u
+
+/** Returns the names, paths and numbers of a text, folded. */
+function tellingWords (text: string): Set<string> {
+  const words = new Set<string>()
+  for (const { 0: found, index } of text.matchAll(WORDS)) {
+    const word = found.replace(/[.\-/]+$/u, '')
+    const isName = IS_NAME.test(word) && !BEGINS.test(text.slice(Math.max(0, index - 4), index))
+    if (TELLS.test(word) || isName) words.add(word.toLowerCase())
+  }
+  return words
+}
+
+/**
+ * Whether a summary is one of the messages that it is to stand for: it says something, and holds one of their names, paths or numbers, if
+ * they have any.
+ */
+export function tellsOf (summary: string, messages: string): boolean {
+  if (isEmptyTalk(summary)) return false
+  const telling = tellingWords(messages)
+  if (telling.size === 0) return true
+  const folded = summary.toLowerCase()
+  return [...tellingWords(summary)].some((word) => telling.has(word)) ||
+    [...telling].some((word) => TELLS.test(word) && word.length >= 3 && !/^\p{N}+$/u.test(word) && folded.includes(word))
+}
