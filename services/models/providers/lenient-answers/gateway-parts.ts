@@ -23,7 +23,7 @@ function parsePart (text: string): unknown {
   return { type: plain[1] === 'text' ? 'text-delta' : 'reasoning-delta', id: plain[2], delta: plain[3] }
 }
 
-/** Returns a part with the fields that are used in the form in which they are used. */
+/** Returns a part with the fields that are used in the form in which they are used; those that cannot be read are absent. */
 function readPart (part: Fields): Fields {
   switch (part.type) {
     case 'text-start':
@@ -35,9 +35,9 @@ function readPart (part: Fields): Fields {
     case 'reasoning-delta':
     case 'tool-input-delta':
       if (typeof part.id === 'string' && typeof part.delta === 'string') return part
-      return { ...part, id: textOf(part.id) ?? '0', delta: textOf(part.delta) ?? '' }
+      return { ...part, id: textOf(part.id) ?? '0', delta: textOf(part.delta) }
     case 'tool-call':
-      return { ...part, toolCallId: wordsOf(part.toolCallId) ?? wordsOf(part.id), input: inputOf(part.input ?? part.args) || '{}' }
+      return { ...part, toolCallId: wordsOf(part.toolCallId) ?? wordsOf(part.id), input: part.input == null ? undefined : inputOf(part.input) || '{}' }
     case 'finish':
       if (typeof part.finishReason !== 'string') return part
       return { ...part, finishReason: { unified: part.finishReason, raw: part.finishReason } }

@@ -1,3 +1,4 @@
+import { setImmediate as nextTurn } from 'node:timers/promises'
 import { type AnswerEvent, createAnswerEvents } from '../answer-stream/answer-events.ts'
 import { giveSignOfLife } from '../answer-stream/signs-of-life.ts'
 import { type AnswerMode, boundedFetch, unreadable } from '../bounded-fetch.ts'
@@ -71,8 +72,19 @@ async function * rewritten (
 
   for await (const bytes of body) {
     giveSignOfLife(signal)
-    const values = [...events.take(bytes)].flatMap(read)
+    const values: Fields[] = []
+    let failure: { error: unknown } | undefined
+    try {
+      for (const event of events.take(bytes)) values.push(...read(event))
+    } catch (error) {
+      failure = { error }
+    }
     if (values.length > 0) yield written(values)
+    if (failure !== undefined) {
+      // Web streams drop what they hold when they fail: the SDK's reader takes what came before.
+      await nextTurn()
+      throw failure.error
+    }
   }
   const last = [...events.end().flatMap(read), ...reader.end(isDone)]
   if (last.length > 0) yield written(last)

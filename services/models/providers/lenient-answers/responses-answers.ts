@@ -208,9 +208,9 @@ function createStream (): StreamReader {
         refuseFailed({ status: 'failed', ...objectOf(value.response) })
         throw new Error(BROKE_OFF)
       case 'response.output_item.added':
-        return begin(positionOf(value, true), objectOf(value.item) ?? {})
+        return typeof objectOf(value.item)?.type === 'string' ? begin(positionOf(value, true), value.item) : []
       case 'response.output_item.done':
-        return finishItem(positionOf(value, true), objectOf(value.item) ?? {})
+        return objectOf(value.item) === undefined ? [] : finishItem(positionOf(value, true), value.item)
       case 'response.output_text.delta':
         return append(positionOf(value), 'message', textOf(value.delta) ?? '')
       case 'response.output_text.done':
