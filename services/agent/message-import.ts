@@ -1,4 +1,4 @@
-import type { ModelMessage, ToolResultPart } from 'ai'
+import type { ModelMessage, ToolResultPart, UserModelMessage } from 'ai'
 import { type RawMessage, BadMessage, deepestIssue } from '../threads/index.ts'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import { asObject, isObject } from '../lib/json.ts'
@@ -86,6 +86,10 @@ interface Converted {
   origins: Map<LanguageModelV4Message, number>
 }
 
+/** Whether a message of the user holds more than empty texts. */
+const saysSomething = (content: UserModelMessage['content']): boolean =>
+  typeof content === 'string' ? content.trim() !== '' : content.some((part) => part.type !== 'text' || part.text.trim() !== '')
+
 /** A message on its way into the prompt. */
 interface Checked {
   message: ModelMessage
@@ -107,8 +111,8 @@ export async function toPrompt (messages: RawMessage[], forModel: ForModel, orig
   }
   const firstOther = checked.findIndex(({ message: { role } }) => role !== 'system')
   const instructions = checked.slice(0, firstOther).map(({ message: { content } }) => content as string)
-  if (!checked.some(({ message }) => message.role === 'user' && message.content.length > 0)) {
-    throw new BadMessage('messages holds no message with role "user" that says something.')
+  if (!checked.some(({ message }) => message.role === 'user' && saysSomething(message.content))) {
+    throw new BadMessage('messages holds no message with role "user" that says something: its text is empty, and it has no file.')
   }
   const rest = checked.slice(firstOther).map(({ message, at }): Checked =>
     message.role === 'system' ? { message: { role: 'user', content: `${NOTE}${message.content}` }, at } : { message, at }

@@ -80,7 +80,8 @@ export const SLOPPY_WIRES: SloppyWire[] = [
     noise: sse({}, { type: 'message_start', message: { id: 7, usage: null } }, { type: 'ping', odd: 1 }, { type: 'odd' }),
     reasons: { stop: 'end_turn', calls: 'tool_use' },
     results: (body) =>
-      flat(body.messages.map(({ content }: any) => content)).filter(({ type }) => type === 'tool_result').map(({ content }) => jsonOf(content))
+      flat(body.messages.map((message: any) => message.content))
+        .flatMap(({ type, content }) => type === 'tool_result' ? [jsonOf(content)] : [])
   },
   {
     name: 'Google',
@@ -90,7 +91,7 @@ export const SLOPPY_WIRES: SloppyWire[] = [
     call: (name, input, id) => sse({ candidates: [{ content: { parts: [{ functionCall: { id, name, args: JSON.stringify(input) } }] } }] }),
     document: (text) => ({ candidates: [{ content: { parts: [{ text }] } }] }),
     end: (reason) => reason === undefined ? '' : sse({ candidates: [{ finishReason: reason }] }),
-    noise: sse({}, { candidates: null, usageMetadata: { promptTokenCount: 'many' } }, { candidates: [{ safetyRatings: 7, content: null }] }),
+    noise: sse({}, { candidates: null, usageMetadata: { promptTokenCount: 'many' } }, { candidates: [{ safetyRatings: 7 }] }),
     reasons: { stop: 'STOP', calls: 'STOP' },
     results: (body) =>
       flat(body.contents.map(({ parts }: any) => parts)).flatMap(({ functionResponse: result }) => result ? [jsonOf(result)] : [])
@@ -102,11 +103,11 @@ export const SLOPPY_WIRES: SloppyWire[] = [
     text: (text) => sse({ type: 'text-delta', delta: text }),
     call: (name, input, id) => sse({ type: 'tool-call', toolCallId: id, toolName: name, input }),
     document: (text) => ({ content: [{ type: 'text', text }] }),
-    end: (reason) => reason === undefined ? '' : sse({ type: 'finish', finishReason: { unified: 'other', raw: reason }, usage: null as never }),
+    end: (reason) => reason === undefined ? '' : sse({ type: 'finish', finishReason: { unified: 'other', raw: reason } }),
     noise: sse({}, { type: 7 }, { type: 'odd' }, { type: 'response-metadata', id: 7 }),
     reasons: { stop: 'stop', calls: 'tool_calls' },
     results: (body) =>
-      flat(body.prompt.map(({ content }: any) => content)).filter(({ type }) => type === 'tool-result').map(({ output }) => jsonOf(output))
+      flat(body.prompt.map((message: any) => message.content)).flatMap(({ type, output }) => type === 'tool-result' ? [jsonOf(output)] : [])
   }
 ]
 
@@ -124,7 +125,7 @@ export async function withSloppyServer (
   const server = createServer(async (request, response) => {
     let text = ''
     for await (const piece of request) text += piece
-    if (request.method !== 'POST') return response.writeHead(404).end()
+    if (request.method !== 'POST') return void response.writeHead(404).end()
     bodies.push(JSON.parse(text))
     const { body, status = 200, type = 'text/event-stream' } = reply(bodies.length - 1, bodies.at(-1))
     response.writeHead(status, { 'content-type': type }).end(body)
@@ -136,6 +137,7 @@ export async function withSloppyServer (
   })
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const whole = { model: wire.model, analysis: false, threads: { titles: false }, ...wire.config(url), ...config }
-  const app = await build(t, { config: whole, clock: hastyClock(), ...(wire.name === 'the gateway' && { gatewayKey: 'a-key' }), ...settings })
+  const gatewayKey = wire.name === 'the gateway' && { gatewayKey: 'a-key' }
+  const app = await build(t, { config: whole, clock: hastyClock(), ...gatewayKey, ...settings })
   return { app, bodies }
 }

@@ -19,6 +19,23 @@ t.test('half a surrogate pair in a message is no obstacle for the conversation',
   t.equal((await app.threadRepository.messages('chat')).filter(({ role }) => role === 'user').length, 2)
 })
 
+t.test('a chat whose only text is empty is refused with a sentence, and nothing of it is kept', async (t) => {
+  const app = await build(t)
+  const empty = [
+    { role: 'user', content: '' },
+    { role: 'user', content: ' \n' },
+    { role: 'user', content: [{ type: 'text', text: '' }] },
+    { id: 'm', role: 'user', parts: [{ type: 'text', text: '' }] }
+  ]
+  for (const message of empty) {
+    const { status, body } = await sayAll(app, [message], { id: 'chat' })
+    t.equal(status, 400)
+    t.match(body.error, /says something: its text is empty/)
+  }
+  t.equal((await app.inject('/threads/chat')).statusCode, 404)
+  t.equal((await sayAll(app, [empty[0], { role: 'user', content: 'hi' }], { id: 'chat' })).status, 200)
+})
+
 t.test('an id that is no text is refused', async (t) => {
   const app = await build(t)
   const refused = await postJson(app, '{"id":"\\ud800","messages":[{"role":"user","content":"hi"}]}')

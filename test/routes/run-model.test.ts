@@ -132,7 +132,7 @@ t.test('an answer whose end says nothing of tokens or reason is an answer', asyn
   const { app } = await withGateway(t, () => ({ parts: [{ type: 'text-delta', id: 't', delta: 'all' }, { type: 'finish' }] }))
   const { events } = await say(app, 'go')
   t.equal(textOf(events), 'all')
-  t.match(events.at(-1), { type: 'finish', finishReason: 'other' })
+  t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
 })
 
 t.test('a model that falls silent is asked again, and given up in the end', async (t) => {

@@ -30,7 +30,8 @@ function separateImages (message: LanguageModelV4Prompt[number]): LanguageModelV
 
 type Body = Record<string, any>
 
-const TOOL_CHOICE_REFUSED = /tool.?choice|enable-auto-tool-choice|tool-call-parser/i
+/** Words with which servers refuse the free choice of a tool. */
+export const TOOL_CHOICE_REFUSED = /tool.?choice|enable-auto-tool-choice|tool-call-parser/i
 
 /**
  * Parts of a request that only some OpenAI-compatible servers accept. `refusal` matches the error of a server that does

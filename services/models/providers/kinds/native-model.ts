@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { AnswerMode } from '../bounded-fetch.ts'
+import { TOOL_CHOICE_REFUSED } from './adapt-request.ts'
 import type { ModelCalls } from './provider-kind.ts'
 
 type Options = LanguageModelV4CallOptions
@@ -16,6 +17,11 @@ const REFUSABLE: Array<{ refusal: RegExp, without(options: Options, words: strin
       const room = roomIn(words)
       return room === undefined || room >= (options.maxOutputTokens ?? Infinity) ? undefined : { ...options, maxOutputTokens: room }
     }
+  },
+  {
+    // Other servers with this API, such as vLLM, take no free choice unless they are started with a parser of calls.
+    refusal: TOOL_CHOICE_REFUSED,
+    without: ({ toolChoice, ...options }) => toolChoice?.type === 'auto' ? options : undefined
   },
   {
     // Not every model takes every effort, and the SDK does not know all models.

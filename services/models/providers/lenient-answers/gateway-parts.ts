@@ -37,7 +37,11 @@ function readPart (part: Fields): Fields {
       if (typeof part.id === 'string' && typeof part.delta === 'string') return part
       return { ...part, id: textOf(part.id) ?? '0', delta: textOf(part.delta) }
     case 'tool-call':
-      return { ...part, toolCallId: wordsOf(part.toolCallId) ?? wordsOf(part.id), input: part.input == null ? undefined : inputOf(part.input) || '{}' }
+      return {
+        ...part,
+        toolCallId: wordsOf(part.toolCallId) ?? wordsOf(part.id),
+        input: part.input == null ? undefined : inputOf(part.input) || '{}'
+      }
     case 'finish':
       if (typeof part.finishReason !== 'string') return part
       return { ...part, finishReason: { unified: part.finishReason, raw: part.finishReason } }
