@@ -2,7 +2,7 @@ import fp from 'fastify-plugin'
 import type { Settings } from '../settings.ts'
 import type { ProviderSecrets } from '../services/models/providers/provider-keys.ts'
 import { createProviders, type Providers } from '../services/models/providers/providers.ts'
-import type { StoredToolLimits } from '../services/models/providers/tool-limits.ts'
+import type { StoredLimits } from '../services/models/providers/learned-limits.ts'
 import { RECORDS } from '../services/store/keys.ts'
 
 declare module 'fastify' {
@@ -21,7 +21,7 @@ interface Environment {
 export default fp<Environment & Pick<Settings, 'replay'>>(async (app, { gatewayKey, gatewayBaseURL, keys, replay }) => {
   const providers = await createProviders({
     keys: app.store.record<ProviderSecrets>(RECORDS.secrets, () => ({})),
-    limits: app.store.record<StoredToolLimits>(RECORDS.toolLimits, () => ({})),
+    limits: app.store.record<StoredLimits>(RECORDS.learnedLimits, () => ({})),
     config: app.config,
     clock: app.clock,
     files: app.attachedFiles,

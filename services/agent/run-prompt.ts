@@ -28,7 +28,7 @@ interface PromptParts {
 }
 
 /** It stays the same when the user denies a call: the denied calls stand at the end of the messages (refused-calls.ts). */
-const APPROVALS = "Some tools need the user's approval, which is asked for you; just call them. " +
+const APPROVALS = 'Approvals of the user are asked for you. ' +
   'Do not retry calls that were denied; they are listed with the last results.'
 
 /**

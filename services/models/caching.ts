@@ -49,9 +49,11 @@ export function withCachePoints (options: LanguageModelV4CallOptions): LanguageM
   if (isMadeOnce(options)) return options
   const { prompt } = options
   const system = prompt.findIndex(({ role }) => role === 'system')
+  const isMarked = ({ role }: LanguageModelV4Prompt[number], index: number) =>
+    index === system || (role !== 'system' && index >= prompt.length - MARKED_MESSAGES)
   return {
     ...withSteadyToolChoice(options),
-    prompt: prompt.map((message, index) => index === system || index >= prompt.length - MARKED_MESSAGES ? marked(message) : message)
+    prompt: prompt.map((message, index) => isMarked(message, index) ? marked(message) : message)
   }
 }
 

@@ -6,13 +6,14 @@ import type {
   LanguageModelV4CallOptions
 } from '@ai-sdk/provider'
 import { isObject } from '../lib/json.ts'
+import { withPortableIds } from './request/call-ids.ts'
 
 /**
  * The mark that names the model of a part. Providers attach data to the parts of an answer (signatures of reasoning, redacted
  * reasoning, ids of items) and require it back unchanged, but accept only data of the model that is called. So each part with
- * such data, and each reasoning part, has the origin of the answer as `agent.model` in its metadata, wherever the part is stored: in
- * the log, in threads and in the messages of clients. The origin is the id of the model, or `direct:` and the id for an API of a
- * maker of models, which does not accept what the same model attached when the gateway was in between.
+ * such data, each reasoning part, and each call with an id of the model's own has the origin of the answer as `agent.model` in its
+ * metadata, wherever the part is stored: in the log, in threads and in the messages of clients. The origin is the id of the model, or
+ * `direct:` and the id for an API of a maker of models, which does not accept what the same model attached when the gateway was in between.
  */
 interface Mark {
   agent?: { model?: unknown }
@@ -53,10 +54,22 @@ export function createMetadata (model: string, { always = false }: { always?: bo
 }
 
 /**
- * Returns the messages for a call of one model: with the attached data of its own answers, and without the reasoning and the
- * attached data of other models. A message of which nothing is left has empty content.
+ * Returns the messages for a call of one model: with the attached data of its own answers and the ids that it gave to calls, without the
+ * reasoning and the attached data of other models, and with other ids in the form that every provider takes. A message of which nothing is
+ * left has empty content.
  */
-export const withOwnMetadata = (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt =>
+export function withOwnMetadata (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const own = new Set(messages.flatMap(({ role, content }) =>
+    role === 'assistant'
+      ? content.flatMap((part) => part.type === 'tool-call' && isMarked(part.providerOptions, model) ? part.toolCallId : [])
+      : []
+  ))
+  return withPortableIds(withoutForeign(model, messages), own)
+}
+
+const isMarked = (options: Mark | undefined, model: string) => options?.agent?.model === model
+
+const withoutForeign = (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt =>
   messages.map((message): LanguageModelV4Message => {
     if (message.role === 'tool') {
       return {

@@ -23,7 +23,7 @@ export const RECORDS = {
   toolNames: 'tool-names',
   toolAcceptance: 'tool-acceptance',
   toolDefinitions: 'tool-definitions',
-  toolLimits: 'tool-limits',
+  learnedLimits: 'learned-limits',
   extraction: 'extraction',
   guides: 'guides',
   skills: 'skills',

@@ -194,11 +194,12 @@ t.test('permissions of config.json decide what is asked, allowed and not offered
 })
 
 t.test('after a denial the model is told the tool and the input, and not to try again', async (t) => {
-  const { app, systemOf } = await withGateway(t, (_request, nth) => [{ toolCalls: [run('rm -rf precious')] }, { text: 'as you wish' }][nth])
+  const plans = [{ toolCalls: [run('rm -rf precious')] }, { text: 'as you wish' }]
+  const { app, gateway, systemOf } = await withGateway(t, (_request, nth) => plans[nth])
   const { events } = await say(app, 'go')
-  t.notMatch(systemOf(0), /precious/)
   await answer(app, { [asked(events)[0]]: false })
-  t.match(systemOf(1), /do not retry[\s\S]*runCommand[\s\S]*rm -rf precious/i)
+  t.equal(systemOf(1), systemOf(0), 'the system prompt stays')
+  t.match(JSON.stringify(gateway.requests[1].body.prompt.at(-1)), /do not retry.*runCommand.*rm -rf precious/i)
 })
 
 t.test('what the model sees of an output is bounded, the stream has it whole', async (t) => {

@@ -1,6 +1,6 @@
 import t from 'tap'
 import type { App } from '../../app.ts'
-import { createToolLimits } from '../../services/models/providers/tool-limits.ts'
+import { createLearnedLimits } from '../../services/models/providers/learned-limits.ts'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
 import { answerCall, settled } from '../harness/app-tools.ts'
@@ -311,7 +311,7 @@ t.test('the limit that a refusal names is learned, whatever else it says, and be
   const store = await testStore(t)
   for (const [at, [words, limit]] of said.entries()) {
     const clock = fakeClock()
-    const open = () => createToolLimits({ stored: store.record(`limits-${at}`, () => ({})), clock })
+    const open = () => createLearnedLimits({ stored: store.record(`limits-${at}`, () => ({})), clock })
     const limits = await open()
     limits.noteToolsRefused('a/b', { sent: 232, words })
     t.equal(limits.mostTools(['a/b', 'c/d']), limit, words)

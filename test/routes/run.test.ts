@@ -127,10 +127,13 @@ t.test('a call that the history left without a result counts as denied, and clai
     { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: 'a1', approved: true }] },
     { role: 'user', content: 'never mind' }
   ])
-  t.match(gateway.requests[0].body.prompt.slice(1), [
+  const prompt = gateway.requests[0].body.prompt.slice(1)
+  const { toolCallId } = prompt[1].content[0]
+  t.match(toolCallId, /^[a-zA-Z0-9]{9}$/, 'with an id that every provider takes')
+  t.match(prompt, [
     { role: 'user' },
     { role: 'assistant', content: [{ type: 'tool-call' }] },
-    { role: 'tool', content: [{ type: 'tool-result', toolCallId: 'c1', output: { type: 'execution-denied' } }] },
+    { role: 'tool', content: [{ type: 'tool-result', toolCallId, output: { type: 'execution-denied' } }] },
     { role: 'user' }
   ])
 })

@@ -40,7 +40,7 @@ const hasFiles = ({ role, content }: LanguageModelV4Message) => (role === 'user'
 
 /** Statuses with which a provider refuses a call for what it holds, and words that blame a file. */
 const REFUSAL_STATUS = [400, 413, 415, 422]
-const BLAMES_FILE = new RegExp(
+export const BLAMES_FILE = new RegExp(
   String.raw`\b(?:image|picture|photo|vision|media|mime|file|document|pdf|audio|video)(?:s|type|_\w+)?\b|` +
     String.raw`\b(?:input_(?:image|file)|base64|inline_?data|payload|request entity|too large|multi.?modal)|` +
     String.raw`content.{0,40}(?:type|part|string)`,

@@ -1,7 +1,7 @@
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { knownModel } from './known-models.ts'
-import type { ToolLimits } from './tool-limits.ts'
+import type { ToolLimits } from './learned-limits.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 
 /** Tokens, used when nothing else is known. The offline model has no limit. */
@@ -24,7 +24,7 @@ const NAMED_LIMIT = [
   /(?:exceeds?|limit of|maximum of|supports? (?:at most|up to))\D{0,60}?(\d[\d,]{2,9})\s*(?:input )?tokens/i
 ]
 
-/** What is known of the limits of models; see `createContextWindows` and `createToolLimits`. */
+/** What is known of the limits of models; see `createContextWindows` and `createLearnedLimits`. */
 export interface ContextWindows extends ToolLimits {
   contextWindow(id: string, tokens: number, signal: AbortSignal): Promise<number>
   /**

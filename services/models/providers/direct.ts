@@ -2,11 +2,16 @@ import { readJson } from '../../lib/json.ts'
 import type { Config } from '../../../schemas/config.ts'
 import { expandVariables, type Variables } from '../../config/index.ts'
 import { systemClock, type Clock } from '../../lib/clock.ts'
+import { withDeadline } from '../../lib/deadline.ts'
+import type { Need } from '../request/request-needs.ts'
+import { withPortablePrompt } from '../request/portable-prompt.ts'
 import { boundedFetch } from './bounded-fetch.ts'
 import type { KeptCalls } from './answer-stream/kept-calls.ts'
 import { lenientFetch } from './lenient-answers/lenient-fetch.ts'
 import { isNative, KINDS, type KindName } from './kinds/kinds.ts'
-import type { ProviderKind } from './kinds/provider-kind.ts'
+import type { Access, ProviderKind } from './kinds/provider-kind.ts'
+import type { LearnedNeeds } from './learned-limits.ts'
+import { askNeeds, askWindow } from './served-model.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './failures.ts'
 import { reachOf } from './reach.ts'
@@ -21,17 +26,37 @@ interface Parts {
   /** Returns a key that takes precedence over the one in the entry. */
   configuredKey?: () => string | undefined
   variables: Variables
-  clock?: Pick<Clock, 'now'>
+  clock?: Clock
+  /** Returns what was learned of the needs of a model, `<provider>/<model>`, at an address. By default nothing is kept. */
+  needsOf?: (id: string, baseURL: string) => LearnedNeeds
+}
+
+/** How long an answer about a template is believed: servers are started again with others. */
+const SERVED_MS = 5 * 60_000
+/** How long a server may take to say what it serves; it is not asked again before SERVED_MS. Milliseconds. */
+const ASKING_MS = 2_000
+/** Models whose servers' answers are kept. */
+const MOST_SERVED = 500
+
+/** Returns what remembers needs until the service ends. */
+function forgetful (): NonNullable<Parts['needsOf']> {
+  const known = new Map<string, Set<Need>>()
+  return (id, baseURL) => {
+    const key = `${id} ${baseURL}`
+    return { read: () => known.get(key) ?? new Set(), note: (needs) => known.set(key, new Set([...known.get(key) ?? [], ...needs])) }
+  }
 }
 
 /** Creates a provider whose server is called directly, with the SDK of its kind. */
 export function createDirectProvider (
-  { name, settings, configuredKey = () => undefined, variables, clock = systemClock }: Parts
+  { name, settings, configuredKey = () => undefined, variables, clock = systemClock, needsOf = forgetful() }: Parts
 ): Provider {
   const seen = new Set<string>()
   let opened: { name: KindName, kind: ProviderKind } | undefined
   let firstListed: string | undefined
   let calls: Promise<KeptCalls> | undefined
+  /** What servers said that the templates of models need, by model and address, and when they were asked; `clock.now()`. */
+  const served = new Map<string, { needs?: Need[], at: number }>()
 
   /** Returns the functions that make streaming calls. All calls share their connections. */
   function loadCalls () {
@@ -79,6 +104,29 @@ export function createDirectProvider (
     return { baseURL: (settings()?.baseURL ?? kind().baseURL ?? '').replace(/\/+$/, ''), apiKey: key().value }
   }
 
+  /** Asks the server of the user's own what the template of a model needs, and whether that is known. */
+  function lookAtTemplate (model: string, { baseURL, apiKey }: Access) {
+    const place = `${model} ${baseURL}`
+    return {
+      needs: () => served.get(place)?.needs,
+      async look (): Promise<void> {
+        const known = served.get(place)
+        if (kind().baseURL !== undefined || reachOf(baseURL) === 'cloud') return
+        if (known !== undefined && clock.now() - known.at < SERVED_MS) return
+        const needs = await withDeadline({ clock, ms: ASKING_MS, signal: new AbortController().signal }, (signal) =>
+          askNeeds({ baseURL, model, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => undefined)
+        if (served.size >= MOST_SERVED) served.clear()
+        served.set(place, { needs, at: clock.now() })
+      }
+    }
+  }
+
+  const windowInUse = async (model: string, signal: AbortSignal): Promise<number | undefined> => {
+    const reached = access(name)
+    if (kind().baseURL !== undefined || reachOf(reached.baseURL) === 'cloud') return undefined
+    return askWindow({ ...reached, model, fetch: boundedFetch('answer'), signal })
+  }
+
   return {
     name,
     kind: 'direct',
@@ -116,14 +164,28 @@ export function createDirectProvider (
     },
 
     async languageModel (id) {
-      const calls = await kind().open({
-        ...access(`${name}/${id}`),
+      const reached = access(`${name}/${id}`)
+      const template = lookAtTemplate(id, reached)
+      const learned = needsOf(`${name}/${id}`, reached.baseURL)
+      const { doGenerate, doStream } = await kind().open({
+        ...reached,
+        needs: { ...learned, read: () => new Set([...learned.read(), ...template.needs() ?? []]) },
+        saysNeeds: () => template.needs() !== undefined,
+        windowInUse: (signal) => windowInUse(id, signal),
         provider: name,
         model: id,
         fetchFor: (mode, form) => lenientFetch(form, mode, mode === 'events' ? sendForStream : undefined),
         calls: loadCalls
       })
-      return { specificationVersion: 'v4', provider: name, modelId: id, supportedUrls: {}, ...calls }
+      return {
+        ...{ specificationVersion: 'v4', provider: name, modelId: id, supportedUrls: {} },
+        doGenerate: (options) => doGenerate(withPortablePrompt(options)),
+        async doStream (options) {
+          // Small questions have no tools, and their servers are not kept waiting.
+          if (options.tools?.length) await template.look()
+          return doStream(withPortablePrompt(options))
+        }
+      }
     },
 
     async listModels (signal) {
@@ -140,17 +202,7 @@ export function createDirectProvider (
       return list
     },
 
-    // Only Ollama says it (https://docs.ollama.com/api/ps).
-    async windowInUse (model, signal) {
-      const { baseURL } = access(name)
-      if (kind().baseURL !== undefined || reachOf(baseURL) === 'cloud') return undefined
-      const response = await boundedFetch('answer')(new URL('/api/ps', baseURL), { signal })
-      if (!response.ok) return undefined
-      const { models } = await response.json() as { models?: Array<{ name?: string, model?: string, context_length?: unknown }> }
-      const names = [model, `${model}:latest`]
-      const length = models?.find((each) => names.includes(each.name ?? '') || names.includes(each.model ?? ''))?.context_length
-      return typeof length === 'number' && length > 0 ? length : undefined
-    },
+    windowInUse,
 
     async warm () {
       await Promise.all([kind().load(), loadCalls()])

@@ -142,6 +142,11 @@ const TOO_LARGE = kind(
   false,
   ({ from, instead }, detail) => `${from} sent an answer that is too large${detail}. Try again${instead}.`
 )
+const UNSEEN = kind(
+  'ERR_PROVIDER_UNAVAILABLE',
+  true,
+  ({ from }, detail) => `${from} did not show the model its tools${detail}. They are described to it in words.`
+)
 const STOPPED = kind('ERR_ABORTED', false, ({ the }) => `The call to ${the} was stopped.`)
 const OTHER = kind(
   'ERR_PROVIDER_FAILED',
@@ -166,6 +171,7 @@ const BY_TYPE = new Map<string | undefined, FailureKind>(Object.entries({
 const BY_CODE: Array<[RegExp, FailureKind]> = [
   [/^ERR_ANSWER_TOO_LARGE$/, TOO_LARGE],
   [/^ERR_ANSWER_UNREADABLE$/, GARBLED],
+  [/^ERR_TOOLS_UNSEEN$/, UNSEEN],
   [/^ERR_ANSWER_(?:FOREIGN|ELSEWHERE)$/, FOREIGN],
   [/^(?:UND_ERR_SOCKET|ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|UND_ERR_ABORTED)$/, CUT],
   [/^(?:CERT_\w+|ERR_TLS_\w+|DEPTH_ZERO_SELF_SIGNED_CERT|SELF_SIGNED_CERT_IN_CHAIN|UNABLE_TO_\w+)$/, UNTRUSTED],
@@ -182,6 +188,8 @@ const TOO_LONG_PATTERN = new RegExp(
     String.raw`reduce the length of the messages|exceeds? the (?:model's )?(?:maximum|max) (?:number of )?(?:input )?tokens`,
   'i'
 )
+export const isOfLength = (words: string): boolean => TOO_LONG_PATTERN.test(words)
+
 /** Messages about too many tools: OpenAI and those that follow it, Anthropic, Google, Groq, xAI, Mistral. */
 const KINDS_OF_TOOLS = String.raw`(?:tools?|functions?|tool definitions|function[ _]declarations)\b`
 /** Words of failures that pass, in errors that have neither a status nor a known type. */
@@ -195,6 +203,8 @@ const MANY_TOOLS_PATTERN = new RegExp(
     String.raw`(?:at most|up to|more than|limit of|maximum of|supports(?: only)?) \d+ ${KINDS_OF_TOOLS}`,
   'i'
 )
+export const isOfToolCount = (words: string): boolean => MANY_TOOLS_PATTERN.test(words)
+
 const CUT_PATTERN = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
 const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
 

@@ -8,6 +8,7 @@ import { ProviderNotConfigured } from './failures.ts'
 import { reachOf } from './reach.ts'
 import { apiOfMaker } from '../attached/file-forms.ts'
 import { withBlockBinding } from '../reasoning.ts'
+import { withSoundPrompt } from '../request/portable-prompt.ts'
 
 interface GatewaySettings {
   baseURL?: string
@@ -78,9 +79,10 @@ export function createGatewayProvider (
           provider: whole.provider,
           modelId: id,
           supportedUrls: whole.supportedUrls,
-          doGenerate: (options) => whole.doGenerate(withBlockBinding(id, options)),
+          // The gateway merges turns as each provider needs it.
+          doGenerate: (options) => whole.doGenerate(withBlockBinding(id, withSoundPrompt(options))),
           async doStream (given) {
-            const options = withGatewayCaching(id, withBlockBinding(id, given))
+            const options = withGatewayCaching(id, withBlockBinding(id, withSoundPrompt(given)))
             const { tools, ...others } = options
             return stream((send) => gateway(withTools(send, tools)).languageModel(id).doStream(others), options.abortSignal)
           }

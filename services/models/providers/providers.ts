@@ -17,7 +17,7 @@ import { createOfflineProvider } from './offline/index.ts'
 import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
 import { createProviderKeys, type ProviderSecrets } from './provider-keys.ts'
 import { createRegistry, type Registry } from './registry.ts'
-import { createToolLimits, type StoredToolLimits } from './tool-limits.ts'
+import { createLearnedLimits, type StoredLimits } from './learned-limits.ts'
 import { createContextWindows } from './context-windows.ts'
 import { knownModel } from './known-models.ts'
 
@@ -76,8 +76,8 @@ export type Providers = Awaited<ReturnType<typeof createProviders>>
 const LIST_MS = 5_000
 
 interface Parts {
-  /** How many tools models take. */
-  limits: StoredRecord<StoredToolLimits>
+  /** What was learned of what models take and need. */
+  limits: StoredRecord<StoredLimits>
   /** Encrypted; the only place a configured key is kept. */
   keys: StoredRecord<ProviderSecrets>
   config: Pick<ConfigService, 'current' | 'update'>
@@ -94,7 +94,7 @@ interface Parts {
 
 /** Creates the service's access to models: the registry of roles, the model lists, and the operations that change them. */
 export async function createProviders ({ keys: record, limits, config, clock, environment, variables, only, files }: Parts) {
-  const toolLimits = await createToolLimits({ stored: limits, clock })
+  const learned = await createLearnedLimits({ stored: limits, clock })
   const keys = await createProviderKeys({ record, handedOver: environment.keys })
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script })
   /** Keys that are being tested; they are redacted like those in use. */
@@ -120,7 +120,8 @@ export async function createProviders ({ keys: record, limits, config, clock, en
       let provider = direct.get(name)
       if (!provider) {
         const settings = () => isInConfig(name) ? config.current.providers![name] : undefined
-        direct.set(name, provider = createDirectProvider({ name, settings, configuredKey: () => keyOf(name), variables }))
+        provider = createDirectProvider({ name, settings, configuredKey: () => keyOf(name), variables, needsOf: learned.needsOf, clock })
+        direct.set(name, provider)
       }
       return provider
     }
@@ -190,7 +191,8 @@ export async function createProviders ({ keys: record, limits, config, clock, en
     ...registry,
     contextWindow: windows.contextWindow,
     windowOfCut: windows.windowOfCut,
-    ...toolLimits,
+    mostTools: learned.mostTools,
+    noteToolsRefused: learned.noteToolsRefused,
 
     /** See the registry. A limit that a refusal names is remembered. */
     describeFailure (error: unknown, id: string): Failure {

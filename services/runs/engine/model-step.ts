@@ -2,7 +2,8 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
-  LanguageModelV4StreamPart
+  LanguageModelV4StreamPart,
+  LanguageModelV4ToolResultOutput
 } from '@ai-sdk/provider'
 import type { AnsweredBy } from '../../../schemas/run-options.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -58,7 +59,7 @@ interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' |
   owed?: ObjectAnswer
   /** What the model is told for the first time with this step, as messages of the user. */
   notes: ReadonlyArray<EventOf<'message' | 'steer'>>
-  /** What the model is told behind all messages, each time. */
+  /** What the model is told at the end of all messages, each time. */
   closing?: readonly string[]
   /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
   context: () => Promise<ModelContext>
@@ -85,7 +86,7 @@ const CUT_OFF = 'This call was cut off, because the answer reached its greatest 
   'write the beginning of a long text first, and add the rest with further calls.'
 /** What the user is told of a feature that a model did not take. */
 const LEFT_OUT: Record<string, [NoticeCode, string]> = {
-  tools: ['no-tools', 'This model takes no tools, so it can look nothing up and do nothing here. Choose another model for that.'],
+  tools: ['no-tools', 'This model takes no tools, so they were described to it in words. Other models use them more surely.'],
   pictures: ['no-pictures', 'This model takes no pictures, so they were left out. Choose another model for what they show.'],
   'a file': [
     'file-refused',
@@ -161,7 +162,7 @@ export function createModelSteps (
     const mayAnswer = owed !== undefined && given.tools.length > 0
     const isAnswer = (toolName: string) => mayAnswer && toolName === ANSWER_TOOL
     const described = () => given.tools.length > 0 ? given.tools : toolsCalled(messages)
-    const told = [...notes.map(({ text }) => text), ...closing].map(userMessage)
+    const told = notes.map(({ text }) => userMessage(text))
     const shown = withRecentImages([...messages, ...told])
     const toolMeant = (name: string) => nameMeant(name, [...given.tools.map((tool) => tool.name), ...given.deferred ?? []])
     // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.
@@ -188,7 +189,7 @@ export function createModelSteps (
       async prompt (id, tooLong) {
         const { opening, tools, deferred = [] } = given
         const compacted = await compact(id, { ...placement, opening, tools, messages: shown }, tooLong)
-        const prompt = asToldTools(withPlan(compacted, shown), deferred)
+        const prompt = withClosing(asToldTools(withPlan(compacted, shown), deferred), closing)
         if (prompt === undefined) return undefined
         asked = { id, prompt: lastWord === undefined ? prompt : [...prompt, lastMessage(lastWord, mayAnswer)] }
         return asked.prompt
@@ -248,6 +249,34 @@ function withPlan (prompt: LanguageModelV4Prompt | undefined, messages: Language
   const newest = messages.flatMap(callsIn).findLast(({ toolName }) => toolName === PLAN_TOOL)
   if (prompt === undefined || newest === undefined || prompt.flatMap(callsIn).includes(newest)) return prompt
   return [...prompt, userMessage(`${NOTE_OPENING} Your plan, as you showed it last: ${JSON.stringify(newest.input)}]`)]
+}
+
+/**
+ * Returns the prompt with what the model is told at its end: with the newest result where that stands last. Some chat templates move the
+ * system prompt and the tools before each new message of the user.
+ */
+function withClosing (prompt: LanguageModelV4Prompt | undefined, closing: readonly string[]): LanguageModelV4Prompt | undefined {
+  const last = prompt?.at(-1)
+  const result = last?.role === 'tool' ? last.content.at(-1) : undefined
+  if (prompt === undefined || closing.length === 0) return prompt
+  if (last?.role !== 'tool' || result?.type !== 'tool-result') return [...prompt, ...closing.map(userMessage)]
+  const told = { ...result, output: withText(result.output, closing.join('\n\n')) }
+  return prompt.with(-1, { ...last, content: last.content.with(-1, told) })
+}
+
+function withText (output: LanguageModelV4ToolResultOutput, text: string): LanguageModelV4ToolResultOutput {
+  switch (output.type) {
+    case 'text':
+    case 'error-text':
+      return { ...output, value: `${output.value}\n\n${text}` }
+    case 'execution-denied':
+      return { ...output, reason: [output.reason, text].filter(Boolean).join('\n\n') }
+    case 'json':
+    case 'error-json':
+      return { type: output.type === 'json' ? 'text' : 'error-text', value: `${JSON.stringify(output.value)}\n\n${text}` }
+    case 'content':
+      return { ...output, value: [...output.value, { type: 'text', text }] }
+  }
 }
 
 const callsIn = (message: LanguageModelV4Message) =>

@@ -7,7 +7,7 @@ import { USE_TOOL } from '../../contracts/model-texts.ts'
 import type { Usage } from '../../../schemas/usage.ts'
 import type { FinishReason, OpenPart, RunEvent } from '../../contracts/run-events.ts'
 import { noUsage, tokensReported } from '../../usage/index.ts'
-import { createAnswerText, createMetadata, type OfferedTools, type TextPiece } from '../../models/index.ts'
+import { createAnswerText, createMetadata, isPortableId, type OfferedTools, type TextPiece } from '../../models/index.ts'
 
 /** The maximum number of tool calls in one answer; a model that makes more is in a loop. */
 const MAX_CALLS = 128
@@ -200,11 +200,13 @@ export function createStepWriter ({ step, append, ids, offered, toolMeant, isAns
     wrapped.delete(id)
     // Chat clients get the input of such a call later, so the deltas must hold it.
     if (known === undefined && (isFromText || isAnswered(toolName))) append({ type: 'tool-input-delta', toolCallId, delta: input })
+    // The id goes back to the model that gave it, and to no other.
+    const isOwnId = !isFromText && toolCallId.startsWith(id) && !isPortableId(toolCallId)
     result.calls.push({
       toolCallId,
       toolName,
       input,
-      ...createMetadata(model)(providerMetadata),
+      ...createMetadata(model, { always: isOwnId })(providerMetadata),
       ...(named !== written && { named: written }),
       ...(isFromText && { isFromText })
     })

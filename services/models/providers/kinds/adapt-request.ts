@@ -1,6 +1,18 @@
-import type { LanguageModelV4CallOptions, LanguageModelV4FilePart, LanguageModelV4Prompt, LanguageModelV4 } from '@ai-sdk/provider'
+import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FilePart, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import {
+  hasToolPicture,
+  MILD_NEEDS,
+  type Need,
+  NEEDS,
+  PLAIN_FORM,
+  readNeed,
+  TAKES_NO_IMAGES,
+  withNeeds
+} from '../../request/request-needs.ts'
+import { BLAMES_FILE } from '../../attached/with-files.ts'
+import type { LearnedNeeds } from '../learned-limits.ts'
+import { isOfLength, isOfToolCount } from '../failures.ts'
 
-/** Opens the message that carries the images of tool results; adapt-request.ts recognises the message by it. */
 const TOOL_IMAGES_OPENING = 'Images from the results of the tools above, in their order:'
 
 /**
@@ -45,12 +57,7 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
     key: ({ response_format: format }) => format && `schema ${format.json_schema?.name}`,
     without: ({ response_format: { json_schema: { schema } = {} }, ...body }) => ({
       ...body,
-      messages: schema === undefined
-        ? body.messages
-        : [...body.messages, {
-            role: 'user',
-            content: `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}`
-          }]
+      messages: schema === undefined ? body.messages : withSchema(body.messages, schema)
     })
   },
   {
@@ -77,39 +84,8 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
     without: ({ tool_choice: _choice, ...body }) => body
   },
   {
-    // The same server with the choice that it assumes where none is named.
-    refusal: TOOL_CHOICE_REFUSED,
-    key: ({ tools }) => tools && 'tools',
-    without: withoutTools
-  },
-  {
-    // Models without tools, as Ollama says of many. Of earlier calls the model gets the words.
-    refusal: /does not support (?:tools|tool (?:use|calling|calls)|function)|tools? (?:use |calling )?(?:is|are) not supported/i,
-    key: ({ tools }) => tools && 'tools',
-    without: withoutTools
-  },
-  {
-    // Models without image input: images of tool results are left out. Images that the user attached stay, so that the
-    // user gets the provider's error.
-    refusal: /image|vision|multi.?modal|content.{0,40}(?:type|part|string)/i,
-    key: ({ messages }) => messages?.some(isToolImages) ? 'images of tools' : undefined,
-    without: ({ messages, ...body }) => ({
-      ...body,
-      messages: messages.map((message: Body) =>
-        isToolImages(message) ? { role: 'user', content: `${TOOL_IMAGES_OPENING}\n(left out: this model takes no images)` } : message
-      )
-    })
-  },
-  {
-    // The same of images that the user attached, where the server says of the model, not of an image, that it cannot read them: llama.cpp,
-    // Ollama, vLLM, OpenRouter.
-    refusal: new RegExp(
-      String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not supported|unsupported|not enabled|not available)|` +
-        String.raw`(?:not|n't) (?:support|accept|have|process) (?:any )?(?:images?|vision|multi.?modal)|` +
-        String.raw`no (?:support for |)(?:images?|vision)|not a (?:vision|multi.?modal) model|` +
-        String.raw`missing data required for image input|unknown variant .?image_url|support image input`,
-      'i'
-    ),
+    // Models without image input.
+    refusal: TAKES_NO_IMAGES,
     key: ({ messages }) => messages?.some(hasImage) ? PICTURES : undefined,
     without: ({ messages, ...body }) => ({
       ...body,
@@ -126,65 +102,106 @@ const withoutImages = ({ content, ...message }: Body) => ({
   content: content.map((part: Body) => isImageOf(part) ? { type: 'text', text: '(a picture was left out: this model takes none)' } : part)
 })
 
+/** Returns the messages with the schema of the answer behind the user's last one: no template takes two messages of the user in a row. */
+function withSchema (messages: Body[], schema: unknown): Body[] {
+  const text = `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}`
+  const last = messages.at(-1)
+  if (last?.role !== 'user') return [...messages, { role: 'user', content: text }]
+  const content = typeof last.content === 'string' ? `${last.content}\n\n${text}` : [...last.content, { type: 'text', text }]
+  return messages.with(-1, { ...last, content })
+}
+
 /** What an answer was asked for without, because the server of the model does not take it. */
-export function leftOut (refused: RefusedParts, { prompt, tools = [] }: LanguageModelV4CallOptions): Array<'tools' | 'pictures'> {
+export function leftOut ({ parts, needs }: AdaptedTo, { prompt, tools = [] }: LanguageModelV4CallOptions): Array<'tools' | 'pictures'> {
   const isPicture = (part: { type: string, mediaType?: string }) => part.type === 'file' && part.mediaType?.startsWith('image/') === true
   const hasPictures = prompt.some(({ role, content }) => role === 'user' && content.some(isPicture))
   return [
-    ...tools.length > 0 && refused.has('tools') ? ['tools' as const] : [],
-    ...hasPictures && (refused.has(PICTURES) || refused.has('images of tools')) ? ['pictures' as const] : []
+    ...tools.length > 0 && needs.read().has('tools-in-words') ? ['tools' as const] : [],
+    ...hasPictures && parts.has(PICTURES) ? ['pictures' as const] : []
   ]
 }
 
-const NO_TOOLS = {
-  role: 'system',
-  content: 'This model takes no tools, so nothing can be looked up or done here. Say so where the request needs it; another model can.'
+/** What is known of the requests that the server of a model takes. */
+export interface AdaptedTo {
+  /** Keys of the optional parts that it has refused since the start. */
+  parts: Set<string>
+  needs: LearnedNeeds
 }
 
-function withoutTools ({ tools: _tools, tool_choice: _choice, ...body }: Body): Body {
-  return { ...body, messages: [...body.messages.map(inWords), NO_TOOLS] }
-}
-
-/** Returns a message without calls: a call and its result as text. */
-function inWords ({ tool_calls: calls, role, content, ...message }: Body): Body {
-  if (role === 'tool') return { role: 'user', content: `Result of a call:\n${JSON.stringify(content)}` }
-  if (calls === undefined) return { role, content, ...message }
-  const made = calls.map(({ function: { name, arguments: input } }: Body) => `[call of ${name}: ${input}]`)
-  return { ...message, role, content: [content, ...made].filter(Boolean).join('\n') }
-}
-
-const isToolImages = ({ role, content }: Body) => role === 'user' && Array.isArray(content) && content[0]?.text === TOOL_IMAGES_OPENING
-
-/** Keys of the request parts that the server of a model has refused. */
-export type RefusedParts = Set<string>
-
-/** Returns the body of a request without the parts that the server has refused before. */
-function withoutRefused (body: Body, refused: RefusedParts): Body {
+/** Returns the body of a request without the parts that the server has refused. */
+function withoutRefused (body: Body, refused: ReadonlySet<string>): Body {
   return OPTIONAL_PARTS.reduce((whole, part) => {
     const key = part.key(whole)
     return key !== undefined && refused.has(key) ? part.without(whole) : whole
   }, body)
 }
 
+/** Statuses of refusals. A template that throws makes some servers answer 500. */
+const REFUSAL_STATUS = [400, 422]
+const OF_TEMPLATE = /jinja|template|raise_exception|roles? must alternate|tool.?call/i
+
+/** Returns what a server says of a request that it refuses; undefined for any other failure. */
+function readRefusal (error: unknown): string | undefined {
+  const { statusCode = 0, message, responseBody = '' } = error as { statusCode?: number, message?: string, responseBody?: string }
+  const words = `${message} ${responseBody}`
+  return REFUSAL_STATUS.includes(statusCode) || (statusCode >= 500 && OF_TEMPLATE.test(words)) ? words : undefined
+}
+
+interface Adapting {
+  /** Builds the SDK's model with the given change of the request's body. */
+  make: (transform: (body: Body) => Body) => LanguageModelV4
+  /** Changes the options to what the SDK's model is given. */
+  prepare: (options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions
+  to: AdaptedTo
+}
+
 /**
- * Returns a function that calls a model and retries without a part of the request when the server refuses that part with
- * a 400 or 422. `refused` keeps the part's key, so that later calls leave it out at once. `make` builds the SDK's model
- * with the given transformation of the request body.
+ * Returns a function that calls a model in the form that its server takes, as far as is known. When the server refuses the request, the
+ * call is made again without the part that its words name, or in the form that they ask for; when they name nothing that is known, in the
+ * plain form. What led to an answer is remembered.
  */
-export function adaptingModel (make: (transform: (body: Body) => Body) => LanguageModelV4, refused: RefusedParts) {
-  async function call<T> (ask: (model: LanguageModelV4) => PromiseLike<T>): Promise<T> {
+export function adaptingModel ({ make, prepare, to }: Adapting) {
+  return async function call<T> (
+    options: LanguageModelV4CallOptions,
+    ask: (model: LanguageModelV4, options: LanguageModelV4CallOptions) => PromiseLike<T>
+  ): Promise<T> {
+    const parts = new Set(to.parts)
+    const needs = new Set(to.needs.read())
+    let first: unknown
     for (;;) {
       let sent: Body = {}
+      const needed = withNeeds(options, needs)
       try {
-        return await ask(make((body) => (sent = withoutRefused(body, refused))))
+        const result = await ask(make((body) => (sent = withoutRefused(body, parts))), prepare(needed))
+        for (const part of parts) to.parts.add(part)
+        if (needs.size > to.needs.read().size) to.needs.note(needs)
+        return result
       } catch (error) {
-        const { statusCode, message, responseBody } = error as { statusCode?: number, message?: string, responseBody?: string }
-        if (statusCode !== 400 && statusCode !== 422) throw error
-        const found = OPTIONAL_PARTS.find((part) => part.key(sent) !== undefined && part.refusal.test(`${message} ${responseBody}`))
-        if (!found) throw error
-        refused.add(found.key(sent)!)
+        first ??= error
+        const words = readRefusal(error)
+        // Of several refusals the first speaks of the request as it is.
+        if (words === undefined) throw first
+        const part = OPTIONAL_PARTS.find((each) => each.key(sent) !== undefined && each.refusal.test(words))
+        const found = nextNeeds(words, needed)
+        if (part !== undefined && !(found.length === 1 && isNamed(words, found[0]))) parts.add(part.key(sent)!)
+        else if (found.length > 0) for (const need of found) needs.add(need)
+        else throw first
       }
     }
   }
-  return call
+}
+
+const hasFile = ({ role, content }: LanguageModelV4Prompt[number]): boolean =>
+  role === 'user' ? content.some(({ type }) => type === 'file') : role === 'tool' && content.some(hasToolPicture)
+const isNamed = (words: string, need: Need) => NEEDS[need].refusal.test(words)
+
+/** Returns what a refused request may need: what the words name, else what is mild, else the plain form; [] when it had all of it. */
+function nextNeeds (words: string, sent: LanguageModelV4CallOptions): Need[] {
+  const named = readNeed(words, sent)
+  if (named !== undefined) return [named]
+  const unmet = (needs: readonly Need[]) => needs.filter((need) => !NEEDS[need].isMet(sent))
+  if (TOOL_CHOICE_REFUSED.test(words)) return unmet(['tools-in-words'])
+  if (isOfLength(words) || isOfToolCount(words) || (BLAMES_FILE.test(words) && sent.prompt.some(hasFile))) return []
+  const mild = unmet(MILD_NEEDS)
+  return mild.length > 0 ? mild : unmet(PLAIN_FORM)
 }

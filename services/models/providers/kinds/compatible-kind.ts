@@ -1,16 +1,21 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { withOneSystemMessage } from '../../caching.ts'
-import { adaptingModel, leftOut, type RefusedParts, withImagesApart } from './adapt-request.ts'
+import { mergeTurns, withJoinedTexts } from '../../request/portable-prompt.ts'
+import { type AdaptedTo, adaptingModel, leftOut, withImagesApart } from './adapt-request.ts'
 import { withWarnings } from '../part-batches.ts'
 import { CHAT_ANSWERS } from '../lenient-answers/chat-answers.ts'
 import { readModelList } from './model-list.ts'
 import type { ProviderKind } from './provider-kind.ts'
+import { withToolsSeen } from './unseen-tools.ts'
 
-const prepare = (options: LanguageModelV4CallOptions) => withImagesApart(withOneSystemMessage(options))
+function prepare (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
+  const apart = withImagesApart(withOneSystemMessage(options))
+  return { ...apart, prompt: withJoinedTexts(mergeTurns(apart.prompt)) }
+}
 
-/** Creates the kind of servers that implement OpenAI's chat completions. It remembers what each server refuses. */
+/** Creates the kind of servers that implement OpenAI's chat completions. It adapts requests to what each server takes. */
 export function createCompatibleKind (): ProviderKind {
-  const refused = new Map<string, RefusedParts>()
+  const refused = new Map<string, AdaptedTo['parts']>()
   const load = () => Promise.all([import('@ai-sdk/openai-compatible'), import('../compatible-stream/chunk-parts.ts')])
 
   return {
@@ -18,28 +23,30 @@ export function createCompatibleKind (): ProviderKind {
     fileApi: 'compatible',
     load,
 
-    async open ({ provider: name, model: id, baseURL, apiKey, fetchFor, calls }) {
+    async open ({ provider: name, model: id, baseURL, apiKey, needs, saysNeeds, windowInUse, fetchFor, calls }) {
       const [[{ createOpenAICompatible }, { readerAfter }], kept] = await Promise.all([load(), calls()])
       const caller = `${baseURL} ${id}`
       if (!refused.has(caller)) refused.set(caller, new Set())
-      const ask = <T>(fetch: typeof globalThis.fetch, call: (model: LanguageModelV4) => PromiseLike<T>) =>
-        adaptingModel((transformRequestBody) =>
-          createOpenAICompatible({
-            name,
-            baseURL,
-            apiKey,
-            fetch,
-            includeUsage: true,
-            supportsStructuredOutputs: true,
-            transformRequestBody
-          }).languageModel(id), refused.get(caller)!)(call)
+      const to: AdaptedTo = { parts: refused.get(caller)!, needs }
+      const open = (fetch: typeof globalThis.fetch) => (transformRequestBody: (body: Record<string, any>) => Record<string, any>) =>
+        createOpenAICompatible({
+          name,
+          baseURL,
+          apiKey,
+          fetch,
+          includeUsage: true,
+          supportsStructuredOutputs: true,
+          transformRequestBody
+        }).languageModel(id)
+      type Ask<T> = (model: LanguageModelV4, options: LanguageModelV4CallOptions) => PromiseLike<T>
+      const ask = <T>(fetch: typeof globalThis.fetch, options: LanguageModelV4CallOptions, call: Ask<T>) =>
+        adaptingModel({ make: open(fetch), prepare, to })(options, call)
       return {
-        doGenerate: (options) => ask(fetchFor('answer', CHAT_ANSWERS), (model) => model.doGenerate(prepare(options))),
-        async doStream (given) {
-          const options = prepare(given)
-          const stream = (send: typeof globalThis.fetch) => ask(send, (model) => model.doStream(options))
+        doGenerate: (options) => ask(fetchFor('answer', CHAT_ANSWERS), options, (model, prepared) => model.doGenerate(prepared)),
+        async doStream (options) {
+          const stream = (send: typeof globalThis.fetch) => ask(send, options, (model, prepared) => model.doStream(prepared))
           const result = await kept.stream(stream, options.abortSignal, readerAfter)
-          return withWarnings(result, leftOut(refused.get(caller)!, options))
+          return withWarnings(saysNeeds() ? result : withToolsSeen(result, options, { needs, windowInUse }), leftOut(to, options))
         }
       }
     },

@@ -1,4 +1,5 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { NEEDS } from '../../request/request-needs.ts'
 import type { AnswerMode } from '../bounded-fetch.ts'
 import { TOOL_CHOICE_REFUSED } from './adapt-request.ts'
 import type { ModelCalls } from './provider-kind.ts'
@@ -27,6 +28,11 @@ const REFUSABLE: Array<{ refusal: RegExp, without(options: Options, words: strin
     // Not every model takes every effort, and the SDK does not know all models.
     refusal: /reasoning|thinking|effort/i,
     without: ({ reasoning, ...options }) => reasoning === undefined ? undefined : options
+  },
+  {
+    // Ids of calls that a server gave itself.
+    refusal: /(?:tool_use|tool_call|call)[._]?id|\.id\b.*pattern/i,
+    without: (options) => NEEDS['portable-ids'].isMet(options) ? undefined : NEEDS['portable-ids'].apply(options)
   },
   {
     // Data that the provider attached to earlier answers is not valid for other accounts, and for a limited time.

@@ -2,6 +2,7 @@ import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { FileApi } from '../../attached/file-forms.ts'
 import type { KeptCalls } from '../answer-stream/kept-calls.ts'
 import type { AnswerMode } from '../bounded-fetch.ts'
+import type { LearnedNeeds } from '../learned-limits.ts'
 import type { AnswerForm } from '../lenient-answers/lenient-fetch.ts'
 import type { ModelInfo } from '../provider.ts'
 
@@ -13,6 +14,12 @@ export interface Access {
 }
 
 interface OpenModel extends Access {
+  /** What the model needs of requests, as its server says or as was learned. */
+  needs: LearnedNeeds
+  /** Whether the server says it, so that nothing is to be guessed. */
+  saysNeeds: () => boolean
+  /** Returns the context window that the server uses for the model, tokens; undefined where it does not say. */
+  windowInUse: (signal: AbortSignal) => Promise<number | undefined>
   /** The provider's name in config.json. */
   provider: string
   /** The model's name, the part of the id after the slash. */

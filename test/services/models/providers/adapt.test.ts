@@ -45,7 +45,7 @@ t.test('a newer name for the limit is learned, and usage is left out where it is
   t.equal(server.calls.length, 4)
 })
 
-t.test('a model without tools is asked without them from then on, and is told that it has none', async (t) => {
+t.test('a model without tools is told of them in words from then on, and its calls and results are words', async (t) => {
   const { server, small } = await setUp(t, ({ body }) =>
     body.tools || body.messages.some(({ role, tool_calls: calls }: any) => role === 'tool' || calls)
       ? no('registry.ollama.ai/library/small:latest does not support tools')
@@ -55,10 +55,13 @@ t.test('a model without tools is asked without them from then on, and is told th
   await stream(prompt)
   t.equal(server.calls.length, 2)
   t.match(server.calls[1].body, { tools: undefined, tool_choice: undefined })
-  t.match(server.calls[1].body.messages.at(-1), { role: 'system', content: /takes no tools/ })
+  t.match(server.calls[1].body.messages, [{ role: 'system', content: /<tools>.*"look".*<tool_call>/s }, { role: 'user', content: 'hi' }])
   await stream(looked as never)
   t.equal(server.calls.length, 3, 'it does not ask again')
-  t.match(JSON.stringify(server.calls[2].body.messages), /call of look.*Result of a call/)
+  t.match(server.calls[2].body.messages.slice(2), [
+    { role: 'assistant', content: '<tool_call>\n{"name":"look","arguments":{}}\n</tool_call>' },
+    { role: 'user', content: [{ text: '<tool_response>\n{"name":"look","content":"a tree"}\n</tool_response>' }, { type: 'image_url' }] }
+  ])
 })
 
 t.test('any other refusal is told as it is, after one request', async (t) => {
@@ -111,7 +114,7 @@ t.test('a model without eyes is told that something was shown', async (t) => {
       body.messages.some(({ content }: any) => Array.isArray(content)) ? no('this model does not support image input') : { text: 'ok' }
   )
   await (await small()).doGenerate({ prompt: looked })
-  t.match(server.calls[1].body.messages.at(-1), { role: 'user', content: /left out: this model takes no images/ })
+  t.match(server.calls[1].body.messages.at(-1), { role: 'tool', content: /left out: this model takes no images/ })
   await (await small()).doGenerate({ prompt: looked })
   t.equal(server.calls.length, 3, 'and is not asked again')
   const attached = [{

@@ -1,0 +1,53 @@
+import type { LanguageModelV4CallOptions, LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai-sdk/provider'
+import { jsonOfFixed } from '../../../lib/json.ts'
+import { tokensInSame, tokensOf } from '../../token-estimate.ts'
+import type { LearnedNeeds } from '../learned-limits.ts'
+import { type BatchedResult, batchesOf, streamOf } from '../part-batches.ts'
+
+/** Tools of fewer tokens are lost in the error of an estimate. */
+const FEWEST_TOKENS = 500
+/** The share of its messages that a prompt without tools has, by our estimate: servers count tokens with other vocabularies. */
+const MESSAGES = { least: 0.5, most: 1.3 }
+
+/** The error of an answer to a request whose tools the model was not shown. */
+export class ToolsUnseen extends Error {
+  readonly code = 'ERR_TOOLS_UNSEEN'
+}
+
+/**
+ * Returns the answer; when the tokens that its server reports leave no room for the tools of the request, the answer fails at its end, and
+ * the need for tools in words is noted. Many chat templates leave out tools, and their servers say nothing.
+ */
+export function withToolsSeen (
+  result: LanguageModelV4StreamResult,
+  { prompt, tools = [], abortSignal = new AbortController().signal }: LanguageModelV4CallOptions,
+  { needs, windowInUse }: { needs: LearnedNeeds, windowInUse: (signal: AbortSignal) => Promise<number | undefined> }
+): LanguageModelV4StreamResult {
+  const toolTokens = tools.length === 0 ? 0 : tokensInSame(jsonOfFixed(tools))
+  const messageTokens = prompt.reduce((sum, message) => sum + tokensOf(message), 0)
+  // In a long conversation the error of the estimate is larger than the tools.
+  if (toolTokens < Math.max(FEWEST_TOKENS, messageTokens) || needs.read().has('tools-in-words')) return result
+  const { read, cancel } = batchesOf(result)
+  let hasCalls = false
+  const isUnseen = async (counted: number) => {
+    if (counted < messageTokens * MESSAGES.least) return false
+    if (counted > Math.min(messageTokens * MESSAGES.most, messageTokens + toolTokens / 4)) return false
+    // A prompt that was cut to the window has few tokens, too.
+    const window = await windowInUse(abortSignal).catch(() => undefined)
+    return window === undefined || counted < window / 2
+  }
+  const batches: BatchedResult['batches'] = {
+    async read () {
+      const parts = await read()
+      hasCalls ||= parts?.some(({ type }) => type === 'tool-input-start' || type === 'tool-call') ?? false
+      const end = parts?.findIndex(({ type }) => type === 'finish') ?? -1
+      if (parts === undefined || end === -1 || hasCalls || !await isUnseen(countedIn(parts[end]))) return parts
+      needs.note(['tools-in-words'])
+      return [...parts.slice(0, end), { type: 'error', error: new ToolsUnseen('the server left out the tools of the request') }]
+    },
+    cancel
+  }
+  return { ...result, batches, stream: streamOf(batches) } as BatchedResult
+}
+
+const countedIn = (part: LanguageModelV4StreamPart): number => part.type === 'finish' ? part.usage?.inputTokens?.total ?? 0 : 0

@@ -1,0 +1,80 @@
+import type { Clock } from '../../lib/clock.ts'
+import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
+import type { Need } from '../request/request-needs.ts'
+
+/** What is known of how many tools models take. */
+export interface ToolLimits {
+  /** The most tools that each of the models takes, as far as is known; Infinity where nothing is. */
+  mostTools(ids: readonly string[]): number
+  /** Remembers that a provider has refused a call for its number of tools, `sent`, in these words. */
+  noteToolsRefused(id: string, refusal: { sent: number, words: string }): void
+}
+
+/** What a model, at the address of its server, needs of requests, as far as was learned. */
+export interface LearnedNeeds {
+  read(): ReadonlySet<Need>
+  /** Remembers needs that a call has shown. */
+  note(needs: Iterable<Need>): void
+}
+
+/** What is stored: the most tools that a model takes, what it needs of requests, and when that was learned, epoch milliseconds. */
+export interface StoredLimits {
+  models?: Array<{ id: string, most: number, at: number }>
+  needs?: Array<{ id: string, baseURL: string, needs: Need[], at: number }>
+}
+
+/** Models whose limits are kept, the newest. */
+const MOST_KNOWN = 500
+/** How long a limit is believed: providers raise theirs. */
+const BELIEVED_MS = 30 * 24 * 60 * 60 * 1000
+/** How long a need is believed: servers get other templates and other models under the same name. */
+const NEEDS_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000
+/** The numbers that an error may name as its limit: "maximum length 128", "at most 128 items", "limit reached: 200". */
+const NAMED = /\b(?:at most|up to|max(?:imum)?|limit|length|only|more than|exceeds?)\b\D{0,40}?(\d{1,4})\b/gi
+
+export type LearnedLimits = Awaited<ReturnType<typeof createLearnedLimits>>
+
+/** Creates what learns from refusals what models take and need, and reads what was learned before. A damaged record counts as empty. */
+export async function createLearnedLimits ({ stored, clock }: { stored: StoredRecord<StoredLimits>, clock: Pick<Clock, 'now'> }) {
+  const { models = [], needs = [] } = await stored.get().catch(emptyIfDamaged) as StoredLimits
+  const known = new Map(models.map((each) => [each.id, each]))
+  const knownNeeds = new Map(needs.map((each) => [`${each.id} ${each.baseURL}`, each]))
+  const of = (id: string): number => {
+    const found = known.get(id)
+    return found !== undefined && clock.now() - found.at < BELIEVED_MS ? found.most : Infinity
+  }
+  const keep = () => {
+    const value = { models: [...known.values()].slice(-MOST_KNOWN), needs: [...knownNeeds.values()].slice(-MOST_KNOWN) }
+    // Where it cannot be stored, a limit holds until the service ends, and is learned anew.
+    stored.replace(value).catch(() => {})
+  }
+
+  return {
+    mostTools: (ids) => Math.min(...ids.map(of)),
+    noteToolsRefused (id, { sent, words }) {
+      const named = [...words.matchAll(NAMED)].map(([, number]) => Number(number)).filter((number) => number > 0 && number < sent)
+      const most = Math.min(of(id), named.length > 0 ? Math.max(...named) : sent - 1)
+      known.delete(id)
+      known.set(id, { id, most, at: clock.now() })
+      keep()
+    },
+
+    /** Returns what is learned of the needs of a model, `<provider>/<model>`, at an address. */
+    needsOf (id: string, baseURL: string): LearnedNeeds {
+      const key = `${id} ${baseURL}`
+      const read = () => {
+        const found = knownNeeds.get(key)
+        return new Set(found !== undefined && clock.now() - found.at < NEEDS_BELIEVED_MS ? found.needs : [])
+      }
+      return {
+        read,
+        note (more) {
+          const needs = [...new Set([...read(), ...more])]
+          knownNeeds.delete(key)
+          knownNeeds.set(key, { id, baseURL, needs, at: clock.now() })
+          keep()
+        }
+      }
+    }
+  } satisfies ToolLimits & { needsOf: unknown }
+}

@@ -1,0 +1,67 @@
+import type { Need } from '../request/request-needs.ts'
+import { isObject } from '../../lib/json.ts'
+
+interface Server {
+  /** Without a slash at its end. */
+  baseURL: string
+  model: string
+  fetch: typeof globalThis.fetch
+  apiKey?: string
+  signal: AbortSignal
+}
+
+/** Asks the server, and returns the object that it answers; {} for any other answer. */
+async function ask ({ baseURL, fetch, apiKey, signal }: Server, path: string, body?: object): Promise<Record<string, any>> {
+  const response = await fetch(new URL(path, baseURL), {
+    signal,
+    headers: {
+      accept: 'application/json',
+      ...apiKey !== undefined && { authorization: `Bearer ${apiKey}` },
+      ...body && { 'content-type': 'application/json' }
+    },
+    ...body && { method: 'POST', body: JSON.stringify(body) }
+  })
+  if (!response.ok) {
+    await response.body?.cancel()
+    return {}
+  }
+  const value: unknown = await response.json()
+  return isObject(value) ? value : {}
+}
+
+const askProps = (server: Server) => ask(server, `/props?model=${encodeURIComponent(server.model)}`)
+
+/**
+ * Asks a model server what the template of a model needs of requests: llama.cpp by `GET /props`, Ollama by `POST /api/show`. Returns
+ * undefined where the server does not say, as most.
+ * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, https://docs.ollama.com/api/show
+ */
+export async function askNeeds (server: Server): Promise<Need[] | undefined> {
+  const { chat_template_caps: caps } = await askProps(server)
+  if (isObject(caps)) return needsIn(caps)
+  if (typeof (await ask(server, '/api/version')).version !== 'string') return undefined
+  const { capabilities } = await ask(server, '/api/show', { model: server.model })
+  if (!Array.isArray(capabilities)) return undefined
+  return capabilities.includes('tools') ? [] : ['tools-in-words']
+}
+
+/** Asks a model server for the context window that it uses for a model, tokens; undefined where it does not say. */
+export async function askWindow (server: Server): Promise<number | undefined> {
+  const [{ default_generation_settings: settings }, { models }] = await Promise.all([
+    askProps(server).catch((): Record<string, any> => ({})),
+    ask(server, '/api/ps').catch((): Record<string, any> => ({}))
+  ])
+  const names = [server.model, `${server.model}:latest`]
+  const running = Array.isArray(models) ? models.find((each) => names.includes(each?.name) || names.includes(each?.model)) : undefined
+  return [settings?.n_ctx, running?.context_length].find((length) => typeof length === 'number' && length > 0)
+}
+
+/** Reads what llama.cpp has found out of a template: common/jinja/caps.cpp. */
+function needsIn (caps: Record<string, unknown>): Need[] {
+  const lacks = (name: string) => caps[name] === false
+  return [
+    ...lacks('supports_tools') || lacks('supports_tool_calls') ? ['tools-in-words' as const] : [],
+    ...lacks('supports_parallel_tool_calls') ? ['one-call' as const] : [],
+    ...lacks('supports_system_role') ? ['no-system' as const] : []
+  ]
+}

@@ -1,0 +1,170 @@
+import type {
+  LanguageModelV4CallOptions,
+  LanguageModelV4Message,
+  LanguageModelV4Prompt,
+  LanguageModelV4ToolCallPart
+} from '@ai-sdk/provider'
+import { isPortableId, withPortableIds } from './call-ids.ts'
+import { withToolsInWords } from './plain-form.ts'
+
+/**
+ * What a model, its server or its chat template needs of a request, and others do not:
+ * - `portable-ids`: no ids of calls of its own, either
+ * - `no-thoughts`, `thoughts`: no thoughts of earlier answers, or thoughts in each of them
+ * - `no-tool-pictures`: a sentence in the place of a picture in the result of a tool
+ * - `no-system`: the system prompt as the beginning of the user's first message
+ * - `one-call`: one call in a message, with its result behind it
+ * - `tools-in-words`: tools, calls and results as text
+ */
+export type Need = keyof typeof NEEDS
+
+type Options = LanguageModelV4CallOptions
+
+interface NeedRule {
+  /** Matches the words with which a server refuses what this need does without. */
+  refusal: RegExp
+  isMet: (options: Options) => boolean
+  apply: (options: Options) => Options
+}
+
+const withPrompt = (change: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt) => (options: Options): Options =>
+  ({ ...options, prompt: change(options.prompt) })
+
+/**
+ * What servers say of a model, not of an image, that cannot read images: llama.cpp, Ollama, vLLM, OpenRouter.
+ */
+export const TAKES_NO_IMAGES = new RegExp(
+  String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not supported|unsupported|not enabled|not available)|` +
+    String.raw`(?:not|n't) (?:support|accept|have|process) (?:any )?(?:images?|vision|multi.?modal)|` +
+    String.raw`no (?:support for |)(?:images?|vision)|not a (?:vision|multi.?modal) model|` +
+    String.raw`missing data required for image input|unknown variant .?image_url|support image input`,
+  'i'
+)
+
+/** In the order in which they are applied. */
+export const NEEDS = {
+  'portable-ids': {
+    refusal: /(?:\bids?\b|\bid`)[^.]{0,80}(?:alphanumeric|length|pattern|characters|a-z|invalid)|invalid[^.]{0,40}\b(?:call|use).?id/i,
+    isMet: ({ prompt }) => prompt.flatMap(callsIn).every(({ toolCallId }) => isPortableId(toolCallId)),
+    apply: withPrompt((prompt) => withPortableIds(prompt))
+  },
+  'no-thoughts': {
+    refusal: new RegExp(
+      String.raw`reasoning_content\b[^.]{0,60}(?:unsupported|not (?:supported|permitted|allowed)|unknown|unexpected|extra)|` +
+        String.raw`(?:unsupported|unknown|unexpected|unrecognized|extra)[^.]{0,60}\breasoning_content`,
+      'i'
+    ),
+    isMet: ({ prompt }) => !prompt.some((message) => thoughtsIn(message)),
+    apply: withPrompt((prompt) => prompt.map(withoutThoughts))
+  },
+  thoughts: {
+    refusal: /reasoning_content[^.]{0,60}(?:passed|missing|required|must)|(?:missing|requires?|must)[^.]{0,60}reasoning_content/i,
+    isMet: ({ prompt }) => prompt.every((message) => message.role !== 'assistant' || thoughtsIn(message)),
+    apply: withPrompt((prompt) => prompt.map(withThoughts))
+  },
+  'no-tool-pictures': {
+    refusal: new RegExp(String.raw`${TAKES_NO_IMAGES.source}|content.{0,40}(?:type|part|string)|roles? must alternate`, 'i'),
+    isMet: ({ prompt }) => !prompt.some((message) => message.role === 'tool' && message.content.some(hasToolPicture)),
+    apply: withPrompt((prompt) => prompt.map(withoutToolPictures))
+  },
+  'tools-in-words': {
+    refusal: new RegExp(
+      String.raw`does(?: not|n't) support (?:tools|tool (?:use|calling|calls)|functions?)|` +
+        String.raw`tools? (?:use |calling |calls? |role )?(?:is |are )?not supported|` +
+        String.raw`(?:unknown|unsupported|invalid|unexpected) role\W{1,4}tool|roles? must alternate|only user and assistant roles`,
+      'i'
+    ),
+    isMet: ({ prompt, tools = [] }) => tools.length === 0 && prompt.every((message) => callsIn(message).length === 0),
+    apply: withToolsInWords
+  },
+  'one-call': {
+    refusal: /single tool.?calls?|one tool.?call|(?:parallel|multiple) tool.?calls?[^.]{0,40}(?:not|n't|un)/i,
+    isMet: ({ prompt }) => prompt.every((message) => callsIn(message).length < 2),
+    apply: withPrompt((prompt) => prompt.flatMap(splitCalls))
+  },
+  'no-system': {
+    refusal: new RegExp(
+      String.raw`system (?:role|message|prompt|instruction)s?\b[^.]{0,40}(?:not|n't|un)|` +
+        String.raw`(?:not|n't) (?:support|allow|accept)[^.]{0,20}system|` +
+        String.raw`developer instruction is not enabled|roles? must alternate|only user and assistant roles`,
+      'i'
+    ),
+    isMet: ({ prompt }) => !prompt.some(({ role }) => role === 'system'),
+    apply: withPrompt(withoutSystem)
+  }
+} satisfies Record<string, NeedRule>
+
+/** Forms that cost a model nothing, for a refusal whose words name nothing that is known. */
+export const MILD_NEEDS: readonly Need[] = ['portable-ids', 'one-call']
+/** The form that the strictest template takes: user and assistant in turns, all as text. */
+export const PLAIN_FORM: readonly Need[] = ['no-thoughts', 'no-tool-pictures', 'tools-in-words', 'no-system']
+
+const ORDER = Object.keys(NEEDS) as Need[]
+
+/** Returns the options in the form that a model needs. */
+export const withNeeds = (options: Options, needs: ReadonlySet<Need>): Options =>
+  ORDER.reduce((changed, need) => needs.has(need) && !NEEDS[need].isMet(changed) ? NEEDS[need].apply(changed) : changed, options)
+
+/** Returns the first need that these words of a refusal name and that the options, which were refused, do not meet. */
+export const readNeed = (words: string, sent: Options): Need | undefined =>
+  ORDER.find((need) => NEEDS[need].refusal.test(words) && !NEEDS[need].isMet(sent))
+
+const callsIn = (message: LanguageModelV4Message): LanguageModelV4ToolCallPart[] =>
+  message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : []
+
+const thoughtsIn = ({ role, content }: LanguageModelV4Message): boolean =>
+  role === 'assistant' && content.some(({ type }) => type === 'reasoning')
+
+const withoutThoughts = (message: LanguageModelV4Message): LanguageModelV4Message =>
+  message.role !== 'assistant' ? message : { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') }
+
+/** Stands for the thoughts of another model, which are not sent; servers take an empty text for none. */
+const OTHER_THOUGHTS = 'I go on with what follows.'
+
+const withThoughts = (message: LanguageModelV4Message): LanguageModelV4Message =>
+  message.role !== 'assistant' || thoughtsIn(message)
+    ? message
+    : { ...message, content: [{ type: 'reasoning', text: OTHER_THOUGHTS }, ...message.content] }
+
+type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number]
+const LEFT_OUT = '(a picture was left out: this model takes no images of tools)'
+
+export const hasToolPicture = (part: ToolPart) =>
+  part.type === 'tool-result' && part.output.type === 'content' && part.output.value.some(({ type }) => type === 'file')
+
+function withoutToolPictures (message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== 'tool') return message
+  const content = message.content.map((part): ToolPart => {
+    if (part.type !== 'tool-result' || part.output.type !== 'content') return part
+    const value = part.output.value.map((each) => each.type === 'file' ? { type: 'text' as const, text: LEFT_OUT } : each)
+    return { ...part, output: { ...part.output, value } }
+  })
+  return { ...message, content }
+}
+
+/** Returns a message with several calls as messages with one, each with its result behind it. */
+function splitCalls (message: LanguageModelV4Message, at: number, prompt: LanguageModelV4Prompt): LanguageModelV4Message[] {
+  const before = prompt[at - 1]
+  if (message.role === 'tool') return before !== undefined && callsIn(before).length > 1 ? [] : [message]
+  if (message.role !== 'assistant' || callsIn(message).length < 2) return [message]
+  const after = prompt[at + 1]
+  const results = after?.role === 'tool' ? after.content : []
+  const [first, ...others] = callsIn(message)
+  const answered = (call: LanguageModelV4ToolCallPart): LanguageModelV4Message => ({
+    role: 'tool',
+    content: results.filter((part) => part.type === 'tool-result' && part.toolCallId === call.toolCallId)
+  })
+  const begins = { ...message, content: message.content.filter((part) => part.type !== 'tool-call' || part === first) }
+  return [
+    ...[begins, answered(first)],
+    ...others.flatMap((call): LanguageModelV4Message[] => [{ ...message, content: [call] }, answered(call)])
+  ]
+}
+
+function withoutSystem (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
+  const text = prompt.flatMap((message) => message.role === 'system' ? [message.content] : []).join('\n\n')
+  return [
+    { role: 'user', content: [{ type: 'text', text }] },
+    ...prompt.filter(({ role }) => role !== 'system')
+  ]
+}

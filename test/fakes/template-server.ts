@@ -1,0 +1,132 @@
+import { readdirSync, readFileSync } from 'node:fs'
+import { Template } from '@huggingface/jinja'
+import type { Test } from 'tap'
+import { type OpenAIRequest, type Plan, startFakeOpenAI } from './openai.ts'
+
+type Json = Record<string, any>
+
+const FOLDER = new URL('./chat-templates/', import.meta.url)
+
+/** The names of the templates. */
+export const TEMPLATES: readonly string[] =
+  readdirSync(FOLDER).filter((name) => name.endsWith('.jinja')).map((name) => name.slice(0, -'.jinja'.length))
+
+/** Characters of a token, roughly. */
+const PER_TOKEN = 4
+
+const call = (name: string, input: unknown, id: string) => ({ id, type: 'function', function: { name, arguments: input } })
+const probeTool = (name: string) => ({
+  type: 'function',
+  function: {
+    name,
+    description: 'A tool.',
+    parameters: { type: 'object', properties: { arg: { type: 'string', description: 'An argument.' } }, required: ['arg'] }
+  }
+})
+const user = { role: 'user', content: 'User message' }
+
+/** Renders requests as llama.cpp's server does with a chat template. Throws what the template throws. */
+export function createRenderer (name: string) {
+  const template = new Template(readFileSync(new URL(`${name}.jinja`, FOLDER), 'utf8'))
+  const render = (messages: Json[], tools?: Json[]): string =>
+    template.render({ messages, ...tools?.length && { tools }, bos_token: '<s>', eos_token: '</s>', add_generation_prompt: true })
+
+  function tries (...given: Parameters<typeof render>): string | undefined {
+    try {
+      return render(...given)
+    } catch {
+      return undefined
+    }
+  }
+  /** A conversation with these calls, as common/jinja/caps.cpp of llama.cpp tries it. */
+  const called = (...calls: Json[]) => [
+    user,
+    { role: 'assistant', content: '', tool_calls: calls },
+    { role: 'tool', content: 'Tool response', tool_call_id: 'call00001' },
+    { role: 'assistant', content: 'The tool response was a tool response' },
+    user
+  ]
+  const withObject = tries(called(call('tool1', { arg: 'value' }, 'call00001')), [probeTool('tool1')])
+  const takesObjects = withObject?.includes('value') ?? false
+  const single = takesObjects ? withObject : tries(called(call('tool1', '{"arg":"value"}', 'call00001')), [probeTool('tool1')])
+  const two = [call('tool1', { arg: 'value' }, 'call00001'), call('tool2', { arg: 'other' }, 'call00002')]
+  const parallel = tries(called(...two.map((each) => takesObjects ? each : { ...each, function: { ...each.function, arguments: '{}' } })))
+  const system = tries([{ role: 'system', content: 'System message' }, user])
+  const typed = tries([{ role: 'user', content: [{ type: 'text', text: 'Typed message' }] }])
+  const plain = tries([{ role: 'user', content: 'Plain message' }])
+  const takesTexts = plain?.includes('Plain message') ?? false
+
+  return {
+    caps: {
+      supports_string_content: takesTexts,
+      supports_typed_content: typed?.includes('Typed message') ?? false,
+      supports_tools: tries([user], [probeTool('findMe')])?.includes('findMe') ?? false,
+      supports_tool_calls: single?.includes('value') ?? false,
+      supports_parallel_tool_calls: parallel?.includes('tool2') ?? false,
+      supports_system_role: system === undefined || system.includes('System message'),
+      supports_object_arguments: takesObjects
+    },
+    render ({ messages, tools }: Json): string {
+      const given = messages.map(({ content, tool_calls: calls, ...message }: Json) => ({
+        ...message,
+        content: contentFor(content, takesTexts),
+        ...calls && { tool_calls: calls.map((each: Json) => withArguments(each, takesObjects)) }
+      }))
+      return render(given, tools)
+    }
+  }
+}
+
+/** The server gives a template texts, or lists of parts to one that takes no texts. */
+function contentFor (content: Json[] | string | null, takesTexts: boolean): Json[] | string {
+  const parts = typeof content === 'string' ? [{ type: 'text', text: content }] : content ?? []
+  const text = parts.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
+  return takesTexts ? text : [{ type: 'text', text }]
+}
+
+const withArguments = ({ function: { name, arguments: text }, ...rest }: Json, isObject: boolean): Json =>
+  ({ ...rest, function: { name, arguments: isObject ? JSON.parse(text) : text } })
+
+/** A request with the prompt that its template makes of it. */
+export type Rendered = OpenAIRequest & { prompt: string }
+
+interface TemplateServer {
+  /** The server says nothing of the template: it has no `GET /props`. */
+  isMute?: boolean
+  /** What the model answers; `nth` counts streamed calls from 0. Calls are written as the prompt asks for, as text or as calls. */
+  reply: (request: Rendered) => Plan | Promise<Plan>
+}
+
+/** A server like llama.cpp's, with a template. What the template throws is the server's refusal; tools that it leaves out are not named. */
+export async function startTemplateServer (t: Test, name: string, { isMute = false, reply }: TemplateServer) {
+  const { caps, render } = createRenderer(name)
+  const rendered: Rendered[] = []
+  let refused = 0
+  const server = await startFakeOpenAI({
+    models: [{ id: name }],
+    others: isMute ? {} : { '/props': () => ({ default_generation_settings: { n_ctx: 65_536 }, chat_template_caps: caps }) },
+    async reply (request) {
+      let prompt: string
+      try {
+        prompt = render(request.body)
+      } catch (error) {
+        refused++
+        return { error: { status: refused % 2 ? 500 : 400, message: `Jinja Exception: ${(error as Error).message}`, type: 'server_error' } }
+      }
+      const whole = { ...request, prompt }
+      rendered.push(whole)
+      const plan = await reply(whole)
+      return { usage: { inputTokens: Math.ceil(prompt.length / PER_TOKEN), outputTokens: 10 }, ...inWordsOf(prompt, plan) }
+    }
+  })
+  t.teardown(() => server.close())
+  return { url: server.url, caps, rendered, refused: () => refused }
+}
+
+/** A model writes its calls as text where its prompt tells it to. */
+function inWordsOf (prompt: string, plan: Plan): Plan {
+  if (!plan.toolCalls?.length || !prompt.includes('as JSON between <tool_call> tags')) return plan
+  const blocks = plan.toolCalls.map(({ toolName, input }) =>
+    `<tool_call>\n${JSON.stringify({ name: toolName, arguments: input })}\n</tool_call>`)
+  return { ...plan, toolCalls: undefined, finishReason: 'stop', text: blocks.join('\n') }
+}
