@@ -3,7 +3,8 @@ import { type FileHandle, open, writeFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { type GuardedChild, spawnGuarded } from '../process/index.ts'
-import { boxHome, maskedPlaces, systemFolders, toolchains } from './box-places.ts'
+import { boxHome, isIn, maskedPlaces, systemFolders, toolchains } from './box-places.ts'
+import type { Held } from './held.ts'
 import { socketFilter } from './socket-filter.ts'
 
 /** The programs that may be bubblewrap. They are not looked up in PATH, which may lead into a folder that the agent writes to. */
@@ -22,13 +23,6 @@ export const FIRST_FD = 4
  */
 const UNENDED = ['-c', 'trap "" TERM; exec "$@"', 'sh']
 const HEARING = ['/usr/bin/env', '--default-signal=TERM']
-
-/** An open file or folder that is put into a box at its own path. */
-export interface Held {
-  fd: number
-  path: string
-  isWritable: boolean
-}
 
 /** A file that a command may read, or a socket that it may use: where it lies, and where the command finds it. */
 export interface BoxFile {
@@ -64,6 +58,11 @@ function boxOptions (plan: BoxPlan, firstFd: number): string[] {
   const readOnly = (path: string) => ['--remount-ro', path]
   const hidden = (path: string) => [...memory(path, SMALL_BYTES), ...readOnly(path)]
   const home = boxHome(environment)
+  const tools = toolchains(environment, ownHome)
+  // What leads to something that is mounted in /tmp or in the home is a place of its own there: nobody else writes it.
+  const ways = (paths: string[]) => new Set(paths.flatMap((path) => wayTo(path, ['/tmp', home])))
+  const toTools = ways(tools)
+  const toFolders = [...ways(held.map(({ path }) => path))].filter((way) => !toTools.has(way))
   return [
     ...['--unshare-all', ...sharesNetwork ? ['--share-net'] : [], '--unshare-user', '--disable-userns'],
     ...['--cap-drop', 'ALL', '--hostname', 'box'],
@@ -76,19 +75,28 @@ function boxOptions (plan: BoxPlan, firstFd: number): string[] {
     ...[...memory('/var', SMALL_BYTES), ...memory('/var/tmp', SHARED_BYTES), ...readOnly('/var'), ...memory('/run', SMALL_BYTES)],
     ...home.startsWith('/tmp/') ? ['--dir', home] : memory(home, PRIVATE_BYTES),
     ...['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
-    ...toolchains(environment, ownHome).flatMap((path) => ['--ro-bind-try', path, path]),
+    ...[...toTools].flatMap((way) => memory(way, SHARED_BYTES)),
+    ...tools.flatMap((path) => ['--ro-bind-try', path, path]),
+    ...toFolders.flatMap((way) => memory(way, SMALL_BYTES)),
     ...files.flatMap(({ from, to }) => ['--ro-bind', from, to]),
-    ...held.flatMap(({ path, isWritable }, at) => overlay === undefined
-      ? [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path]
+    ...held.flatMap(({ path, isWritable, isBeside }, at) => {
+      if (overlay === undefined) return [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path]
       // What was opened outside of the namespace of the overlay cannot be bound in it.
-      : [isWritable ? '--bind' : '--ro-bind', join(overlay.from, relative(overlay.to, path)), path]),
+      return isBeside ? ['--ro-bind', path, path] : [isWritable ? '--bind' : '--ro-bind', join(overlay.from, relative(overlay.to, path)), path]
+    }),
     ...masked.flatMap(hidden),
     ...lstatSync(ownHome, { throwIfNoEntry: false }) === undefined ? [] : hidden(ownHome),
-    ...readOnly('/run'),
-    ...readOnly('/'),
+    ...[...toFolders, '/run', '/'].flatMap(readOnly),
     ...['--chdir', cwd]
   ]
 }
+
+/** The first folder on the way from one of these places to a path in it; none where the path is such a folder itself. */
+const wayTo = (path: string, places: string[]): string[] =>
+  places.filter((place) => isIn(place, path)).slice(-1).flatMap((place) => {
+    const [first, ...rest] = relative(place, path).split('/')
+    return rest.length > 0 && first !== '' ? [join(place, first)] : []
+  })
 
 interface BoxedProgram {
   /** Bubblewrap. */

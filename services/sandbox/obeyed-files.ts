@@ -1,10 +1,10 @@
-import { closeSync, constants, openSync } from 'node:fs'
+import { constants } from 'node:fs'
 import { lstat, open, readdir, rename, type FileHandle } from 'node:fs/promises'
 import { dirname, basename, join, relative, resolve, sep } from 'node:path'
 import { foldCase } from '../lib/windows-path.ts'
 import { KEY_FOLDERS, OBEYED } from './box-places.ts'
 import { obeyedSettings } from './git-settings.ts'
-import type { Held } from './linux-box.ts'
+import { type Held, holdEntry } from './held.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
 
@@ -54,31 +54,18 @@ interface Obeyed {
  */
 export function holdObeyed (folder: { path: string, entry(name: string): string }): Held[] {
   const held: Held[] = []
-  const hold = (entry: string, path: string, flags: number, isWritable: boolean): number | undefined => {
-    try {
-      const fd = openSync(entry, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | flags)
-      held.push({ fd, path, isWritable })
-      return fd
-    } catch {
-      return undefined
-    }
-  }
   const git = join(folder.path, '.git')
-  const fd = hold(folder.entry('.git'), git, O_DIRECTORY, true)
-  if (fd === undefined) hold(folder.entry('.git'), git, 0, false)
-  else hold(`/proc/self/fd/${fd}/hooks`, join(git, 'hooks'), O_DIRECTORY, false)
-  for (const name of OBEYED) hold(folder.entry(name), join(folder.path, name), 0, false)
+  const fd = holdEntry(held, { entry: folder.entry('.git'), path: git, flags: O_DIRECTORY, isWritable: true })
+  if (fd === undefined) holdEntry(held, { entry: folder.entry('.git'), path: git, isWritable: false })
+  else holdEntry(held, { entry: `/proc/self/fd/${fd}/hooks`, path: join(git, 'hooks'), flags: O_DIRECTORY, isWritable: false })
+  for (const name of OBEYED) holdEntry(held, { entry: folder.entry(name), path: join(folder.path, name), isWritable: false })
   return held
 }
 
-export const closeHeld = (held: readonly Held[]) => {
-  for (const { fd } of held) closeSync(fd)
-}
-
-/** Looks at what programs would obey in the folder, with this real path. */
-export async function lookAtObeyed (path: string, most = MOST_FOLDERS): Promise<Obeyed> {
+/** Looks at what programs would obey in the folder, with this real path, and in git directories outside of it. */
+export async function lookAtObeyed (path: string, outside: readonly string[] = [], most = MOST_FOLDERS): Promise<Obeyed> {
   const obeyed: Obeyed = { names: new Set(), repositories: new Map(), links: new Map(), keys: [], isWhole: true }
-  const folders = [path]
+  const folders = [...outside, path]
   for (let at = 0; at < folders.length; at++) {
     if (at === most) {
       obeyed.isWhole = false
@@ -90,7 +77,8 @@ export async function lookAtObeyed (path: string, most = MOST_FOLDERS): Promise<
     const names = new Set(entries.map(({ name }) => foldCase(name)))
     if (folder === path) for (const { name } of entries) if (OBEYED.includes(foldCase(name))) obeyed.names.add(name)
     // A folder `.git` may be none yet: `git init` keeps the hooks and the settings that it finds there.
-    const isRepository = foldCase(basename(folder)) === '.git' || ['HEAD', 'objects', 'refs'].every((name) => names.has(foldCase(name)))
+    const isRepository = foldCase(basename(folder)) === '.git' || isWorktree(folder) ||
+      ['HEAD', 'objects', 'refs'].every((name) => names.has(foldCase(name)))
     if (isRepository) obeyed.repositories.set(folder, await lookAtRepository(folder, names))
     for (const entry of entries) {
       const inner = join(folder, entry.name)
@@ -105,11 +93,20 @@ export async function lookAtObeyed (path: string, most = MOST_FOLDERS): Promise<
   return obeyed
 }
 
+/** Whether a folder of a repository holds what git knows of a worktree. */
+const isWorktree = (folder: string): boolean => basename(dirname(folder)) === 'worktrees'
+
 async function lookAtRepository (folder: string, names: ReadonlySet<string>): Promise<Repository> {
   const obeyed = new Map<string, string>()
-  for (const name of ['commondir', 'config.worktree']) if (names.has(name)) obeyed.set(name, await changeOf(join(folder, name)))
+  const add = async (name: string) => obeyed.set(name, await changeOf(join(folder, name)))
+  if (names.has('config.worktree')) await add('config.worktree')
+  const isUsual = isWorktree(folder) && (await readSmall(join(folder, 'commondir'))).trim() === '../..'
+  if (names.has('commondir') && !isUsual) await add('commondir')
+  // Lines by which a rebase that goes on would run programs.
+  const todo = 'rebase-merge/git-rebase-todo'
+  if (names.has('rebase-merge') && /^\s*(?:exec|x)\s/m.test(await readSmall(join(folder, todo)))) await add(todo)
   const hooks = await readdir(join(folder, 'hooks')).catch(() => [])
-  for (const name of hooks) if (!name.endsWith('.sample')) obeyed.set(`hooks/${name}`, await changeOf(join(folder, 'hooks', name)))
+  for (const name of hooks) if (!name.endsWith('.sample')) await add(`hooks/${name}`)
   return { config: await readSmall(join(folder, 'config')), obeyed }
 }
 
@@ -138,8 +135,13 @@ async function readSmall (path: string): Promise<string> {
  * Takes away what programs would obey and what was not so before: it is renamed, and settings of git are put back. Returns a sentence for
  * each. Errors of single places do not hide the others.
  */
-export async function takeAwayObeyed (path: string, before: Obeyed, withFolder: WithFolder): Promise<string[]> {
-  const after = await lookAtObeyed(path, before.isWhole ? MOST_MADE : MOST_FOLDERS)
+export async function takeAwayObeyed (
+  path: string,
+  before: Obeyed,
+  withFolder: WithFolder,
+  outside: readonly string[] = []
+): Promise<string[]> {
+  const after = await lookAtObeyed(path, outside, before.isWhole ? MOST_MADE : MOST_FOLDERS)
   const taken: string[] = []
   if (before.isWhole && !after.isWhole) taken.push(`There are more than ${MOST_MADE} folders; not all were searched for repositories.`)
   const aside = async (place: string): Promise<boolean> => {

@@ -11,12 +11,15 @@ import { isIn, unfitReason } from './box-places.ts'
 import { type LookUp, openBoxNetwork } from './box-network.ts'
 import { writeGitSettings } from './git-settings.ts'
 import { BUBBLEWRAP, FIRST_FD, startInBox } from './linux-box.ts'
+import { guardRepository } from './git-guard.ts'
+import { closeHeld } from './held.ts'
 import { macArguments, SANDBOX_EXEC } from './mac-box.ts'
 import { createOverlay, type Overlay } from './overlay.ts'
+import { findRepositoryAbove, holdPackages, holdRepository } from './repository-above.ts'
 import { removeServerCaches, startServerInBox, type ServerProgram } from './server-box.ts'
 import { canShare, makeSharedNetwork, type SharedNetwork } from './shared-network.ts'
 import { makeTemporary, removeAbandoned } from './temporary.ts'
-import { closeHeld, holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
+import { holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
 
 /**
  * What makes boxes on this computer. `why` says, in a sentence, that nothing does. `canTry`: whether a command can be tried out over its
@@ -148,7 +151,12 @@ export function createSandbox (parts: Parts) {
   async function startOnLinux (program: string, [name, args]: Command, wish: Plan): Promise<BoxedCommand> {
     const { folder, cwd, hosts, overlay, shared } = wish
     const env = boxEnvironment(environment())
-    const before = await lookAtObeyed(folder.path)
+    const shown = shownAt(folder.path)
+    const { repository } = await findRepositoryAbove(shown, ownHome)
+    // A command that is tried out, or works on a copy, leaves the repository as it is.
+    const isKept = overlay !== undefined || shown !== folder.path
+    const outside = repository === undefined || isKept ? [] : [repository.common]
+    const before = await lookAtObeyed(folder.path, outside)
     const own = await makeTemporary()
     let network: Awaited<ReturnType<typeof openBoxNetwork>> | undefined
     const tidyUp = async () => {
@@ -156,24 +164,27 @@ export function createSandbox (parts: Parts) {
       await rm(own, { recursive: true, force: true })
     }
     const inner = holdObeyed(folder)
+    const beside = holdPackages(shown)
     try {
+      if (repository !== undefined) beside.push(...await holdRepository(repository, shown, !isKept))
       if (hosts !== undefined) network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
       const settings = await writeGitSettings(own, env.HOME)
+      const guard = repository && await guardRepository(own, repository, shown)
       const held = [{ fd: folder.handle.fd, path: folder.path, isWritable: true }, ...inner]
         .map((each) => ({ ...each, path: shownAt(each.path) }))
       const child = await startInBox({
         environment: env,
-        held,
+        held: [...held, ...beside],
         cwd: shownAt(cwd),
         ownHome,
-        files: [...network?.files ?? [], ...settings.files],
+        files: [...network?.files ?? [], ...settings.files, ...guard?.files ?? []],
         masked: before.keys.slice(0, MOST_MASKED).map(shownAt),
-        overlay: overlay && { from: overlay.merged, to: shownAt(folder.path) },
+        overlay: overlay && { from: overlay.merged, to: shown },
         sharesNetwork: shared !== undefined
       }, {
         program,
         command: [...network?.command ?? [], name, ...args],
-        env: { ...commandEnvironment(env), ...settings.env, ...network === undefined ? OFFLINE : network.env },
+        env: { ...commandEnvironment(env), ...settings.env, ...guard?.env, ...network === undefined ? OFFLINE : network.env },
         stdin: network === undefined ? 'closed' : 'pipe',
         clock,
         own,
@@ -184,14 +195,14 @@ export function createSandbox (parts: Parts) {
         child,
         async finish () {
           await tidyUp()
-          return overlay === undefined ? takeAwayObeyed(folder.path, before, withFolder) : []
+          return overlay === undefined ? takeAwayObeyed(folder.path, before, withFolder, outside) : []
         }
       }
     } catch (error) {
       await tidyUp()
       throw error
     } finally {
-      closeHeld(inner)
+      closeHeld([...inner, ...beside])
     }
   }
 

@@ -6,8 +6,9 @@ import type { Clock } from '../lib/clock.ts'
 import type { GuardedChild } from '../process/index.ts'
 import { type LookUp, openBoxNetwork } from './box-network.ts'
 import { boxHome, unfitReason } from './box-places.ts'
-import { type Held, startInBox } from './linux-box.ts'
-import { closeHeld, holdObeyed } from './obeyed-files.ts'
+import { closeHeld, type Held } from './held.ts'
+import { startInBox } from './linux-box.ts'
+import { holdObeyed } from './obeyed-files.ts'
 import { makeTemporary } from './temporary.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
