@@ -28,7 +28,7 @@ export default fp(async (app) => {
       threadId === undefined
         ? (app.engine.activeRuns.ofTaskRun(runId) ?? app.engine.activeRuns.ofRun(runId)) !== undefined
         : app.engine.activeRuns.has(threadId),
-    shareNetwork: sandbox.shareNetwork
+    boxes: sandbox
   })
   app.decorate('backgroundCommands', commands)
   app.addHook('onReady', async () => {

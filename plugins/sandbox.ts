@@ -1,4 +1,6 @@
+import { join } from 'node:path'
 import fp from 'fastify-plugin'
+import { createPrivateFolders } from '../services/sandbox/private-folders.ts'
 import { createSandbox, type BoxKind, type Sandbox } from '../services/sandbox/sandbox.ts'
 import { realPathOf } from '../services/tools/path-policy.ts'
 import { withFolder } from '../services/tools/files/open-folder.ts'
@@ -16,6 +18,11 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
     const { createAddressPolicy } = await import('../services/tools/web/fetch/address-policy.ts')
     return createAddressPolicy({ allowPrivate: () => false, ownPorts: () => [] })
   }
+  /** Names that callers choose are stored as digests. */
+  const nameOf = (owner: string) => {
+    const [kind, ...id] = owner.split(':')
+    return `${kind}-${kind === 'thread' ? app.store.digest(id.join(':')) : id.join(':')}`
+  }
   let loading: ReturnType<typeof policy> | undefined
   const sandbox = createSandbox({
     clock: app.clock,
@@ -25,6 +32,7 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
     lookUp: async (url) => (await (loading ??= policy())).addresses(url),
     withFolder,
     shownAt: (path) => realPathOf(path, app.copies),
+    privateFolders: createPrivateFolders({ clock: app.clock, root: join(home, 'boxes'), nameOf }),
     kind: boxes,
     found (kind) {
       if (kind.is === 'none') app.log.info(`Commands run outside a box: ${kind.why}.`)
@@ -32,4 +40,4 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
     }
   })
   app.decorate('sandbox', sandbox)
-}, { name: 'sandbox', dependencies: ['clock', 'config', 'environment'] })
+}, { name: 'sandbox', dependencies: ['clock', 'config', 'environment', 'store'] })

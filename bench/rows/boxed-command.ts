@@ -25,7 +25,7 @@ export async function boxedCommand ({ times }: Context): Promise<Row[]> {
   })
   const paths = createPathPolicy({ workspace: cwd, roots: [], forbidden: '/no/such/folder' })
   const background = createBackgroundCommands({
-    ...{ clock: systemClock, log: console, shareNetwork: sandbox.shareNetwork },
+    ...{ clock: systemClock, log: console, boxes: sandbox },
     ownerOf: () => undefined,
     isActive: () => false
   })

@@ -1,5 +1,6 @@
 import fp from 'fastify-plugin'
 import type { Settings } from '../../settings.ts'
+import { threadKey } from '../../services/store/keys.ts'
 import { removeOldCopies } from '../../services/store/database-files.ts'
 import { createRetention } from '../../services/store/retention/retention.ts'
 import { runInBackground } from './background.ts'
@@ -15,7 +16,14 @@ export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const { store, clock, log, threads: { prune }, usage, undo, runs, grants, notifications, attachments, brain } = app
   // What was deleted since stands in copies of earlier data, too.
   const copies = { sweep: () => removeOldCopies(home, { ms: COPIES_MS, now: clock.now() }) }
-  const owners = [usage, undo, runs, grants, notifications, attachments, brain, copies]
+  // Homes of conversations and of runs, by the names that plugins/sandbox.ts gives them.
+  const isKept = async (name: string) => {
+    const [, kind, id] = /^(thread|run)-(.+)$/.exec(name) ?? []
+    if (kind === 'thread') return await store.get(threadKey(id)).catch(() => null) !== undefined
+    return kind === 'run' && (await app.agent.isRunLive(id) ?? await app.tasks.isRunLive(id)) === true
+  }
+  const homes = { sweep: () => app.sandbox.sweepOwners(isKept) }
+  const owners = [usage, undo, runs, grants, notifications, attachments, brain, copies, homes]
   const retention = createRetention({ store, clock, log, prune, owners })
   runInBackground(app, DELAY_MS, retention.run)
 }, { name: 'retention', dependencies: ['store', 'clock', 'threads', 'usage', 'undo', 'runs', 'ledger', 'notifications', 'brain'] })

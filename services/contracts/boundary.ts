@@ -16,6 +16,8 @@ export type Boundary =
     | { is: 'outside', why: string }
     | { is: 'refused', why: string })
   & {
+    /** The folder of a repository that the working folder belongs to, and whose git directory outside of it can be written to. */
+    repository?: string
     /** What of it could be undone, for the user. */
     undo?: string
   }

@@ -1,4 +1,5 @@
-import { open } from 'node:fs/promises'
+import { chmod, open, readdir, rm } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Clock } from './clock.ts'
 
 /** What Windows says while a program, such as a virus scanner, has a file open. */
@@ -32,4 +33,19 @@ export async function syncFolder (path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')
   await folder.sync().finally(() => folder.close())
+}
+
+/** Removes a folder with all that is in it, also where it holds folders that their owner may not change, as caches of Go do. */
+export async function removeTree (path: string): Promise<void> {
+  try {
+    await rm(path, { recursive: true, force: true })
+  } catch {
+    await openFolders(path)
+    await rm(path, { recursive: true, force: true })
+  }
+}
+
+async function openFolders (path: string): Promise<void> {
+  await chmod(path, 0o700)
+  for (const entry of await readdir(path, { withFileTypes: true })) if (entry.isDirectory()) await openFolders(join(path, entry.name))
 }

@@ -115,3 +115,7 @@ function withLibraries (path: string): string[] {
   const parts = TOOLCHAIN_PARTS.find(({ mark }) => existsSync(join(above, mark)))?.parts ?? []
   return [path, ...[...BESIDE_PROGRAMS, ...parts].map((name) => join(above, name)).filter(existsSync)]
 }
+
+/** Returns the places beside the working folder that a box shows, or has of its own. */
+export const shownFolders = (environment: NodeJS.ProcessEnv, ownHome: string): string[] =>
+  [...SYSTEM, '/proc', '/dev', '/tmp', '/var/tmp', ...toolchains(environment, ownHome)]

@@ -1,4 +1,6 @@
 export { OBEYED } from './box-places.ts'
+export type { CommandOutput } from './explain-failure.ts'
 export { createOverlay, type Overlay } from './overlay.ts'
-export { type BoxedCommand, type BoxKind, describeBoundary, type Sandbox } from './sandbox.ts'
+export type { BoxedCommand, BoxEnd } from './command-box.ts'
+export { type BoxKind, describeBoundary, type Sandbox } from './sandbox.ts'
 export type { SharedNetwork } from './shared-network.ts'

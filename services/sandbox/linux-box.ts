@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import { type GuardedChild, spawnGuarded } from '../process/index.ts'
 import { boxHome, isIn, maskedPlaces, systemFolders, toolchains } from './box-places.ts'
 import type { Held } from './held.ts'
+import { preparePlaces, type PrivateFolders } from './private-folders.ts'
 import { socketFilter } from './socket-filter.ts'
 
 /** The programs that may be bubblewrap. They are not looked up in PATH, which may lead into a folder that the agent writes to. */
@@ -42,6 +43,8 @@ interface BoxPlan {
   /** What stands in the place of the working folder, and of what is held in it: see overlay.ts. */
   overlay?: { from: string, to: string }
   files: BoxFile[]
+  /** What is the home and /tmp, and stays; absent: both are empty, and in memory. */
+  kept?: Pick<PrivateFolders, 'home' | 'tmp'>
   /** Folders below the working folder that are hidden. */
   masked?: string[]
   /** Whether the box is in the network of what starts it, which is one that commands share. */
@@ -53,16 +56,13 @@ interface BoxPlan {
  * `held`; the others follow it.
  */
 function boxOptions (plan: BoxPlan, firstFd: number): string[] {
-  const { environment, held, cwd, ownHome, files, masked = [], overlay, sharesNetwork = false } = plan
+  const { environment, held, cwd, ownHome, files, kept, masked = [], overlay, sharesNetwork = false } = plan
   const memory = (path: string, bytes: number) => ['--size', String(bytes), '--tmpfs', path]
   const readOnly = (path: string) => ['--remount-ro', path]
   const hidden = (path: string) => [...memory(path, SMALL_BYTES), ...readOnly(path)]
   const home = boxHome(environment)
-  const tools = toolchains(environment, ownHome)
-  // What leads to something that is mounted in /tmp or in the home is a place of its own there: nobody else writes it.
-  const ways = (paths: string[]) => new Set(paths.flatMap((path) => wayTo(path, ['/tmp', home])))
-  const toTools = ways(tools)
-  const toFolders = [...ways(held.map(({ path }) => path))].filter((way) => !toTools.has(way))
+  const { tools, toTools, toFolders } = findMounts(plan)
+  const [homeFd, tmpFd] = [firstFd + held.length, firstFd + held.length + 1].map(String)
   return [
     ...['--unshare-all', ...sharesNetwork ? ['--share-net'] : [], '--unshare-user', '--disable-userns'],
     ...['--cap-drop', 'ALL', '--hostname', 'box'],
@@ -71,9 +71,9 @@ function boxOptions (plan: BoxPlan, firstFd: number): string[] {
     // As root, settings of the kernel could be written in a new /proc: it does not ask whose they are.
     ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
     ...['--dev', '/dev', ...memory('/dev/shm', SHARED_BYTES), ...readOnly('/dev')],
-    ...memory('/tmp', PRIVATE_BYTES),
+    ...kept === undefined ? memory('/tmp', PRIVATE_BYTES) : ['--bind-fd', tmpFd, '/tmp'],
     ...[...memory('/var', SMALL_BYTES), ...memory('/var/tmp', SHARED_BYTES), ...readOnly('/var'), ...memory('/run', SMALL_BYTES)],
-    ...home.startsWith('/tmp/') ? ['--dir', home] : memory(home, PRIVATE_BYTES),
+    ...kept !== undefined ? ['--bind-fd', homeFd, home] : home.startsWith('/tmp/') ? ['--dir', home] : memory(home, PRIVATE_BYTES),
     ...['--setenv', 'HOME', home, '--setenv', 'TMPDIR', '/tmp'],
     ...[...toTools].flatMap((way) => memory(way, SHARED_BYTES)),
     ...tools.flatMap((path) => ['--ro-bind-try', path, path]),
@@ -82,7 +82,8 @@ function boxOptions (plan: BoxPlan, firstFd: number): string[] {
     ...held.flatMap(({ path, isWritable, isBeside }, at) => {
       if (overlay === undefined) return [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path]
       // What was opened outside of the namespace of the overlay cannot be bound in it.
-      return isBeside ? ['--ro-bind', path, path] : [isWritable ? '--bind' : '--ro-bind', join(overlay.from, relative(overlay.to, path)), path]
+      if (isBeside) return ['--ro-bind', path, path]
+      return [isWritable ? '--bind' : '--ro-bind', join(overlay.from, relative(overlay.to, path)), path]
     }),
     ...masked.flatMap(hidden),
     ...lstatSync(ownHome, { throwIfNoEntry: false }) === undefined ? [] : hidden(ownHome),
@@ -91,12 +92,29 @@ function boxOptions (plan: BoxPlan, firstFd: number): string[] {
   ]
 }
 
-/** The first folder on the way from one of these places to a path in it; none where the path is such a folder itself. */
-const wayTo = (path: string, places: string[]): string[] =>
-  places.filter((place) => isIn(place, path)).slice(-1).flatMap((place) => {
-    const [first, ...rest] = relative(place, path).split('/')
-    return rest.length > 0 && first !== '' ? [join(place, first)] : []
-  })
+/**
+ * Finds what is mounted in /tmp and in the home. The first folder on the way to it is a place of its own, which commands cannot write:
+ * else one could put a link there, and bubblewrap would make the rest of the way where that leads, outside of the box. Tools write beside
+ * themselves, but into memory.
+ */
+function findMounts ({ environment, held, ownHome }: BoxPlan) {
+  const tools = toolchains(environment, ownHome)
+  const places = ['/tmp', boxHome(environment)]
+  const inside = (paths: string[]) => paths.flatMap((path) =>
+    places.filter((place) => place !== path && isIn(place, path)).slice(-1).map((place) => {
+      const [first, ...rest] = relative(place, path).split('/')
+      return { place, first, isDirect: rest.length === 0 }
+    }))
+  const [forTools, others] = [inside(tools), inside([...held.map(({ path }) => path), ownHome])]
+  const mounts = [...forTools, ...others, ...inside(places)]
+  const direct = new Set(mounts.filter(({ isDirect }) => isDirect).map(({ place, first }) => join(place, first)))
+  const waysOf = (mounts: ReturnType<typeof inside>) =>
+    new Set(mounts.map(({ place, first }) => join(place, first)).filter((way) => !direct.has(way)))
+  const toTools = waysOf(forTools)
+  const names = (place: string) => new Set(mounts.flatMap((mount) => mount.place === place ? [mount.first] : []))
+  const toFolders = [...waysOf(others)].filter((way) => !toTools.has(way))
+  return { tools, toTools, toFolders, inTmp: names('/tmp'), inHome: names(places[1]) }
+}
 
 interface BoxedProgram {
   /** Bubblewrap. */
@@ -118,7 +136,12 @@ export async function startInBox (
   plan: BoxPlan,
   { program, command, env, stdin, clock, own, within = [] }: BoxedProgram
 ): Promise<GuardedChild> {
-  const fds = plan.held.map(({ fd }) => fd)
+  const { kept } = plan
+  if (kept !== undefined) {
+    const { inTmp, inHome } = findMounts(plan)
+    await Promise.all([preparePlaces(kept.tmp, inTmp), preparePlaces(kept.home, inHome)])
+  }
+  const fds = [...plan.held, ...kept === undefined ? [] : [kept.home, kept.tmp]].map(({ fd }) => fd)
   // In a file, so that no program in the box reads in the arguments of bubblewrap where things are outside of it.
   const optionsAt = FIRST_FD + fds.length
   const options = [...boxOptions(plan, FIRST_FD), '--seccomp', String(optionsAt + 1)]

@@ -69,7 +69,9 @@ async function findLinked (top: string, folder: string, ownHome: string): Promis
 async function check (repository: RepositoryAbove, ownHome: string): Promise<Above> {
   const { top, common, own } = repository
   const places = [top, common, ...basename(common) === '.git' ? [dirname(common)] : []]
-  if (places.some((each) => unfitReason(each, ownHome) !== undefined)) return { hidden: { top, why: 'it is the repository of a home, of the system or of this service' } }
+  if (places.some((each) => unfitReason(each, ownHome) !== undefined)) {
+    return { hidden: { top, why: 'it is the repository of a home, of the system or of this service' } }
+  }
   for (const folder of new Set([common, own])) {
     if ((await lstat(folder)).uid !== process.getuid?.()) return { hidden: { top, why: 'it belongs to another user' } }
     for (const name of OBEYED_BY_GIT) {

@@ -3,39 +3,26 @@ import { lstat, mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Boundary, SandboxMode } from '../contracts/boundary.ts'
 import type { WorkFolder } from '../contracts/tool.ts'
-import { systemClock, type Clock } from '../lib/clock.ts'
+import { systemClock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-import { commandEnvironment, type GuardedChild, shellCommand, spawnGuarded } from '../process/index.ts'
-import { boxEnvironment, OFFLINE } from './box-environment.ts'
+import { type GuardedChild, shellCommand } from '../process/index.ts'
+import { boxEnvironment } from './box-environment.ts'
 import { isIn, unfitReason } from './box-places.ts'
-import { type LookUp, openBoxNetwork } from './box-network.ts'
-import { writeGitSettings } from './git-settings.ts'
-import { BUBBLEWRAP, FIRST_FD, startInBox } from './linux-box.ts'
-import { guardRepository } from './git-guard.ts'
-import { closeHeld } from './held.ts'
-import { macArguments, SANDBOX_EXEC } from './mac-box.ts'
-import { createOverlay, type Overlay } from './overlay.ts'
-import { findRepositoryAbove, holdPackages, holdRepository } from './repository-above.ts'
+import { type BoxedCommand, type BoxPlan, type Command, type CommandParts, startOnLinux, startOnMac } from './command-box.ts'
+import type { CommandOutput } from './explain-failure.ts'
+import { BUBBLEWRAP } from './linux-box.ts'
+import { SANDBOX_EXEC } from './mac-box.ts'
+import { createOverlay } from './overlay.ts'
+import { findRepositoryAbove } from './repository-above.ts'
 import { removeServerCaches, startServerInBox, type ServerProgram } from './server-box.ts'
 import { canShare, makeSharedNetwork, type SharedNetwork } from './shared-network.ts'
 import { makeTemporary, removeAbandoned } from './temporary.ts'
-import { holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
 
 /**
  * What makes boxes on this computer. `why` says, in a sentence, that nothing does. `canTry`: whether a command can be tried out over its
  * folder; absent: that is found out by trying one.
  */
 export type BoxKind = { is: 'bubblewrap' | 'sandbox-exec', program: string, canTry?: boolean } | { is: 'none', why: string }
-
-/** A command that runs in a box. */
-export interface BoxedCommand {
-  child: GuardedChild
-  /**
-   * To be called when all processes of the command have ended: ends the box's network, and takes away what programs would obey outside.
-   * Returns a sentence for each thing that was taken away.
-   */
-  finish(): Promise<string[]>
-}
 
 /** How a call wants to run. */
 interface BoundaryWish {
@@ -45,32 +32,17 @@ interface BoundaryWish {
   outside?: boolean
 }
 
-interface Parts {
-  clock: Clock
-  /** The configuration directory of the service. */
-  ownHome: string
-  /** The environment of children of the service. */
-  environment: () => NodeJS.ProcessEnv
+interface Parts extends Omit<CommandParts, 'shownAt'>, Partial<Pick<CommandParts, 'shownAt'>> {
   /** config.commands.sandbox. */
   mode: () => SandboxMode
-  /** Looks up the hosts that a box may reach; refuses those of private networks. */
-  lookUp: LookUp
-  withFolder: WithFolder
-  /** Returns where a command finds a path: that of a folder for one of its copy. */
-  shownAt?: (path: string) => string
   /** What makes boxes; absent: what this computer has. For tests. */
   kind?: BoxKind
   /** Called when it is known what makes boxes. */
   found?: (kind: BoxKind) => void
 }
 
-/** A program and its arguments. */
-type Command = [program: string, args: string[]]
-
 const PROBE_MS = 10_000
 const PROBE_CODE = 7
-/** Folders of keys that are hidden below a working folder. */
-const MOST_MASKED = 64
 /** Fails where the box does not hold: hooks can be written, or the folder cannot. */
 const PROBE = `if (: > .git/hooks/probe) 2>/dev/null; then exit 1; fi; : > probe && exit ${PROBE_CODE}`
 
@@ -81,7 +53,8 @@ let tryable: Promise<boolean> | undefined
 
 /** Boxes for commands. */
 export function createSandbox (parts: Parts) {
-  const { clock, ownHome, environment, mode, lookUp, withFolder, shownAt = (path) => path, kind: given, found = () => {} } = parts
+  const { clock, ownHome, environment, mode, lookUp, withFolder, privateFolders } = parts
+  const { shownAt = (path) => path, kind: given, found = () => {} } = parts
   let known = given
 
   /** Finds out, once in a process, what makes boxes here, by making one. */
@@ -133,102 +106,8 @@ export function createSandbox (parts: Parts) {
     }
   }
 
-  interface Plan {
-    /** The open working folder. */
-    folder: OpenFolder
-    cwd: string
-    hosts?: string[]
-    /** The command is tried out: it writes into this. */
-    overlay?: Overlay
-    /** The network of other commands, in place of one of its own. */
-    shared?: SharedNetwork
-  }
-
-  async function start (kind: Exclude<BoxKind, { is: 'none' }>, command: Command, plan: Plan): Promise<BoxedCommand> {
-    return kind.is === 'bubblewrap' ? startOnLinux(kind.program, command, plan) : startOnMac(kind.program, command, plan)
-  }
-
-  async function startOnLinux (program: string, [name, args]: Command, wish: Plan): Promise<BoxedCommand> {
-    const { folder, cwd, hosts, overlay, shared } = wish
-    const env = boxEnvironment(environment())
-    const shown = shownAt(folder.path)
-    const { repository } = await findRepositoryAbove(shown, ownHome)
-    // A command that is tried out, or works on a copy, leaves the repository as it is.
-    const isKept = overlay !== undefined || shown !== folder.path
-    const outside = repository === undefined || isKept ? [] : [repository.common]
-    const before = await lookAtObeyed(folder.path, outside)
-    const own = await makeTemporary()
-    let network: Awaited<ReturnType<typeof openBoxNetwork>> | undefined
-    const tidyUp = async () => {
-      await network?.close()
-      await rm(own, { recursive: true, force: true })
-    }
-    const inner = holdObeyed(folder)
-    const beside = holdPackages(shown)
-    try {
-      if (repository !== undefined) beside.push(...await holdRepository(repository, shown, !isKept))
-      if (hosts !== undefined) network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
-      const settings = await writeGitSettings(own, env.HOME)
-      const guard = repository && await guardRepository(own, repository, shown)
-      const held = [{ fd: folder.handle.fd, path: folder.path, isWritable: true }, ...inner]
-        .map((each) => ({ ...each, path: shownAt(each.path) }))
-      const child = await startInBox({
-        environment: env,
-        held: [...held, ...beside],
-        cwd: shownAt(cwd),
-        ownHome,
-        files: [...network?.files ?? [], ...settings.files, ...guard?.files ?? []],
-        masked: before.keys.slice(0, MOST_MASKED).map(shownAt),
-        overlay: overlay && { from: overlay.merged, to: shown },
-        sharesNetwork: shared !== undefined
-      }, {
-        program,
-        command: [...network?.command ?? [], name, ...args],
-        env: { ...commandEnvironment(env), ...settings.env, ...guard?.env, ...network === undefined ? OFFLINE : network.env },
-        stdin: network === undefined ? 'closed' : 'pipe',
-        clock,
-        own,
-        within: [...overlay?.command(folder.path, FIRST_FD) ?? [], ...shared?.join ?? []]
-      })
-      child.stdin?.end(network?.input)
-      return {
-        child,
-        async finish () {
-          await tidyUp()
-          return overlay === undefined ? takeAwayObeyed(folder.path, before, withFolder, outside) : []
-        }
-      }
-    } catch (error) {
-      await tidyUp()
-      throw error
-    } finally {
-      closeHeld([...inner, ...beside])
-    }
-  }
-
-  async function startOnMac (program: string, [name, args]: Command, { folder, cwd }: Plan): Promise<BoxedCommand> {
-    const env = commandEnvironment(boxEnvironment(environment()))
-    const before = await lookAtObeyed(folder.path)
-    const temporary = await makeTemporary()
-    const tidyUp = () => rm(temporary, { recursive: true, force: true })
-    const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome })
-    const child = await spawnGuarded(program, [...box, name, ...args], {
-      cwd,
-      env: { ...env, HOME: temporary, TMPDIR: temporary },
-      stdin: 'closed',
-      clock
-    }).catch(async (error) => {
-      await tidyUp()
-      throw error
-    })
-    return {
-      child,
-      async finish () {
-        await tidyUp()
-        return takeAwayObeyed(folder.path, before, withFolder)
-      }
-    }
-  }
+  const start = (kind: Exclude<BoxKind, { is: 'none' }>, command: Command, plan: BoxPlan): Promise<BoxedCommand> =>
+    (kind.is === 'bubblewrap' ? startOnLinux : startOnMac)(kind.program, command, plan, { ...parts, shownAt })
 
   return {
     find,
@@ -259,10 +138,15 @@ export function createSandbox (parts: Parts) {
       const unfit = unfitReason(place.path, ownHome)
       if (unfit !== undefined) return refusedOr(unfit)
       const { path, dev, ino } = place
-      const box = { folder: { path, dev, ino } }
+      const above = shownAt(path) === path ? (await findRepositoryAbove(path, ownHome)).repository : undefined
+      const box = { folder: { path, dev, ino }, ...(above && kind.is === 'bubblewrap' && { repository: above.top }) }
       if (network === undefined && ports === undefined) return { is: 'confined', ...box }
       return { is: 'networked', ...box, hosts: network ?? [], ...(ports && { ports }) }
     },
+
+    /** Whether a call may ask for a network, and to run outside. `narrowed` is what the options of its run say. */
+    mayAsk: (narrowed: SandboxMode = 'off'): CommandOutput['mayAsk'] =>
+      ({ network: known?.is === 'bubblewrap', outside: narrower(mode(), narrowed) !== 'required' }),
 
     /** Whether commands can be tried out here: found out once in a process, by trying one. */
     async canTry (): Promise<boolean> {
@@ -281,12 +165,18 @@ export function createSandbox (parts: Parts) {
     },
 
     /** Starts a command line in a box. `folder` is the open working folder, which the caller has checked, `cwd` in it or the same. */
-    async start (line: string, plan: Plan): Promise<BoxedCommand> {
+    async start (line: string, plan: BoxPlan): Promise<BoxedCommand> {
       const kind = await find()
       // A boundary that needs a box is not given without one.
       if (kind.is === 'none') throw new Error(`No box can be had: ${kind.why}.`)
-      return start(kind, shellCommand(line), plan)
+      return start(kind, shellCommand(line), { ...plan, line })
     },
+
+    /** Deletes the home and the /tmp of a conversation, or of a run. Its commands must have ended. */
+    forgetOwner: async (owner: string): Promise<void> => privateFolders?.remove(owner),
+
+    /** Deletes homes of owners that are gone, that no command used for long, and the oldest of those that are too large together. */
+    sweepOwners: async (isKept: (name: string) => Promise<boolean>): Promise<void> => privateFolders?.sweep(isKept),
 
     /**
      * Starts a tool server in a box. Throws an Error where none can be had: its message is a clause that says what to do, such as
@@ -321,7 +211,9 @@ async function identify (path: string): Promise<WorkFolder | undefined> {
 
 /** Says to a person where a command would run, and what of it could be undone. */
 export function describeBoundary (boundary: Boundary): string {
-  return [placeText(boundary), boundary.undo].filter((sentence) => sentence !== undefined).join(' ')
+  const commits = boundary.repository !== undefined &&
+    `Commits go to the repository of ${JSON.stringify(boundary.repository)}, and are not undone.`
+  return [placeText(boundary), commits, boundary.undo].filter((sentence) => typeof sentence === 'string').join(' ')
 }
 
 function placeText (boundary: Boundary): string {

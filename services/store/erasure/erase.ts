@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../../schemas/config.ts'
-import { syncFolder } from '../../lib/file-system.ts'
+import { removeTree, syncFolder } from '../../lib/file-system.ts'
 import { namesIn, removeAll } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
 
@@ -17,7 +17,7 @@ export const STAYS = ['config.json']
 /** What the service keeps in its directory, in the order in which it goes: without the key, nothing can be read. */
 const ORDER = [
   /^master\.key(?:\..*)?$/, /^data$/, /^data\..+$/, /^undo$/, /^import\.partial$/, /^replace\.json(?:\..*)?$/, /^config\.json\..+$/,
-  /^attachments$/, /^caches?$/
+  /^attachments$/, /^caches?$/, /^boxes$/
 ]
 
 /** Returns the log file that a configuration names. */
@@ -42,7 +42,7 @@ export async function commitErasure (dir: string): Promise<void> {
 export async function eraseFiles (dir: string, logFile: LogFileOf): Promise<void> {
   const names = await namesIn(dir)
   for (const pattern of ORDER) {
-    for (const name of names.filter((each) => pattern.test(each))) await removeAll(join(dir, name))
+    for (const name of names.filter((each) => pattern.test(each))) await (name === 'boxes' ? removeTree : removeAll)(join(dir, name))
     await syncFolder(dir)
   }
   // Beside the directory, where tools may work.

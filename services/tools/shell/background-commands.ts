@@ -5,7 +5,7 @@ import { newId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { GuardedChild } from '../../process/index.ts'
-import type { BoxedCommand, SharedNetwork } from '../../sandbox/index.ts'
+import type { BoxedCommand, BoxEnd, Sandbox, SharedNetwork } from '../../sandbox/index.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { collectNew, type NewOutput, SHUTDOWN_MS } from './command-output.ts'
 
@@ -32,6 +32,7 @@ interface CommandOwner {
 export interface Started {
   child: GuardedChild
   finish?: BoxedCommand['finish']
+  explain?: BoxedCommand['explain']
 }
 
 interface Background extends CommandView {
@@ -40,7 +41,8 @@ interface Background extends CommandView {
   output: NewOutput
   child: GuardedChild
   /** Set when it has ended. */
-  end?: { exitCode: number | null, signal?: NodeJS.Signals, takenAway: string[] }
+  end?: BoxEnd & { exitCode: number | null, signal?: NodeJS.Signals }
+  explain?: BoxedCommand['explain']
   /** Settles when it has ended, with all that it started. */
   ended: Promise<void>
 }
@@ -48,7 +50,10 @@ interface Background extends CommandView {
 /** What is new of a command. */
 export interface CommandState extends ReturnType<NewOutput['take']> {
   end?: Background['end']
+  explain?: BoxedCommand['explain']
 }
+
+const stateOf = ({ output, end, explain }: Background): CommandState => ({ ...output.take(), end, ...(explain && { explain }) })
 
 interface Parts {
   clock: Clock
@@ -57,13 +62,13 @@ interface Parts {
   ownerOf: (runId: string) => CommandOwner | undefined
   /** Whether a run of the conversation, or the run of the task, is active. */
   isActive: (owner: CommandOwner & { runId: string }) => boolean
-  shareNetwork: () => Promise<SharedNetwork | undefined>
+  boxes: Pick<Sandbox, 'shareNetwork' | 'forgetOwner'>
 }
 
 export type BackgroundCommands = ReturnType<typeof createBackgroundCommands>
 
 /** The commands that stay when their calls have ended: as long as their conversation uses them, at most as long as this process. */
-export function createBackgroundCommands ({ clock, log, ownerOf, isActive, shareNetwork }: Parts) {
+export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes }: Parts) {
   const running = new Map<string, Background>()
   const ended = new Map<string, Background>()
   /** The networks of owners whose commands share one. */
@@ -155,7 +160,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
 
   function register (
     view: Omit<Background, 'startedAt' | 'output' | 'child' | 'ended'>,
-    { child, finish }: Started,
+    { child, finish, explain }: Started,
     cleanUp: () => Promise<void>
   ): Background {
     const output = collectNew([child.stdout, child.stderr])
@@ -163,18 +168,17 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
       const { code, signal } = await child.exited
       await child.end()
       await output.closed(clock)
-      const takenAway = await finish?.().catch((error: Error): string[] => {
+      const boxEnd = await finish?.().catch((error: Error) => {
         log.warn({ err: error }, 'what a command left behind could not be looked at')
-        return []
-      }) ?? []
-      command.end = { exitCode: code, ...(signal !== null && { signal }), takenAway }
+      }) ?? { takenAway: [], notes: [] }
+      command.end = { exitCode: code, ...(signal !== null && { signal }), ...boxEnd }
       running.delete(view.commandId)
       ended.set(view.commandId, command)
       for (const old of [...ended.keys()].slice(0, -MOST_ENDED)) ended.delete(old)
       await cleanUp()
       await leave(view.key)
     }
-    const command: Background = { ...view, startedAt: clock.now(), output, child, ended: Promise.resolve() }
+    const command: Background = { ...view, startedAt: clock.now(), output, child, explain, ended: Promise.resolve() }
     running.set(view.commandId, command)
     command.ended = endIt()
     void watch(view.key, command)
@@ -216,6 +220,9 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
       }
     },
 
+    /** Whose home and /tmp commands of the run have: those of its conversation, or its own. */
+    ownerKey: keyOf,
+
     /** The ports of commands of the run's conversation that can be reached at 127.0.0.1. */
     portsOf: (runId: string): number[] => ofKey(keyOf(runId)).flatMap(({ ports }) => ports),
 
@@ -240,9 +247,9 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
       const isApart = boxed !== undefined && boxed.hosts.length > 0
       let own: SharedNetwork | undefined
       try {
-        if (isApart && ports.length > 0) own = await shareNetwork()
+        if (isApart && ports.length > 0) own = await boxes.shareNetwork()
         if (boxed !== undefined && !isApart && !networks.has(key)) {
-          networks.set(key, shareNetwork().catch((error) => {
+          networks.set(key, boxes.shareNetwork().catch((error) => {
             networks.delete(key)
             throw error
           }))
@@ -276,14 +283,14 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
       const command = find(runId, commandId)
       await settlesWithin({ clock, ms, signal }, Promise.race([command.output.some(), command.ended]))
       if (command.output.isEnded() && command.end === undefined) await settlesWithin({ clock, ms, signal }, command.ended)
-      return { ...command.output.take(), end: command.end }
+      return stateOf(command)
     },
 
     /** Ends a command with all that it started. Throws ToolFailed as `read`. */
     async stop (runId: string, commandId: string): Promise<CommandState> {
       const command = find(runId, commandId)
       await endAll([command])
-      return { ...command.output.take(), end: command.end }
+      return stateOf(command)
     },
 
     /** The commands that run, the oldest first. */
@@ -298,11 +305,12 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, share
       await endAll([command])
     },
 
-    /** Ends the commands of a conversation that is deleted, or of a run of a task that has ended. */
+    /** Ends the commands of a conversation that is deleted, or of a run of a task that has ended, and erases their home and /tmp. */
     async endOf ({ threadId, runId }: { threadId?: string, runId?: string }): Promise<void> {
       const key = threadId === undefined ? `run:${runId}` : `thread:${threadId}`
       for (const [id, each] of ended) if (each.key === key) ended.delete(id)
       await endAll(ofKey(key))
+      await boxes.forgetOwner(key).catch((error: Error) => log.warn({ err: error }, 'a home of commands could not be erased yet'))
     },
 
     /** Ends all commands; no other one starts. */

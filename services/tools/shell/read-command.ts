@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool, ToolOutput } from '../../contracts/tool.ts'
+import type { CommandOutput, Sandbox } from '../../sandbox/index.ts'
 import type { BackgroundCommands, CommandState } from './background-commands.ts'
 import { takenAwayText } from './command-output.ts'
 
@@ -18,10 +19,11 @@ const StopInput = Type.Object({ commandId }, { additionalProperties: false })
 
 interface Parts {
   background: Pick<BackgroundCommands, 'read' | 'stop'>
+  sandbox: Sandbox
 }
 
 /** `{output, running, exitCode?, signal?, message?}` of a command in the background: what is new since it was last read. */
-export function createReadCommand ({ background }: Parts): Tool<Static<typeof ReadInput>> {
+export function createReadCommand ({ background, sandbox }: Parts): Tool<Static<typeof ReadInput>> {
   return {
     name: 'readCommand',
     description: 'Read what a background command wrote since the last read.',
@@ -30,16 +32,16 @@ export function createReadCommand ({ background }: Parts): Tool<Static<typeof Re
     isForCommands: true,
     use: 'seldom',
     target: ({ commandId }) => commandId,
-    async execute ({ commandId, waitMs = 0 }, { runId, signal }) {
+    async execute ({ commandId, waitMs = 0 }, { runId, signal, sandbox: narrowed }) {
       const state = await background.read(runId, commandId, { ms: waitMs, signal })
       signal.throwIfAborted()
-      return stateOutput(state)
+      return stateOutput(state, sandbox.mayAsk(narrowed))
     }
   }
 }
 
 /** As `readCommand`, once the command and all that it started have ended. It only ends what the conversation itself has started. */
-export function createStopCommand ({ background }: Parts): Tool<Static<typeof StopInput>> {
+export function createStopCommand ({ background, sandbox }: Parts): Tool<Static<typeof StopInput>> {
   return {
     name: 'stopCommand',
     description: 'End a background command.',
@@ -50,14 +52,18 @@ export function createStopCommand ({ background }: Parts): Tool<Static<typeof St
     isForCommands: true,
     use: 'seldom',
     target: ({ commandId }) => commandId,
-    execute: async ({ commandId }, { runId }) => stateOutput(await background.stop(runId, commandId))
+    execute: async ({ commandId }, { runId, sandbox: narrowed }) =>
+      stateOutput(await background.stop(runId, commandId), sandbox.mayAsk(narrowed))
   }
 }
 
 /** The form in which models get the state of a command. */
-export function stateOutput ({ output, left, end }: CommandState): ToolOutput {
+export function stateOutput ({ output, left, end, explain }: CommandState, mayAsk: CommandOutput['mayAsk']): ToolOutput {
+  const hasFailed = end !== undefined && end.exitCode !== 0
   const messages = [
     left > 0 && `${left} bytes before this are lost, because they were not read in time.`,
+    ...explain?.({ stdout: '', stderr: output, hasFailed, mayAsk }) ?? [],
+    ...end?.notes ?? [],
     end !== undefined && end.takenAway.length > 0 && takenAwayText(end.takenAway)
   ].filter((text) => text !== false)
   return {

@@ -101,13 +101,18 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
   }
 
   /** Starts the command in the open folder, in the box or outside. `shared` is the network of the commands of its conversation. */
-  async function start (command: string, held: Folder, boundary: Allowed, shared?: SharedNetwork): Promise<Started> {
+  async function start (
+    { command, runId }: { command: string, runId: string },
+    held: Folder,
+    boundary: Allowed,
+    shared?: SharedNetwork
+  ): Promise<Started> {
     try {
       if (boundary.is === 'outside') return { child: await startOutside(command, held) }
       const hosts = boundary.is === 'networked' && boundary.hosts.length > 0 ? boundary.hosts : undefined
       return await withFolder(boundary.folder.path, async (folder) => {
         await assertSame(folder, boundary.folder)
-        return sandbox.start(command, { folder, cwd: held.path, hosts, shared })
+        return sandbox.start(command, { folder, cwd: held.path, hosts, shared, owner: background.ownerKey(runId) })
       })
     } catch (error) {
       // It is not its folder that failed.
@@ -126,16 +131,16 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
 
   /** Starts the command in the background, and waits a moment, in which it may already fail. */
   async function stay ({ command, ports }: Input, held: Folder, boundary: Allowed, context: ToolContext): Promise<ToolOutput> {
-    const { runId, signal, stays } = context
+    const { runId, signal, stays, sandbox: narrowed } = context
     const boxed = boundary.is === 'outside' ? undefined : { hosts: boundary.is === 'networked' ? boundary.hosts : [] }
     const { commandId, ended } = await background.start({ runId, command, ports, boxed }, (shared) =>
-      start(command, held, boundary, shared))
+      start({ command, runId }, held, boundary, shared))
     stays?.(ended)
     await settlesWithin({ clock, ms: FIRST_MS, signal }, ended)
     // Nobody gets to know its id.
     if (signal.aborted) await background.stop(runId, commandId)
     signal.throwIfAborted()
-    return { commandId, ...stateOutput(await background.read(runId, commandId, { ms: 0 })) }
+    return { commandId, ...stateOutput(await background.read(runId, commandId, { ms: 0 }), sandbox.mayAsk(narrowed)) }
   }
 
   return {
@@ -189,24 +194,27 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
           }
           if (input.background) return { output: await stay(input, held, boundary, context) }
           return boundary.is === 'confined'
-            ? background.besideOthers(runId, (shared) => start(command, held, boundary, shared))
-            : start(command, held, boundary)
+            ? background.besideOthers(runId, (shared) => start({ command, runId }, held, boundary, shared))
+            : start({ command, runId }, held, boundary)
         }))
       if ('output' in begun) return begun.output
-      const { child, finish } = begun
+      const { child, finish, explain } = begun
       const { exit, streams, timedOut, isFlood } = await commandEnd(child, { clock, ms: timeoutMs, signal, progress })
-      const takenAway = await finish?.() ?? []
+      const { takenAway, notes } = await finish?.() ?? { takenAway: [], notes: [] }
       signal.throwIfAborted()
+      const [stdout, stderr] = streams.map((stream) => stream.text())
       const messages = [
         timedOut && `The command was ended after ${timeoutMs} ms. What it did by then stays done: check before you run it again.`,
         isFlood && `The command was killed for writing more than ${FLOOD_BYTES} bytes.`,
+        ...explain?.({ stdout, stderr, hasFailed: exit.code !== 0, mayAsk: sandbox.mayAsk(narrowed) }) ?? [],
+        ...notes,
         takenAway.length > 0 && takenAwayText(takenAway)
       ].filter((text) => text !== false)
       return {
         exitCode: exit.code,
         ...(exit.signal !== null && { signal: exit.signal }),
-        stdout: streams[0].text(),
-        stderr: streams[1].text(),
+        stdout,
+        stderr,
         durationMs: Math.round(clock.awake() - started),
         ...(timedOut && { timedOut }),
         ...(isFlood && { killed: true }),

@@ -23,7 +23,8 @@ function setUp (t: Test) {
   write('mono/.gitignore', 'node_modules\n.env\n')
   write('mono/.env', 'secret\n')
   write('mono/node_modules/left/index.js', 'module.exports = 7\n')
-  outside('git init -qb main . && git add . && git commit -qm one && git worktree add -q ../side -b side && git worktree add -q ../other -b other')
+  outside('git init -qb main . && git add . && git commit -qm one')
+  for (const name of ['side', 'other']) outside(`git worktree add -q ../${name} -b ${name}`)
   const files = () => outside('git status --porcelain')
   return {
     base,
@@ -83,15 +84,21 @@ t.test('in a folder of a repository git sees the folder, and takes no hidden fil
   const run = box('mono/packages/a')
   t.match(await run('git log --format=%s -- . && git diff --stat . && node -p "require(\'left\')"'), { exitCode: 0, stdout: 'one\n7\n' })
   t.match(await run('echo 2 > index.js; echo new > new.js; git add -A && git commit -qm two'), { exitCode: 0, stderr: /hooked/ })
-  t.equal(outside('git show --stat --format=%s | cat'), 'two\n\n packages/a/index.js | 2 +-\n packages/a/new.js   | 1 +\n 2 files changed, 2 insertions(+), 1 deletion(-)\n')
-  t.match(await run('echo 3 > index.js; git commit -qam three'), { exitCode: 128, stderr: /^Refused: this would delete files beside packages\/a, such as [\s\S]*git add \./m })
+  t.equal(outside('git show --name-status --format=%s | cat'), 'two\n\nM\tpackages/a/index.js\nA\tpackages/a/new.js\n')
+  t.match(await run('echo 3 > index.js; git commit -qam three'), {
+    exitCode: 128,
+    stderr: /^Refused: this would delete files beside packages\/a, such as [\s\S]*git add \./m
+  })
+  t.match(await run('git status --short'), { message: /the box shows ".*\/a" alone: git takes the files beside it for deleted/ })
   t.equal(files(), ' M packages/a/index.js\n')
   t.match(await run('git stash; cat index.js; git stash pop; cat index.js'), { stdout: /^2$[\s\S]*^3$/m })
   t.equal(readFileSync(join(base, 'mono/packages/a/index.js'), 'utf8'), '3\n')
   t.match(await run('git add . && git commit -qm three && git rm -q new.js && git commit -qm four'), { exitCode: 0 })
   t.equal(files(), '')
-  t.match(await run('git init -qb main inner && cd inner && echo 1 > f && git add . && git commit -qm 1 && git rm -q f && git commit -qm 2'), { exitCode: 0 })
-  for (const command of ['ls ../b ../../README.md', 'cat ../../.env', 'echo x > ../../node_modules/left/index.js', 'echo x > ../../.git/hooks/x']) {
+  const inner = 'git init -qb main inner && cd inner && echo 1 > f && git add . && git commit -qm 1 && git rm -q f && git commit -qm 2'
+  t.match(await run(inner), { exitCode: 0 })
+  const hidden = ['ls ../b ../../README.md', 'cat ../../.env', 'echo x > ../../node_modules/left/index.js', 'echo x > ../../.git/hooks/x']
+  for (const command of hidden) {
     t.not((await run(command)).exitCode, 0, command)
   }
 })
@@ -101,7 +108,10 @@ t.test('a file .git that anybody wrote opens no repository of the user', { skip 
   mkdirSync(join(base, 'fake'))
   for (const target of ['../mono/.git', '../mono/.git/worktrees/other']) {
     writeFileSync(join(base, 'fake/.git'), `gitdir: ${target}\n`)
-    t.match(await box('fake')('git log'), { exitCode: 128, message: /The box hides the repository of ".*fake": its git directory does not name it/ })
+    t.match(await box('fake')('git log'), {
+      exitCode: 128,
+      message: /The box hides the repository of ".*fake": its git directory does not name it/
+    })
   }
   outside('git init -q home; mkdir home/work', base)
   t.match(await build({ workspace: join(base, 'home/work'), environment: { ...process.env, HOME: base }, boxes: BUBBLEWRAP })

@@ -79,7 +79,7 @@ export async function setStage (): Promise<Stage> {
   }
   const known = { BASE: base, MARK: mark, PORT: port, UDP: udp.address().port, HOST_ADDRESS: external, VICTIM: victim.pid }
   const variables = `export ${Object.entries(known).map(([name, value]) => `${name}='${value}'`).join(' ')}`
-  const { output } = build({ workspace: work, forbidden: path('own'), environment, boxes: BUBBLEWRAP })
+  const { output } = build({ workspace: work, forbidden: path('own'), environment, boxes: BUBBLEWRAP, homes: path('own/boxes') })
 
   /** What lies outside the working folder, and in it what programs obey. */
   const look = () => {
@@ -87,7 +87,7 @@ export async function setStage (): Promise<Stage> {
     const walk = (folder: string) => {
       for (const entry of readdirSync(folder, { withFileTypes: true })) {
         const each = join(folder, entry.name)
-        if (each === work) continue
+        if (each === work || each === path('own/boxes')) continue
         if (entry.isDirectory()) walk(each)
         found.push(`${relative(base, each)} ${entry.isFile() ? readFileSync(each, 'latin1') : ''} ${statSync(each).mode}`)
       }

@@ -243,7 +243,7 @@ t.test('commands in the background are bounded, keep the newest of their output,
     log: console,
     ownerOf: (runId) => runId === 'task' ? { taskId: 'one' } : { threadId: runId },
     isActive: ({ threadId }) => active.has(threadId ?? ''),
-    shareNetwork: async () => undefined
+    boxes: { shareNetwork: async () => undefined, forgetOwner: async () => {} }
   })
   const start = (runId: string, command: string) =>
     commands.start({ runId, command }, async () => ({
@@ -299,7 +299,7 @@ t.test('a command waits for the network that one in the background is making, wh
     log: console,
     ownerOf: (runId) => ({ threadId: runId }),
     isActive: () => false,
-    shareNetwork: () => network.promise
+    boxes: { shareNetwork: () => network.promise, forgetOwner: async () => {} }
   })
   const spawn = async (command: string) => ({
     child: await spawnGuarded('/bin/sh', ['-c', command], { cwd: '/', env: process.env, stdin: 'closed', clock: systemClock })

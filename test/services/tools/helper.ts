@@ -5,6 +5,7 @@ import { systemClock, type Clock } from '../../../services/lib/clock.ts'
 import { createDesktop } from '../../../services/tools/desktop/control/desktop.ts'
 import { createBuiltinTools } from '../../../services/tools/builtin.ts'
 import { createBackgroundCommands } from '../../../services/tools/shell/background-commands.ts'
+import { createPrivateFolders } from '../../../services/sandbox/private-folders.ts'
 import { type BoxKind, createSandbox, type Sandbox } from '../../../services/sandbox/sandbox.ts'
 import { NO_BOX } from '../../harness/boxes.ts'
 import type { LookUp } from '../../../services/sandbox/box-network.ts'
@@ -29,6 +30,8 @@ interface Options {
   clock?: Clock
   /** What makes boxes; commands run outside one by default. */
   boxes?: BoxKind
+  /** Where the commands have a home and a /tmp that stay; absent: each has its own, in memory. */
+  homes?: string
   lookUp?: LookUp
   /** The key `skills` of config.json. */
   skills?: Config['skills']
@@ -63,7 +66,7 @@ export const sandboxOver = (parts: Partial<Parameters<typeof createSandbox>[0]>)
 /** Commands in the background, all of one conversation. */
 export const backgroundOver = (sandbox: Sandbox, clock = systemClock) =>
   createBackgroundCommands({
-    ...{ clock, log: console, shareNetwork: sandbox.shareNetwork },
+    ...{ clock, log: console, boxes: sandbox },
     ownerOf: () => ({ threadId: 'one' }),
     isActive: () => false
   })
@@ -85,7 +88,8 @@ export function build (
   const { boxes = NO_BOX, lookUp = notHere, clock = systemClock } = more
   const fence = createFence()
   const paths = more.paths ?? createPathPolicy({ workspace, roots, forbidden })
-  const sandbox = sandboxOver({ clock, environment: () => environment, ownHome: forbidden, kind: boxes, lookUp })
+  const privateFolders = more.homes === undefined ? undefined : createPrivateFolders({ clock, root: more.homes, nameOf: (owner) => owner })
+  const sandbox = sandboxOver({ clock, environment: () => environment, ownHome: forbidden, kind: boxes, lookUp, privateFolders })
   const host = createToolHost({
     paths,
     tools: tools ??

@@ -1,0 +1,222 @@
+import { rm, stat } from 'node:fs/promises'
+import type { Clock } from '../lib/clock.ts'
+import { commandEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
+import { boxEnvironment, OFFLINE } from './box-environment.ts'
+import { type LookUp, openBoxNetwork } from './box-network.ts'
+import { boxHome, shownFolders } from './box-places.ts'
+import { type CommandOutput, explainFailure } from './explain-failure.ts'
+import { guardRepository } from './git-guard.ts'
+import { writeGitSettings } from './git-settings.ts'
+import { closeHeld, type Held } from './held.ts'
+import { FIRST_FD, startInBox } from './linux-box.ts'
+import { macArguments } from './mac-box.ts'
+import { holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
+import type { Overlay } from './overlay.ts'
+import type { createPrivateFolders, PrivateFolders } from './private-folders.ts'
+import { type Above, findRepositoryAbove, holdPackages, holdRepository } from './repository-above.ts'
+import type { SharedNetwork } from './shared-network.ts'
+import { makeTemporary } from './temporary.ts'
+
+/** Folders of keys that are hidden below a working folder. */
+const MOST_MASKED = 64
+
+/** A program and its arguments. */
+export type Command = [program: string, args: string[]]
+
+/** A command that runs in a box. */
+export interface BoxedCommand {
+  child: GuardedChild
+  /**
+   * To be called when all processes of the command have ended: ends the box's network, and takes away what programs would obey outside.
+   */
+  finish(): Promise<BoxEnd>
+  /** Returns sentences that say what of the box made the command fail. */
+  explain(output: CommandOutput): string[]
+}
+
+/** What is to be said of a command in a box that has ended. */
+export interface BoxEnd {
+  /** A sentence for each thing that was taken away. */
+  takenAway: string[]
+  /** Sentences about what it wrote elsewhere, and why it was ended. */
+  notes: string[]
+}
+
+export interface CommandParts {
+  clock: Clock
+  /** The configuration directory of the service. */
+  ownHome: string
+  /** The environment of children of the service. */
+  environment: () => NodeJS.ProcessEnv
+  /** Looks up the hosts that a box may reach; refuses those of private networks. */
+  lookUp: LookUp
+  withFolder: WithFolder
+  /** Returns where a command finds a path: that of a folder for one of its copy. */
+  shownAt: (path: string) => string
+  /** The home and the /tmp of owners; absent: each command has its own, in memory. */
+  privateFolders?: ReturnType<typeof createPrivateFolders>
+}
+
+/** What a command is to have in its box. */
+export interface BoxPlan {
+  /** The open working folder. */
+  folder: OpenFolder
+  cwd: string
+  hosts?: string[]
+  /** The command is tried out: it writes into this. */
+  overlay?: Overlay
+  /** The network of other commands, in place of one of its own. */
+  shared?: SharedNetwork
+  /** The conversation, or the run, whose home and /tmp the command has; absent: its own, in memory. */
+  owner?: string
+  /** The command line. */
+  line?: string
+}
+
+/** What was found and opened for one box. */
+interface Opened {
+  env: NodeJS.ProcessEnv
+  /** The working folder, as the command sees it. */
+  shown: string
+  above: Above
+  /** The repository above may not be changed: the command is tried out, or works on a copy. */
+  isKept: boolean
+  /** A folder outside of the box, for files that it needs. */
+  own: string
+  held: Held[]
+  kept?: PrivateFolders
+  network?: Awaited<ReturnType<typeof openBoxNetwork>>
+}
+
+/** Starts a command in a box of bubblewrap. */
+export async function startOnLinux (program: string, command: Command, plan: BoxPlan, parts: CommandParts): Promise<BoxedCommand> {
+  const { folder, cwd, hosts, overlay, owner, line = '' } = plan
+  const { ownHome, shownAt, withFolder, lookUp, privateFolders } = parts
+  const shown = shownAt(folder.path)
+  const above = await findRepositoryAbove(shown, ownHome)
+  const isKept = overlay !== undefined || shown !== folder.path
+  const outside = above.repository === undefined || isKept ? [] : [above.repository.common]
+  const before = await lookAtObeyed(folder.path, outside)
+  const opened: Opened = { env: boxEnvironment(parts.environment()), shown, above, isKept, own: await makeTemporary(), held: [] }
+  const { env, own, held } = opened
+  const tidyUp = async () => {
+    await opened.network?.close()
+    await opened.kept?.close()
+    await rm(own, { recursive: true, force: true })
+  }
+  try {
+    held.push(...holdObeyed(folder).map((each) => ({ ...each, path: shownAt(each.path) })), ...holdPackages(shown))
+    if (above.repository !== undefined) held.push(...await holdRepository(above.repository, shown, !isKept))
+    if (owner !== undefined && overlay === undefined) opened.kept = await privateFolders?.open(owner, shown)
+    if (hosts !== undefined) opened.network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
+    const child = await startWith(program, command, { plan, opened, parts, masked: before.keys.slice(0, MOST_MASKED).map(shownAt) })
+    const isTooLarge = opened.kept?.watch(child).catch(() => false)
+    const since = (await stat(own)).ctimeMs
+    const home = boxHome(env)
+    const facts = { folder: shown, cwd: shownAt(cwd), home, above, isKept, hosts: hosts ?? [], shown: shownFolders(env, ownHome) }
+    return {
+      child,
+      async finish () {
+        try {
+          const takenAway = overlay === undefined ? await takeAwayObeyed(folder.path, before, withFolder, outside) : []
+          return { takenAway, notes: endNotes({ line, isTooLarge: await isTooLarge, written: await opened.kept?.written(since, home) }) }
+        } finally {
+          await tidyUp()
+        }
+      },
+      explain: (output) => explainFailure(facts, output)
+    }
+  } catch (error) {
+    await tidyUp()
+    throw error
+  } finally {
+    closeHeld(held)
+  }
+}
+
+interface Start {
+  plan: BoxPlan
+  opened: Opened
+  parts: CommandParts
+  masked: string[]
+}
+
+async function startWith (program: string, [name, args]: Command, { plan, opened, parts, masked }: Start): Promise<GuardedChild> {
+  const { folder, cwd, overlay, shared } = plan
+  const { env, shown, above: { repository }, own, kept, network } = opened
+  const settings = await writeGitSettings(own, env.HOME)
+  const guard = repository && await guardRepository(own, repository, shown)
+  const child = await startInBox({
+    environment: env,
+    held: [{ fd: folder.handle.fd, path: shown, isWritable: true }, ...opened.held],
+    cwd: parts.shownAt(cwd),
+    ownHome: parts.ownHome,
+    files: [...network?.files ?? [], ...settings.files, ...guard?.files ?? []],
+    kept,
+    masked,
+    overlay: overlay && { from: overlay.merged, to: shown },
+    sharesNetwork: shared !== undefined
+  }, {
+    program,
+    command: [...network?.command ?? [], name, ...args],
+    env: { ...commandEnvironment(env), ...settings.env, ...guard?.env, ...network === undefined ? OFFLINE : network.env },
+    stdin: network === undefined ? 'closed' : 'pipe',
+    clock: parts.clock,
+    own,
+    within: [...overlay?.command(folder.path, FIRST_FD) ?? [], ...shared?.join ?? []]
+  })
+  child.stdin?.end(network?.input)
+  return child
+}
+
+/** Starts a command in a box of sandbox-exec. */
+export async function startOnMac (
+  program: string,
+  [name, args]: Command,
+  { folder, cwd }: BoxPlan,
+  { environment, ownHome, clock, withFolder }: CommandParts
+): Promise<BoxedCommand> {
+  const env = commandEnvironment(boxEnvironment(environment()))
+  const before = await lookAtObeyed(folder.path)
+  const temporary = await makeTemporary()
+  const tidyUp = () => rm(temporary, { recursive: true, force: true })
+  const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome })
+  const child = await spawnGuarded(program, [...box, name, ...args], {
+    cwd,
+    env: { ...env, HOME: temporary, TMPDIR: temporary },
+    stdin: 'closed',
+    clock
+  }).catch(async (error) => {
+    await tidyUp()
+    throw error
+  })
+  return {
+    child,
+    async finish () {
+      await tidyUp()
+      return { takenAway: await takeAwayObeyed(folder.path, before, withFolder), notes: [] }
+    },
+    explain: () => []
+  }
+}
+
+/** Temporary folders of a box that go with it. */
+const GONE = /(?:^|[\s'"=>(])(\/(?:var\/tmp|dev\/shm)\/[\w.@+~/-]+)/g
+
+/** Says what of a command that has ended is not in its working folder. */
+function endNotes (
+  { line, isTooLarge, written }: { line: string, isTooLarge?: boolean, written?: { paths: string[], more: number } }
+): string[] {
+  const named = (paths: string[]) => paths.map((path) => JSON.stringify(path).slice(1, -1)).join(', ')
+  const more = written !== undefined && written.more > 0 ? ` and ${written.more} more` : ''
+  const gone = [...new Set([...line.matchAll(GONE)].map(([, path]) => path))]
+  return [
+    isTooLarge &&
+      'The command was ended, because the home and /tmp of this conversation held more than 1 GiB. Remove what is not needed there, or ' +
+        'write large files into the working folder.',
+    written !== undefined && written.paths.length > 0 &&
+      `Outside the working folder it wrote ${named(written.paths)}${more}: private to the commands of this conversation. No other tool ` +
+        'and no other program sees such files; write what the user is to have into the folder.',
+    gone.length > 0 && `What it wrote to ${named(gone)} is gone with the command: use /tmp or the working folder.`
+  ].filter((note) => typeof note === 'string')
+}

@@ -1,0 +1,160 @@
+import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { isIn } from './box-places.ts'
+import type { Above } from './repository-above.ts'
+
+// Says why a command failed where only the box knows: what it hides, and what to do. It reads what programs wrote. It says nothing about
+// whether a hidden thing is there, as a command could ask for any path so.
+
+/** Characters of an output that are read, and sentences of an answer. */
+const MOST_READ = 64 * 1024
+/** Longer lines are no messages, and would take long to search. */
+const LONGEST_LINE = 500
+const MOST_SENTENCES = 3
+
+interface BoxFacts {
+  /** The working folder, as the command sees it, and the folder that it started in. */
+  folder: string
+  cwd: string
+  /** The home in the box. */
+  home: string
+  above: Above
+  /** The repository above may not be changed. */
+  isKept: boolean
+  /** Hosts that the command may reach. */
+  hosts: string[]
+  /** Further places that the box shows. */
+  shown: string[]
+}
+
+export interface CommandOutput {
+  stdout: string
+  stderr: string
+  hasFailed: boolean
+  /** Whether a call may ask for a network, and to run outside. */
+  mayAsk: { network: boolean, outside: boolean }
+}
+
+const HOST = String.raw`([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9])`
+/** How programs say that they know no address of a host. */
+const NO_HOST = [
+  `[Cc]ould not resolve (?:host|hostname):? '?${HOST}`, `getaddrinfo (?:ENOTFOUND|EAI_AGAIN) ${HOST}`, `Failed to resolve '${HOST}'`,
+  `lookup ${HOST}(?: on |: )`, `unable to resolve host address .${HOST}`, `host='${HOST}'`, `could not translate host name "${HOST}"`,
+  `Cannot connect to host ${HOST}`, `error sending request for url \\(https?://${HOST}`, `download from .?https?://${HOST}`,
+  `(?:fetch|connect to|request to|access) .?https?://${HOST}.* failed`
+].map((pattern) => new RegExp(pattern))
+const NO_NETWORK = new RegExp(
+  'Temporary failure in name resolution|Name or service not known|failed to lookup address|dns error|--offline was specified|' +
+    'Network is unreachable|ENETUNREACH|EAI_AGAIN|ENOTFOUND|Errno -[235]\\]|because the network was disabled'
+)
+const REFUSED_HOST = new RegExp(`${HOST}:(\\d+) is not among the hosts`)
+/** A server of this computer that does not answer. */
+const REFUSED_HERE = /refused|[Ff]ailed to connect|[Cc]ould not connect/
+const THIS_COMPUTER = /127\.0\.0\.1|localhost|::1/
+const PORT = /(?:port |:)(\d{2,5})\b/
+const NO_LOGIN = /terminal prompts disabled|could not read (?:Username|Password)|ENEEDAUTH|Permission denied \(publickey/
+const NO_SETTINGS =
+  /(?:could not (?:write|lock|set)|unable to write|could not rename).*config|config.*(?:Device or resource busy|Read-only)/
+const LOCKED = /(?:\.lock|HEAD|objects?|refs?|index)\b.*Read-only file system/
+const DELETED = /^(?:[ DMA]D|[ \t]+deleted:)[ \t]+(?:\.\.\/)+\S/m
+const MISSING = new RegExp(
+  'No such file|ENOENT|not found|does not exist|[Cc]annot (?:access|open|stat|read|connect|find)|' +
+    '[Cc]ould(?: not|n.t) (?:open|find|read|connect)|' +
+    'Permission denied|EACCES|Read-only|EROFS|EBUSY|[Ff]ailed to|[Uu]nable to|FileNotFound|socket'
+)
+const PATH = /(?:^|[\s'"`(=:,])((?:\/|(?:\.\.\/)+|~\/)[\w.@+~-][\w.@+~/-]*)/g
+
+const sentenceOut = (outside: boolean, what: string): string =>
+  outside ? `${what} with "outside": true and a reason, which the user is asked about.` : 'No command may leave the box here: say so.'
+
+/** Returns sentences that say what of the box made a command fail, and what to do; none where nothing is known. */
+export function explainFailure (facts: BoxFacts, { stdout, stderr, hasFailed, mayAsk }: CommandOutput): string[] {
+  const errors = linesOf(hasFailed ? `${stdout.slice(-MOST_READ)}\n${stderr.slice(-MOST_READ)}` : stderr.slice(-MOST_READ))
+  const sentences = [
+    repositorySentence(facts, errors, { stdout: linesOf(stdout.slice(-MOST_READ)), hasFailed, mayAsk }),
+    hasFailed || /curl|fetch|resolve|refused/i.test(errors) ? networkSentence(facts, errors, mayAsk) : undefined,
+    hasFailed && NO_LOGIN.test(errors)
+      ? `The box has no keys and no logins of the user. ${sentenceOut(mayAsk.outside, 'Run what needs them')}`
+      : undefined,
+    ...hasFailed ? pathSentences(facts, errors, mayAsk.outside) : []
+  ]
+  return sentences.filter((sentence) => sentence !== undefined).slice(0, MOST_SENTENCES)
+}
+
+const linesOf = (text: string): string => text.split('\n').filter((line) => line.length <= LONGEST_LINE).join('\n')
+
+function repositorySentence (
+  { above, folder, isKept }: BoxFacts,
+  errors: string,
+  { stdout, hasFailed, mayAsk: { outside } }: Omit<CommandOutput, 'stderr'>
+): string | undefined {
+  const { repository, hidden } = above
+  if (hidden !== undefined && /not a git repository|ambiguous argument 'HEAD'/.test(errors)) {
+    return `The box hides the repository of ${JSON.stringify(hidden.top)}: ${hidden.why}. ${sentenceOut(outside, 'Run git')}`
+  }
+  if (hasFailed && NO_SETTINGS.test(errors)) {
+    return `The settings of git cannot be changed in the box. ${sentenceOut(outside, 'Run that command of git')}`
+  }
+  if (repository === undefined) return undefined
+  if (isKept && LOCKED.test(errors)) {
+    return `The repository of ${JSON.stringify(repository.top)} cannot be changed here, as this command works on a copy of the folder. ` +
+      'Leave the files as they are to be, and let the user commit them.'
+  }
+  if (repository.top !== folder && (DELETED.test(stdout) || DELETED.test(errors))) {
+    return `Of the repository ${JSON.stringify(repository.top)} the box shows ${JSON.stringify(folder)} alone: git takes the files ` +
+      'beside it for deleted, but they are there. Name paths: git status ., git add ., git commit without -a.'
+  }
+  return undefined
+}
+
+function networkSentence ({ hosts }: BoxFacts, errors: string, mayAsk: CommandOutput['mayAsk']): string | undefined {
+  const [, refused, at] = REFUSED_HOST.exec(errors) ?? []
+  if (refused !== undefined) {
+    const name = ['80', '443'].includes(at) ? refused : `${refused}:${at}`
+    return `The box reaches ${hosts.join(', ')} alone: add ${JSON.stringify(name)} to "network", which the user is asked about.`
+  }
+  const host = NO_HOST.flatMap((pattern) => pattern.exec(errors)?.[1] ?? []).find((each) => each !== 'localhost')
+  if (host !== undefined || NO_NETWORK.test(errors)) {
+    const name = host === undefined ? 'the host' : JSON.stringify(host)
+    const has = hosts.length > 0 ? `The box reaches ${hosts.join(', ')} alone` : 'The box has no network'
+    return mayAsk.network
+      ? `${has}: name ${name} in "network" of the call, which the user is asked about.`
+      : `${has}. ${sentenceOut(mayAsk.outside, 'Run what needs one')}`
+  }
+  const here = errors.split('\n').find((line) => REFUSED_HERE.test(line) && THIS_COMPUTER.test(line))
+  if (here === undefined) return undefined
+  const [, port] = PORT.exec(here.replace(/::1/g, '')) ?? []
+  const where = port === undefined ? '' : ` at port ${port}`
+  const sentence = `The box has a network of its own, so no server of this computer answers${where}: ` +
+    'start it in this conversation with "background": true.'
+  return mayAsk.outside ? `${sentence} ${sentenceOut(true, 'Or run the command')}` : sentence
+}
+
+function pathSentences ({ folder, cwd, home, shown }: BoxFacts, errors: string, outside: boolean): Array<string | undefined> {
+  const hidden = new Set<string>()
+  const locked = new Set<string>()
+  for (const line of errors.split('\n')) {
+    if (!MISSING.test(line)) continue
+    for (const [, named] of line.matchAll(PATH)) {
+      const path = isAbsolute(named) ? resolve(named) : named.startsWith('~/') ? join(home, named.slice(2)) : resolve(cwd, named)
+      if (isIn(folder, path) || dirname(path) === '/' || shown.some((each) => isIn(each, path))) continue
+      const isLocked = /Read-only|EROFS|EBUSY|EACCES|Permission denied/.test(line)
+      ;(isLocked ? locked : hidden).add(path)
+    }
+  }
+  const [first] = hidden
+  const socket = [...hidden].find((path) => /\.sock$|\/run\/|\.s\.PGSQL/.test(path))
+  const [written] = locked
+  const only = JSON.stringify(folder)
+  return [
+    socket !== undefined
+      ? `Sockets of this computer, such as ${socket}, are not in the box. ${sentenceOut(outside, 'Run what needs one')}`
+      : first !== undefined
+        ? `The box shows of the user's files ${only} alone: whether ${first} is there cannot be seen in it. ` +
+          sentenceOut(outside, 'Copy what is needed into the folder, or run the command')
+        : undefined,
+    written === undefined
+      ? undefined
+      : `The box can write in ${only}, /tmp and the home alone, not to ${written}. ` +
+        sentenceOut(outside, 'Write into the folder, or run the command')
+  ]
+}

@@ -1,0 +1,202 @@
+import { constants } from 'node:fs'
+import { type FileHandle, lstat, mkdir, open, readdir, statfs, unlink } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../lib/clock.ts'
+import { settlesWithin } from '../lib/deadline.ts'
+import { removeTree } from '../lib/file-system.ts'
+import type { GuardedChild } from '../process/index.ts'
+
+// The home and the /tmp that the commands of a conversation share: folders of the user's alone, beside the data of the service. What a
+// command puts there is not enciphered. They go with the conversation.
+
+const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
+
+/** The most that the folders of one conversation may hold. */
+const MOST_BYTES = 1024 ** 3
+const MOST_ENTRIES = 200_000
+/** The most that all hold together, bytes; those that were not used for longest go first. */
+const MOST_IN_ALL = 8 * 1024 ** 3
+/** Folders that no command used for this long go, milliseconds. */
+const UNUSED_MS = 30 * 24 * 60 * 60 * 1000
+/** Folders that a command used in this time stay, as their conversation may not be stored yet; milliseconds. */
+const NEW_MS = 24 * 60 * 60 * 1000
+/** How often the space on the disk is looked at while a command runs, and how often all files are, at least; milliseconds. */
+const LOOK_MS = 50
+const MEASURE_MS = 5_000
+/** Files that a result names. */
+const MOST_NAMED = 5
+
+/** The open folders of one owner. */
+export interface PrivateFolders {
+  home: FileHandle
+  tmp: FileHandle
+  /** Watches their size until the command ends, and ends it where they hold too much. Returns whether it did. */
+  watch(child: Pick<GuardedChild, 'exited' | 'kill' | 'end'>): Promise<boolean>
+  /** Returns the files that were written since a time of the file system, as the command sees them. */
+  written(since: number, homePath: string): Promise<{ paths: string[], more: number }>
+  close(): Promise<void>
+}
+
+interface Parts {
+  clock: Clock
+  /** The folder that holds all of them. */
+  root: string
+  /** Returns a name for a folder that tells nothing of its owner. */
+  nameOf: (owner: string) => string
+}
+
+/** The folders of owners: conversations, and runs of tasks. */
+export function createPrivateFolders ({ clock, root, nameOf }: Parts) {
+  /** The working folders that commands of an owner run in. */
+  const inUse = new Map<string, { folder: string, count: number }>()
+
+  return {
+    /**
+     * Opens the folders of an owner for a command in this working folder. Undefined while one runs in another: it could lead what is
+     * mounted on the way to this one elsewhere.
+     */
+    async open (owner: string, folder: string): Promise<PrivateFolders | undefined> {
+      const use = inUse.get(owner) ?? { folder, count: 0 }
+      if (use.folder !== folder) return undefined
+      use.count++
+      inUse.set(owner, use)
+      const leave = () => void (--use.count === 0 && inUse.delete(owner))
+      const handles: FileHandle[] = []
+      const close = async () => {
+        leave()
+        await Promise.all(handles.map((handle) => handle.close()))
+      }
+      try {
+        const own = join(root, nameOf(owner))
+        for (const name of ['home', 'tmp']) {
+          await mkdir(join(own, name), { recursive: true, mode: 0o700 })
+          handles.push(await open(join(own, name), O_RDONLY | O_DIRECTORY | O_NOFOLLOW))
+        }
+        const [home, tmp] = handles
+        const written = (since: number, at: string) => findWritten(home, tmp, { since, at })
+        return { home, tmp, close, watch: (child) => watch(child, handles, clock), written }
+      } catch (error) {
+        await close()
+        throw error
+      }
+    },
+
+    /** Deletes what an owner has. Its commands must have ended. */
+    remove: (owner: string): Promise<void> => removeTree(join(root, nameOf(owner))),
+
+    /** Deletes folders of owners that are gone, that no command used for long, and the oldest of those that are too large together. */
+    async sweep (isKept: (name: string) => Promise<boolean>): Promise<void> {
+      const used = new Set([...inUse.keys()].map(nameOf))
+      const found: Array<{ path: string, at: number }> = []
+      for (const name of await readdir(root).catch((): string[] => [])) {
+        const path = join(root, name)
+        const at = await usedAt(path)
+        const isGone = at < clock.now() - NEW_MS && !await isKept(name)
+        if (used.has(name)) continue
+        if (isGone || at < clock.now() - UNUSED_MS) await removeTree(path)
+        else found.push({ path, at })
+      }
+      let left = MOST_IN_ALL
+      for (const { path } of found.sort((a, b) => b.at - a.at)) {
+        left -= (await measure(path)).bytes
+        if (left < 0) await removeTree(path)
+      }
+    }
+  }
+}
+
+/** When a command used the folders of an owner last. */
+async function usedAt (path: string): Promise<number> {
+  const stats = await Promise.all(['home', 'tmp', ''].map((name) => lstat(join(path, name)).catch(() => undefined)))
+  return Math.max(0, ...stats.map((stat) => stat?.mtimeMs ?? 0))
+}
+
+/** A folder below the one that is measured, and the path to it. */
+type Visit = (path: string, stat: Awaited<ReturnType<typeof lstat>>) => void
+
+/** Walks the folder without following a link, also where one takes the place of a folder meanwhile. Returns its size. */
+async function measure (folder: string, visit: Visit = () => {}): Promise<{ bytes: number, entries: number }> {
+  const size = { bytes: 0, entries: 0 }
+  async function walk (place: string, path: string): Promise<void> {
+    const handle = await open(place, O_RDONLY | O_DIRECTORY | O_NOFOLLOW).catch(() => undefined)
+    if (handle === undefined) return
+    try {
+      const inside = `/proc/self/fd/${handle.fd}`
+      for (const name of await readdir(inside)) {
+        if (size.entries++ > MOST_ENTRIES) return
+        const stat = await lstat(join(inside, name)).catch(() => undefined)
+        if (stat === undefined) continue
+        size.bytes += stat.blocks * 512
+        if (stat.isDirectory()) await walk(join(inside, name), `${path}/${name}`)
+        else visit(`${path}/${name}`, stat)
+      }
+    } finally {
+      await handle.close()
+    }
+  }
+  await walk(folder, '')
+  return size
+}
+
+const measureAll = async (folders: readonly FileHandle[]): Promise<{ bytes: number, entries: number }> => {
+  const sizes = await Promise.all(folders.map(({ fd }) => measure(`/proc/self/fd/${fd}/.`)))
+  return { bytes: sizes[0].bytes + sizes[1].bytes, entries: sizes[0].entries + sizes[1].entries }
+}
+
+async function watch (
+  child: Pick<GuardedChild, 'exited' | 'kill' | 'end'>,
+  folders: readonly FileHandle[],
+  clock: Clock
+): Promise<boolean> {
+  const freeBytes = async () => {
+    const { bavail, bsize } = await statfs(`/proc/self/fd/${folders[0].fd}`)
+    return bavail * bsize
+  }
+  let free = await freeBytes()
+  const first = await measureAll(folders)
+  // A command may make room where there is too much already.
+  const most = { bytes: Math.max(MOST_BYTES, first.bytes), entries: Math.max(MOST_ENTRIES, first.entries) }
+  let size = first
+  let measuredAt = clock.awake()
+  let took = 0
+  while (!await settlesWithin({ clock, ms: LOOK_MS }, child.exited)) {
+    const now = await freeBytes()
+    const isDue = clock.awake() - measuredAt > Math.max(MEASURE_MS, 10 * took)
+    if (free - now < most.bytes - size.bytes && !isDue) continue
+    const started = clock.awake()
+    size = await measureAll(folders)
+    free = await freeBytes()
+    measuredAt = clock.awake()
+    took = measuredAt - started
+    if (size.bytes <= most.bytes && size.entries <= most.entries) continue
+    child.kill('SIGKILL')
+    await child.end(0)
+    return true
+  }
+  return false
+}
+
+async function findWritten (
+  home: FileHandle,
+  tmp: FileHandle,
+  { since, at }: { since: number, at: string }
+): Promise<{ paths: string[], more: number }> {
+  const found: string[] = []
+  for (const [handle, shown] of [[tmp, '/tmp'], [home, at]] as const) {
+    await measure(`/proc/self/fd/${handle.fd}/.`, (path, stat) => {
+      const isHidden = handle === home && path.startsWith('/.')
+      if (stat.isFile() && Number(stat.ctimeMs) >= since && !isHidden) found.push(`${shown}${path}`)
+    })
+  }
+  return { paths: found.slice(0, MOST_NAMED), more: Math.max(0, found.length - MOST_NAMED) }
+}
+
+/** Makes sure that a folder, not a link, is where something is mounted in a private folder. */
+export async function preparePlaces (folder: FileHandle, names: Iterable<string>): Promise<void> {
+  for (const name of names) {
+    const place = `/proc/self/fd/${folder.fd}/${name}`
+    const stat = await lstat(place).catch(() => undefined)
+    if (stat !== undefined && !stat.isDirectory()) await unlink(place)
+    if (!stat?.isDirectory()) await mkdir(place, { mode: 0o700 })
+  }
+}
