@@ -37,6 +37,8 @@ export async function showHistory (
         return send(thought(part.text))
       case 'data-steer':
         return send(userChunk({ type: 'text', text: part.data.text }))
+      case 'data-revision':
+        return send(said(`\n\n${part.data.text}`))
       case 'data-plan':
         return send(planUpdate(part.data as AgentPlan))
       default:

@@ -74,6 +74,9 @@ export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: str
           return end(event.toolCallId, { status: 'failed', content: [textContent(event.errorText)] })
         case 'tool-output-denied':
           return end(event.toolCallId, { status: 'failed', content: [textContent(event.reason ?? 'It was not allowed.')] })
+        case 'data-revision':
+          await notice('The answer was checked against what was done, and written again:')
+          return send(said(`\n\n${event.data.text}`))
         case 'data-plan':
           return send(planUpdate(event.data))
         case 'data-notice':

@@ -20,10 +20,17 @@ const ANY = new Set([
   'conversa', 'titolo', 'conversazione', 'беседа', 'новая беседа', 'название', '会話', 'タイトル', '对话', '标题', '新对话', '대화', '제목'
 ])
 
+/** Words where a title is to stand, thoughts, and what is true of all conversations. */
+const PLACEHOLDER = new RegExp(
+  '^(?:your|insert|enter|the) (?:[\\p{L} ]{0,20})?title\\b|\\bhere$|</?think|' +
+    '^(?:chat|conversation|talk|discussion) with (?:an?|the|my) (?:ai|user|assistant)\\b',
+  'iu'
+)
+
 /** Whether a model's words name a conversation: more than any, and neither a role with what it said nor talk about nothing. */
 const isTitle = (text: string): boolean =>
   /\p{L}{2}|[\p{Script=Han}\p{Script=Hangul}]/u.test(text) && !/^(?:user|assistant|system|human|ai)\s*:/i.test(text) &&
-  !ANY.has(foldAdvice(text)) && !isEmptyTalk(text)
+  !ANY.has(foldAdvice(text)) && !PLACEHOLDER.test(text) && !isEmptyTalk(text)
 
 /** Gives titles to threads whose id a client chose, after their first exchange, in the background and one at a time. */
 export function createTitles ({ threads, catalog, ask, isOffline, isWanted, log }: {

@@ -3,6 +3,7 @@ import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { sayAll } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'
+import { analysis } from '../harness/with-analysis.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 import { openChat } from './chat.ts'
 import { type Version, versions } from './versions.ts'
@@ -11,6 +12,24 @@ const look = { toolName: 'listDirectory', input: { path: '.' } }
 
 for (const version of versions) {
   t.test(`a chat of ${version.name}`, async (t) => {
+    t.test('shows one answer, and its second version as a part of its own', async (t) => {
+      const claims = [{ quote: 'I saved it in list.md', claim: 'Saved', effect: 'file', target: 'list.md', call: null }]
+      const said = ['I saved it in list.md.', 'It was not saved.', 'ok']
+      const { app, gateway } = await withGateway(t, (_request, nth) => ({ text: said[nth] }), {
+        config: { analysis: true },
+        structured: (name) =>
+          ({ object: name === 'analysis' ? analysis('complex') : { outcome: 'done', satisfied: true, score: 1, issues: [], claims } })
+      })
+      const chat = await openChat(app, version, { id: 'chat' })
+      await chat.say('save it')
+      t.equal(chat.text, 'I saved it in list.md.')
+      t.match(chat.parts.at(-1), { type: 'data-revision', data: { text: 'It was not saved.' } })
+      await chat.say('go on')
+      const last = gateway.requests.findLast(({ structured }) => structured === undefined)!
+      t.match(JSON.stringify(last.body.prompt), /I saved it in list\.md\..*It was not saved\./)
+      t.same(chat.errors, [])
+    })
+
     t.test('shows the thinking and the answer, and its next turn brings the model the conversation without our thinking', async (t) => {
       const { app, gateway } = await withGateway(t, (_request, nth) => ({ reasoning: 'hm', text: ['Hello there.', 'And again.'][nth] }), {
         config: { analysis: true }

@@ -6,7 +6,7 @@ import type { App } from '../../app.ts'
 import { say } from '../harness/agent.ts'
 import { emptyMemory, type Entry } from '../../services/brain/memory.ts'
 import { tokensIn } from '../../services/models/index.ts'
-import { memoryOf, brain, call, learning, list, manyEntries } from '../harness/brain.ts'
+import { brain, call, idOf, learning, list, manyEntries, memoryOf, texts } from '../harness/brain.ts'
 import { build } from '../harness/helper.ts'
 import { damage } from '../services/store/rewrite.ts'
 import { startService } from '../harness/sidecar.ts'
@@ -273,4 +273,25 @@ t.test('a key is one in any case, to set it, to learn it and to remove it; the s
   t.match(await call(app, 'DELETE', '/pref', { key: 'eDITOR' }), { status: 200, body: { brain: { preferences: {} } } })
   t.same(await list(app, '?state=proposed'), [])
   t.match(await call(app, 'DELETE', '/pref', { key: 'editor' }), { status: 404 })
+})
+
+t.test('what a helper model takes to be outdated replaces only what nobody typed or confirmed, and what is about the same', async (t) => {
+  const { app, tell } = await learning(t)
+  await call(app, 'POST', '/fact', { fact: 'I work as a waiter.' })
+  await tell('I live in Nantes.')
+  await tell('My favourite editor is vim.')
+  const advised = async (fact: string, replaced: string) => tell(fact, { isAdvice: true, replaces: [await idOf(app, replaced)] })
+  await advised('I work as a baker now.', 'I work as a waiter.')
+  await advised('I moved to Lyon.', 'I live in Nantes.')
+  await advised('My favourite editor is emacs now.', 'My favourite editor is vim.')
+  t.same((await texts(app)).toSorted(), ['I live in Nantes.', 'I work as a waiter.', 'My favourite editor is emacs now.'])
+  t.same((await texts(app, '?state=proposed')).toSorted(), ['I moved to Lyon.', 'I work as a baker now.'])
+
+  const vim = await idOf(app, 'My favourite editor is vim.')
+  t.equal((await call(app, 'PUT', `/facts/${vim}`, { state: 'known' })).status, 200, 'what was replaced can be restored')
+  await advised('My favourite editor is nano now.', 'My favourite editor is vim.')
+  t.ok((await texts(app)).includes('My favourite editor is vim.'), 'and then a person has confirmed it')
+  const moved = await idOf(app, 'I moved to Lyon.')
+  await call(app, 'PUT', `/facts/${moved}`, { state: 'known' })
+  t.same(await texts(app, '?state=replaced&kind=fact'), ['I live in Nantes.'], 'a proposal that a person accepts replaces')
 })

@@ -6,7 +6,6 @@ import type { Plan } from '../../fakes/gateway.ts'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { tasksOf } from '../../harness/tasks.ts'
 import { small } from '../../harness/small-window.ts'
-import { turns } from '../../harness/with-analysis.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
 import { scene, sloppyAnswers, type SloppyAnswer } from './cases/sloppy-answers-open.ts'
 
@@ -19,7 +18,7 @@ async function halves (): Promise<Record<string, SloppyAnswer[]>> {
 const NO_ANSWER: Plan = { error: { status: 400, message: 'no' } }
 const LIKES = { outcome: 'done', satisfied: true, score: 1, quote: '', missing: [], issues: [], claims: [] }
 const DEFAULTS: Record<string, object> = {
-  analysis: { complexity: 'standard', timeWords: '', thinking: '' },
+  analysis: { complexity: 'standard', thinking: '', goal: 'Answer', qualityCriteria: [] },
   plan: { phases: [{ description: 'Do it' }], qualityCriteria: [], expects: 'none' },
   evaluation: LIKES,
   summary: { summary: '' },
@@ -85,7 +84,7 @@ type Call = SloppyAnswer['call']
 /** Makes the checks of the calls beside summaries: each returns what the user loses by an answer, undefined for nothing. */
 async function createChecks (t: Test): Promise<Record<Exclude<Call, 'summary'>, Check>> {
   const made = await service(t)
-  const { app, answers } = made
+  const { app, answers, gateway } = made
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
   const baselines = new Map<string, Awaited<ReturnType<typeof resultOf>>>()
@@ -117,9 +116,13 @@ async function createChecks (t: Test): Promise<Record<Exclude<Call, 'summary'>, 
   async function judge ({ answer }: SloppyAnswer, at: number): Promise<string | undefined> {
     answers.clear()
     answers.set('evaluation', written(answer))
-    answers.set('analysis', { object: { complexity: 'complex', timeWords: '', thinking: '' } })
+    // Analyses that failed are not asked for a while, until the configuration changes.
+    await app.inject({ method: 'PATCH', url: '/config', payload: { analysis: true } })
+    answers.set('analysis', { object: { complexity: 'complex', thinking: '', goal: 'Collect', qualityCriteria: [] } })
+    const since = gateway.requests.length
     if (at % 2 === 0) {
       const { status, answer: text } = await resultOf(made, scene.goal)
+      if (!gateway.requests.slice(since).some(({ structured }) => structured === 'evaluation')) return 'nobody judged'
       return status === 200 && text === scene.report ? undefined : `the answer: ${JSON.stringify(text)}`
     }
     const run = await runTask()
@@ -163,7 +166,7 @@ const LONG_ANSWER = `Done. ${'It went well. '.repeat(40)}`
 /** Returns the check of summaries in a long conversation in a small window: the last prompt holds what its user said, whatever they say. */
 async function checkSummaries (t: Test): Promise<Check> {
   let answer: Plan = {}
-  const { app, sent } = await small(t, { config: { contextWindows: { test: 8_192 } }, summary: () => answer })
+  const { app, sent, summaries } = await small(t, { config: { contextWindows: { test: 8_192 } }, summary: () => answer })
   const orders = Array.from({ length: 27 }, (_, n) => `Put scan-${n}.pdf into /srv/box${n}, and never call 555-0${100 + n}.`)
   const said = [scene.conversation[0].text, scene.conversation[2].text, ...orders, 'And now?']
   const messages = said.flatMap((content, n) => [
@@ -172,7 +175,9 @@ async function checkSummaries (t: Test): Promise<Check> {
   ])
   return async (given) => {
     answer = written(given.answer)
+    const since = summaries().length
     await app.inject({ method: 'POST', url: '/run/sync', payload: { messages } })
+    if (summaries().length === since) return 'nothing was summed up'
     const prompt = JSON.stringify(sent().at(-1))
     const names = [...orders.flatMap((order) => order.match(/scan-\d+\.pdf|\/srv\/box\d+|never call 555-\d+/g)!),
       'Brother HL-L2350DW', '192.168.1.40', 'never restart the router', '~/Downloads/hll2350.deb']
@@ -235,20 +240,19 @@ async function checkTopics (app: App, { answer }: SloppyAnswer): Promise<string 
   return hasFiller ? 'a filler is a topic' : undefined
 }
 
+/** What no conversation is called: marks alone, roles, tokens, placeholders, greetings and names of all conversations. */
+const NO_TITLE =
+  /^\P{L}*$|[<|{}]|^\w+:|\btitle\b|^(?:hello|hi|sure)\W|^(?:n\/?a|none|string|chat|new c|conversation)\b|name the conv|sorry|(.)\1{9}/iu
+
 /** The first words of the user stay the title where a model has none. */
-async function checkTitle ({ app, gateway, answers }: Service, { answer }: SloppyAnswer, at: number): Promise<string | undefined> {
+async function checkTitle ({ app, answers }: Service, { answer }: SloppyAnswer, at: number): Promise<string | undefined> {
   answers.clear()
   answers.set('title', written(answer))
   const id = `title-${at}-${answer.length}-${Math.random()}`.replace('.', '')
-  const since = gateway.requests.length
   await app.inject({ method: 'POST', url: '/run/sync', payload: { id, messages: [{ role: 'user', content: scene.titled.user }] } })
-  const asked = () => gateway.requests.slice(since).find(({ structured }) => structured === 'title')
-  while (asked() === undefined) await turns(1)
-  await asked()!.ended
-  await turns(20)
+  await app.titles.idle()
   const { title } = (await app.inject(`/threads/${id}`)).json()
-  if (scene.titled.user.startsWith(title.replace(/…$/, ''))) return undefined
-  return JSON.stringify(title)
+  return NO_TITLE.test(title) ? JSON.stringify(title) : undefined
 }
 
 /** Tries each so many-eth answer of a call; `every` says how many. */

@@ -100,6 +100,8 @@ function Content ({ row, threadId, canGoBack, isWorking, isHeld, waiting, onEdit
       return <TaskCard task={row.task} />
     case 'plan':
       return <PlanCard steps={row.steps} />
+    case 'revised':
+      return <p className='quiet'>{say('chat.revised')}</p>
     case 'object':
       return <CodeBlock language='json' text={JSON.stringify(row.object, null, 2)} />
     case 'file':

@@ -26,6 +26,8 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
   | { kind: 'steps', steps: StepRow[] }
   | { kind: 'task', task: RunTask }
   | { kind: 'object', object: unknown }
+  /** The answer was reviewed; its second version follows. */
+  | { kind: 'revised' }
   | { kind: 'plan', steps: AgentPlan['steps'] }
   | { kind: 'file', url: string, mediaType: string, name?: string, isSaid: boolean }
   | { kind: 'end' } & Message
@@ -66,16 +68,21 @@ export function createRows (): (message: UIMessage) => Row[] {
     return resolve(split.blocks)
   }
 
+  function answerOf (key: string, text: string): Content[] {
+    const blocks = blocksOf(key, text)
+    const levels = headingLevels(blocks)
+    return blocks.map((block, at) => ({ kind: 'block', block, levels: levels[at] }))
+  }
+
   function contentOf (message: UIMessage, part: Part, key: string): Content[] {
     const chosen = message.role === 'user' ? chosenIn(part) : undefined
     if (chosen !== undefined) return [{ kind: 'chosen', chosen, isAlone: !ownParts(message).some(({ type }) => type === 'text'), message }]
     if (part.type === 'text') {
       if (message.role === 'user') return [{ kind: 'said', text: part.text, state: steerStateOf(message), message }]
       if (message.role === 'system') return [{ kind: 'system', text: part.text }]
-      const blocks = blocksOf(key, part.text)
-      const levels = headingLevels(blocks)
-      return blocks.map((block, at) => ({ kind: 'block', block, levels: levels[at] }))
+      return answerOf(key, part.text)
     }
+    if (part.type === 'data-revision') return [{ kind: 'revised' }, ...answerOf(key, (part.data as { text: string }).text)]
     if (part.type === 'reasoning') {
       if (part.text === '') return []
       const isAnalysis = part.providerMetadata?.agent?.phase === 'analysis'
