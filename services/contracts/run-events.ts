@@ -101,6 +101,17 @@ interface GivenObject {
 export type OpenPart = { kind: 'text' | 'reasoning', id: string } | { kind: 'call', id: string, toolName: string }
 
 /**
+ * How a step ended. `isPaused`: the provider paused a long turn; the model is asked again as it is, and goes on. `unreadCall`: the answer
+ * ended with what looks like a call and could not be read; it stands in the step as reasoning. `isLooping`: its text repeated its own end
+ * and was cut.
+ */
+export interface StepMarks {
+  isPaused?: true
+  unreadCall?: string
+  isLooping?: true
+}
+
+/**
  * One neutral event of a run. The loop appends the events; every view of the run (the documented stream, the SDK's protocol,
  * replays, the prompt of the next model call) is rendered from them.
  *
@@ -114,11 +125,7 @@ export type RunEvent =
   | { type: 'analysis', analysis: Analysis }
   | { type: 'context', context: RunContext }
   | { type: 'step-start', step: number } & Held
-  /**
-   * `isPaused`: the provider paused a long turn; the model is asked again as it is, and goes on. `unreadCall`: the answer ended with what
-   * looks like a call and could not be read; it stands in the step as reasoning.
-   */
-  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage, isPaused?: true, unreadCall?: string } & Held
+  | { type: 'step-finish', step: number, finishReason: FinishReason, usage: Usage } & StepMarks & Held
   /**
    * The answer of the step broke off: what it held since `step-start` is dropped (`dropped`: the ids of its parts and calls; `open`: what
    * readers take to be under way), and the model is asked again. `step-start` of the same step follows.

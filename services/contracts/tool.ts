@@ -138,6 +138,8 @@ export type ToolOutput = Record<string, unknown>
 /** A tool of the agent. Failures are thrown as errors whose message the model can act on. */
 export interface Tool<Input = any> {
   name: string
+  /** What other agents call such a tool, in small letters without marks: a call by such a name is one of this tool if its input fits. */
+  otherNames?: readonly string[]
   description: string
   /** JSON Schema of the input; it is validated before `execute` is called. */
   inputSchema: TSchema

@@ -1,4 +1,5 @@
 import { jsonrepair } from 'jsonrepair'
+import { isObject, readJson } from './json.ts'
 
 /**
  * Returns the value of a text that is nearly JSON: with a comma too many, quotes of another language, comments or a fence around it.
@@ -58,4 +59,21 @@ export function findJsonEnd (text: string, from: number): { end: number } | { la
     }
   }
   return { lacks: open.reverse().join('') }
+}
+
+/** Braces of a text at which an object is looked for. */
+const MOST_PLACES = 50
+
+/** Returns the objects of JSON, or nearly so, that stand whole in a text, in their order. */
+export function objectsIn (text: string): Array<Record<string, unknown>> {
+  const objects: Array<Record<string, unknown>> = []
+  let at = text.indexOf('{')
+  for (let places = 0; at !== -1 && places < MOST_PLACES; places++) {
+    const found = findJsonEnd(text, at)
+    const whole = 'end' in found ? text.slice(at, found.end) : ''
+    const value = readJson(whole) ?? readNearlyJson(whole)?.value
+    if (isObject(value)) objects.push(value)
+    at = text.indexOf('{', isObject(value) ? at + whole.length : at + 1)
+  }
+  return objects
 }

@@ -57,9 +57,9 @@ interface ModelCall {
   onWaiting(sinceMs: number): void
   /**
    * Called with the parts as they arrive, at least one at a time, and with the origin of the answer. A returned promise pauses
-   * the model stream.
+   * the model stream; `enough` ends the call, as if the answer were whole.
    */
-  onParts(parts: readonly LanguageModelV4StreamPart[], origin: string): void | Promise<void>
+  onParts(parts: readonly LanguageModelV4StreamPart[], origin: string): void | 'enough' | Promise<void>
 }
 
 /** The silence after which, and the interval at which, readers are told that the run waits; milliseconds. */
@@ -240,6 +240,7 @@ async function readParts ({ batches, origin, signal, renew }: Reading, { clock, 
       progress.started ||= begins
       try {
         const backpressure = onParts(parts, origin)
+        if (backpressure === 'enough') return
         if (backpressure) {
           progress.heardAt = undefined
           await backpressure

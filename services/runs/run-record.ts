@@ -33,8 +33,8 @@ interface AnyRun extends Pick<RunView, Shown> {
   given?: RunOptions
   /** The steps in which the model may call tools. The step after them must answer. */
   maxSteps: number
-  /** The run made the same calls again and again, so that it gets no more steps with tools. */
-  isRepeating?: true
+  /** Why the run gets no more steps with tools, though some are left. */
+  endsFor?: 'repeating' | 'no-progress'
   /** Steps taken so far. */
   steps: number
   /** The newest segment of the run, counted from 0. A run begins a new one when it goes on after it has waited. */

@@ -18,7 +18,7 @@ import type {
 } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import { toolNames } from './deferred/defer-tools.ts'
-import { mendInput } from './lenient-input.ts'
+import { mendInput } from './mend-input.ts'
 import type { Fence } from './fence.ts'
 import { type OpenEditors, refuseUnsaved } from './files/open-editors.ts'
 import { lookAtPlaces } from './files/place-state.ts'

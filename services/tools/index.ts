@@ -1,4 +1,5 @@
-export { nameMeant } from './lenient-input.ts'
+export { mendInput } from './mend-input.ts'
+export { nameMeant, otherNameMeant } from './name-meant.ts'
 export { isAppIdentity, checkAppTools, withAppTools } from './app-tools.ts'
 export { asToldTools, callMeant, definitionTokens, deferTools, SMALL_WINDOW, toolNames } from './deferred/defer-tools.ts'
 export { describeTool, brief } from './deferred/describe-tool.ts'

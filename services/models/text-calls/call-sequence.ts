@@ -104,4 +104,6 @@ function withoutTwice (calls: readonly TextCall[]): TextCall[] {
   })
 }
 
-export const isKnown = (calls: readonly TextCall[], tools: OfferedTools): boolean => calls.every(({ name }) => tools.isTool(name))
+/** Whether all calls are of tools that are offered. */
+export const isKnown = (calls: readonly TextCall[], { isTool }: OfferedTools): boolean =>
+  calls.every(({ name, input }) => isTool(name, input))

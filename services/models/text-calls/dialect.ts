@@ -17,8 +17,8 @@ export const TEXT: Reading = { is: 'text' }
 
 /** The tools that a run offers, as readers of text need them. */
 export interface OfferedTools {
-  /** Whether a tool has this name, or one that can only mean it. */
-  isTool: (name: string) => boolean
+  /** Whether a tool has this name, or one that can only mean it; with the input, also one of other agents' names. */
+  isTool: (name: string, input?: string) => boolean
   /** Whether the name of a tool begins so. */
   beginsName: (text: string) => boolean
   /** The names of a tool's parameters, in the order of its schema. */
@@ -49,14 +49,14 @@ interface Described {
 /** Returns what readers need of tools. `nameMeant` returns the name of the tool that a written name means. */
 export function offeredTools (
   { tools, deferred = [] }: { tools: readonly Described[], deferred?: readonly string[] },
-  nameMeant: (name: string) => string | undefined
+  nameMeant: (name: string, input?: string) => string | undefined
 ): OfferedTools {
   const names = [...tools.map(({ name }) => name), ...deferred].map(plainName)
   const beginsName = (text: string): boolean =>
     names.some((name) => name.startsWith(plainName(text))) ||
     NAMESPACES.some((each) => each.startsWith(text) || (text.startsWith(each) && beginsName(text.slice(each.length))))
   return {
-    isTool: (name) => nameMeant(name) !== undefined,
+    isTool: (name, input) => nameMeant(name, input) !== undefined,
     beginsName,
     parametersOf (name) {
       const meant = nameMeant(name)

@@ -2,7 +2,8 @@ import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool } from '@a
 import { isObject } from '../../lib/json.ts'
 import type { ObjectOption } from '../../../schemas/run-options.ts'
 import { ANSWER_OPENING, ANSWER_TOOL } from '../../contracts/model-texts.ts'
-import type { Validation } from '../../tools/index.ts'
+import { objectsIn, readNearlyJson } from '../../lib/nearly-json.ts'
+import { mendInput, type Validation } from '../../tools/index.ts'
 import type { CheckObject, Problem } from './compile-object-schema.ts'
 import { wireSchema, WRAPPER, type WireSchema } from './wire-schema.ts'
 
@@ -23,7 +24,14 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
   const inFull = JSON.stringify(schema)
   const told = inFull.length > SCHEMA_SHOWN ? '' : ` The schema in full: ${inFull}`
 
-  const read = (given: unknown): Reading => readWrapped(given, wire, check)
+  function read (given: unknown): Reading {
+    const reading = readWrapped(given, wire, check)
+    const mended = 'object' in reading ? given : mendInput(wire.schema, given)
+    const again = mended === given ? reading : readWrapped(mended, wire, check)
+    return 'object' in again ? again : reading
+  }
+  /** Returns the last object in a text that fits. */
+  const findInText = (text: string): Reading | undefined => objectsIn(text).map(read).findLast((reading) => 'object' in reading)
 
   return {
     retries,
@@ -61,13 +69,14 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
 
     read,
 
+    findInText,
+
     /** Reads the answer of a run without tools. */
     readText (text: string): Reading {
-      try {
-        return read(JSON.parse(text.replace(/^\s*```(?:json)?|```\s*$/g, '')))
-      } catch {
-        return { problems: [{ path: '/', message: 'the answer is not JSON' }], given: text }
-      }
+      const found = findInText(text)
+      if (found !== undefined) return found
+      const [object = readNearlyJson(text)?.value] = objectsIn(text).slice(-1)
+      return object !== undefined ? read(object) : { problems: [{ path: '/', message: 'the answer is not JSON' }], given: text }
     }
   }
 }

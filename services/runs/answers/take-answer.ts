@@ -61,7 +61,10 @@ export function takeAnswer (events: readonly RunEvent[], owed: ObjectAnswer, { i
   return { outcomes: [], ...(!hasTold && { retry: { type: 'message', text: noteOf(reading), isRetry: true } }) }
 }
 
-/** Reads the answer of a step; undefined when it has none. In a run without tools, the text is the answer. */
+/**
+ * Reads the answer of a step; undefined when it has none. In a run without tools, the text is the answer; in others, an object in the
+ * text of a step without calls, if it fits.
+ */
 function readStep (
   step: readonly RunEvent[],
   given: ReadonlyArray<EventOf<'tool-input'>>,
@@ -70,6 +73,7 @@ function readStep (
 ): Reading | undefined {
   if (isText) return owed.readText(newestText(step))
   const calls = step.filter((event) => (event.type === 'tool-input' || event.type === 'tool-input-error') && isAnswerCall(event))
+  if (!step.some(({ type }) => type === 'tool-input' || type === 'tool-input-error')) return owed.findInText(newestText(step))
   const last = given.at(-1) ?? calls.at(-1)
   return last !== undefined && 'input' in last ? owed.read(last.input) : undefined
 }

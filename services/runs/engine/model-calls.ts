@@ -134,9 +134,9 @@ export function createModelCalls<R extends RunRecord> (
     const step = record.steps + 1
     const shown = withRecalled(prompt, placement.places, await owner.recalled?.())
     traces?.stepBegun(record.runId, step)
-    const { calls, finishReason, usage, isPaused, unreadCall } = await modelStep({
+    const { calls, finishReason, usage, isPaused, unreadCall, isLooping } = await modelStep({
       step,
-      ...(step > record.maxSteps && { lastWord: record.isRepeating ? 'repeating' as const : 'steps' as const }),
+      ...(step > record.maxSteps && { lastWord: record.endsFor ?? 'steps' as const }),
       owed: await owed(),
       notes: [...owner.takeNotes().map((text) => ({ type: 'message' as const, text })), ...live.takeSteering(step)],
       messages: [...shown.prompt, ...foldToModelMessages(run.log.events, tools.forModel)],
@@ -150,7 +150,7 @@ export function createModelCalls<R extends RunRecord> (
     const ms = Math.round(clock.awake() - begun)
     log.info({ runId: record.runId, step, calls: calls.length, finishReason, ms }, 'step')
     traces?.stepEnded({ runId: record.runId, step, finishReason, ms })
-    const more = { ...(isPaused && { isPaused }), ...(unreadCall !== undefined && { unreadCall }) }
+    const more = { ...(isPaused && { isPaused }), ...(unreadCall !== undefined && { unreadCall }), ...(isLooping && { isLooping }) }
     return { type: 'step-finish', step, finishReason, usage, ...more }
   }
 }

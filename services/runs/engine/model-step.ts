@@ -23,7 +23,7 @@ import {
 import type { ObjectAnswer } from '../answers/object-answer.ts'
 import { ANSWER_TOOL, PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { EventOf, NoticeCode, RunEvent } from '../../contracts/run-events.ts'
-import { asToldTools, nameMeant, readInput, type ToolHost } from '../../tools/index.ts'
+import { asToldTools, nameMeant, otherNameMeant, readInput, type ToolHost } from '../../tools/index.ts'
 import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
@@ -54,7 +54,7 @@ interface ModelStepParts {
 interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
   step: number
   /** Why the model has to answer now: no call of this step is carried out, but for `answer`. */
-  lastWord?: 'steps' | 'repeating'
+  lastWord?: 'steps' | 'repeating' | 'no-progress'
   /** The structured answer that the run owes. */
   owed?: ObjectAnswer
   /** What the model is told for the first time with this step, as messages of the user. */
@@ -99,7 +99,11 @@ const promptCut = (id: string, window: number, sent: number) =>
   'settings. Until then the conversation is shortened to what it reads.'
 const NOT_WHOLE = 'The input of this call did not arrive as a whole, so it was not carried out. Make the call again.'
 const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
-const REASONS = { steps: 'You have used all your steps with tools', repeating: 'You made the same calls again and again' }
+const REASONS = {
+  steps: 'You have used all your steps with tools',
+  repeating: 'You made the same calls again and again',
+  'no-progress': 'None of your last calls could be carried out'
+}
 /**
  * The last message of the last step. System prompt and tools stay the same in all steps, so that a cache serves them; no choice of a tool
  * is forced, which models that reason refuse.
@@ -164,7 +168,10 @@ export function createModelSteps (
     const described = () => given.tools.length > 0 ? given.tools : toolsCalled(messages)
     const told = notes.map(({ text }) => userMessage(text))
     const shown = withRecentImages([...messages, ...told])
-    const toolMeant = (name: string) => nameMeant(name, [...given.tools.map((tool) => tool.name), ...given.deferred ?? []])
+    const names = () => [...given.tools.map((tool) => tool.name), ...given.deferred ?? []]
+    const toolMeant = (name: string, input?: string) =>
+      nameMeant(name, names()) ??
+        (input === undefined ? undefined : otherNameMeant(name, input, { names: names(), find: host.find, validate: host.validate }))
     // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.
     const options = () => ({
       ...registry.callSettings('capable'),
@@ -219,7 +226,9 @@ export function createModelSteps (
           tellLeftOut(part)
           writer.write(part, id)
         }
-        return afterParts(parts)
+        if (!writer.result.isLooping) return afterParts(parts)
+        writer.cut()
+        return 'enough'
       }
     })
     const { result } = writer

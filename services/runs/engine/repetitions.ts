@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { Clock } from '../../lib/clock.ts'
 
@@ -9,6 +10,8 @@ const STOPPED_AT = 5
 const LONGEST_CYCLE = 3
 /** Calls that come at least this much later than the one before look again at what may have changed; milliseconds. */
 const APART_MS = 10_000
+/** How often the same tool may be called in a row with nothing new in what it answers. */
+const NOTHING_NEW = 30
 /** Tools that are there to be called again and again. */
 const POLLED = ['readCommand']
 
@@ -16,17 +19,32 @@ const POLLED = ['readCommand']
 type Repetition = 'none' | 'told' | 'stopped'
 
 /**
- * Notices a run that repeats itself: the same call with the same result, or the same cycle of up to three such calls, again and again.
- * It counts from the beginning of the attempt at the run.
+ * Notices a run that repeats itself: the same call with the same result, or the same cycle of up to three such calls, again and again, or
+ * one tool whose answers say nothing new, whatever it is asked. It counts from the beginning of the attempt at the run.
  */
 export function createRepetitions (clock: Pick<Clock, 'monotonic'>) {
   let calls: string[] = []
   let lastAt = -Infinity
   let told = 0
+  let sameTool = { name: '', seen: new Set<string>(), times: 0 }
+
+  /** Counts the calls of the same tool in a row since one of them answered what none before it had. */
+  function countNothingNew (step: readonly RunEvent[]): number {
+    for (const event of step) {
+      if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
+      if (POLLED.includes(event.toolName)) continue
+      if (event.toolName !== sameTool.name) sameTool = { name: event.toolName, seen: new Set(), times: 0 }
+      const answer = digest(event.type === 'tool-output' ? event.output : event.errorText)
+      sameTool.times = sameTool.seen.has(answer) ? sameTool.times + 1 : 1
+      sameTool.seen.add(answer)
+    }
+    return sameTool.times
+  }
 
   return {
     /** Takes the events of a step whose calls are settled. */
     add (step: readonly RunEvent[]): Repetition {
+      if (countNothingNew(step) >= NOTHING_NEW) return 'stopped'
       const at = clock.monotonic()
       if (at - lastAt >= APART_MS) calls = []
       lastAt = at
@@ -77,4 +95,4 @@ function callsOf (step: readonly RunEvent[]): string[] {
   })
 }
 
-const digest = (...parts: unknown[]) => createHash('sha256').update(JSON.stringify(parts)).digest('base64')
+const digest = (...parts: unknown[]) => createHash('sha256').update(canonicalJson(parts)).digest('base64')

@@ -10,7 +10,7 @@ import type { EngineDeps, RunAttempt } from './attempt.ts'
 import type { AskedCall } from '../../contracts/call.ts'
 import { type NextAction, type RunActions, nextAction } from './drive.ts'
 import { createRepetitions } from './repetitions.ts'
-import { askAgain, isCutTwice, LATE_MS, lateAnswer, REPEATED } from './stopping.ts'
+import { askAgain, isCutTwice, isFruitless, LATE_MS, lateAnswer, REPEATED } from './stopping.ts'
 import { createModelCalls, directOutput, type ModelCalls } from './model-calls.ts'
 import type { RunItems } from './asked-items.ts'
 import type { RunOwner } from './run-owner.ts'
@@ -111,8 +111,9 @@ export function createRunActions<R extends RunRecord> (
     looked = steps
     const repetition = repetitions.add(newestStep(log.events))
     if (repetition === 'told') await tell(REPEATED)
-    if (repetition === 'stopped') {
-      const changes = { maxSteps: steps, isRepeating: true } as Partial<R>
+    const endsFor = repetition === 'stopped' ? 'repeating' : isFruitless(log.events) ? 'no-progress' : undefined
+    if (endsFor !== undefined) {
+      const changes = { maxSteps: steps, endsFor } as Partial<R>
       if (owner.storesSteps) await commit({ changes })
       else run.record = { ...run.record, ...changes }
     }

@@ -5,7 +5,8 @@ import { defineError } from '../../lib/service-error.ts'
 import { callMeant } from '../../tools/index.ts'
 import { USE_TOOL } from '../../contracts/model-texts.ts'
 import type { Usage } from '../../../schemas/usage.ts'
-import type { FinishReason, OpenPart, RunEvent } from '../../contracts/run-events.ts'
+import type { FinishReason, OpenPart, RunEvent, StepMarks } from '../../contracts/run-events.ts'
+import { createLoopingText } from './looping-text.ts'
 import { noUsage, tokensReported } from '../../usage/index.ts'
 import { createAnswerText, createMetadata, isPortableId, type OfferedTools, type TextPiece } from '../../models/index.ts'
 
@@ -51,37 +52,35 @@ interface PartBegun {
   collect: ReturnType<typeof createMetadata>
 }
 
-export interface StepResult {
+export interface StepResult extends StepMarks {
   calls: ToolCall[]
   finishReason: FinishReason
   usage: Usage
   /** The calls whose inputs have begun and not ended. */
   cut: Array<Pick<ToolCall, 'toolCallId' | 'toolName'>>
-  /** The provider paused the turn; see `step-finish`. */
-  isPaused?: true
-  /** See `step-finish`. */
-  unreadCall?: string
 }
 
 /**
  * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run
  * and tool call ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with
  * it, marked with the model. The calls are held in memory until the step ends, so an answer that is too long or makes too many
- * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `offered` is what calls as text may name;
- * `toolMeant` returns the name of the tool that a model means; `isAnswered` says whether the user or the application answers its calls.
+ * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `offered` is what calls as text may name; `toolMeant` returns the
+ * name of the tool that a model means, of some only with the input; `isAnswered` says whether the user or the application answers calls
+ * of a tool.
  */
 export function createStepWriter ({ step, append, ids, offered, toolMeant, isAnswered }: {
   step: number,
   append: (event: RunEvent) => void,
   ids: IdSource,
   offered: OfferedTools | undefined,
-  toolMeant: (name: string) => string | undefined,
+  toolMeant: (name: string, input?: string) => string | undefined,
   isAnswered: (toolName: string) => boolean
 }) {
   const parts = { text: new Map<string, PartBegun>(), reasoning: new Map<string, PartBegun>() }
   const calls = new Map<string, string>()
-  /** The calls of USE_TOOL that have begun, by the provider's ids: what they call is known at their end. */
-  const wrapped = new Set<string>()
+  /** The names of calls that have begun, by the provider's ids, whose tool is known only by their input: those of USE_TOOL and others. */
+  const unnamed = new Map<string, string>()
+  const isLooping = createLoopingText()
   /** The texts under way, by the provider's ids. */
   const texts = new Map<string, { part: Part, reader: ReturnType<typeof createAnswerText>, shown: string }>()
   /** The calls that were written as text. They follow the others, which some servers send beside them. */
@@ -110,6 +109,7 @@ export function createStepWriter ({ step, append, ids, offered, toolMeant, isAns
   /** Appends a delta. A part without a start event begins here, because readers refuse deltas of unknown parts. */
   const extend = (kind: 'text' | 'reasoning', { id, delta, providerMetadata }: Part & { delta: string }, model: string) => {
     const part = parts[kind].get(id) ?? begin(kind, id, model, undefined)
+    if (isLooping(delta)) result.isLooping = true
     const type = kind === 'text' ? 'text-delta' : 'reasoning-delta'
     append(providerMetadata === undefined ? { type, id: part.id, delta } : { type, id: part.id, delta, ...part.collect(providerMetadata) })
   }
@@ -183,7 +183,7 @@ export function createStepWriter ({ step, append, ids, offered, toolMeant, isAns
   }
   function writeCallsAsText (model: string) {
     for (const [n, { name, input }] of asText.entries()) {
-      const isSent = result.calls.some((call) => call.toolName === toolMeant(name) && isSameJson(call.input, input))
+      const isSent = result.calls.some((call) => call.toolName === toolMeant(name, input) && isSameJson(call.input, input))
       if (!isSent) writeCall({ toolCallId: `text-${n + 1}`, toolName: name, input }, model, true)
     }
   }
@@ -194,10 +194,10 @@ export function createStepWriter ({ step, append, ids, offered, toolMeant, isAns
   ) {
     if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
     const known = calls.get(id)
-    const named = toolMeant(written) ?? written
+    const named = toolMeant(written, text) ?? written
     const { toolName, input } = (named === USE_TOOL && callMeant(text, toolMeant)) || { toolName: named, input: text }
     const toolCallId = known ?? beginCall(id, toolName)
-    wrapped.delete(id)
+    unnamed.delete(id)
     // Chat clients get the input of such a call later, so the deltas must hold it.
     if (known === undefined && (isFromText || isAnswered(toolName))) append({ type: 'tool-input-delta', toolCallId, delta: input })
     // The id goes back to the model that gave it, and to no other.
@@ -224,6 +224,12 @@ export function createStepWriter ({ step, append, ids, offered, toolMeant, isAns
     result,
     /** Returns what the answer so far consists of: all ids, and what readers take to be under way. A call is, until its step is settled. */
     broken: (): { dropped: string[], open: OpenPart[] } => ({ dropped: begun.map(({ id }) => id), open: underWay() }),
+    /** Ends the answer where it is, without its calls. */
+    cut () {
+      for (const kind of ['text', 'reasoning'] as const) for (const id of [...parts[kind].keys()]) close(kind, { id })
+      result.calls = []
+      result.cut = begun.flatMap((each) => each.kind === 'call' ? [{ toolCallId: each.id, toolName: each.toolName }] : [])
+    },
     /** Writes a part of the answer of `model` (`<provider>/<model>`). */
     write (part: LanguageModelV4StreamPart, model: string) {
       bytes += PART_BYTES + lengthOf(part)
@@ -249,7 +255,7 @@ export function createStepWriter ({ step, append, ids, offered, toolMeant, isAns
           return close('reasoning', part)
         case 'tool-input-start':
           if (part.providerExecuted) return
-          if (toolMeant(part.toolName) === USE_TOOL) wrapped.add(part.id)
+          if ((toolMeant(part.toolName) ?? USE_TOOL) === USE_TOOL) unnamed.set(part.id, part.toolName)
           else beginCall(part.id, part.toolName)
           return
         case 'tool-input-delta': {
@@ -266,7 +272,7 @@ export function createStepWriter ({ step, append, ids, offered, toolMeant, isAns
           result.finishReason = result.calls.some(({ isFromText }) => isFromText) ? 'tool-calls' : part.finishReason?.unified ?? 'other'
           result.usage = tokensReported(part.usage)
           if (part.finishReason?.raw === 'pause_turn') result.isPaused = true
-          for (const id of wrapped) beginCall(id, USE_TOOL)
+          for (const [id, name] of unnamed) beginCall(id, name)
           result.cut = begun.flatMap((each) =>
             each.kind === 'call' && isOpen(each.id) ? [{ toolCallId: each.id, toolName: each.toolName }] : []
           )

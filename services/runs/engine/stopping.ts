@@ -30,6 +30,9 @@ export function lateAnswer (waitedMs: number, now: number): string {
 const SENTENCES: Record<Stopped['reason'], string> = {
   steps: 'The run has used all its steps. Let it go on, or give it more steps at once.',
   repeating: 'The model made the same calls again and again, with the same results, so the run was stopped. Say what it should do instead.',
+  'no-progress': 'None of the calls of the last eight steps could be carried out, so the run was stopped. Say what it should do instead, ' +
+    'or choose another model.',
+  'looping-text': 'The model wrote the same again and again, so its answer was cut off. Ask in other words, or choose another model.',
   'output-limit': 'The answer is not complete: it reached the greatest length of one answer. Let the run go on, or ask for less at once.',
   empty: 'The model answered nothing, also when it was asked again. Ask in other words, or choose another model.',
   'unread-call': 'The model wrote a tool call that could not be read, also when it was asked again, so nothing was done. Choose another ' +
@@ -63,6 +66,27 @@ export function askAgain (events: readonly RunEvent[]): string | undefined {
   return unread === undefined ? EMPTY_ANSWER : unreadCall(unread)
 }
 
+/** Steps in a row in which no call was let run. */
+const FRUITLESS_STEPS = 8
+
+/** Whether the newest steps all made calls, and none of these was valid and let run. */
+export function isFruitless (events: readonly RunEvent[]): boolean {
+  let steps = 0
+  let isCalled = false
+  const denied = new Set<string>()
+  for (let at = events.length - 1; at >= 0 && steps < FRUITLESS_STEPS; at--) {
+    const event = events[at]
+    if (event.type === 'tool-denied') denied.add(event.toolCallId)
+    if (event.type === 'tool-input' && !denied.has(event.toolCallId)) return false
+    isCalled ||= CALLS.has(event.type)
+    if (event.type !== 'step-start') continue
+    if (!isCalled) return false
+    steps++
+    isCalled = false
+  }
+  return steps === FRUITLESS_STEPS
+}
+
 /** Whether each of the two newest steps reached the greatest length of an answer within its calls. */
 export function isCutTwice (events: readonly RunEvent[]): boolean {
   const starts = events.flatMap(({ type }, at) => type === 'step-start' ? [at] : []).slice(-2)
@@ -71,15 +95,17 @@ export function isCutTwice (events: readonly RunEvent[]): boolean {
 }
 
 /** Returns why a run that ends with these events stopped short; undefined when its model has answered. */
-export function stoppedShort ({ steps, maxSteps, isRepeating }: RunRecord, all: readonly RunEvent[]): Stopped | undefined {
+export function stoppedShort ({ steps, maxSteps, endsFor }: RunRecord, all: readonly RunEvent[]): Stopped | undefined {
   const events = answerEvents(all)
   // A first version of an answer is reviewed only where steps are left.
   const isWhole = events === all
-  if (isWhole && isRepeating) return stoppedFor('repeating')
+  if (isWhole && endsFor !== undefined) return stoppedFor(endsFor)
   if (isWhole && steps > maxSteps) return stoppedFor('steps')
   const step = newestStep(events)
   if (step[0]?.type !== 'step-start') return undefined
-  const finishReason = reasonOf(step)
+  const end = step.findLast((event) => event.type === 'step-finish')
+  if (end?.isLooping) return stoppedFor('looping-text')
+  const finishReason = end?.finishReason
   if (finishReason === 'length') return stoppedFor('output-limit')
   if (finishReason === 'content-filter') return stoppedFor('refused')
   if (unreadIn(step) !== undefined) return stoppedFor('unread-call')

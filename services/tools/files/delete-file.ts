@@ -22,6 +22,7 @@ const Input = Type.Object({
 export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'deleteFile',
+    otherNames: ['rm', 'delete', 'removefile', 'unlink'],
     description: 'Delete a file, a symbolic link (never what it leads to) or an empty folder.',
     inputSchema: Input,
     effect: 'write',

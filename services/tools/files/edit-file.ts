@@ -52,6 +52,7 @@ const Input = Type.Object({
 export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'editFile',
+    otherNames: ['edit', 'strreplace', 'replaceinfile', 'searchreplace', 'strreplaceeditor', 'multiedit', 'applyedit'],
     description: 'Change parts of a text file by replacing texts in it. Read it first, then send all changes of ' +
       'one file in one call: all are made or none.',
     inputSchema: Input,

@@ -44,6 +44,7 @@ const NAMES_READ = 20_000
 export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
   return {
     name: 'listDirectory',
+    otherNames: ['ls', 'dir', 'listdir', 'listfiles', 'listfolder', 'readdir', 'list', 'listdirectorycontents', 'viewdirectory'],
     description: 'List a folder: its entries with their sizes; folders end with "/", symbolic links with "@" and are not followed.',
     inputSchema: Input,
     effect: 'read',

@@ -33,6 +33,7 @@ interface Place {
 export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'moveFile',
+    otherNames: ['mv', 'move', 'rename', 'renamefile'],
     description: 'Move or rename a file, a symbolic link or a folder with all that is in it. ' +
       'What refers to the old path is not changed: search for it.',
     inputSchema: Input,

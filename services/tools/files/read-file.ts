@@ -64,6 +64,7 @@ interface Reading {
 export function createReadFile ({ paths, transform, editors, skills }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'readFile',
+    otherNames: ['cat', 'read', 'open', 'openfile', 'viewfile', 'view', 'readtextfile', 'getfile', 'getfilecontents', 'showfile'],
     description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
       `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
       'Read on in a long file with its nextOffset as offset, and its nextColumn as column.',

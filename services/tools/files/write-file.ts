@@ -36,6 +36,7 @@ interface Before {
 export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
   return {
     name: 'writeFile',
+    otherNames: ['write', 'createfile', 'savefile', 'writetofile', 'newfile', 'create'],
     description: 'Create a text file, or replace the whole content of one. To change parts of a file that is there, use editFile: ' +
       'it sends less and cannot lose the rest. Make files that were asked for or are needed, no others.',
     inputSchema: Input,

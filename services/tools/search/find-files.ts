@@ -30,6 +30,7 @@ interface Parts {
 export function createFindFiles ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'findFiles',
+    otherNames: ['find', 'glob', 'findfile', 'globsearch', 'filesearch'],
     description: 'Find files and folders by their names or paths. ' +
       'What .gitignore leaves out is not found unless path names its folder; .git never is.',
     inputSchema: Input,

@@ -50,6 +50,7 @@ interface Parts {
 export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
   return {
     name: 'searchFiles',
+    otherNames: ['grep', 'rg', 'ripgrep', 'grepsearch', 'searchinfiles', 'searchcode', 'codesearch', 'filesearch'],
     description: 'Search the contents of files for a text or pattern: answers with each matching line, its file and number. ' +
       'Files that .gitignore leaves out, binary files and .git are not searched.',
     inputSchema: Input,

@@ -145,6 +145,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
 
   return {
     name: 'runCommand',
+    otherNames: ['bash', 'shell', 'sh', 'terminal', 'exec', 'execute', 'executecommand', 'runterminalcmd', 'runshellcommand', 'runbash'],
     get description () {
       return `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
         `programs, not for what other tools do: no grep, find, cat, head, sed, mv, rm. Ask for little output.${hasBox() ? BOX : ''}`

@@ -21,6 +21,7 @@ const Input = Type.Object({
 export function createWebSearch ({ search }: { search: () => Promise<Search> }): Tool<Static<typeof Input>> {
   return {
     name: 'webSearch',
+    otherNames: ['search', 'google', 'googlesearch', 'searchweb', 'internetsearch', 'bravesearch', 'duckduckgo', 'websearchquery'],
     description: 'Search the web. Answers titles, addresses and short extracts; read what looks right with fetchUrl.',
     inputSchema: Input,
     effect: 'read',

@@ -1,0 +1,159 @@
+import { isObject, readJson } from '../lib/json.ts'
+
+// What models write as the input of a call is mended where only one meaning is possible, and never guessed.
+
+type Schema = Record<string, any>
+
+const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
+/** Levels of an input that are looked at. */
+const MOST_LEVELS = 8
+
+/** Names that models know for the same parameter from other agents' tools. */
+const SAME: readonly string[][] = [
+  ['path', 'file', 'filename', 'filepath', 'pathname', 'directory', 'dir', 'folder', 'directorypath', 'dirpath', 'folderpath', 'targetfile',
+    'targetpath', 'absolutepath', 'relativepath', 'relativeworkspacepath', 'filetoread', 'target'],
+  ['content', 'contents', 'text', 'data', 'body', 'filecontent', 'filecontents', 'filetext', 'newcontent', 'value'],
+  ['command', 'cmd', 'shellcommand', 'bashcommand', 'commandline', 'script', 'code'],
+  ['cwd', 'workdir', 'workingdirectory', 'workingdir', 'directory', 'dir', 'folder'],
+  ['url', 'uri', 'link', 'href', 'address', 'website', 'pageurl', 'weburl'],
+  ['query', 'q', 'search', 'searchquery', 'searchterm', 'term', 'keywords', 'question', 'text'],
+  ['pattern', 'regex', 'regexp', 'query', 'search', 'searchterm', 'glob', 'searchpattern', 'expression'],
+  ['old', 'oldtext', 'oldstring', 'oldstr', 'search', 'find', 'original'],
+  ['new', 'newtext', 'newstring', 'newstr', 'replace', 'replacement', 'replacewith', 'updated'],
+  ['from', 'source', 'src', 'sourcepath', 'oldpath', 'origin'],
+  ['to', 'destination', 'dest', 'destinationpath', 'newpath', 'target'],
+  ['limit', 'max', 'count', 'maxresults', 'numresults', 'topk', 'k', 'n', 'maxlines', 'lines'],
+  ['offset', 'start', 'startline', 'from', 'line']
+]
+/** Properties around an input. */
+const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data']
+/** Properties beside such a one. */
+const BESIDE = ['name', 'tool', 'toolname', 'function', 'functionname', 'type', 'id', 'action']
+
+const plain = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase()
+
+/**
+ * Returns the input with what a schema allows one reading of: out of a wrapper and of a list of one, with the names of its parameters, no
+ * null where a property may be absent, a number or boolean in quotes as such, and JSON in a text as what it says where an object or a list
+ * is due. The input itself when there is nothing of the kind.
+ */
+export const mendInput = (schema: Schema, input: unknown): unknown => mendValue(schema, unwrap(schema, input), 0)
+
+/** Returns what a wrapper, or a list of one, holds; and the only parameter that is due, where the input is its value. */
+function unwrap (schema: Schema, input: unknown): unknown {
+  if (Array.isArray(input) && input.length === 1 && isObject(input[0])) return unwrap(schema, input[0])
+  const properties: Schema = isObject(schema.properties) ? schema.properties : {}
+  if (typeof input === 'string') {
+    const required: string[] = Array.isArray(schema.required) ? schema.required : []
+    const [only, ...more] = required.length > 0 ? required : Object.keys(properties)
+    return only !== undefined && more.length === 0 && properties[only]?.type === 'string' ? { [only]: input } : input
+  }
+  if (!isObject(input)) return input
+  const unknown = Object.keys(input).filter((name) => !Object.hasOwn(properties, name))
+  const wrapper = unknown.find((name) => WRAPPERS.includes(plain(name)))
+  if (wrapper === undefined || Object.keys(input).some((name) => name !== wrapper && !BESIDE.includes(plain(name)))) return input
+  const inner = typeof input[wrapper] === 'string' ? readJson(input[wrapper]) : input[wrapper]
+  return isObject(inner) ? inner : input
+}
+
+function mendValue (schema: Schema, input: unknown, level: number): unknown {
+  if (level > MOST_LEVELS) return input
+  const types: unknown[] = [schema.type].flat()
+  const mayBe = (type: string) => types.includes(type)
+  if (typeof input === 'string' && !mayBe('string')) {
+    const value = valueOf(input, mayBe) ?? input
+    return value === input || typeof value !== 'object' ? asListed(schema, value) : mendValue(schema, value, level + 1)
+  }
+  if (typeof input === 'string') return namedValue(schema, input)
+  if (Array.isArray(input)) {
+    if (schema.type !== undefined && !mayBe('array') && input.length === 1) return mendValue(schema, input[0], level + 1)
+    return isObject(schema.items) ? withChanges(input, (each) => mendValue(schema.items, each, level + 1)) : input
+  }
+  if (types.length === 1 && mayBe('array') && isObject(input)) return asListed(schema, mendValue(schema.items ?? {}, input, level + 1))
+  return isObject(input) && isObject(schema.properties) ? mendObject(schema, input, level) : input
+}
+
+function mendObject (schema: Schema, input: Schema, level: number): Schema {
+  const required: unknown[] = Array.isArray(schema.required) ? schema.required : []
+  const named = withItems(schema.properties, required, withOwnNames(schema.properties, input))
+  let changed = named !== input
+  const mended = Object.entries(named).flatMap(([name, value]): Array<[string, unknown]> => {
+    const rules = Object.hasOwn(schema.properties, name) ? schema.properties[name] : undefined
+    if (!isObject(rules)) return [[name, value]]
+    if (!required.includes(name) && isNothing(rules, value)) {
+      changed = true
+      return []
+    }
+    const better = mendValue(rules, value, level + 1)
+    changed ||= better !== value
+    return [[name, better]]
+  })
+  return changed ? Object.fromEntries(mended) : input
+}
+
+/** Whether a value says that an optional property is absent. A text that may be one is what it says. */
+function isNothing (rules: Schema, value: unknown): boolean {
+  const types = [rules.type].flat()
+  if (value === null) return rules.type !== undefined && !types.includes('null')
+  if (typeof value !== 'string' || types.includes('string') || rules.type === undefined) return false
+  return /^\s*(?:null|none|undefined|nil)?\s*$/i.test(value)
+}
+
+/** Returns the input with the names of the schema: in its letters, or that of which a known other name can only mean one that is absent. */
+function withOwnNames (properties: Schema, input: Schema): Schema {
+  const own = Object.keys(properties)
+  const taken = new Set(Object.keys(input).filter((name) => Object.hasOwn(properties, name)))
+  let changed = false
+  const entries = Object.entries(input).map(([name, value]): [string, unknown] => {
+    if (Object.hasOwn(properties, name)) return [name, value]
+    const free = own.filter((each) => !taken.has(each))
+    const alike = free.filter((each) => plain(each) === plain(name))
+    const groups = SAME.filter((group) => group.includes(plain(name)))
+    const meant = alike.length > 0 ? alike : free.filter((each) => groups.some((group) => group.includes(plain(each))))
+    if (meant.length !== 1) return [name, value]
+    taken.add(meant[0])
+    changed = true
+    return [meant[0], value]
+  })
+  return changed ? Object.fromEntries(entries) : input
+}
+
+/** Returns the input with the properties of one item in the list that is due and absent, where they stand beside it. */
+function withItems (properties: Schema, required: unknown[], input: Schema): Schema {
+  const due = required.filter((name) => typeof name === 'string' && !Object.hasOwn(input, name))
+  const items = due.length === 1 ? properties[due[0] as string]?.items : undefined
+  if (!isObject(items) || !isObject(items.properties)) return input
+  const beside = Object.entries(input).filter(([name]) => !Object.hasOwn(properties, name))
+  const item = withOwnNames(items.properties, Object.fromEntries(beside))
+  if (beside.length === 0 || !Object.keys(item).every((name) => Object.hasOwn(items.properties, name))) return input
+  return { ...Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(properties, name))), [due[0] as string]: [item] }
+}
+
+/** Returns the value of an enumeration that a text means in other letters. */
+function namedValue (schema: Schema, input: string): string {
+  if (!Array.isArray(schema.enum) || schema.enum.includes(input)) return input
+  const meant = schema.enum.filter((each) => typeof each === 'string' && plain(each) === plain(input))
+  return meant.length === 1 ? meant[0] : input
+}
+
+/** Returns the list of one that is due for a value which can be no list itself. */
+function asListed (schema: Schema, value: unknown): unknown {
+  if (schema.type !== 'array' || !isObject(schema.items) || Array.isArray(value)) return value
+  const { type } = schema.items
+  if (typeof value === 'string') return type === 'string' && /^[^,;\n]*\S[^,;\n]*$/.test(value) ? [value] : value
+  return type === 'object' && isObject(value) ? [value] : value
+}
+
+function withChanges (list: unknown[], change: (value: unknown) => unknown): unknown[] {
+  const changed = list.map(change)
+  return changed.some((value, at) => value !== list[at]) ? changed : list
+}
+
+function valueOf (text: string, mayBe: (type: string) => boolean): unknown {
+  const trimmed = text.trim()
+  if ((mayBe('number') || mayBe('integer')) && NUMBER.test(trimmed)) return Number(trimmed)
+  if (mayBe('boolean') && /^(?:true|false)$/i.test(trimmed)) return trimmed.toLowerCase() === 'true'
+  if (!(mayBe('object') || mayBe('array')) || !/^[{[]/.test(trimmed)) return undefined
+  const value: unknown = readJson(trimmed)
+  return mayBe(Array.isArray(value) ? 'array' : 'object') ? value : undefined
+}

@@ -1,0 +1,46 @@
+import type { Tool } from '../contracts/tool.ts'
+import { readInput, type Validation } from './input-validator.ts'
+
+const plain = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase()
+
+/** What templates and other agents write before and behind a name: a namespace, a number, brackets, tokens. */
+const BEFORE_NAME = /^(?:\s|["'`]|<[|｜][^|｜>]*[|｜]>|(?:functions?|tools?|default_api|assistant|commentary)[.:/]|to=)+/
+const BEHIND_NAME = /(?:\s|["'`]|<[|｜].*|:\d+|\.call|\(\)?|\[ARGS\].*)+$/s
+
+const bareName = (name: string): string => name.replace(BEFORE_NAME, '').replace(BEHIND_NAME, '')
+
+/**
+ * Returns the name of the tool that a model means: the name itself when there is such a tool, else, without what templates add, the only
+ * one that differs in case, in blanks, underscores, dashes and dots, or in a prefix that ends with such a mark. Undefined when none or
+ * several do.
+ */
+export function nameMeant (name: string, names: readonly string[]): string | undefined {
+  if (names.includes(name)) return name
+  const bare = bareName(name)
+  const isEnd = (long: string, short: string) => {
+    const rest = long.toLowerCase().slice(0, -short.length)
+    return long.length > short.length && long.toLowerCase().endsWith(short.toLowerCase()) && /^[\w.:/-]*[_.:/-]$/.test(rest)
+  }
+  const readings: Array<(known: string) => boolean> = [
+    (known) => plain(known) === plain(bare),
+    (known) => isEnd(bare, known) || isEnd(known, bare)
+  ]
+  for (const isMeant of readings) {
+    const meant = plain(bare) === '' ? [] : names.filter(isMeant)
+    if (meant.length > 0) return meant.length === 1 ? meant[0] : undefined
+  }
+  return undefined
+}
+
+interface Offered {
+  names: readonly string[]
+  find: (name: string) => Tool | undefined
+  validate: (name: string, input: unknown) => Validation
+}
+
+/** Returns the only one of the tools that other agents call so, when the input, as JSON text, fits it. */
+export function otherNameMeant (written: string, text: string, { names, find, validate }: Offered): string | undefined {
+  const name = plain(bareName(written))
+  const fitting = names.filter((each) => find(each)?.otherNames?.includes(name) && readInput(each, text, validate).ok)
+  return fitting.length === 1 ? fitting[0] : undefined
+}
