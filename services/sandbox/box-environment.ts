@@ -40,7 +40,8 @@ export const OFFLINE: NodeJS.ProcessEnv = {
   npm_config_fetch_retries: '0',
   npm_config_audit: 'false',
   npm_config_fund: 'false',
-  PIP_RETRIES: '0',
+  // Without a second try pip does not say why it found nothing.
+  PIP_RETRIES: '1',
   UV_HTTP_RETRIES: '0',
   CARGO_NET_OFFLINE: 'true'
 }

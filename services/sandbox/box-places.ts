@@ -43,6 +43,7 @@ const BESIDE_PROGRAMS = ['lib', 'lib32', 'lib64', 'libexec', 'share', 'include',
 /** Files by which the folder of a toolchain is known, and what else its programs need. */
 const TOOLCHAIN_PARTS: Array<{ mark: string, parts: string[] }> = [
   { mark: 'bin/gofmt', parts: ['src', 'pkg', 'VERSION', 'go.env'] },
+  { mark: 'pyvenv.cfg', parts: ['pyvenv.cfg'] },
   { mark: 'bin/javac', parts: ['conf', 'jmods', 'legal', 'release'] }
 ]
 

@@ -69,13 +69,15 @@ const sentenceOut = (outside: boolean, what: string): string =>
 /** Returns sentences that say what of the box made a command fail, and what to do; none where nothing is known. */
 export function explainFailure (facts: BoxFacts, { stdout, stderr, hasFailed, mayAsk }: CommandOutput): string[] {
   const errors = linesOf(hasFailed ? `${stdout.slice(-MOST_READ)}\n${stderr.slice(-MOST_READ)}` : stderr.slice(-MOST_READ))
+  const network = hasFailed || /curl|fetch|resolve|refused/i.test(errors) ? networkSentence(facts, errors, mayAsk) : undefined
   const sentences = [
     repositorySentence(facts, errors, { stdout: linesOf(stdout.slice(-MOST_READ)), hasFailed, mayAsk }),
-    hasFailed || /curl|fetch|resolve|refused/i.test(errors) ? networkSentence(facts, errors, mayAsk) : undefined,
+    network,
     hasFailed && NO_LOGIN.test(errors)
       ? `The box has no keys and no logins of the user. ${sentenceOut(mayAsk.outside, 'Run what needs them')}`
       : undefined,
-    ...hasFailed ? pathSentences(facts, errors, mayAsk.outside) : []
+    // Paths in such errors are those of addresses.
+    ...hasFailed && network === undefined ? pathSentences(facts, errors, mayAsk.outside) : []
   ]
   return sentences.filter((sentence) => sentence !== undefined).slice(0, MOST_SENTENCES)
 }

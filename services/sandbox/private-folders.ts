@@ -23,6 +23,8 @@ const NEW_MS = 24 * 60 * 60 * 1000
 /** How often the space on the disk is looked at while a command runs, and how often all files are, at least; milliseconds. */
 const LOOK_MS = 50
 const MEASURE_MS = 5_000
+/** What tools keep in /tmp for themselves, such as Node's compiled code. */
+const OF_TOOLS = /^\/[^/]*cache[^/]*\//i
 /** Files that a result names. */
 const MOST_NAMED = 5
 
@@ -184,7 +186,7 @@ async function findWritten (
   const found: string[] = []
   for (const [handle, shown] of [[tmp, '/tmp'], [home, at]] as const) {
     await measure(`/proc/self/fd/${handle.fd}/.`, (path, stat) => {
-      const isHidden = handle === home && path.startsWith('/.')
+      const isHidden = path.startsWith('/.') || (handle === tmp && OF_TOOLS.test(path))
       if (stat.isFile() && Number(stat.ctimeMs) >= since && !isHidden) found.push(`${shown}${path}`)
     })
   }
