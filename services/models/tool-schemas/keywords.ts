@@ -1,0 +1,121 @@
+import type { Schema } from './flatten-schema.ts'
+import type { JsonType } from './types.ts'
+
+/** Which keywords a provider gets. */
+export interface KeywordRules {
+  /** It gets one type for each value, and null only where it must be possible. */
+  isPlain: boolean
+  /**
+   * `google`: the fields that its two descriptions of schemas share, https://ai.google.dev/api/caching#Schema and
+   * https://ai.google.dev/api/generate-content#FIELDS.response_json_schema. `few`: what the grammars of llama.cpp and the templates of
+   * models take; lengths and patterns become grammars that are too large.
+   */
+  keywords: 'all' | 'google' | 'few'
+}
+
+/** Formats of texts that OpenAI names: https://platform.openai.com/docs/guides/structured-outputs#supported-properties */
+const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
+const GOOGLE_FORMATS: Partial<Record<JsonType, readonly string[]>> = {
+  string: ['date-time'],
+  number: ['float', 'double'],
+  integer: ['int32', 'int64']
+}
+/** The longest default value that is said in words, characters. */
+const LONGEST_DEFAULT = 100
+
+const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
+const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0
+const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
+
+/** Returns what a schema says in words: title, description and default. */
+export function withWords (node: Schema, { keywords, isPlain }: KeywordRules): Schema {
+  const { title, description, default: preset, examples } = node
+  const hasDefault = Object.hasOwn(node, 'default') && !(isPlain && preset === null)
+  const words: Schema = { ...isText(title) && { title }, ...isText(description) && { description } }
+  if (keywords !== 'google') {
+    return {
+      ...words,
+      ...hasDefault && { default: preset },
+      ...keywords === 'all' && Array.isArray(examples) && { examples }
+    }
+  }
+  const text = hasDefault ? JSON.stringify(preset) ?? '' : ''
+  if (text === '' || text.length > LONGEST_DEFAULT || /default/i.test(String(words.description))) return words
+  return { ...words, description: [words.description, `Default: ${text}.`].filter(Boolean).join(' ') }
+}
+
+/** Returns the keywords of a schema about values of a type, in the dialect of 2020-12. */
+export function keywordsOf (type: JsonType, node: Schema, rules: KeywordRules): Schema {
+  switch (type) {
+    case 'string':
+      return textKeywords(node, rules)
+    case 'number':
+    case 'integer':
+      return numberKeywords(type, node, rules)
+    case 'array':
+      return counts(node, rules.keywords === 'few' ? [] : ['minItems', 'maxItems'], rules.keywords === 'all' ? ['uniqueItems'] : [])
+    case 'object':
+      return counts(node, rules.keywords === 'all' ? ['minProperties', 'maxProperties'] : [], [])
+    case 'boolean':
+      return {}
+  }
+}
+
+function counts (node: Schema, numbers: readonly string[], flags: readonly string[]): Schema {
+  return Object.fromEntries(Object.entries(node).filter(([key, value]) =>
+    (numbers.includes(key) && isCount(value)) || (flags.includes(key) && typeof value === 'boolean')))
+}
+
+function textKeywords (node: Schema, { keywords }: KeywordRules): Schema {
+  const { format, pattern } = node
+  const formats = keywords === 'google' ? GOOGLE_FORMATS.string! : FORMATS
+  return {
+    ...typeof format === 'string' && formats.includes(format) && { format },
+    ...keywords === 'all' && { ...counts(node, ['minLength', 'maxLength'], []), ...isPattern(pattern) && { pattern } }
+  }
+}
+
+/** Whether a text is a regular expression of ECMA-262, as JSON Schema has it. */
+function isPattern (pattern: unknown): boolean {
+  if (typeof pattern !== 'string') return false
+  try {
+    return new RegExp(pattern, 'u') !== undefined
+  } catch {
+    return false
+  }
+}
+
+function numberKeywords (type: 'number' | 'integer', node: Schema, { keywords }: KeywordRules): Schema {
+  const { format, multipleOf } = node
+  const [low, high] = [bound(node, 'minimum', 'exclusiveMinimum'), bound(node, 'maximum', 'exclusiveMaximum')]
+  const isGoogle = keywords === 'google'
+  return {
+    ...isGoogle && typeof format === 'string' && GOOGLE_FORMATS[type]!.includes(format) && { format },
+    ...keywords === 'all'
+      ? {
+          ...low && { [low.isOpen ? 'exclusiveMinimum' : 'minimum']: low.value },
+          ...high && { [high.isOpen ? 'exclusiveMaximum' : 'maximum']: high.value },
+          ...isNumber(multipleOf) && (multipleOf as number) > 0 && { multipleOf }
+        }
+      : {
+          ...low && { minimum: closed(low, type, 1) },
+          ...high && { maximum: closed(high, type, -1) }
+        }
+  }
+}
+
+interface Bound {
+  value: number
+  isOpen: boolean
+}
+
+/** Returns a bound, of either dialect: in draft 4 the exclusive one is a boolean. */
+function bound (node: Schema, closedKey: string, openKey: string): Bound | undefined {
+  const [value, open] = [node[closedKey], node[openKey]]
+  if (isNumber(open)) return { value: open as number, isOpen: true }
+  return isNumber(value) ? { value: value as number, isOpen: open === true } : undefined
+}
+
+/** Returns a bound for providers that know no open ones. Of numbers that are no integers it admits the bound itself. */
+const closed = ({ value, isOpen }: Bound, type: JsonType, step: number): number =>
+  isOpen && type === 'integer' ? (Number.isInteger(value) ? value + step : step > 0 ? Math.ceil(value) : Math.floor(value)) : value

@@ -1,0 +1,278 @@
+import { isDeepStrictEqual } from 'node:util'
+import { isObject } from '../../lib/json.ts'
+import type { FileApi } from '../attached/file-forms.ts'
+import { flatten, isEmpty, type Place, type RefLimits, type Schema, withoutChoices } from './flatten-schema.ts'
+import { givenNames } from './property-names.ts'
+import { keywordsOf, type KeywordRules, withWords } from './keywords.ts'
+import { type JsonType, readTypes, typeOfValue } from './types.ts'
+
+/** The rules of a provider's API for schemas. `compatible` stands for every server that is not known better. */
+export type Wire = Exclude<FileApi, 'offline'>
+
+/** A schema as a provider gets it. */
+export interface Projected {
+  schema: Schema
+  /** Of each `properties` in it, the original names of those that have another name here. Absent where all have their own. */
+  renamed?: ReadonlyMap<object, ReadonlyMap<string, string>>
+}
+
+const RULES: Record<Wire, KeywordRules> = {
+  openai: { isPlain: false, keywords: 'all' },
+  anthropic: { isPlain: false, keywords: 'all' },
+  google: { isPlain: true, keywords: 'google' },
+  compatible: { isPlain: true, keywords: 'few' }
+}
+
+/** Levels of schemas in one another. */
+const DEEPEST = 16
+/** How references are replaced by their targets: as far as the result stays small. */
+const LIMITS: readonly RefLimits[] = [{ same: 2, all: 32 }, { same: 1, all: 32 }, ...[3, 2, 1, 0].map((all) => ({ same: 1, all }))]
+/** Characters of JSON: a schema may be larger than its original by this factor, or as large as this. */
+const LARGER = 1.5
+const LARGE = 4_000
+
+interface State {
+  wire: Wire
+  rules: KeywordRules
+  renamed: Map<object, ReadonlyMap<string, string>>
+  /** Characters that may still be written, roughly; below 0 the attempt is given up. */
+  room: number
+}
+
+const known = new WeakMap<object, Partial<Record<Wire, Projected>>>()
+
+/**
+ * Returns the schema of a tool's input in the form that a provider takes: an object at the top without combinators, no references, one
+ * dialect, names of properties that it accepts. It admits what the original admits, and more: inputs are checked by the original. Always
+ * the same object for the same schema, and the schema itself where nothing is to be changed.
+ */
+export function projectSchema (original: object, wire: Wire): Projected {
+  const of = known.get(original) ?? {}
+  known.set(original, of)
+  return of[wire] ??= project(original as Schema, wire)
+}
+
+function project (original: Schema, wire: Wire): Projected {
+  try {
+    const room = Math.max(LARGE, JSON.stringify(original).length * LARGER)
+    for (const limits of LIMITS) {
+      const isLast = limits === LIMITS.at(-1)
+      const state: State = { wire, rules: RULES[wire], renamed: new Map(), room: isLast ? Infinity : room }
+      const schema = objectAtTop({ root: original, limits, refs: [] }, state)
+      if (!isLast && (state.room < 0 || JSON.stringify(schema).length > room)) continue
+      if (state.renamed.size > 0) return { schema, renamed: state.renamed }
+      return { schema: isDeepStrictEqual(schema, original) ? original : schema }
+    }
+  } catch {
+    // Nested deeper than the stack is.
+  }
+  return { schema: { type: 'object', properties: {} } }
+}
+
+function objectAtTop (place: Place, state: State): Schema {
+  const { node, refs } = flatten(place.root, place)
+  const whole = withoutChoices(node, (variant) => flatten(variant, { ...place, refs }).node)
+  const { enum: _enum, const: _const, default: _default, nullable: _nullable, ...rest } = whole
+  const schema = objectOf({ ...rest, properties: isObject(rest.properties) ? rest.properties : {} }, { ...place, refs }, { state, depth: 0 })
+  return { type: 'object', ...schema }
+}
+
+interface Context {
+  state: State
+  depth: number
+  /** Whether the value must be there: then null has to stay possible. */
+  isNeeded?: boolean
+}
+
+/** Returns a schema for a provider; undefined for one that admits nothing. */
+function schemaOf (value: unknown, place: Place, context: Context): Schema | undefined {
+  const { state, depth } = context
+  if (value === false) return undefined
+  state.room -= 8
+  if (state.room < 0) return {}
+  const { node, refs } = flatten(value, place)
+  const here = { ...place, refs }
+  const read = readTypes(node)
+  const words = withWords(node, state.rules)
+  if (depth > DEEPEST) return nullable({ ...single(read.types), ...words }, read.isNullable, context)
+  const choices = [node.anyOf, node.oneOf].find((list): list is unknown[] => Array.isArray(list) && list.length > 0)
+  if (choices !== undefined) return choiceOf(node, choices, here, context)
+  const values = valuesOf(node)
+  if (values !== undefined) return enumOf(node, values, context)
+  const schemas = read.types.map((type) => typedOf(type, node, here, context))
+  return nullable(joined(schemas, words, state), read.isNullable, context)
+}
+
+const single = (types: readonly JsonType[]): Schema => types.length === 1 ? { type: types[0] } : {}
+
+/** Returns the schema of one of several types. Providers of plain schemas take one type each; others a list. */
+function joined (schemas: readonly Schema[], words: Schema, { rules, wire }: State): Schema {
+  if (schemas.length === 0) return wire === 'google' ? wordsInFirst(anyOfTypes(), words) : words
+  if (schemas.length === 1) return { ...schemas[0], ...words }
+  if (rules.isPlain) return wire === 'google' ? wordsInFirst(schemas, words) : { ...words, anyOf: schemas }
+  return { ...Object.assign({}, ...schemas), type: schemas.map(({ type }) => type), ...words }
+}
+
+/** What Google gets for a value of any type, which it has no schema for. */
+const anyOfTypes = (): Schema[] => [
+  ...['string', 'number', 'boolean', 'object'].map((type) => ({ type })),
+  { type: 'array', items: { type: 'string' } }
+]
+
+/** Beside `anyOf` Google takes nothing ("When using any_of, it must be the only field set"), so the words stand in the first choice. */
+function wordsInFirst ([first, ...others]: readonly Schema[], words: Schema): Schema {
+  return { anyOf: [{ ...first, ...words, ...first.description !== undefined && { description: first.description } }, ...others] }
+}
+
+/** Returns a schema that admits null, too, where that can make a difference. */
+function nullable (schema: Schema, isNullable: boolean, { state, isNeeded }: Context): Schema {
+  if (!isNullable) return schema
+  if (!state.rules.isPlain) {
+    if (isEmpty(schema)) return schema
+    if (schema.anyOf !== undefined) return { ...schema, anyOf: [...schema.anyOf as Schema[], { type: 'null' }] }
+    const types = [schema.type].flat().filter((type) => type !== undefined)
+    if (types.length === 0) return schema
+    return { ...schema, type: [...types, 'null'], ...Array.isArray(schema.enum) && { enum: [...schema.enum, null] } }
+  }
+  // An optional value that is null is left out instead.
+  if (!isNeeded) return schema
+  if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }
+  return schema.type === undefined ? schema : { anyOf: [schema, { type: 'null' }] }
+}
+
+const isNull = (variant: unknown) =>
+  isObject(variant) && ([variant.type].flat().every((type) => type === 'null') || variant.const === null) && variant.anyOf === undefined
+
+function choiceOf (node: Schema, choices: readonly unknown[], place: Place, context: Context): Schema | undefined {
+  const { anyOf: _anyOf, oneOf: _oneOf, ...beside } = node
+  const { state, depth } = context
+  const isNullable = choices.some(isNull) || readTypes(beside).isNullable
+  const variants = choices.filter((each) => !isNull(each))
+  const below = { state, depth: depth + 1, isNeeded: true }
+  if (variants.length === 0) return schemaOf({ ...beside, type: 'null' }, place, context)
+  // Beside properties of its own, choices mostly say which of them go together.
+  if (isObject(beside.properties)) {
+    return schemaOf(withoutChoices(node, (each) => flatten(each, place).node), place, context)
+  }
+  const words = withWords(beside, state.rules)
+  const { title: _title, description: _description, default: _default, ...kept } = beside
+  const found = variants.map((each) => schemaOf(isObject(each) ? { ...kept, ...each } : each, place, below)).filter((each) => each !== undefined)
+  const different = found.filter((each, at) => found.findIndex((other) => isDeepStrictEqual(other, each)) === at)
+  if (different.length === 0) return undefined
+  if (different.some(isEmpty)) return joined([], words, state)
+  const merged = withOneEnum(different)
+  const flat = merged.flatMap((each): Schema[] => Object.keys(each).length === 1 && Array.isArray(each.anyOf) ? each.anyOf as Schema[] : [each])
+  return nullable(flat.length === 1 ? { ...flat[0], ...words } : joinedChoices(flat, words, state), isNullable, context)
+}
+
+const joinedChoices = (schemas: readonly Schema[], words: Schema, { wire }: State): Schema =>
+  wire === 'google' ? wordsInFirst(schemas, words) : { ...words, anyOf: [...schemas] }
+
+/** Returns the schemas with those that only list texts as one. */
+function withOneEnum (schemas: readonly Schema[]): Schema[] {
+  const lists = schemas.filter((each) => each.type === 'string' && Array.isArray(each.enum) && Object.keys(each).length === 2)
+  if (lists.length < 2) return [...schemas]
+  const values = [...new Set(lists.flatMap((each) => each.enum as unknown[]))]
+  return [{ type: 'string', enum: values }, ...schemas.filter((each) => !lists.includes(each))]
+}
+
+/** The values that a schema lists; undefined where it lists none. */
+function valuesOf (node: Schema): unknown[] | undefined {
+  if (Array.isArray(node.enum) && node.enum.length > 0) return node.enum
+  return Object.hasOwn(node, 'const') ? [node.const] : undefined
+}
+
+/** Characters of values that are named in words. */
+const LONGEST_VALUES = 400
+
+function enumOf (node: Schema, listed: readonly unknown[], context: Context): Schema {
+  const { state } = context
+  const { types, isNullable } = readTypes(node)
+  const fit = listed.filter((value) => value !== null && (types.length === 0 || types.some((type) => isOfType(value, type))))
+  const all = fit.length > 0 ? fit : listed.filter((value) => value !== null)
+  const values = all.filter((value, at) => all.findIndex((other) => isDeepStrictEqual(other, value)) === at)
+  const mayBeNull = listed.includes(null) && (isNullable || types.length === 0 || values.length === 0)
+  const words = withWords(node, state.rules)
+  if (values.length === 0) return nullable({ type: 'null', ...words }, false, context)
+  const byType = [...new Set(values.map(typeOfValue))].map((type): Schema => {
+    const some = values.filter((value) => typeOfValue(value) === type)
+    // Google lists texts alone, and none that is empty.
+    if (state.wire !== 'google') return { type, enum: some, ...type === 'array' && { items: {} } }
+    const isListed = type === 'string' && !some.includes('')
+    const items = type === 'array' && { items: { type: 'string' } }
+    return { type, ...items, ...isListed ? { enum: some } : { description: `One of ${JSON.stringify(some).slice(1, LONGEST_VALUES)}`.replace(/\]$/, '') } }
+  })
+  if (byType.length > 1 && !state.rules.isPlain) {
+    const type = byType.map((each) => each.type)
+    return nullable({ type, enum: values, ...words }, mayBeNull, context)
+  }
+  const [first] = byType
+  const described = [words.description, first.description].filter(Boolean).join(' ')
+  const schema = byType.length === 1 ? { ...first, ...words, ...described && { description: described } } : joinedChoices(byType, words, state)
+  return nullable(schema, mayBeNull, context)
+}
+
+const isOfType = (value: unknown, type: JsonType) =>
+  typeOfValue(value) === type || (type === 'number' && typeof value === 'number')
+
+/** Returns the schema of one type, with the keywords that are about it. */
+function typedOf (type: JsonType, node: Schema, place: Place, context: Context): Schema {
+  const { state, depth } = context
+  if (type === 'object') return { type, ...objectOf(node, place, { state, depth }) }
+  const keywords = keywordsOf(type, node, state.rules)
+  if (type !== 'array') return { type, ...keywords }
+  return { type, ...keywords, items: itemsOf(node, place, context) }
+}
+
+function itemsOf (node: Schema, place: Place, { state, depth }: Context): Schema {
+  const given = [node.prefixItems, node.items].find(Array.isArray)
+  const below = { state, depth: depth + 1, isNeeded: true }
+  const some = given ?? (node.items === undefined ? [] : [node.items])
+  const schema = some.length === 0 ? {} : schemaOf(some.length === 1 ? some[0] : { anyOf: some }, place, below) ?? {}
+  // OpenAI and Google refuse arrays without a schema of their items.
+  return isEmpty(schema) && state.wire === 'google' ? { type: 'string' } : schema
+}
+
+/** The keywords of an object. */
+function objectOf (node: Schema, place: Place, { state, depth }: Context): Schema {
+  const words = depth === 0 ? withWords(node, state.rules) : {}
+  const schema: Schema = { ...words, ...keywordsOf('object', node, state.rules) }
+  const properties = isObject(node.properties) ? node.properties : undefined
+  const required = requiredOf(node)
+  const names = [...new Set([...Object.keys(properties ?? {}), ...required])]
+  const given = givenNames(names, state.wire)
+  const entries = names.flatMap((name): Array<[string, Schema]> => {
+    const value = properties !== undefined && Object.hasOwn(properties, name) ? properties[name] : {}
+    const each = schemaOf(value, place, { state, depth: depth + 1, isNeeded: required.includes(name) })
+    if (each === undefined) return []
+    state.room -= name.length + JSON.stringify(each.description ?? '').length
+    const { given: as, isReadable } = given.get(name)!
+    return [[as, isReadable ? each : named(each, name)]]
+  })
+  if (properties !== undefined || names.length > 0) schema.properties = Object.fromEntries(entries)
+  const shown = new Set(entries.map(([name]) => name))
+  const needed = required.map((name) => given.get(name)!.given).filter((name) => shown.has(name))
+  if (needed.length > 0 || (Array.isArray(node.required) && node.required.length === 0 && !state.rules.isPlain)) schema.required = needed
+  if (state.wire !== 'google') {
+    const further = node.additionalProperties
+    if (typeof further === 'boolean') schema.additionalProperties = further
+    else if (isObject(further)) schema.additionalProperties = schemaOf(further, place, { state, depth: depth + 1, isNeeded: true }) ?? false
+  }
+  const renamed = [...given].filter(([name, { given: as }]) => as !== name && shown.has(as))
+  if (renamed.length > 0) state.renamed.set(schema.properties as object, new Map(renamed.map(([name, { given: as }]) => [as, name])))
+  return schema
+}
+
+/** The names of the properties that an object must have. In draft 3 the properties say it themselves. */
+function requiredOf ({ required, properties }: Schema): string[] {
+  const named = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
+  const saying = isObject(properties) ? Object.keys(properties).filter((name) => properties[name]?.required === true) : []
+  return [...new Set([...named, ...saying])]
+}
+
+/** Says the name of a property of which the provider gets nothing that can be read. */
+function named (schema: Schema, name: string): Schema {
+  if (Array.isArray(schema.anyOf) && Object.keys(schema).length === 1) return schema
+  const { description } = schema
+  return { ...schema, description: typeof description === 'string' ? `${name}: ${description}` : name }
+}
