@@ -162,8 +162,8 @@ export const events = [
   }, 'Nothing has come from the model for ten seconds or more'),
   event('DataNoticeEvent', 'data-notice', {
     data: Type.Object({
-      code: oneOf(['no-tools', 'no-pictures', 'file-refused', 'prompt-cut', 'no-task'], {
-        description: 'The model takes no tools or no pictures, or refused a file, and goes on without; or its server reads less than it ' +
+      code: oneOf(['no-tools', 'no-pictures', 'file-refused', 'tool-refused', 'prompt-cut', 'no-task'], {
+        description: 'The model takes no tools or no pictures, or refused a file or a tool, and goes on without; or its server reads less than it ' +
           'was sent; no-task: the request names a time, and no task was made or changed'
       }),
       text: Type.String({ description: 'A sentence for the user that says what is missing and what to do' })

@@ -89,7 +89,7 @@ export interface RunContext {
 }
 
 /** What a model, or its server, did not take; no-task: a time was heard, and no task made. */
-export type NoticeCode = 'no-tools' | 'no-pictures' | 'file-refused' | 'prompt-cut' | 'no-task'
+export type NoticeCode = 'no-tools' | 'no-pictures' | 'file-refused' | 'tool-refused' | 'prompt-cut' | 'no-task'
 
 /** A structured answer, and the number of answers of the model, with those that did not fit. */
 interface GivenObject {

@@ -1,9 +1,10 @@
 import type { Clock } from '../../lib/clock.ts'
 import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 import type { Need } from '../request/request-needs.ts'
+import type { RefusedTool, RefusedTools } from '../tool-schemas/with-tools.ts'
 
-/** What is known of how many tools models take. */
-export interface ToolLimits {
+/** What is known of how many tools models take, and of tools that they do not. */
+export interface ToolLimits extends RefusedTools {
   /** The most tools that each of the models takes, as far as is known; Infinity where nothing is. */
   mostTools(ids: readonly string[]): number
   /** Remembers that a provider has refused a call for its number of tools, `sent`, in these words. */
@@ -17,9 +18,13 @@ export interface LearnedNeeds {
   note(needs: Iterable<Need>): void
 }
 
-/** What is stored: the most tools that a model takes, what it needs of requests, and when that was learned, epoch milliseconds. */
+/**
+ * What is stored: the most tools that a model takes, tools that it refused, what it needs of requests, and when that was learned, epoch
+ * milliseconds.
+ */
 export interface StoredLimits {
   models?: Array<{ id: string, most: number, at: number }>
+  refused?: Array<RefusedTool & { at: number }>
   needs?: Array<{ id: string, baseURL: string, needs: Need[], at: number }>
 }
 
@@ -36,15 +41,16 @@ export type LearnedLimits = Awaited<ReturnType<typeof createLearnedLimits>>
 
 /** Creates what learns from refusals what models take and need, and reads what was learned before. A damaged record counts as empty. */
 export async function createLearnedLimits ({ stored, clock }: { stored: StoredRecord<StoredLimits>, clock: Pick<Clock, 'now'> }) {
-  const { models = [], needs = [] } = await stored.get().catch(emptyIfDamaged) as StoredLimits
+  const { models = [], refused: refusedBefore = [], needs = [] } = await stored.get().catch(emptyIfDamaged) as StoredLimits
   const known = new Map(models.map((each) => [each.id, each]))
   const knownNeeds = new Map(needs.map((each) => [`${each.id} ${each.baseURL}`, each]))
+  let refused = refusedBefore
   const of = (id: string): number => {
     const found = known.get(id)
     return found !== undefined && clock.now() - found.at < BELIEVED_MS ? found.most : Infinity
   }
   const keep = () => {
-    const value = { models: [...known.values()].slice(-MOST_KNOWN), needs: [...knownNeeds.values()].slice(-MOST_KNOWN) }
+    const value = { models: [...known.values()].slice(-MOST_KNOWN), refused, needs: [...knownNeeds.values()].slice(-MOST_KNOWN) }
     // Where it cannot be stored, a limit holds until the service ends, and is learned anew.
     stored.replace(value).catch(() => {})
   }
@@ -56,6 +62,15 @@ export async function createLearnedLimits ({ stored, clock }: { stored: StoredRe
       const most = Math.min(of(id), named.length > 0 ? Math.max(...named) : sent - 1)
       known.delete(id)
       known.set(id, { id, most, at: clock.now() })
+      keep()
+    },
+    refusedTools: () => refused.filter(({ at }) => clock.now() - at < BELIEVED_MS),
+    noteToolRefused (tool) {
+      refused = [...refused.filter((each) => !isSame(each, tool)), { ...tool, at: clock.now() }].slice(-MOST_KNOWN)
+      keep()
+    },
+    forgetRefused (tool) {
+      refused = refused.filter((each) => !isSame(each, tool))
       keep()
     },
 
@@ -78,3 +93,5 @@ export async function createLearnedLimits ({ stored, clock }: { stored: StoredRe
     }
   } satisfies ToolLimits & { needsOf: unknown }
 }
+
+const isSame = (a: Pick<RefusedTool, 'model' | 'name'>, b: Pick<RefusedTool, 'model' | 'name'>) => a.model === b.model && a.name === b.name

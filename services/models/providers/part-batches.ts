@@ -42,10 +42,13 @@ export const streamOf = (batches: PartBatches): ReadableStream<LanguageModelV4St
   }, { highWaterMark: 0 })
 
 /** Returns the answer with a first part that says which features it was asked for without. */
-export function withWarnings (result: LanguageModelV4StreamResult, features: readonly string[]): LanguageModelV4StreamResult {
+export function withWarnings (
+  result: LanguageModelV4StreamResult,
+  features: ReadonlyArray<string | { feature: string, details: string }>
+): LanguageModelV4StreamResult {
   if (features.length === 0) return result
   const { read, cancel } = batchesOf(result)
-  const warnings = features.map((feature) => ({ type: 'unsupported' as const, feature }))
+  const warnings = features.map((feature) => ({ type: 'unsupported' as const, ...typeof feature === 'string' ? { feature } : feature }))
   let isTold = false
   const batches: PartBatches = {
     async read () {

@@ -135,7 +135,7 @@ export async function createProviders ({ keys: record, limits, config, clock, en
   const settings = () => config.current
   const storedGatewayKey = () => keys.gateway() ?? environment.gatewayKey
   const providers = createSources(keys.of, storedGatewayKey)
-  const registry = createRegistry({ providers, settings, files, clock })
+  const registry = createRegistry({ providers, settings, files, refusedTools: learned, clock })
   const catalog = createModelCatalog({ providers, settings, describe: registry.describeListFailure, clock })
   const windows = createContextWindows({ settings, providerOf: (id) => registry.parseModelId(id).provider, catalog, clock })
 
@@ -193,6 +193,9 @@ export async function createProviders ({ keys: record, limits, config, clock, en
     windowOfCut: windows.windowOfCut,
     mostTools: learned.mostTools,
     noteToolsRefused: learned.noteToolsRefused,
+    refusedTools: learned.refusedTools,
+    noteToolRefused: learned.noteToolRefused,
+    forgetRefused: learned.forgetRefused,
 
     /** See the registry. A limit that a refusal names is remembered. */
     describeFailure (error: unknown, id: string): Failure {

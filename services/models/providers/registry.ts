@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { AttachedFiles } from '../../contracts/attached-file.ts'
 import { checkFiles, type NewFile } from '../attached/file-forms.ts'
 import { withFiles } from '../attached/with-files.ts'
+import { createRefusedTools, type RefusedTools, withTools } from '../tool-schemas/with-tools.ts'
 import type { Provider, Timeouts } from './provider.ts'
 import type { Reach } from './reach.ts'
 import type { Role } from '../../contracts/model-role.ts'
@@ -95,13 +96,17 @@ interface RegistryParts {
   settings: () => ModelSettings
   /** Reads the attachments of messages; without it, models get none. */
   files?: AttachedFiles
+  /** Tools that providers refused. */
+  refusedTools?: RefusedTools
   clock: Pick<Clock, 'now'>
 }
 
 export type Registry = ReturnType<typeof createRegistry>
 
 /** Creates the registry that assigns a model to each role and finds the provider of a model. */
-export function createRegistry ({ providers, settings, files = NO_FILES, clock }: RegistryParts) {
+export function createRegistry (
+  { providers, settings, files = NO_FILES, refusedTools = createRefusedTools(), clock }: RegistryParts
+) {
   /** Files that a model refused, by its id. */
   const refused = new Map<string, Set<string>>()
   /** Every provider since the start: the keys of removed providers are redacted from messages too. */
@@ -240,14 +245,22 @@ export function createRegistry ({ providers, settings, files = NO_FILES, clock }
       ): Promise<{ id: string, origin: string, model: LanguageModelV4, settings?: CallSettings }> {
         const id = isRole(roleOrId) ? roles()[roleOrId] : roleOrId
         const { provider, model } = parseModelId(id)
+        const api = provider.fileApi?.(model) ?? 'compatible'
+        const taking = withFiles(withProviderOptions(await provider.languageModel(model), settings().providerOptions), {
+          id,
+          api,
+          files,
+          refused: refusedBy(id)
+        })
         return {
           id,
           origin: origin(id),
-          model: withFiles(withProviderOptions(await provider.languageModel(model), settings().providerOptions), {
+          model: api === 'offline' ? taking : withTools(taking, {
             id,
-            api: provider.fileApi?.(model) ?? 'compatible',
-            files,
-            refused: refusedBy(id)
+            wire: api,
+            refused: refusedTools,
+            describe: (error) => describeFailure(error, { modelId: id, secrets: secrets(), now: clock.now() }),
+            wordsOf: (error) => providerWords(error, secrets())
           }),
           ...(isRole(roleOrId) && { settings: callSettings(roleOrId) })
         }

@@ -16,8 +16,10 @@ import {
   offeredTools,
   type Registry,
   streamModel,
+  TOOL_LEFT_OUT,
   tokensInSame,
   tokensOf,
+  withOriginalNames,
   withRecentImages
 } from '../../models/index.ts'
 import type { ObjectAnswer } from '../answers/object-answer.ts'
@@ -93,6 +95,9 @@ const LEFT_OUT: Record<string, [NoticeCode, string]> = {
     'The provider refused a file of this conversation, so the model answers without it. Attach another copy if it matters.'
   ]
 }
+const toolRefused = (which: string) =>
+  `The provider refused the definition of a tool, so the model answers without it (${which}). Another model may take it; the page of its ` +
+  'tool server names it, too.'
 const promptCut = (id: string, window: number, sent: number) =>
   `The server of ${id} read only the last ${window} of about ${sent} tokens, so the model does not know the beginning. Give it a larger ` +
   'context window and start it again; for Ollama set OLLAMA_CONTEXT_LENGTH=32768, or move the slider for the context length in its ' +
@@ -136,8 +141,10 @@ export function createModelSteps (
   const tellLeftOut = (part: LanguageModelV4StreamPart) => {
     if (part.type !== 'stream-start') return
     for (const warning of part.warnings) {
-      const leftOut = warning.type === 'unsupported' ? LEFT_OUT[warning.feature] : undefined
+      if (warning.type !== 'unsupported') continue
+      const leftOut = LEFT_OUT[warning.feature]
       if (leftOut !== undefined) notice(...leftOut)
+      if (warning.feature === TOOL_LEFT_OUT) append({ type: 'notice', code: 'tool-refused', text: toolRefused(warning.details ?? '') })
     }
   }
   /** Tells the user that the server of a model, which is their own, read only the end of a prompt. */
@@ -235,7 +242,10 @@ export function createModelSteps (
     if (asked !== undefined) await tellCutPrompt(asked, described(), result.usage.inputTokens)
     const isCut = result.finishReason === 'length'
     for (const { toolCallId, toolName, input: text, providerMetadata, isFromText, named } of result.calls) {
-      const checked = readInput(toolName, text, owed !== undefined && isAnswer(toolName) ? owed.validateCall : host.validate, isCut)
+      const isOwed = owed !== undefined && isAnswer(toolName)
+      const schema = isOwed ? owed.tool.inputSchema : host.find(toolName)?.inputSchema
+      const validate = isOwed ? owed.validateCall : host.validate
+      const checked = readInput(toolName, text, (name, input) => validate(name, schema ? withOriginalNames(schema, input) : input), isCut)
       if (named !== undefined || (checked.ok && checked.isMended)) onMended?.({ toolCallId, toolName, ...(named && { named }) })
       const call = { toolCallId, toolName, input: checked.input, providerMetadata }
       const wrong = checked.ok ? undefined : isCut && !checked.isJson ? CUT_OFF : checked.error

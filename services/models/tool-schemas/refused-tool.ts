@@ -1,0 +1,47 @@
+/** Words that blame a tool or its schema for a refusal. "Invalid argument" is all that Google says of some. */
+const BLAMES =
+  /\b(?:tools?|functions?|function_?declarations?|(?:json[ _-]?)?schemas?|input_schema|grammar|parameters|unmarshal)\b|invalid argument/i
+/** The number of a tool in a list: `tools.3.custom.input_schema`, `tools[5].function`, `["body","tools",3,"function"]`, `tools -> 3`. */
+const NUMBER = /\btools\b['"]?\s*(?:[.[/,]|->)\s*(\d+)/g
+/** Google has one tool, with a list of functions. */
+const NUMBER_OF_GOOGLE = /\bfunction_?declarations?\[(\d+)\]/gi
+/** More tools than this that a refusal names are no answer to which one is meant: some repeat the whole request. */
+const MOST_NAMED = 3
+
+/** Whether a refusal may be about a tool. */
+export const blamesTool = (words: string): boolean => BLAMES.test(words)
+
+/** Returns the places of the tools that a refusal names, by number or name; empty when it names none. */
+export function placesNamed (words: string, names: readonly string[]): number[] {
+  const named = names.flatMap((name, at) => isNamed(words, name) ? [at] : [])
+  if (named.length > 0 && named.length <= MOST_NAMED) return named
+  for (const pattern of [NUMBER_OF_GOOGLE, NUMBER]) {
+    const places = [...new Set([...words.matchAll(pattern)].map(([, number]) => Number(number)))]
+    if (places.length > 0) return places.filter((at) => at < names.length)
+  }
+  return []
+}
+
+function isNamed (words: string, name: string): boolean {
+  const exact = name.replace(/[^\w]/g, '\\$&')
+  return new RegExp(`\\b(?:tools?|functions?)(?: name)?:?\\s+(?:\\\\?["'\`])?${exact}(?![\\w-])`, 'i').test(words) ||
+    new RegExp(`\\(${exact}\\)`).test(words)
+}
+
+/**
+ * Returns the place of a tool that is refused, for a refusal that names none; undefined when the tools are not to blame. Asks `areTaken`
+ * for beginnings of the list, about as often as the binary logarithm of its length.
+ */
+export async function findRefused<T> (tools: readonly T[], areTaken: (some: readonly T[]) => Promise<boolean>): Promise<number | undefined> {
+  if (await areTaken(tools)) return undefined
+  let taken = 0
+  let refused = tools.length
+  while (refused - taken > 1) {
+    const middle = Math.floor((taken + refused) / 2)
+    if (await areTaken(tools.slice(0, middle))) taken = middle
+    else refused = middle
+  }
+  // Where the next one alone is refused, too, every tool is.
+  if (refused === 1 && tools.length > 1 && !await areTaken(tools.slice(1, 2))) return undefined
+  return refused - 1
+}

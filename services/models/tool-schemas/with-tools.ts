@@ -1,0 +1,249 @@
+import { createHash } from 'node:crypto'
+import type {
+  LanguageModelV4,
+  LanguageModelV4CallOptions,
+  LanguageModelV4FunctionTool,
+  LanguageModelV4Prompt,
+  LanguageModelV4StreamPart
+} from '@ai-sdk/provider'
+import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
+import type { ErrorCode } from '../../../schemas/error-codes.ts'
+import { batchesOf, type BatchedResult, streamOf, withWarnings } from '../providers/part-batches.ts'
+import { projectSchema, type Projected, type Wire } from './project-schema.ts'
+import { withGivenNames } from './property-names.ts'
+import { blamesTool, findRefused, placesNamed } from './refused-tool.ts'
+
+/** A tool that the provider of a model refused, in its words. */
+export interface RefusedTool {
+  /** Id of the model. */
+  model: string
+  name: string
+  /** Changes with the tool: another definition is tried. */
+  digest: string
+  words: string
+}
+
+/** What is known of tools that providers refuse. */
+export interface RefusedTools {
+  refusedTools(): readonly RefusedTool[]
+  noteToolRefused(tool: RefusedTool): void
+  forgetRefused(tool: Pick<RefusedTool, 'model' | 'name'>): void
+}
+
+/** Keeps them until the service ends. */
+export function createRefusedTools (): RefusedTools {
+  let refused: RefusedTool[] = []
+  const others = ({ model, name }: Pick<RefusedTool, 'model' | 'name'>) => refused.filter((each) => each.model !== model || each.name !== name)
+  return {
+    refusedTools: () => refused,
+    noteToolRefused: (tool) => void (refused = [...others(tool), tool]),
+    forgetRefused: (tool) => void (refused = others(tool))
+  }
+}
+
+interface TakingModel {
+  id: string
+  wire: Wire
+  refused: RefusedTools
+  describe(error: unknown): { code: ErrorCode }
+  /** What the provider said, without keys. */
+  wordsOf(error: unknown): string | undefined
+}
+
+type Options = LanguageModelV4CallOptions
+type FunctionTool = LanguageModelV4FunctionTool
+
+/** A tool as a provider gets it. */
+interface Sent {
+  tool: FunctionTool
+  original: FunctionTool
+  projected: Projected
+}
+
+/** Failures that a tool may be to blame for. Servers of open models answer some with 500. */
+const OF_REQUEST: readonly ErrorCode[] = ['ERR_PROVIDER_REQUEST', 'ERR_PROVIDER_UNAVAILABLE', 'ERR_PROVIDER_FAILED']
+/** The calls that are made again without a tool, and how many of them without one that was searched for. */
+const MOST_TRIES = 32
+const MOST_SEARCHES = 3
+/** A call that only finds out whether tools are taken. Tokens; OpenAI takes no fewer. */
+const SHORTEST_ANSWER = 16
+const LONGEST_WORDS = 200
+const PROBE: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }] }]
+
+/**
+ * Returns the model; its calls describe tools as its provider takes them. A call that is refused for a tool is made again without the
+ * tool, which is not described to that model any more, until it changes. So no run fails for one tool.
+ */
+export function withTools (model: LanguageModelV4, taking: TakingModel): LanguageModelV4 {
+  async function call<T> (options: Options, ask: (options: Options) => PromiseLike<T>, finish: Finish<T>, probe: Ask): Promise<T> {
+    const functions = options.tools?.filter((tool): tool is FunctionTool => tool.type === 'function') ?? []
+    if (functions.length === 0) return ask(options)
+    let sent = sentTools(functions, taking)
+    const left: RefusedTool[] = []
+    const areTaken = (some: readonly Sent[]) => isTaken(probe({ ...asSent(options, some), prompt: PROBE, maxOutputTokens: SHORTEST_ANSWER }), taking)
+    for (let tries = 0, searches = 0; ; tries++) {
+      try {
+        return finish(await ask(asSent(options, sent)), sent, left)
+      } catch (error) {
+        const isOver = tries === MOST_TRIES || searches === MOST_SEARCHES || options.abortSignal?.aborted
+        const blamed = isOver ? [] : placesBlamed(error, sent, taking)
+        const places = blamed === 'some' ? await searched(sent, areTaken) : blamed
+        if (blamed === 'some') searches++
+        const without = new Set(places.map((at) => sent[at]).filter(({ tool }) => tool.name !== ANSWER_TOOL))
+        if (without.size === 0) {
+          // Without them it fails, too.
+          for (const tool of left) taking.refused.forgetRefused(tool)
+          throw error
+        }
+        for (const { tool } of without) {
+          const words = (taking.wordsOf(error) ?? 'no reason').slice(0, LONGEST_WORDS)
+          const refusal = { model: taking.id, name: tool.name, digest: digestOf(tool), words }
+          taking.refused.noteToolRefused(refusal)
+          left.push(refusal)
+        }
+        sent = sent.filter((each) => !without.has(each))
+      }
+    }
+  }
+  const { specificationVersion, provider, modelId, supportedUrls } = model
+  return {
+    ...{ specificationVersion, provider, modelId, supportedUrls },
+    doGenerate: (options) =>
+      call(options, (prepared) => model.doGenerate(prepared), withOwnNamesInAnswer, (probe) => model.doGenerate(probe)),
+    doStream: (options) =>
+      call(options, (prepared) => model.doStream(prepared), (result, sent, left) => {
+        const features = left.map(({ name, words }) => ({ feature: TOOL_LEFT_OUT, details: `${name}: ${words}` }))
+        return withWarnings(withOwnNames(result, ownNames(sent)), features)
+      }, async (probe) => batchesOf(await model.doStream(probe)).cancel(undefined))
+  }
+}
+
+/** The feature of a warning about a tool that was left out. */
+export const TOOL_LEFT_OUT = 'a tool'
+
+type Finish<T> = (result: T, sent: readonly Sent[], left: readonly RefusedTool[]) => T
+type Ask = (options: Options) => PromiseLike<unknown>
+
+/** Whether a call was answered. Rejects when it failed for another reason than what it holds. */
+async function isTaken (answer: PromiseLike<unknown>, { describe }: TakingModel): Promise<boolean> {
+  try {
+    await answer
+    return true
+  } catch (error) {
+    if (!OF_REQUEST.includes(describe(error).code)) throw error
+    return false
+  }
+}
+
+/** Returns the places of tools that a failure names; 'some' when it may be about one that it does not name. */
+function placesBlamed (error: unknown, sent: readonly Sent[], { describe }: TakingModel): number[] | 'some' {
+  const { code } = describe(error)
+  if (!OF_REQUEST.includes(code)) return []
+  const { message, responseBody } = error as { message?: string, responseBody?: string }
+  const words = `${message} ${responseBody ?? ''}`
+  if (!blamesTool(words)) return []
+  const places = placesNamed(words, sent.map(({ tool }) => tool.name))
+  return places.length > 0 || code !== 'ERR_PROVIDER_REQUEST' ? places : 'some'
+}
+
+async function searched (sent: readonly Sent[], areTaken: (some: readonly Sent[]) => Promise<boolean>): Promise<number[]> {
+  // What goes wrong in the search is no answer to the call.
+  const place = await findRefused(sent, areTaken).catch(() => undefined)
+  return place === undefined ? [] : [place]
+}
+
+const digests = new WeakMap<FunctionTool, string>()
+function digestOf (tool: FunctionTool): string {
+  const digest = digests.get(tool) ?? createHash('sha256').update(JSON.stringify(tool)).digest('base64url')
+  digests.set(tool, digest)
+  return digest
+}
+
+const known = new WeakMap<FunctionTool, Map<string, Sent>>()
+
+/** Returns a tool as the provider gets it, always the same object under the same name. */
+function sentTool (original: FunctionTool, name: string, wire: Wire): Sent {
+  const of = known.get(original) ?? new Map<string, Sent>()
+  known.set(original, of)
+  const key = `${wire} ${name}`
+  const found = of.get(key)
+  if (found !== undefined) return found
+  const projected = projectSchema(original.inputSchema, wire)
+  const isSame = name === original.name && projected.schema === original.inputSchema
+  const made = { original, projected, tool: isSame ? original : { ...original, name, inputSchema: projected.schema } }
+  of.set(key, made)
+  return made
+}
+
+/** Returns the tools as the provider gets them, without those that it refused before. */
+function sentTools (tools: readonly FunctionTool[], { id, wire, refused }: TakingModel): Sent[] {
+  const before = new Map(refused.refusedTools().filter(({ model }) => model === id).map((each) => [each.name, each]))
+  const taken = new Set(tools.map(({ name }) => name))
+  return tools.flatMap((original) => {
+    const sent = sentTool(original, givenName(original.name, wire, taken), wire)
+    const refusal = before.get(sent.tool.name)
+    if (refusal === undefined || original.name === ANSWER_TOOL) return [sent]
+    if (refusal.digest === digestOf(sent.tool)) return []
+    refused.forgetRefused(refusal)
+    return [sent]
+  })
+}
+
+/** Google: "must start with a letter or an underscore" (https://ai.google.dev/api/caching#FunctionDeclaration). */
+function givenName (name: string, wire: Wire, taken: ReadonlySet<string>): string {
+  if (wire === 'openai' || wire === 'anthropic' || /^[A-Za-z_]/.test(name)) return name
+  let given = `_${name}`
+  while (taken.has(given)) given = `_${given}`
+  return given
+}
+
+/** Returns the options with the tools, and with the earlier calls as the provider was told of them. */
+function asSent ({ tools, toolChoice, ...options }: Options, sent: readonly Sent[]): Options {
+  const others = tools?.filter(({ type }) => type !== 'function') ?? []
+  const all = [...sent.map(({ tool }) => tool), ...others]
+  const changed = new Map(
+    sent.filter(({ tool, original, projected }) => projected.renamed !== undefined || tool.name !== original.name)
+      .map((each) => [each.original.name, each])
+  )
+  return {
+    ...options,
+    prompt: changed.size === 0 ? options.prompt : options.prompt.map((message) => asGiven(message, changed)),
+    ...all.length > 0 && { tools: all, toolChoice }
+  }
+}
+
+function asGiven (message: LanguageModelV4Prompt[number], changed: ReadonlyMap<string, Sent>): LanguageModelV4Prompt[number] {
+  if (message.role === 'system' || message.role === 'user') return message
+  const content = message.content.map((part) => {
+    if (part.type !== 'tool-call' && part.type !== 'tool-result') return part
+    const sent = changed.get(part.toolName)
+    if (sent === undefined) return part
+    const toolName = sent.tool.name
+    return part.type === 'tool-call' ? { ...part, toolName, input: withGivenNames(sent.projected, part.input) } : { ...part, toolName }
+  })
+  return { ...message, content } as typeof message
+}
+
+/** The names of tools that have another one at the provider, by that. */
+const ownNames = (sent: readonly Sent[]): ReadonlyMap<string, string> =>
+  new Map(sent.filter(({ tool, original }) => tool.name !== original.name).map(({ tool, original }) => [tool.name, original.name]))
+
+type Named = { type: string, toolName?: string }
+const withOwnName = <P extends Named>(part: P, names: ReadonlyMap<string, string>): P =>
+  part.toolName !== undefined && names.has(part.toolName) ? { ...part, toolName: names.get(part.toolName) } : part
+
+function withOwnNamesInAnswer<R extends { content: readonly Named[] }> (result: R, sent: readonly Sent[]): R {
+  const names = ownNames(sent)
+  return names.size === 0 ? result : { ...result, content: result.content.map((part) => withOwnName(part, names)) }
+}
+
+function withOwnNames (result: Awaited<ReturnType<LanguageModelV4['doStream']>>, names: ReadonlyMap<string, string>): typeof result {
+  if (names.size === 0) return result
+  const { read, cancel } = batchesOf(result)
+  const batches = {
+    read: async () => (await read())?.map((part): LanguageModelV4StreamPart => withOwnName(part, names)),
+    cancel
+  }
+  const batched: BatchedResult = { ...result, batches, stream: streamOf(batches) }
+  return batched
+}
