@@ -27,6 +27,7 @@ export default fp(async (app) => {
     known: store.record<StoredTools>(RECORDS.toolDefinitions, () => ({})),
     accepted: store.record<StoredAcceptance>(RECORDS.toolAcceptance, () => ({})),
     host,
+    refusedTools: app.providers.refusedTools,
     clock,
     variables: process.env,
     secrets: secrets.all,
@@ -40,4 +41,4 @@ export default fp(async (app) => {
     mcp.start().catch((error) => log.error({ err: error }, 'the tool servers could not be started'))
   })
   app.addHook('onClose', app.shutdown.addPart('tool servers', mcp.close))
-}, { name: 'mcp', dependencies: ['clock', 'config', 'sandbox', 'shutdown', 'store', 'tools'] })
+}, { name: 'mcp', dependencies: ['clock', 'config', 'providers', 'sandbox', 'shutdown', 'store', 'tools'] })

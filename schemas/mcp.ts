@@ -32,6 +32,9 @@ const view = {
     said: Type.Optional(Type.String({ description: 'The newest line of its stderr that says what it does, such as what is installed' }))
   }, { description: 'The attempt to connect that is under way' })),
   error: Type.Optional(Type.String({ description: 'Why the server is not connected' })),
+  warnings: Type.Optional(Type.Array(Type.String(), {
+    description: 'Tools that are left out, such as one whose definition the provider of a model refused, with the reason'
+  })),
   authorizationUrl: Type.Optional(AuthorizationUrl),
   unsaved: Type.Optional(Type.Literal(true, { description: 'A request is connecting it, and saves it once it is connected' }))
 }

@@ -1635,9 +1635,9 @@ export type DataNoticeEvent = {
     type: 'data-notice';
     data: {
         /**
-         * The model takes no tools or no pictures, or refused a file, and goes on without; or its server reads less than it was sent; no-task: the request names a time, and no task was made or changed
+         * The model takes no tools or no pictures, or refused a file or a tool, and goes on without; or its server reads less than it was sent; no-task: the request names a time, and no task was made or changed
          */
-        code: 'no-tools' | 'no-pictures' | 'file-refused' | 'prompt-cut' | 'no-task';
+        code: 'no-tools' | 'no-pictures' | 'file-refused' | 'tool-refused' | 'prompt-cut' | 'no-task';
         /**
          * A sentence for the user that says what is missing and what to do
          */
@@ -7656,6 +7656,10 @@ export type ToolServer = {
      */
     error?: string;
     /**
+     * Tools that are left out, such as one whose definition the provider of a model refused, with the reason
+     */
+    warnings?: Array<string>;
+    /**
      * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
      */
     authorizationUrl?: string;
@@ -7702,6 +7706,10 @@ export type ToolServerDetail = {
      * Why the server is not connected
      */
     error?: string;
+    /**
+     * Parts of the server that are not used, and why
+     */
+    warnings: Array<string>;
     /**
      * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
      */
@@ -7869,10 +7877,6 @@ export type ToolServerDetail = {
     version?: {
         [key: string]: unknown;
     };
-    /**
-     * Parts of the server that are not used, and why
-     */
-    warnings: Array<string>;
     /**
      * The latest stderr output, or what went wrong over HTTP, with secrets redacted
      */

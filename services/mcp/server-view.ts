@@ -1,10 +1,12 @@
 import type { ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
-import type { ToolHost } from '../tools/index.ts'
+import type { RefusedTool } from '../models/index.ts'
+import { schemaProblem, type ToolHost } from '../tools/index.ts'
 import type { Acceptance } from './acceptance.ts'
 import { leftOutBecause } from './config-entries.ts'
 import { namesOf } from './entry-view.ts'
+import type { ToolDefinition } from './tool-definitions.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /** Time limit for listing resources and prompts; a list that does not arrive in time is shown as empty. */
@@ -13,14 +15,25 @@ const MAX_ENTRIES = 200
 const LONGEST_TEXT = 1_000
 
 /** Returns the summary of a server for GET /mcp/servers. */
-export function viewServer ({ name, status, tools, error, connecting, authorizationUrl }: ToolServer): ToolServerView {
-  return { name, status, tools, error, connecting: connecting(), authorizationUrl }
+export function viewServer (
+  { name, status, tools, error, connecting, authorizationUrl, connection }: ToolServer,
+  { agentNames, refused }: { agentNames: ReadonlyMap<string, string>, refused: readonly RefusedTool[] }
+): ToolServerView {
+  const warnings = [
+    ...connection?.warnings ?? [],
+    ...tools.flatMap((tool) => refused.filter((each) => each.name === agentNames.get(tool)).map((each) => notTaken(tool, each)))
+  ]
+  return { name, status, tools, error, connecting: connecting(), authorizationUrl, ...warnings.length > 0 && { warnings } }
 }
+
+const notTaken = (tool: string, { model, words }: RefusedTool) =>
+  `The provider of ${model} refused the definition of the tool ${JSON.stringify(tool)}, so that model is not told of it (${words}).`
 
 /** Returns all details of a server. Resources and prompts are requested from it now; a list that fails is shown as empty. */
 export async function describeServer (
   server: ToolServer,
-  { host, acceptance, agentNames, clock, signal }: {
+  { view, host, acceptance, agentNames, clock, signal }: {
+    view: ToolServerView,
     host: Pick<ToolHost, 'offered' | 'permission'>,
     acceptance: Pick<Acceptance, 'stateOf' | 'digestOf'>,
     agentNames: ReadonlyMap<string, string>,
@@ -42,7 +55,7 @@ export async function describeServer (
       (given !== undefined && host.permission(given) === 'deny' ? '"permissions" of config.json denies it.' : undefined)
   }
   return {
-    ...viewServer(server),
+    ...view,
     ...entry.url === undefined
       ? { command: entry.command, sandbox: entry.sandbox }
       : { url: withoutQuery(entry.url), clientId: entry.clientId },
@@ -74,9 +87,15 @@ export async function describeServer (
     capabilities: connection?.capabilities ?? {},
     instructions: server.instructions,
     version: connection?.version,
-    warnings: connection?.warnings ?? [],
+    warnings: [...view.warnings ?? [], ...server.definitions.flatMap((definition) => notChecked(definition) ?? [])],
     stderr: server.stderr()
   }
+}
+
+/** Says that the inputs of a tool cannot be checked here; undefined where they can. */
+function notChecked ({ name, inputSchema }: ToolDefinition): string | undefined {
+  const problem = schemaProblem({ identity: name, inputSchema, checksInput: true })
+  return problem && `The inputs of the tool ${JSON.stringify(name)} are not checked before a call, as its schema cannot be used: ${problem}.`
 }
 
 /** A query may hold secrets. */

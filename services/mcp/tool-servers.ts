@@ -8,6 +8,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { createRedactor } from '../lib/secrets.ts'
 import type { StoredRecord } from '../store/index.ts'
+import type { RefusedTool } from '../models/index.ts'
 import type { ResourceServer, ToolHost } from '../tools/index.ts'
 import { isSameConnection, takesAuthorization, toEntry, createSavedServers } from './config-entries.ts'
 import { createEnvironmentValues, type EnvironmentParts, withoutHidden } from './environment-values.ts'
@@ -47,6 +48,8 @@ interface Parts extends EnvironmentParts {
   /** What the user accepted. */
   accepted: StoredRecord<StoredAcceptance>
   host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
+  /** Tools that providers of models refused. */
+  refusedTools: () => readonly RefusedTool[]
   log: Log
 }
 
@@ -54,7 +57,7 @@ export type ToolServers = ReturnType<typeof createToolServers>
 
 /** Connects the tool servers that the configuration names, keeps them connected and offers their tools to the host. */
 export function createToolServers (parts: Parts) {
-  const { config, names, known, accepted, rules, host, clock, secrets, log } = parts
+  const { config, names, known, accepted, rules, host, refusedTools, clock, secrets, log } = parts
   const environments = createEnvironmentValues(parts)
   const authorizations = createAuthorizations(parts.storedAccess)
   const saved = createSavedServers({ config, environments })
@@ -74,6 +77,7 @@ export function createToolServers (parts: Parts) {
   const sources = createMergedSources({ servers: () => [...servers.values()], names, host, clock, log, started: () => start() })
   const knownTools = createKnownTools({ stored: known, log })
   const acceptance = createAcceptance({ stored: accepted, clock, servers: () => servers.values() })
+  const view = (server: ToolServer) => viewServer(server, { agentNames: sources.namesOf(server.name), refused: refusedTools() })
   /** Called when there may be something else to accept. */
   let onWaiting = (_items: ApprovalView[]): void => {}
   let starting: Promise<void> | undefined
@@ -249,8 +253,8 @@ export function createToolServers (parts: Parts) {
       const beginning = [...unsaved.values()].filter(({ server, signal }) => !signal.aborted && !servers.has(server.name))
       return {
         servers: [
-          ...[...servers.values()].map(viewServer),
-          ...beginning.map(({ server }) => ({ ...viewServer(server), unsaved: true as const }))
+          ...[...servers.values()].map(view),
+          ...beginning.map(({ server }) => ({ ...view(server), unsaved: true as const }))
         ]
       }
     },
@@ -263,7 +267,7 @@ export function createToolServers (parts: Parts) {
       await start()
       const server = find(name)
       if (server.isUnasked) await withDeadline({ clock, ms: ASK_MS, signal }, () => server.authorize()).catch(() => {})
-      return describeServer(server, { host, acceptance, agentNames: sources.namesOf(name), clock, signal })
+      return describeServer(server, { view: view(server), host, acceptance, agentNames: sources.namesOf(name), clock, signal })
     },
 
     /**
@@ -281,7 +285,7 @@ export function createToolServers (parts: Parts) {
         if (digest !== undefined && digest !== acceptance.digestOf(server)) throw new ToolsChanged(name)
         await acceptance.accept(server, tools)
         publish()
-        return viewServer(server)
+        return view(server)
       }),
 
     /** Takes back what was accepted of a server, so that its tools ask. Throws ToolServerNotFound. */
@@ -291,7 +295,7 @@ export function createToolServers (parts: Parts) {
         const server = find(name)
         await acceptance.takeBack(name)
         publish()
-        return viewServer(server)
+        return view(server)
       }),
 
     /** The servers that wait for their user's word. */
@@ -365,7 +369,7 @@ export function createToolServers (parts: Parts) {
         await start()
         find(name)
         await saved.configure(name, settings)
-        return viewServer(find(name))
+        return view(find(name))
       }),
 
     /** Disconnects a server, deletes its entry and its stored values, and revokes the access to it. Throws ToolServerNotFound. */

@@ -22,8 +22,11 @@ const CLOSING_KEYWORDS = ['additionalProperties', 'unevaluatedProperties']
 /** Time limit for a schema of a source's tool. A schema that refers to itself in many branches would never end or exhaust the stack. */
 const SOURCE_TOOL_MS = 1_000
 
+/** What of a tool its schema is compiled by. */
+type CheckedTool = Pick<Tool, 'identity' | 'checksInput'> & { inputSchema: object }
+
 /** Compiles a tool's schema. Tool servers use every dialect of JSON Schema: unknown keywords are ignored. Throws what ajv throws. */
-function compile (tool: Tool): ValidateFunction {
+function compile (tool: CheckedTool): ValidateFunction {
   const { $schema, $id, $async, ...schema } = tool.inputSchema as Record<string, unknown>
   const ajv = new (isSourceTool(tool) ? ajvFor(tool.inputSchema) : Ajv)({
     allErrors: true,
@@ -42,14 +45,20 @@ function compile (tool: Tool): ValidateFunction {
 
 const compileInTime = createTimeLimit(SOURCE_TOOL_MS)
 
+const schemaProblems = new WeakMap<object, { problem?: string }>()
+
 /** Returns why the schema of a source's tool cannot be used to check inputs; undefined when it can. */
-export function schemaProblem (tool: Tool): string | undefined {
+export function schemaProblem (tool: CheckedTool): string | undefined {
+  const known = schemaProblems.get(tool.inputSchema)
+  if (known !== undefined) return known.problem
+  let problem: string | undefined
   try {
     compileInTime(() => compile(tool))
-    return undefined
   } catch (error) {
-    return (error as Error).message
+    problem = (error as Error).message
   }
+  schemaProblems.set(tool.inputSchema, { problem })
+  return problem
 }
 
 /**
@@ -97,7 +106,7 @@ export function createValidator () {
   }
 }
 
-const isSourceTool = (tool: Tool): boolean => tool.identity !== undefined
+const isSourceTool = (tool: CheckedTool): boolean => tool.identity !== undefined
 
 /**
  * Whether a tool that checks its inputs itself may take an input in spite of the error: it knows the default of an absent property, or

@@ -17,6 +17,8 @@ import { ServerDetails } from './server-details.tsx'
 import { useDisconnect, useServer, useServerSettings } from './server-queries.ts'
 
 const MOST_TOOLS = 12
+/** The others are among the details. */
+const MOST_WARNINGS = 2
 
 const lasted = (since: number, now: number) => sayDuration(Math.max(now - since, 0))
 
@@ -27,7 +29,7 @@ interface Props {
 }
 
 /** One tool server: its state, what it does while it starts, why it is not connected, and what can be done. */
-export function ServerItem ({ server: { name, status, tools, error, connecting, authorizationUrl, unsaved }, now }: Props) {
+export function ServerItem ({ server: { name, status, tools, error, warnings = [], connecting, authorizationUrl, unsaved }, now }: Props) {
   const [isShown, setIsShown] = useState(false)
   const disconnect = useDisconnect()
   const settings = useServerSettings(name)
@@ -64,6 +66,7 @@ export function ServerItem ({ server: { name, status, tools, error, connecting, 
         </p>
       )}
       {error !== undefined && <p className={status === 'authorizing' ? 'quiet' : 'bad'}><ServiceText text={error} /></p>}
+      {warnings.slice(0, MOST_WARNINGS).map((warning) => <p key={warning} className='quiet'><ServiceText text={warning} /></p>)}
       {settings.error !== null && <Failed error={settings.error} />}
       {isAsked && <p className='note'>{say('settings.toolsWait')} <Link href='/'>{say('settings.toolsWaitLink')}</Link></p>}
       {tools.length > 0 && (
