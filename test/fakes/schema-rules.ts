@@ -10,7 +10,13 @@ export interface SentTool {
 export type SchemaRules = (tools: readonly SentTool[]) => string | undefined
 
 const meta = new Ajv2020({ strict: false, validateFormats: false, logger: false })
-const isValid2020 = (schema: object) => meta.validateSchema(schema) === true
+function isValid2020 (schema: object): boolean {
+  try {
+    return meta.validateSchema(schema) === true
+  } catch {
+    return false
+  }
+}
 const isRecord = (value: unknown): value is Record<string, any> => typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** Calls `visit` for a schema and all schemas in it; `path` is in the words of OpenAI. Returns the first answer. */
@@ -130,6 +136,7 @@ export const googleRules: SchemaRules = (tools) => {
       }
       if (node.enum?.includes('')) return refuse('.enum[0]: cannot be empty')
       if (node.type === 'array' && !isRecord(node.items)) return refuse('.items: missing field.')
+      if (!Array.isArray(node.required ?? [])) return refuse('.required: Proto field is not repeating')
       const lost = (node.required ?? []).find((key: string) => !Object.hasOwn(node.properties ?? {}, key))
       if (lost !== undefined) return refuse('.required[0]: property is not defined')
       const odd = Object.keys(node.properties ?? {}).find((key) => !/^[A-Za-z_][A-Za-z0-9_]{0,63}$/.test(key))
