@@ -95,7 +95,8 @@ export async function describeServer (
 /** Says that the inputs of a tool cannot be checked here; undefined where they can. */
 function notChecked ({ name, inputSchema }: ToolDefinition): string | undefined {
   const problem = schemaProblem({ identity: name, inputSchema, checksInput: true })
-  return problem && `The inputs of the tool ${JSON.stringify(name)} are not checked before a call, as its schema cannot be used: ${problem}.`
+  return problem &&
+    `The inputs of the tool ${JSON.stringify(name)} are not checked before a call, because its schema cannot be used: ${problem}.`
 }
 
 /** A query may hold secrets. */

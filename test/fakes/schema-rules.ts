@@ -61,11 +61,12 @@ export const openaiRules: SchemaRules = (tools) => {
     if (!isRecord(schema.properties)) return refuse('In context=(), object schema missing properties.')
     const wrong = each(schema, (node, path) => {
       if (!isRecord(node)) return undefined
-      if (node.type === 'array' && !('items' in node) && !('prefixItems' in node)) return `In context=${quoted(path)}, array schema missing items.`
-      if (typeof node.$ref === 'string' && !resolves(node.$ref, schema)) return `In context=${quoted(path)}, reference can only point to definitions.`
+      const context = `In context=${quoted(path)}`
+      if (node.type === 'array' && !('items' in node) && !('prefixItems' in node)) return `${context}, array schema missing items.`
+      if (typeof node.$ref === 'string' && !resolves(node.$ref, schema)) return `${context}, reference can only point to definitions.`
       for (const value of Array.isArray(node.enum) && node.type !== undefined ? node.enum : []) {
         if (!typesOf(value).some((type) => [node.type].flat().includes(type))) {
-          return `In context=${quoted(path)}, enum value ${JSON.stringify(value)} does not validate against ${JSON.stringify({ type: node.type })}.`
+          return `${context}, enum value ${JSON.stringify(value)} does not validate against ${JSON.stringify({ type: node.type })}.`
         }
       }
       return undefined
@@ -162,14 +163,16 @@ export const compatibleRules: SchemaRules = (tools) => {
       if (!isRecord(node)) return typeof node === 'boolean' ? 'cannot unmarshal bool into Go value of type api.ToolProperty' : undefined
       const types = [node.type ?? []].flat()
       if (types.some((type) => typeof type !== 'string')) return 'cannot unmarshal object into Go struct field .type of type string'
-      if (node.required !== undefined && !Array.isArray(node.required)) return 'cannot unmarshal bool into Go struct field .required of type []string'
-      if (node.description !== undefined && typeof node.description !== 'string') return 'cannot unmarshal into Go struct field .description'
-      if (node.pattern !== undefined && !/^\^.*\$$/.test(node.pattern)) return "JSON schema conversion failed: Pattern must start with '^' and end with '$'"
+      if (!Array.isArray(node.required ?? [])) return 'cannot unmarshal bool into Go struct field .required of type []string'
+      if (typeof (node.description ?? '') !== 'string') return 'cannot unmarshal into Go struct field .description of type string'
+      if (node.pattern !== undefined && !/^\^.*\$$/.test(node.pattern)) {
+        return "JSON schema conversion failed: Pattern must start with '^' and end with '$'"
+      }
       if (['maxLength', 'maxItems', 'minLength', 'minItems'].some((key) => node[key] > MOST_REPETITIONS)) {
         return 'failed to parse grammar: number of repetitions exceeds sane defaults, please reduce the number of repetitions'
       }
-      if (typeof node.$ref === 'string' && !resolves(node.$ref, schema)) return `JSON schema conversion failed: Error resolving ref ${node.$ref}`
-      return undefined
+      const isLost = typeof node.$ref === 'string' && !resolves(node.$ref, schema)
+      return isLost ? `JSON schema conversion failed: Error resolving ref ${node.$ref}` : undefined
     })
     if (wrong !== undefined) return `tools[${at}] (${name}): ${wrong}`
   }

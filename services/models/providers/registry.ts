@@ -255,13 +255,15 @@ export function createRegistry (
         return {
           id,
           origin: origin(id),
-          model: api === 'offline' ? taking : withTools(taking, {
-            id,
-            wire: api,
-            refused: refusedTools,
-            describe: (error) => describeFailure(error, { modelId: id, secrets: secrets(), now: clock.now() }),
-            wordsOf: (error) => providerWords(error, secrets())
-          }),
+          model: api === 'offline'
+            ? taking
+            : withTools(taking, {
+              id,
+              wire: api,
+              refused: refusedTools,
+              describe: (error) => describeFailure(error, { modelId: id, secrets: secrets(), now: clock.now() }),
+              wordsOf: (error) => providerWords(error, secrets())
+            }),
           ...(isRole(roleOrId) && { settings: callSettings(roleOrId) })
         }
       },

@@ -41,7 +41,7 @@ export function flatten (value: unknown, place: Place, depth = 0): { node: Schem
   if (depth > DEEPEST_ALL_OF) return { node: own, refs }
   const parts = allOf.map((part) => flatten(part, { ...place, refs }, depth + 1))
   return {
-    node: parts.reduce((whole, part) => both(whole, part.node), own),
+    node: parts.reduce((whole, part) => intersect(whole, part.node), own),
     refs: [...new Set(parts.flatMap((part) => part.refs).concat(refs))]
   }
 }
@@ -85,7 +85,7 @@ const bothProperties = (a: Schema, b: Schema): Schema =>
 const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : value === undefined ? [] : [value]
 
 /** Returns the schema of what fits both of two. Where the two cannot be joined, the first counts: the input is checked by the original. */
-export function both (a: Schema, b: Schema): Schema {
+export function intersect (a: Schema, b: Schema): Schema {
   const joined: Schema = { ...b, ...a }
   if (isObject(a.properties) && isObject(b.properties)) {
     const properties = new Map<string, unknown>(Object.entries(a.properties))
@@ -96,9 +96,11 @@ export function both (a: Schema, b: Schema): Schema {
     }
     joined.properties = Object.fromEntries(properties)
   }
-  if (Array.isArray(a.required) || Array.isArray(b.required)) joined.required = [...new Set([...listOf(a.required), ...listOf(b.required)])]
+  const required = [...listOf(a.required), ...listOf(b.required)]
+  if (Array.isArray(a.required) || Array.isArray(b.required)) joined.required = [...new Set(required)]
   if (a.type !== undefined && b.type !== undefined) {
-    const shared = listOf(a.type).filter((type) => listOf(b.type).includes(type) || (type === 'integer' && listOf(b.type).includes('number')))
+    const types = listOf(b.type)
+    const shared = listOf(a.type).filter((type) => types.includes(type) || (type === 'integer' && types.includes('number')))
     joined.type = shared.length === 0 ? a.type : shared.length === 1 ? shared[0] : shared
   }
   if (Array.isArray(a.enum) && Array.isArray(b.enum)) joined.enum = a.enum.filter((value) => listOf(b.enum).includes(value))

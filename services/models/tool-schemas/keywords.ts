@@ -28,7 +28,7 @@ const isCount = (value: unknown) => Number.isInteger(value) && (value as number)
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
 
 /** Returns what a schema says in words: title, description and default. */
-export function withWords (node: Schema, { keywords, isPlain }: KeywordRules): Schema {
+export function readWords (node: Schema, { keywords, isPlain }: KeywordRules): Schema {
   const { title, description, default: preset, examples } = node
   const hasDefault = Object.hasOwn(node, 'default') && !(isPlain && preset === null)
   const words: Schema = { ...isText(title) && { title }, ...isText(description) && { description } }
@@ -45,7 +45,7 @@ export function withWords (node: Schema, { keywords, isPlain }: KeywordRules): S
 }
 
 /** Returns the keywords of a schema about values of a type, in the dialect of 2020-12. */
-export function keywordsOf (type: JsonType, node: Schema, rules: KeywordRules): Schema {
+export function readKeywords (type: JsonType, node: Schema, rules: KeywordRules): Schema {
   switch (type) {
     case 'string':
       return textKeywords(node, rules)

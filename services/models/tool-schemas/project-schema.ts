@@ -3,7 +3,7 @@ import { isObject } from '../../lib/json.ts'
 import type { FileApi } from '../attached/file-forms.ts'
 import { flatten, isEmpty, type Place, type RefLimits, type Schema, withoutChoices } from './flatten-schema.ts'
 import { givenNames } from './property-names.ts'
-import { keywordsOf, type KeywordRules, withWords } from './keywords.ts'
+import { readKeywords, type KeywordRules, readWords } from './keywords.ts'
 import { type JsonType, readTypes, typeOfValue } from './types.ts'
 
 /** The rules of a provider's API for schemas. `compatible` stands for every server that is not known better. */
@@ -49,7 +49,9 @@ const known = new WeakMap<object, Partial<Record<Wire, Projected>>>()
 export function projectSchema (original: object, wire: Wire): Projected {
   const of = known.get(original) ?? {}
   known.set(original, of)
-  return of[wire] ??= project(original as Schema, wire)
+  const projected = of[wire] ?? project(original as Schema, wire)
+  of[wire] = projected
+  return projected
 }
 
 function project (original: Schema, wire: Wire): Projected {
@@ -73,7 +75,8 @@ function objectAtTop (place: Place, state: State): Schema {
   const { node, refs } = flatten(place.root, place)
   const whole = withoutChoices(node, (variant) => flatten(variant, { ...place, refs }).node)
   const { enum: _enum, const: _const, default: _default, nullable: _nullable, ...rest } = whole
-  const schema = objectOf({ ...rest, properties: isObject(rest.properties) ? rest.properties : {} }, { ...place, refs }, { state, depth: 0 })
+  const properties = isObject(rest.properties) ? rest.properties : {}
+  const schema = objectOf({ ...rest, properties }, { ...place, refs }, { state, depth: 0 })
   return { type: 'object', ...schema }
 }
 
@@ -93,7 +96,7 @@ function schemaOf (value: unknown, place: Place, context: Context): Schema | und
   const { node, refs } = flatten(value, place)
   const here = { ...place, refs }
   const read = readTypes(node)
-  const words = withWords(node, state.rules)
+  const words = readWords(node, state.rules)
   if (depth > DEEPEST) return nullable({ ...single(read.types), ...words }, read.isNullable, context)
   const choices = [node.anyOf, node.oneOf].find((list): list is unknown[] => Array.isArray(list) && list.length > 0)
   if (choices !== undefined) return choiceOf(node, choices, here, context)
@@ -154,14 +157,15 @@ function choiceOf (node: Schema, choices: readonly unknown[], place: Place, cont
   if (isObject(beside.properties)) {
     return schemaOf(withoutChoices(node, (each) => flatten(each, place).node), place, context)
   }
-  const words = withWords(beside, state.rules)
+  const words = readWords(beside, state.rules)
   const { title: _title, description: _description, default: _default, ...kept } = beside
-  const found = variants.map((each) => schemaOf(isObject(each) ? { ...kept, ...each } : each, place, below)).filter((each) => each !== undefined)
+  const found = variants.map((each) => schemaOf(isObject(each) ? { ...kept, ...each } : each, place, below))
+    .filter((each) => each !== undefined)
   const different = found.filter((each, at) => found.findIndex((other) => isDeepStrictEqual(other, each)) === at)
   if (different.length === 0) return undefined
   if (different.some(isEmpty)) return joined([], words, state)
   const merged = withOneEnum(different)
-  const flat = merged.flatMap((each): Schema[] => Object.keys(each).length === 1 && Array.isArray(each.anyOf) ? each.anyOf as Schema[] : [each])
+  const flat = merged.flatMap((each) => Object.keys(each).length === 1 && Array.isArray(each.anyOf) ? each.anyOf as Schema[] : [each])
   return nullable(flat.length === 1 ? { ...flat[0], ...words } : joinedChoices(flat, words, state), isNullable, context)
 }
 
@@ -192,15 +196,15 @@ function enumOf (node: Schema, listed: readonly unknown[], context: Context): Sc
   const all = fit.length > 0 ? fit : listed.filter((value) => value !== null)
   const values = all.filter((value, at) => all.findIndex((other) => isDeepStrictEqual(other, value)) === at)
   const mayBeNull = listed.includes(null) && (isNullable || types.length === 0 || values.length === 0)
-  const words = withWords(node, state.rules)
+  const words = readWords(node, state.rules)
   if (values.length === 0) return nullable({ type: 'null', ...words }, false, context)
   const byType = [...new Set(values.map(typeOfValue))].map((type): Schema => {
     const some = values.filter((value) => typeOfValue(value) === type)
     // Google lists texts alone, and none that is empty.
     if (state.wire !== 'google') return { type, enum: some, ...type === 'array' && { items: {} } }
-    const isListed = type === 'string' && !some.includes('')
-    const items = type === 'array' && { items: { type: 'string' } }
-    return { type, ...items, ...isListed ? { enum: some } : { description: `One of ${JSON.stringify(some).slice(1, LONGEST_VALUES)}`.replace(/\]$/, '') } }
+    if (type === 'string' && !some.includes('')) return { type, enum: some }
+    const description = `One of ${some.map((value) => JSON.stringify(value)).join()}`.slice(0, LONGEST_VALUES)
+    return { type, ...type === 'array' && { items: { type: 'string' } }, description }
   })
   if (byType.length > 1 && !state.rules.isPlain) {
     const type = byType.map((each) => each.type)
@@ -208,7 +212,9 @@ function enumOf (node: Schema, listed: readonly unknown[], context: Context): Sc
   }
   const [first] = byType
   const described = [words.description, first.description].filter(Boolean).join(' ')
-  const schema = byType.length === 1 ? { ...first, ...words, ...described && { description: described } } : joinedChoices(byType, words, state)
+  const schema = byType.length === 1
+    ? { ...first, ...words, ...described && { description: described } }
+    : joinedChoices(byType, words, state)
   return nullable(schema, mayBeNull, context)
 }
 
@@ -219,7 +225,7 @@ const isOfType = (value: unknown, type: JsonType) =>
 function typedOf (type: JsonType, node: Schema, place: Place, context: Context): Schema {
   const { state, depth } = context
   if (type === 'object') return { type, ...objectOf(node, place, { state, depth }) }
-  const keywords = keywordsOf(type, node, state.rules)
+  const keywords = readKeywords(type, node, state.rules)
   if (type !== 'array') return { type, ...keywords }
   return { type, ...keywords, items: itemsOf(node, place, context) }
 }
@@ -235,8 +241,8 @@ function itemsOf (node: Schema, place: Place, { state, depth }: Context): Schema
 
 /** The keywords of an object. */
 function objectOf (node: Schema, place: Place, { state, depth }: Context): Schema {
-  const words = depth === 0 ? withWords(node, state.rules) : {}
-  const schema: Schema = { ...words, ...keywordsOf('object', node, state.rules) }
+  const words = depth === 0 ? readWords(node, state.rules) : {}
+  const schema: Schema = { ...words, ...readKeywords('object', node, state.rules) }
   const properties = isObject(node.properties) ? node.properties : undefined
   const required = requiredOf(node)
   const names = [...new Set([...Object.keys(properties ?? {}), ...required])]

@@ -32,7 +32,10 @@ function isNamed (words: string, name: string): boolean {
  * Returns the place of a tool that is refused, for a refusal that names none; undefined when the tools are not to blame. Asks `areTaken`
  * for beginnings of the list, about as often as the binary logarithm of its length.
  */
-export async function findRefused<T> (tools: readonly T[], areTaken: (some: readonly T[]) => Promise<boolean>): Promise<number | undefined> {
+export async function findRefused<T> (
+  tools: readonly T[],
+  areTaken: (some: readonly T[]) => Promise<boolean>
+): Promise<number | undefined> {
   if (await areTaken(tools)) return undefined
   let taken = 0
   let refused = tools.length

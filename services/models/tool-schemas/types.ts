@@ -38,17 +38,20 @@ export function readTypes (node: Schema): { types: JsonType[], isNullable: boole
   return { types: named.length > 0 ? named : implied(node), isNullable }
 }
 
+const OF_NUMBERS = ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf']
+
 function implied ({ properties, required, items, prefixItems, ...node }: Schema): JsonType[] {
   if (isObject(properties) || (Array.isArray(required) && required.length > 0)) return ['object']
   if (isObject(items) || Array.isArray(items) || Array.isArray(prefixItems)) return ['array']
   if (node.enum !== undefined || Object.hasOwn(node, 'const')) return []
   if (['pattern', 'minLength', 'maxLength'].some((key) => node[key] !== undefined)) return ['string']
-  return ['minimum', 'maximum', 'exclusiveMinimum', 'exclusiveMaximum', 'multipleOf'].some((key) => node[key] !== undefined) ? ['number'] : []
+  return OF_NUMBERS.some((key) => node[key] !== undefined) ? ['number'] : []
 }
 
 /** Returns the type of a value that is not null. */
 export function typeOfValue (value: unknown): JsonType {
   if (Array.isArray(value)) return 'array'
   if (Number.isInteger(value)) return 'integer'
-  return TYPES.find((type) => type === typeof value) ?? 'object'
+  const type: string = typeof value
+  return TYPES.find((each) => each === type) ?? 'object'
 }

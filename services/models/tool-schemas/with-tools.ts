@@ -33,7 +33,8 @@ export interface RefusedTools {
 /** Keeps them until the service ends. */
 export function createRefusedTools (): RefusedTools {
   let refused: RefusedTool[] = []
-  const others = ({ model, name }: Pick<RefusedTool, 'model' | 'name'>) => refused.filter((each) => each.model !== model || each.name !== name)
+  const others = ({ model, name }: Pick<RefusedTool, 'model' | 'name'>) =>
+    refused.filter((each) => each.model !== model || each.name !== name)
   return {
     refusedTools: () => refused,
     noteToolRefused: (tool) => void (refused = [...others(tool), tool]),
@@ -80,7 +81,8 @@ export function withTools (model: LanguageModelV4, taking: TakingModel): Languag
     if (functions.length === 0) return ask(options)
     let sent = sentTools(functions, taking)
     const left: RefusedTool[] = []
-    const areTaken = (some: readonly Sent[]) => isTaken(probe({ ...asSent(options, some), prompt: PROBE, maxOutputTokens: SHORTEST_ANSWER }), taking)
+    const areTaken = (some: readonly Sent[]) =>
+      isTaken(probe({ ...asSent(options, some), prompt: PROBE, maxOutputTokens: SHORTEST_ANSWER }), taking)
     for (let tries = 0, searches = 0; ; tries++) {
       try {
         return finish(await ask(asSent(options, sent)), sent, left)
