@@ -1,5 +1,9 @@
+import type { FileApi } from '../attached/file-forms.ts'
 import type { Schema } from './flatten-schema.ts'
 import type { JsonType } from './types.ts'
+
+/** The rules of a provider's API for schemas. `compatible` stands for every server that is not known better. */
+export type Wire = Exclude<FileApi, 'offline'>
 
 /** Which keywords a provider gets. */
 export interface KeywordRules {

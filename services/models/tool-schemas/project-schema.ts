@@ -1,13 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../../lib/json.ts'
-import type { FileApi } from '../attached/file-forms.ts'
 import { flatten, isEmpty, type Place, type RefLimits, type Schema, withoutChoices } from './flatten-schema.ts'
 import { givenNames } from './property-names.ts'
-import { readKeywords, type KeywordRules, readWords } from './keywords.ts'
+import { readKeywords, type KeywordRules, readWords, type Wire } from './keywords.ts'
 import { type JsonType, readTypes, typeOfValue } from './types.ts'
-
-/** The rules of a provider's API for schemas. `compatible` stands for every server that is not known better. */
-export type Wire = Exclude<FileApi, 'offline'>
 
 /** A schema as a provider gets it. */
 export interface Projected {

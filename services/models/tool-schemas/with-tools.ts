@@ -9,9 +9,10 @@ import type {
 import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import type { ErrorCode } from '../../../schemas/error-codes.ts'
 import { batchesOf, type BatchedResult, streamOf, withWarnings } from '../providers/part-batches.ts'
-import { projectSchema, type Projected, type Wire } from './project-schema.ts'
-import { withGivenNames } from './property-names.ts'
+import type { Wire } from './keywords.ts'
+import { projectSchema, type Projected } from './project-schema.ts'
 import { blamesTool, findRefused, placesNamed } from './refused-tool.ts'
+import { withGivenNames } from './rename-input.ts'
 
 /** A tool that the provider of a model refused, in its words. */
 export interface RefusedTool {

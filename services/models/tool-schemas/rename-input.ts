@@ -1,0 +1,49 @@
+import { isObject } from '../../lib/json.ts'
+import type { Schema } from './flatten-schema.ts'
+import { type Projected, projectSchema } from './project-schema.ts'
+
+/**
+ * Returns an input with the names of properties that the tool's schema has, where a provider got others. `schema` is the original.
+ */
+export function withOriginalNames (schema: object, input: unknown): unknown {
+  // The two rules for names; what one of them leaves, the other may rename.
+  return (['compatible', 'google'] as const).reduce((value, wire) => {
+    const projected = projectSchema(schema, wire)
+    return projected.renamed === undefined ? value : rename(value, projected.schema, projected.renamed)
+  }, input)
+}
+
+/** Returns an input of an earlier call with the names of properties that a provider gets. */
+export function withGivenNames ({ schema, renamed }: Projected, input: unknown): unknown {
+  if (renamed === undefined) return input
+  const inverse = new Map([...renamed].map(([node, names]) => [node, new Map([...names].map(([given, name]) => [name, given]))]))
+  return rename(input, schema, inverse)
+}
+
+/** Returns a value with other names for the properties of its objects; `schema` says which objects they are. */
+function rename (value: unknown, schema: unknown, renamed: NonNullable<Projected['renamed']>): unknown {
+  const nodes = leaves(schema)
+  if (Array.isArray(value)) {
+    const items = nodes.find((node) => isObject(node.items))?.items
+    return items === undefined ? value : value.map((each) => rename(each, items, renamed))
+  }
+  if (!isObject(value)) return value
+  return Object.fromEntries(Object.entries(value).map(([key, each]) => {
+    for (const node of nodes) {
+      const properties = isObject(node.properties) ? node.properties : {}
+      const names = [...renamed.get(properties) ?? []]
+      const other = names.find(([from]) => from === key)?.[1]
+      const known = [key, other, names.find(([, to]) => to === key)?.[0]]
+        .find((name) => name !== undefined && Object.hasOwn(properties, name))
+      if (known === undefined) continue
+      const isFree = other !== undefined && !Object.hasOwn(value, other)
+      return [isFree ? other : key, rename(each, properties[known], renamed)]
+    }
+    const further = nodes.find((node) => isObject(node.additionalProperties))?.additionalProperties
+    return [key, further === undefined ? each : rename(each, further, renamed)]
+  }))
+}
+
+/** A schema, or the schemas of which it is any. */
+const leaves = (schema: unknown): Schema[] =>
+  !isObject(schema) ? [] : Array.isArray(schema.anyOf) ? [schema, ...schema.anyOf.flatMap(leaves)] : [schema]
