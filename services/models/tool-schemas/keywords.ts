@@ -12,7 +12,7 @@ export interface KeywordRules {
   /**
    * `google`: the fields that its two descriptions of schemas share, https://ai.google.dev/api/caching#Schema and
    * https://ai.google.dev/api/generate-content#FIELDS.response_json_schema. `few`: what the grammars of llama.cpp and the templates of
-   * models take; lengths and patterns become grammars that are too large.
+   * models take: no patterns, and no counts that make a grammar too large.
    */
   keywords: 'all' | 'google' | 'few'
 }
@@ -26,6 +26,9 @@ const GOOGLE_FORMATS: Partial<Record<JsonType, readonly string[]>> = {
 }
 /** The longest default value that is said in words, characters. */
 const LONGEST_DEFAULT = 100
+
+/** llama.cpp refuses more than 2,000 repetitions (MAX_REPETITION_THRESHOLD in llama-grammar.cpp). */
+const MOST_REPETITIONS = 1_000
 
 const isText = (value: unknown): value is string => typeof value === 'string' && value !== ''
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0
@@ -57,25 +60,27 @@ export function readKeywords (type: JsonType, node: Schema, rules: KeywordRules)
     case 'integer':
       return numberKeywords(type, node, rules)
     case 'array':
-      return counts(node, rules.keywords === 'few' ? [] : ['minItems', 'maxItems'], rules.keywords === 'all' ? ['uniqueItems'] : [])
+      return counts(node, ['minItems', 'maxItems'], rules)
     case 'object':
-      return counts(node, rules.keywords === 'all' ? ['minProperties', 'maxProperties'] : [], [])
+      return rules.keywords === 'all' ? counts(node, ['minProperties', 'maxProperties'], rules) : {}
     case 'boolean':
       return {}
   }
 }
 
-function counts (node: Schema, numbers: readonly string[], flags: readonly string[]): Schema {
-  return Object.fromEntries(Object.entries(node).filter(([key, value]) =>
-    (numbers.includes(key) && isCount(value)) || (flags.includes(key) && typeof value === 'boolean')))
+function counts (node: Schema, keys: readonly string[], { keywords }: KeywordRules): Schema {
+  const fits = (value: unknown) => isCount(value) && (keywords !== 'few' || (value as number) <= MOST_REPETITIONS)
+  return Object.fromEntries(Object.entries(node).filter(([key, value]) => keys.includes(key) && fits(value)))
 }
 
-function textKeywords (node: Schema, { keywords }: KeywordRules): Schema {
+function textKeywords (node: Schema, rules: KeywordRules): Schema {
+  const { keywords } = rules
   const { format, pattern } = node
   const formats = keywords === 'google' ? GOOGLE_FORMATS.string! : FORMATS
   return {
     ...typeof format === 'string' && formats.includes(format) && { format },
-    ...keywords === 'all' && { ...counts(node, ['minLength', 'maxLength'], []), ...isPattern(pattern) && { pattern } }
+    ...keywords !== 'google' && counts(node, ['minLength', 'maxLength'], rules),
+    ...keywords === 'all' && isPattern(pattern) && { pattern }
   }
 }
 

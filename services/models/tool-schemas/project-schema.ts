@@ -52,14 +52,17 @@ export function projectSchema (original: object, wire: Wire): Projected {
 
 function project (original: Schema, wire: Wire): Projected {
   try {
-    const room = Math.max(LARGE, JSON.stringify(original).length * LARGER)
+    const text = JSON.stringify(original)
+    // What JSON does not hold would make a difference after a restart.
+    const root = JSON.parse(text) as Schema
+    const room = Math.max(LARGE, text.length * LARGER)
     for (const limits of LIMITS) {
       const isLast = limits === LIMITS.at(-1)
       const state: State = { wire, rules: RULES[wire], renamed: new Map(), room: isLast ? Infinity : room }
-      const schema = objectAtTop({ root: original, limits, refs: [] }, state)
+      const schema = objectAtTop({ root, limits, refs: [] }, state)
       if (!isLast && (state.room < 0 || JSON.stringify(schema).length > room)) continue
       if (state.renamed.size > 0) return { schema, renamed: state.renamed }
-      return { schema: isDeepStrictEqual(schema, original) ? original : schema }
+      return { schema: isDeepStrictEqual(schema, root) ? original : schema }
     }
   } catch {
     // Nested deeper than the stack is.
