@@ -8,6 +8,12 @@ const NUMBER_OF_GOOGLE = /\bfunction_?declarations?\[(\d+)\]/gi
 /** More tools than this that a refusal names are no answer to which one is meant: some repeat the whole request. */
 const MOST_NAMED = 3
 
+/** Words that blame the definition of a tool, not that there are tools at all. */
+const BLAMES_SCHEMA = /schema|grammar|unmarshal|\btools\b['"]?\s*(?:[.[/,]|->)\s*\d|function_?declarations?\[/i
+
+/** Whether a refusal is about the definition of a tool: it is the same in whatever form the messages are. */
+export const blamesSchema = (words: string): boolean => BLAMES_SCHEMA.test(words)
+
 /** Whether a refusal may be about a tool. */
 export const blamesTool = (words: string): boolean => BLAMES.test(words)
 

@@ -12,6 +12,7 @@ import {
 import { BLAMES_FILE } from '../../attached/with-files.ts'
 import type { LearnedNeeds } from '../learned-limits.ts'
 import { isOfLength, isOfToolCount } from '../failures.ts'
+import { blamesSchema } from '../../tool-schemas/refused-tool.ts'
 
 const TOOL_IMAGES_OPENING = 'Images from the results of the tools above, in their order:'
 
@@ -202,6 +203,7 @@ function nextNeeds (words: string, sent: LanguageModelV4CallOptions): Need[] {
   const unmet = (needs: readonly Need[]) => needs.filter((need) => !NEEDS[need].isMet(sent))
   if (TOOL_CHOICE_REFUSED.test(words)) return unmet(['tools-in-words'])
   if (isOfLength(words) || isOfToolCount(words) || (BLAMES_FILE.test(words) && sent.prompt.some(hasFile))) return []
+  if (blamesSchema(words) && sent.tools !== undefined) return []
   const mild = unmet(MILD_NEEDS)
   return mild.length > 0 ? mild : unmet(PLAIN_FORM)
 }
