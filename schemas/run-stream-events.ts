@@ -163,8 +163,8 @@ export const events = [
   event('DataNoticeEvent', 'data-notice', {
     data: Type.Object({
       code: oneOf(['no-tools', 'no-pictures', 'file-refused', 'tool-refused', 'prompt-cut', 'no-task'], {
-        description: 'The model takes no tools or no pictures, or refused a file or a tool, and goes on without; or its server reads less ' +
-          'than it was sent; no-task: the request names a time, and no task was made or changed'
+        description: 'The model takes no tools or no pictures, or refused a file or a tool, and goes on without; or its server reads ' +
+          'less than it was sent; no-task: the request names a time, and no task was made or changed'
       }),
       text: Type.String({ description: 'A sentence for the user that says what is missing and what to do' })
     }),
