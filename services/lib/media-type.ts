@@ -16,7 +16,12 @@ export const OFFICE_TYPES: Record<string, 'docx' | 'xlsx' | 'pptx' | 'odt'> = {
   'application/vnd.oasis.opendocument.text': 'odt'
 }
 
+/** Extensions of programs and settings, which have no types of their own that all agree on. */
+const PLAIN =
+  'bat c cc cfg conf cpp cs diff go graphql h hpp ini java kt less lua patch php proto ps1 r rb rs scss swift tex vue'.split(' ')
+
 const BY_EXTENSION = new Map<string | undefined, string>(Object.entries({
+  ...Object.fromEntries(PLAIN.map((extension) => [extension, 'text/plain'])),
   txt: 'text/plain',
   log: 'text/plain',
   md: 'text/markdown',
@@ -112,6 +117,14 @@ const LOOKED_AT = 8_192
 const hasByteOrder = (bytes: Buffer) => (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 const looksLikeText = (bytes: Buffer) => hasByteOrder(bytes) || !bytes.subarray(0, LOOKED_AT).includes(0)
 
+/** Whether the beginning of a file is UTF-8 without the bytes that only programs write. */
+function isSurelyText (bytes: Buffer): boolean {
+  const start = bytes.subarray(0, LOOKED_AT)
+  if (start.length === 0 || start.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27))) return false
+  // The last character may be cut.
+  return !new TextDecoder().decode(start, { stream: true }).includes('\ufffd')
+}
+
 /** Returns a media type in small letters and without parameters; '' for none. */
 export function plainType (mediaType: string | undefined): string {
   const type = (mediaType ?? '').split(';', 1)[0].trim().toLowerCase()
@@ -135,13 +148,16 @@ export function mediaTypeOf (bytes: Buffer, { declared, name }: { declared?: str
   const found = SIGNATURES.find(([, matches]) => matches(bytes))?.[0]
   const said = plainType(declared)
   const named = BY_EXTENSION.get(name?.split('.').at(-1)?.toLowerCase())
+  const isNamedText = named !== undefined && textKindOf(named) === 'plain'
   const type = UNSAID.has(said) || (said === 'text/plain' && named !== undefined) ? named ?? said : said
   if (found !== undefined) return found === 'video/mp4' && /^(?:audio|video)\//.test(type) ? type : found
+  // Browsers call a.ts a video and d.csv a document of Excel: the name and the bytes know better.
+  if (textKindOf(type) !== 'plain' && isNamedText && looksLikeText(bytes) && !OLE(bytes)) return named
   if (textKindOf(type) === 'office') return ZIP(bytes) || OLE(bytes) ? type : OCTETS
   if (ZIP(bytes)) return IN_ZIP.find(([, part]) => bytes.includes(part))?.[0] ?? 'application/zip'
   if (OLE(bytes)) return 'application/x-ole-storage'
   if (textKindOf(type) === 'plain') return looksLikeText(bytes) ? type : OCTETS
   if (/^(?:image|application\/pdf$)/.test(type)) return OCTETS
-  if (!UNSAID.has(type)) return type
+  if (!UNSAID.has(type)) return /^(?:audio|video)\//.test(type) && isSurelyText(bytes) ? 'text/plain' : type
   return looksLikeText(bytes) ? 'text/plain' : OCTETS
 }

@@ -301,6 +301,15 @@ t.test('a file is what its bytes say, then what its sender or its name says, and
     ['a', { name: 'notes.constructor' }, 'text/plain'],
     ['\0', {}, OCTETS]
   ]
+  const browsers: typeof cases = [
+    ['export const a = 1\n', { declared: 'video/mp2t', name: 'a.ts' }, 'text/x-typescript'],
+    ['a;b\n1;2\n', { declared: 'application/vnd.ms-excel', name: 'd.csv' }, 'text/csv'],
+    ['fn main() {}\n', { declared: 'application/rls-services+xml', name: 'm.rs' }, 'application/rls-services+xml'],
+    ['package main\n', { declared: 'application/x-go', name: 'm.go' }, 'text/plain'],
+    ['G\x1f\0\x10', { declared: 'video/mp2t', name: 'film.ts' }, 'video/mp2t'],
+    ['\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1', { declared: 'application/vnd.ms-excel', name: 'd.csv' }, 'application/x-ole-storage']
+  ]
+  cases.push(...browsers)
   for (const [bytes, said, type] of cases) t.equal(mediaTypeOf(Buffer.from(bytes, 'latin1'), said), type, JSON.stringify([bytes, said]))
   t.same(['application/pdf', 'application/ld+json', 'video/mp4'].map(textKindOf), ['pdf', 'plain', undefined])
   const digest = 'a'.repeat(64)

@@ -8,7 +8,7 @@ import type {
   SharedV4ProviderOptions
 } from '@ai-sdk/provider'
 import { type AttachedFiles, digestIn } from '../../contracts/attached-file.ts'
-import { textKindOf } from '../../lib/media-type.ts'
+import { mediaTypeOf, OCTETS, textKindOf } from '../../lib/media-type.ts'
 import { fileLeftOut, fileExcerpt } from '../prompts/file-excerpt.ts'
 import { withWarnings } from '../providers/part-batches.ts'
 import { type FileApi, formOf, mostBytes, mostBytesOfCall } from './file-forms.ts'
@@ -36,7 +36,16 @@ interface Planned {
 }
 
 const isFile = (part: { type: string }): part is FilePart => part.type === 'file'
-const hasFiles = ({ role, content }: LanguageModelV4Message) => (role === 'user' || role === 'assistant') && content.some(isFile)
+const hasFiles = ({ role, content }: LanguageModelV4Message) =>
+  role === 'tool' ? content.some((part) => filesOfResult(part).length > 0) : role !== 'system' && content.some(isFile)
+
+type ToolPart = Extract<LanguageModelV4Message, { role: 'tool' }>['content'][number]
+
+/** The files in the result of a tool, such as pictures of the screen. */
+const filesOfResult = (part: ToolPart): FilePart[] =>
+  part.type === 'tool-result' && part.output.type === 'content'
+    ? part.output.value.filter((each): each is typeof each & FilePart => each.type === 'file')
+    : []
 
 /** Statuses with which a provider refuses a call for what it holds, and words that blame a file. */
 const REFUSAL_STATUS = [400, 413, 415, 422]
@@ -46,17 +55,21 @@ export const BLAMES_FILE = new RegExp(
     String.raw`content.{0,40}(?:type|part|string)`,
   'i'
 )
+/** Words that blame what is no file. Of a refusal in other words, the files may be the reason. */
+const BLAMES_OTHERS =
+  /\bkey\b|credit|quota|billing|\bmodel\b|\btools?\b|function|schema|role|system|reasoning|thinking|parameter|max_tokens/i
 const BLAMES_LENGTH = /context|\btokens?\b|too long/i
 
 /** Returns the files for which a call may have been refused: first those of the newest message with any, then all. */
 function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): readonly Planned[] {
-  const { name, statusCode, message, responseBody } = error as Record<string, any>
+  const { name, statusCode = 0, message, responseBody } = error as Record<string, any>
   const isUnsent = /^AI_(?:UnsupportedFunctionality|InvalidDataContent|NoSuchProviderReference)Error$/.test(name)
-  if (!isUnsent && !REFUSAL_STATUS.includes(statusCode)) return []
   const words = `${message} ${responseBody ?? ''}`
+  // Some servers fail with a file that they cannot read.
+  if (!isUnsent && !REFUSAL_STATUS.includes(statusCode) && !(statusCode >= 500 && BLAMES_FILE.test(words))) return []
+  if (BLAMES_OTHERS.test(words) && !BLAMES_FILE.test(words)) return []
   // Of a document that is too long there is the beginning of its text.
   if (BLAMES_LENGTH.test(words)) return given.filter(({ part }) => textKindOf(part.mediaType) !== undefined)
-  if (!isUnsent && !BLAMES_FILE.test(words)) return []
   return isFirst ? given.filter(({ message: at }) => at === given.at(-1)!.message) : given
 }
 
@@ -102,9 +115,9 @@ async function prepare (prompt: LanguageModelV4Prompt, taking: TakingModel): Pro
   const { api, refused } = taking
   const planned: Planned[] = []
   for (const [message, { role, content }] of prompt.entries()) {
-    if (role !== 'user' && role !== 'assistant') continue
-    for (const part of content) {
-      if (!isFile(part) || !mayGet(part, role, api)) continue
+    if (role === 'system') continue
+    for (const part of role === 'tool' ? content.flatMap(filesOfResult) : (content as Part[]).filter(isFile)) {
+      if (!mayGet(part, role, api)) continue
       const key = nameOf(part)
       const size = await sizeOf(part, taking.files)
       if (size !== undefined && size <= mostBytes(api, part.mediaType) && !refused.has(key)) planned.push({ part, key, size, message })
@@ -117,6 +130,10 @@ async function prepare (prompt: LanguageModelV4Prompt, taking: TakingModel): Pro
   for (const message of prompt) {
     if (!hasFiles(message)) {
       changed.push(message)
+      continue
+    }
+    if (message.role === 'tool') {
+      changed.push({ ...message, content: message.content.map((part) => withReadableFiles(part, isGiven, taking)) })
       continue
     }
     const content = message.content as Array<Part | { type: 'other' }>
@@ -132,11 +149,41 @@ async function prepare (prompt: LanguageModelV4Prompt, taking: TakingModel): Pro
   return { prompt: changed, given }
 }
 
+/** Returns the result of a tool with a sentence in the place of each file that the model does not get. */
+function withReadableFiles (part: ToolPart, isGiven: ReadonlySet<FilePart>, taking: TakingModel): ToolPart {
+  if (part.type !== 'tool-result' || part.output.type !== 'content' || filesOfResult(part).length === 0) return part
+  const value = part.output.value.map((each) => {
+    if (each.type !== 'file') return each
+    const file = each as typeof each & FilePart
+    if (isGiven.has(file)) return { ...each, mediaType: typeByBytes(file) }
+    const why = isUnreadable(file) ? 'it cannot be read' : whyLeftOut(file, taking, !taking.refused.has(nameOf(file)))
+    return { type: 'text' as const, text: `(A file of type ${each.mediaType} was left out here: ${why}.)` }
+  })
+  return { ...part, output: { ...part.output, value } }
+}
+
+/** Bytes by which a file is known. */
+const LOOKED_AT = 2_048
+const beginningOf = ({ data }: FilePart): Buffer | undefined =>
+  data.type !== 'data'
+    ? undefined
+    : typeof data.data === 'string' ? Buffer.from(data.data.slice(0, LOOKED_AT), 'base64') : Buffer.from(data.data.subarray(0, LOOKED_AT))
+
+/** Returns the type of a file of a tool: providers refuse a JPEG that is called a PNG. */
+function typeByBytes (part: FilePart): string {
+  const bytes = beginningOf(part)
+  return bytes === undefined || !part.mediaType.startsWith('image/') ? part.mediaType : mediaTypeOf(bytes, { declared: part.mediaType })
+}
+
+/** Whether a tool calls something a picture that is none. */
+const isUnreadable = (part: FilePart): boolean => typeByBytes(part) === OCTETS
+
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text })
 
 /** Whether a model of the API may get the part as it is. */
 function mayGet (part: FilePart, role: string, api: FileApi): boolean {
   if (part.data.type === 'reference') return true
+  if (role === 'tool') return api !== 'offline' && formOf(api, typeByBytes(part)) === 'file' && !isUnreadable(part)
   if (part.data.type === 'text' || formOf(api, part.mediaType) !== 'file') return false
   // Files in answers are what a model made; most APIs take none there.
   return role === 'user' || (api === 'google' && (part.data.type === 'data' || digestOf(part) !== undefined))
