@@ -212,7 +212,7 @@ async function identify (path: string): Promise<WorkFolder | undefined> {
 /** Says to a person where a command would run, and what of it could be undone. */
 export function describeBoundary (boundary: Boundary): string {
   const commits = boundary.repository !== undefined &&
-    `Commits go to the repository of ${JSON.stringify(boundary.repository)}, and are not undone.`
+    `Commits go to the repository of ${JSON.stringify(boundary.repository)}.`
   return [placeText(boundary), commits, boundary.undo].filter((sentence) => typeof sentence === 'string').join(' ')
 }
 

@@ -32,6 +32,7 @@ export function reachOf (boundary: Boundary, mayStay = false): { reach?: string 
   const sentences = [
     boundary.is === 'networked' && boundary.hosts.length > 0 && 'What it sends over the network is not known here.',
     boundary.is === 'outside' && 'What it does elsewhere is not known here.',
+    boundary.repository !== undefined && `What it does in the repository of ${JSON.stringify(boundary.repository)} is not known here.`,
     mayStay && WORK_OF_OTHERS
   ].filter((sentence) => sentence !== false)
   return sentences.length === 0 ? {} : { reach: sentences.join(' ') }

@@ -128,6 +128,23 @@ t.test('a model that does what results say finishes jobs that only the box made 
   server.close()
 })
 
+t.test('the request for approval names a repository above the folder, which undo does not cover', { skip }, async (t) => {
+  const { app } = await withGateway(t, ({ body: { prompt } }) =>
+    prompt.at(-1).role === 'user' ? { toolCalls: [{ toolName: 'runCommand', input: { command: 'git log' } }] } : { text: 'done' }, {
+    boxes: BUBBLEWRAP
+  })
+  lay(app.cwd)
+  const payload = { messages: [{ role: 'user', content: 'go' }], id: 'a', context: { cwd: join(app.cwd, 'mono/packages/a') } }
+  const events = parseEvents((await app.inject({ method: 'POST', url: '/run', payload })).body)
+  const [{ boundary }] = of(events, 'tool-approval-request')
+  t.match(boundary.text, /Commits go to the repository of ".*mono"\..*What it does in the repository of ".*mono" is not known here\./)
+  const content = [{ type: 'tool-approval-response', approvalId: of(events, 'tool-approval-request')[0].approvalId, approved: true }]
+  await app.inject({ method: 'POST', url: '/run/approve', payload: { messages: [{ role: 'tool', content }] } })
+  const [{ runId }] = (await app.inject('/runs')).json().runs
+  const { notCovered } = (await app.inject(`/runs/${runId}/changes`)).json()
+  t.match(notCovered, [{ reason: /What it does in the repository of ".*mono" is not known here/ }])
+})
+
 t.test('the home of a conversation goes with it', { skip }, async (t) => {
   let commands: string[] = []
   const { app } = await withGateway(t, () => {
