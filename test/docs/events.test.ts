@@ -17,6 +17,7 @@ import { PlanSchema } from '../../schemas/plan.ts'
 import { SteerSchema } from '../../schemas/steering.ts'
 import { StoppedSchema } from '../../schemas/stopped.ts'
 import { withDirect } from '../harness/with-direct.ts'
+import { analysis } from '../harness/with-analysis.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const write = (path: string) => ({ toolName: 'writeFile', input: { path, content: 'x'.repeat(2_000) } })
@@ -119,6 +120,15 @@ t.test('every event of a long, varied run fits its schema, which names all of it
     const { app } = await withDirect(t, ({ body }) =>
       body.tools ? { error: { status: 400, message: 'small does not support tools' } } : { text: 'Hello.' })
     all.push(...(await say(app, 'hi')).events)
+  })
+  await t.test('an answer that is written again', async (t) => {
+    const claims = [{ quote: 'I saved it in list.md', claim: 'Saved', effect: 'file', target: 'list.md', call: null }]
+    const { app } = await withGateway(t, (_request, nth) => ({ text: ['I saved it in list.md.', 'It was not saved.'][nth] }), {
+      config: { analysis: true },
+      structured: (name) =>
+        ({ object: name === 'analysis' ? analysis('complex') : { outcome: 'done', satisfied: true, score: 1, issues: [], claims } })
+    })
+    all.push(...(await say(app, 'save it')).events)
   })
   const seen = new Set(all.map(({ type }) => type))
   t.same(schemas.map(({ properties: { type } }) => type.const).filter((type) => !seen.has(type)), [], 'every documented event was seen')
