@@ -117,9 +117,23 @@ export const TestBodySchema = Type.Object({
   keys: Type.Optional(Type.Record(Type.String(), ProviderKey, {
     maxProperties: 1,
     description: 'The key of a direct provider to try, by its name; it is used for this call alone, and not stored'
+  })),
+  thorough: Type.Optional(Type.Boolean({
+    description: 'true: about ten small calls find out what the model and its server can do. It takes some minutes on a small computer; ' +
+      'what requests need is kept for the model'
   }))
 }, { $id: 'TestBody', additionalProperties: false, examples: [{ model: 'anthropic/claude-sonnet-5.5' }] })
 export type TestBody = Static<typeof TestBodySchema>
+
+const FindingSchema = Type.Object({
+  about: oneOf([
+    ...['stream', 'system', 'tool-call', 'call-without-text', 'two-calls', 'two-messages', 'json', 'picture', 'long-prompt'] as const,
+    ...['portable-ids', 'no-thoughts', 'thoughts', 'no-tool-pictures', 'no-system', 'one-call', 'tools-in-words'] as const
+  ], { description: 'What was tried, or (from portable-ids on) what requests to this model meet from now on' }),
+  ok: Type.Boolean(),
+  text: Type.String({ description: 'What was found, in a sentence' })
+})
+export type Finding = Static<typeof FindingSchema>
 
 export const ProviderTestedSchema = Type.Object({
   ok: Type.Boolean(),
@@ -127,6 +141,7 @@ export const ProviderTestedSchema = Type.Object({
   latencyMs: Type.Integer({ description: 'Duration of the call in milliseconds' }),
   error: Type.Optional(Type.String({ description: 'What went wrong, and what to do' })),
   code: Type.Optional(Type.String({ description: 'The code of the error, such as ERR_PROVIDER_AUTH for a key that the provider refuses' })),
-  said: Type.Optional(Type.String({ description: "The provider's own words about the error, without keys" }))
+  said: Type.Optional(Type.String({ description: "The provider's own words about the error, without keys" })),
+  findings: Type.Optional(Type.Array(FindingSchema, { description: 'What a thorough test has found; absent when the first call failed' }))
 }, { $id: 'ProviderTested', description: 'The result of the test call' })
 export type ProviderTested = Static<typeof ProviderTestedSchema>

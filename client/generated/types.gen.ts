@@ -4300,6 +4300,20 @@ export type ProviderTested = {
      * The provider's own words about the error, without keys
      */
     said?: string;
+    /**
+     * What a thorough test has found; absent when the first call failed
+     */
+    findings?: Array<{
+        /**
+         * What was tried, or (from portable-ids on) what requests to this model meet from now on
+         */
+        about: 'stream' | 'system' | 'tool-call' | 'call-without-text' | 'two-calls' | 'two-messages' | 'json' | 'picture' | 'long-prompt' | 'portable-ids' | 'no-thoughts' | 'thoughts' | 'no-tool-pictures' | 'no-system' | 'one-call' | 'tools-in-words';
+        ok: boolean;
+        /**
+         * What was found, in a sentence
+         */
+        text: string;
+    }>;
 };
 
 /**
@@ -7038,6 +7052,10 @@ export type TestBody = {
     keys?: {
         [key: string]: string;
     };
+    /**
+     * true: about ten small calls find out what the model and its server can do. It takes some minutes on a small computer; what requests need is kept for the model
+     */
+    thorough?: boolean;
 };
 
 /**

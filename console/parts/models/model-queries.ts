@@ -22,8 +22,11 @@ export function useConfigure () {
   return useMutation({ mutationFn: configure, onSuccess: () => readAnew(queries) })
 }
 
-/** Makes one small call of a model. */
-export const useModelTest = () => useMutation({ mutationFn: (model: string) => testProvider({ ...asked(), body: { model } }).then(body) })
+/** Makes one small call of a model, or about ten that show what it can do. */
+export const useModelTest = () =>
+  useMutation({
+    mutationFn: (test: { model: string, thorough?: boolean }) => testProvider({ ...asked(), body: test }).then(body)
+  })
 
 /** A key as it was entered, and the provider that it belongs to. */
 export interface EnteredKey {

@@ -74,6 +74,12 @@ export async function createLearnedLimits ({ stored, clock }: { stored: StoredRe
       keep()
     },
 
+    /** Returns what is learned of the needs of a model, `<provider>/<model>`, at any address. */
+    allNeedsOf (id: string): Need[] {
+      const now = clock.now()
+      return [...new Set([...knownNeeds.values()].flatMap((each) => each.id === id && now - each.at < NEEDS_BELIEVED_MS ? each.needs : []))]
+    },
+
     /** Returns what is learned of the needs of a model, `<provider>/<model>`, at an address. */
     needsOf (id: string, baseURL: string): LearnedNeeds {
       const key = `${id} ${baseURL}`
@@ -91,7 +97,7 @@ export async function createLearnedLimits ({ stored, clock }: { stored: StoredRe
         }
       }
     }
-  } satisfies ToolLimits & { needsOf: unknown }
+  } satisfies ToolLimits & { allNeedsOf: unknown, needsOf: unknown }
 }
 
 const isSame = (a: Pick<RefusedTool, 'model' | 'name'>, b: Pick<RefusedTool, 'model' | 'name'>) => a.model === b.model && a.name === b.name

@@ -305,7 +305,11 @@ export async function createProviders ({ keys: record, limits, config, clock, en
       try {
         const id = model ?? await modelToTest(trial, asked, signal)
         const { model: load, describeFailure: describe, providerWords: words } = trial
-        return await probeModel({ id, load, describe, words, clock, meter, signal })
+        const tested = await probeModel({ id, load, describe, words, clock, meter, signal })
+        if (!tested.ok || !asked.thorough) return tested
+        const { examineModel } = await import('./examine-model.ts')
+        const needs = () => learned.allNeedsOf(id)
+        return { ...tested, findings: await examineModel({ id, load, describe, needs, clock, meter, signal }) }
       } finally {
         for (const key of own) tried.delete(key)
         if (trial !== registry) await trial.close()

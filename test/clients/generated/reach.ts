@@ -44,7 +44,8 @@ t.test('providers and models', async (t) => {
     latencyMs: Number,
     error: /has no key/,
     code: 'ERR_PROVIDER_NOT_CONFIGURED',
-    said: undefined
+    said: undefined,
+    findings: undefined
   }, 'testProvider')
   is(t, (await sdk.configureProviders({ ...options, body: { model: 'openai/gpt-6-sol' } })).data, {
     status: 'configured',

@@ -52,14 +52,17 @@ export function ActiveModel ({ active }: { active: string }) {
   )
 }
 
-/** A button that makes one small call of a model, and what came of it. */
+/** Buttons that make one small call of a model, or several that examine it, and what came of them. */
 function ModelTest ({ model }: { model: string }) {
   const test = useModelTest()
   const result = test.data
   return (
     <>
-      <Button isBusy={test.isPending} onClick={() => test.mutate(model.trim())}>
+      <Button isBusy={test.isPending} onClick={() => test.mutate({ model: model.trim() })}>
         {say(test.isPending ? 'settings.testing' : 'settings.test')}
+      </Button>
+      <Button isBusy={test.isPending} onClick={() => test.mutate({ model: model.trim(), thorough: true })}>
+        {say('settings.examine')}
       </Button>
       <div role='status' className='model-test'>
         {test.error !== null && <Failed error={test.error} />}
@@ -70,6 +73,7 @@ function ModelTest ({ model }: { model: string }) {
               : say('settings.testFailed', { model: result.model, error: plainWords(result.error ?? '') })}
           </p>
         )}
+        {result?.findings?.map(({ about, ok, text }) => <p key={about} className={`note note-${ok ? 'good' : 'bad'}`}>{text}</p>)}
       </div>
     </>
   )
