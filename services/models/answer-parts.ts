@@ -6,12 +6,14 @@ const KNOWN: ReadonlySet<string> = new Set<LanguageModelV4FinishReason['unified'
 
 /**
  * Creates the function that reads the parts of one answer, of any provider: a call that the provider sends again, with the same id, name
- * and input, is left out, so that its effect happens once, and an end for an unknown reason is a proper one. The parts of a call that
- * begins with the id of an earlier one wait until it is known whether it is another.
+ * and input, is left out, so that its effect happens once; an end for an unknown reason is a proper one, and ends the texts that have
+ * begun. The parts of a call that begins with the id of an earlier one wait until it is known whether it is another.
  */
 export function createAnswerParts () {
   const ended = new Map<string, LanguageModelV4ToolCall[]>()
   const held = new Map<string, LanguageModelV4StreamPart[]>()
+  /** The ids of the texts that have begun and not ended. */
+  const openTexts = new Set<string>()
   let hasCalls = false
 
   function readCall (call: LanguageModelV4ToolCall): LanguageModelV4StreamPart[] {
@@ -47,10 +49,16 @@ export function createAnswerParts () {
       }
       case 'tool-call':
         return part.providerExecuted ? [part] : readCall(part)
+      case 'text-delta':
+        openTexts.add(part.id)
+        return [part]
+      case 'text-end':
+        openTexts.delete(part.id)
+        return [part]
       case 'finish': {
         const { unified, raw } = part.finishReason ?? {}
-        if (KNOWN.has(unified)) return [...readHeld(), part]
-        return [...readHeld(), { ...part, finishReason: { unified: hasCalls ? 'tool-calls' : 'stop', raw } }]
+        const finishReason = KNOWN.has(unified) ? part.finishReason : { unified: hasCalls ? 'tool-calls' as const : 'stop' as const, raw }
+        return [...readHeld(), ...[...openTexts].map((id) => ({ type: 'text-end' as const, id })), { ...part, finishReason }]
       }
       default:
         return [part]

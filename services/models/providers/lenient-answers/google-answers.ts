@@ -111,7 +111,7 @@ function readChunk (given: Fields, event?: string): Fields {
 function createStream (): StreamReader {
   let hasContent = false
   let isEnded = false
-  /** The calls without an id so far, each as text: some servers send them again with a later chunk. */
+  /** The signed calls without an id so far, each as text: some servers send them again with a later chunk. */
   const calls = new Set<string>()
 
   function take (value: Fields, event?: string): Fields[] {
@@ -138,10 +138,10 @@ function createStream (): StreamReader {
   }
 }
 
-/** Returns a whole call without an id as text; undefined for other parts. */
-function writtenCall ({ functionCall: call }: Fields): string | undefined {
-  if (call === undefined || call.id !== undefined || call.name === undefined) return undefined
-  return call.partialArgs == null && call.willContinue !== true ? JSON.stringify([call.name, call.args ?? {}]) : undefined
+/** Returns a whole call without an id as text. Without a signature, which calls do not share, an equal one may be meant. */
+function writtenCall ({ functionCall: call, thoughtSignature }: Fields): string | undefined {
+  if (call === undefined || call.id !== undefined || call.name === undefined || thoughtSignature === undefined) return undefined
+  return call.partialArgs == null && call.willContinue !== true ? JSON.stringify([call.name, call.args ?? {}, thoughtSignature]) : undefined
 }
 
 export const GOOGLE_ANSWERS: AnswerForm = {
