@@ -106,54 +106,14 @@ export const StopQuery = Type.Object({
   }))
 })
 export const StreamQuery = Type.Object({ protocol: Type.Optional(ProtocolSchema) })
-/** When something is to be done, as the user said it. */
-const WHEN = {
-  at: 'Once, or first: "2026-01-31T09:00"',
-  every: 'How often: "weekdays at 17:30", "every other friday at 9am", "every 30 minutes between 9 and 17", ' +
-    '"daily at 8 except sundays" or a cron line',
-  zone: 'The time zone, if one was named: "Europe/Berlin"',
-  text: "The user's words about the time"
-}
-const COMPLEXITIES = ['simple' as const, 'standard' as const, 'complex' as const, 'long_running' as const]
+
+export const COMPLEXITIES = ['simple', 'standard', 'complex', 'long_running'] as const
 export const AnalysisSchema = Type.Object({
   complexity: oneOf(COMPLEXITIES),
-  goal: Type.String({
-    description: 'What the user wants, in one sentence; of long_running work all that is to be done, without how often'
-  }),
-  thinking: Type.String({ description: 'How you read the request, in one or two sentences' }),
-  qualityCriteria: Type.Array(Type.String({ description: 'What a good answer must hold' })),
-  interval: Type.Optional(Type.String({ description: 'How often long_running work is repeated: `when.every`' })),
-  when: Type.Optional(Type.Object({
-    at: Type.Optional(Type.String({ description: WHEN.at })),
-    every: Type.Optional(Type.String({ description: WHEN.every })),
-    zone: Type.Optional(Type.String({ description: WHEN.zone })),
-    text: Type.String({ description: WHEN.text })
-  }, { additionalProperties: false, description: 'When the work is to be done; absent for what is to be done now' }))
-}, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request' })
-/** The answers of models that are taken as an analysis: of `when` they leave out what is empty, though they are asked for all of it. */
-export const AnalysisAnswerSchema = Type.Object({
-  ...AnalysisSchema.properties,
-  when: Type.Optional(Type.Partial(AnalysisSchema.properties.when, { additionalProperties: false }))
-}, { additionalProperties: false })
-const { interval: _interval, when: _when, ...ASKED } = AnalysisSchema.properties
-/** The schema of the analysis that is sent to models: some providers refuse optional properties. */
-export const AnalysisQuestionSchema = Type.Object({
-  ...ASKED,
-  complexity: Type.Unsafe({ type: 'string', enum: COMPLEXITIES }),
-  when: Type.Object({
-    at: Type.String({ description: WHEN.at }),
-    every: Type.String({ description: WHEN.every }),
-    zone: Type.String({ description: WHEN.zone }),
-    text: Type.String({ description: WHEN.text })
-  }, {
-    additionalProperties: false,
-    description: 'When it is to be done; all of them "" for what is to be done now, where a time is only mentioned, and where ' +
-      'tasks that exist are to be changed'
-  })
-}, { additionalProperties: false })
+  timeWords: Type.String({ description: 'The words of the request that say when the work is to be done; empty for none' }),
+  thinking: Type.String({ description: 'How the request was read; may be empty' })
+}, { $id: 'Analysis', additionalProperties: false, description: 'How the fast model reads a request. It adds hints, and decides nothing' })
 export type Analysis = Static<typeof AnalysisSchema>
-export type AnalysisAnswer = Static<typeof AnalysisAnswerSchema>
-export type When = Partial<NonNullable<Analysis['when']>>
 
 /** The background task that a run created, as its events and result show it. */
 export const RunTaskSchema = Type.Object({

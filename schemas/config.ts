@@ -301,8 +301,6 @@ export const ConfigKeys = {
     titles: Type.Optional(Type.Boolean())
   })),
   agent: Type.Optional(Type.Object({
-    /** `false`: the first step of a run waits for the analysis of its request. */
-    speculate: Type.Optional(Type.Boolean()),
     /** The number of steps with tools that a run may make, unless its options say otherwise; 100 and 200. */
     steps: Type.Optional(Type.Object({ conversation: Type.Optional(Steps), task: Type.Optional(Steps) })),
     /** How long a run may work, in milliseconds, without the time in which it waits for people; 4 hours. */

@@ -9,6 +9,7 @@ import { ErrorDetails } from './errors.ts'
 import { AnsweredBySchema, StructuredAnswer } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 import { LIVE_FIELDS, QUESTION_REQUEST } from './questions.ts'
+import { ScheduleSchema } from './schedule.ts'
 import { PROGRESS } from './tool-progress.ts'
 
 const BlockId = Type.String({ description: 'Id of the block; all events of a block have the same id' })
@@ -166,7 +167,14 @@ export const events = [
         description: 'The model takes no tools or no pictures, or refused a file or a tool, and goes on without; or its server reads ' +
           'less than it was sent; no-task: the request names a time, and no task was made or changed'
       }),
-      text: Type.String({ description: 'A sentence for the user that says what is missing and what to do' })
+      text: Type.String({ description: 'A sentence for the user that says what is missing and what to do' }),
+      task: Type.Optional(Type.Object({
+        goal: Type.String({ description: 'The request without its time' }),
+        schedule: ref(ScheduleSchema),
+        words: Type.String({ description: 'The schedule in words' }),
+        zone: Type.String({ description: 'The time zone of its local times' }),
+        next: Type.Array(Timestamp, { description: 'The next planned times' })
+      }, { description: 'no-task: what POST /tasks takes to make a task of the request' }))
     }),
     transient: Type.Literal(true)
   }, 'The model, or its server, did not take all that it was sent; or no task was made of a request that names a time'),

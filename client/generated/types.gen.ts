@@ -91,44 +91,18 @@ export type AgentPlan = {
 };
 
 /**
- * How the fast model reads a request
+ * How the fast model reads a request. It adds hints, and decides nothing
  */
 export type Analysis = {
     complexity: 'simple' | 'standard' | 'complex' | 'long_running';
     /**
-     * What the user wants, in one sentence; of long_running work all that is to be done, without how often
+     * The words of the request that say when the work is to be done; empty for none
      */
-    goal: string;
+    timeWords: string;
     /**
-     * How you read the request, in one or two sentences
+     * How the request was read; may be empty
      */
     thinking: string;
-    qualityCriteria: Array<string>;
-    /**
-     * How often long_running work is repeated: `when.every`
-     */
-    interval?: string;
-    /**
-     * When the work is to be done; absent for what is to be done now
-     */
-    when?: {
-        /**
-         * Once, or first: "2026-01-31T09:00"
-         */
-        at?: string;
-        /**
-         * How often: "weekdays at 17:30", "every other friday at 9am", "every 30 minutes between 9 and 17", "daily at 8 except sundays" or a cron line
-         */
-        every?: string;
-        /**
-         * The time zone, if one was named: "Europe/Berlin"
-         */
-        zone?: string;
-        /**
-         * The user's words about the time
-         */
-        text: string;
-    };
 };
 
 /**
@@ -1380,7 +1354,6 @@ export type ConfigPatch = {
         titles?: boolean | null;
     } | null;
     agent?: {
-        speculate?: boolean | null;
         steps?: {
             conversation?: number | null;
             task?: number | null;
@@ -1642,6 +1615,28 @@ export type DataNoticeEvent = {
          * A sentence for the user that says what is missing and what to do
          */
         text: string;
+        /**
+         * no-task: what POST /tasks takes to make a task of the request
+         */
+        task?: {
+            /**
+             * The request without its time
+             */
+            goal: string;
+            schedule: Schedule;
+            /**
+             * The schedule in words
+             */
+            words: string;
+            /**
+             * The time zone of its local times
+             */
+            zone: string;
+            /**
+             * The next planned times
+             */
+            next: Array<number>;
+        };
     };
     transient: true;
 };

@@ -16,15 +16,7 @@ const ALL_RIGHT = 'Rice crackers and dried mango are all right for you. Satay st
 const SORTED = 'Ada\nBen\nmilan\nZoë\n'
 const BIGGEST = [call('listDirectory', { path: '.' }), say('Le plus gros fichier est vacances.mov.')]
 
-const task = (every: string, goal: string) => ({
-  analysis: {
-    complexity: 'long_running',
-    goal,
-    thinking: '',
-    qualityCriteria: [],
-    when: { at: '', every, zone: '', text: 'jeden Werktag um 8:30 Uhr' }
-  }
-})
+const task = (every: string, goal: string) => once(call('createTask', { goal, when: { every } }), say('Erledigt: Es läuft als Aufgabe.'))
 const REMIND = 'Daran erinnern, die Stunden in zeiten.csv einzutragen'
 
 export const conversation: Record<string, Scripts> = {
@@ -76,10 +68,10 @@ export const conversation: Record<string, Scripts> = {
     }
   },
   'every-weekday': {
-    good: { turns: [[say('Gern.')]], objects: task('weekdays at 8:30', REMIND) },
+    good: task('weekdays at 8:30', REMIND),
     bad: {
-      'plans every day': { turns: [[say('Gern.')]], objects: task('daily at 8:30', REMIND) },
-      'plans something else': { turns: [[say('Gern.')]], objects: task('weekdays at 8:30', 'Guten Morgen sagen') },
+      'plans every day': task('daily at 8:30', REMIND),
+      'plans something else': task('weekdays at 8:30', 'Guten Morgen sagen'),
       'writes a note': once(write('erinnerung.txt', 'jeden Werktag 8:30\n'), say('Gern, ich erinnere dich.'))
     }
   },

@@ -26,8 +26,7 @@ export const once = (...plans: Plan[]): Script => ({ turns: [plans] })
 /** Says that it is done, and does nothing. */
 export const lazy = ({ says = [] }: Goal): Script => ({ turns: says.map(() => [say('Done.')]) })
 
-const NEVER = { at: '', every: '', zone: '', text: '' }
-const ANALYSIS = { complexity: 'standard', goal: 'As asked', thinking: '', qualityCriteria: [], when: NEVER }
+const ANALYSIS = { complexity: 'standard', timeWords: '', thinking: '' }
 
 /** A gateway whose model follows a script. */
 export async function startScripted (goal: Goal, { turns, objects = {} }: Script) {

@@ -1,7 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { AnalysisAnswerSchema, AnalysisQuestionSchema, type Analysis, type AnalysisAnswer } from '../../schemas/agent.ts'
-import { analysisPrompt, askStructured, readWhole, REQUEST_SHOWN } from '../models/index.ts'
+import type { Analysis } from '../../schemas/agent.ts'
+import { quoteFinder } from '../lib/quotes.ts'
+import { analysisPrompt, askStructured } from '../models/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { Meter } from '../usage/index.ts'
 
@@ -50,14 +51,12 @@ export function createAnalysisPauses ({ clock, setup }: { clock: Pick<Clock, 'mo
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
 /** The maximum length of the answer, tokens. */
-const MAX_ANSWER_TOKENS = 400
-/** The maximum length of a task's goal, characters. */
-const LONGEST_GOAL = 20_000
+const MAX_ANSWER_TOKENS = 150
 
 /**
  * Returns the function that classifies a request with the model of role `fast`, which also gets the latest exchanges before it.
  * If the analysis fails, or is paused because it has failed before, the complexity is `standard`; a request that continues a
- * conversation is never `simple`. Rejects only on abort, and with the budget's error when the call may not be made.
+ * conversation is never `simple`. Rejects only on abort.
  */
 export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pick<AgentDeps, 'registry' | 'clock' | 'config'>) {
   const pauses = createAnalysisPauses({ clock, setup: () => [config(), keyChanges()] })
@@ -71,24 +70,14 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
     const { fast } = registry.roles()
     const at = prompt.findLastIndex(({ role }) => role === 'user')
     const request = textOf(prompt[at])
-    const standard = (): Analysis => ({
-      complexity: 'standard',
-      goal: request.slice(0, 200),
-      thinking: '',
-      qualityCriteria: []
-    })
-    if (pauses.has(fast)) return standard()
+    if (pauses.has(fast)) return STANDARD
 
-    const { name, question, earlier } = analysisPrompt
-    const instructions = analysisPrompt.instructions(new Date(clock.now()))
+    const { question, earlier, ...asked } = analysisPrompt
     const said = prompt.slice(0, Math.max(at, 0)).filter(isSpoken)
     const before = earlier(said.map((message) => ({ role: message.role, text: textOf(message) })))
     const answer = await askStructured({
+      ...asked,
       load: () => registry.model('fast'),
-      name,
-      read: readWhole(AnalysisAnswerSchema),
-      asked: AnalysisQuestionSchema,
-      instructions,
       text: question(request),
       earlier: before,
       limitMs: ANALYSIS_MS,
@@ -97,25 +86,18 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
       signal,
       clock
     })
-    if ('problem' in answer && answer.refused) throw answer.refused
-    pauses.record(fast, { hasFailed: 'problem' in answer })
-    return 'value' in answer ? normalize(answer.value, request, before !== undefined) : standard()
+    if (!('problem' in answer && answer.refused)) pauses.record(fast, { hasFailed: 'problem' in answer })
+    if ('problem' in answer) return STANDARD
+    const { complexity = 'standard', timeWords = '', thinking = '' } = answer.value
+    return {
+      complexity: complexity === 'simple' && before !== undefined ? 'standard' : complexity,
+      timeWords: quoteFinder(request)(timeWords) ?? '',
+      thinking
+    }
   }
 }
 
-/**
- * Leaves out what is empty, removes the interval of a request that is not long-running, and gives a task the user's full text if the model
- * saw only a part.
- */
-function normalize ({ when, interval = when?.every ?? '', ...rest }: AnalysisAnswer, request: string, isFollowUp: boolean): Analysis {
-  const said = Object.entries(when ?? {}).filter(([, text]) => text.trim() !== '')
-  const analysis: Analysis = { ...rest, ...(said.length > 0 && { when: { text: '', ...Object.fromEntries(said) } }) }
-  if (analysis.complexity === 'simple' && isFollowUp) return { ...analysis, complexity: 'standard' }
-  if (analysis.complexity !== 'long_running') return analysis
-  const goal = request.length > REQUEST_SHOWN || analysis.goal.trim() === '' ? request.slice(0, LONGEST_GOAL) : analysis.goal
-  return { ...analysis, goal, ...(interval.trim() !== '' && { interval }) }
-}
-
+const STANDARD: Analysis = { complexity: 'standard', timeWords: '', thinking: '' }
 const isSpoken = ({ role }: LanguageModelV4Message) => role === 'user' || role === 'assistant'
 const textOf = (message: LanguageModelV4Message | undefined): string =>
   message?.role === 'user' || message?.role === 'assistant'

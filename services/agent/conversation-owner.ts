@@ -42,7 +42,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     },
     context: (append) => runContext(attempt, context, { ...deps, append }),
     closingNotes: () => refusedNotes(refusedCalls),
-    takeNotes: () => [],
+    takeNotes: () => context.advice?.takeNotes() ?? [],
     needsApproval: (toolName) => host.permission(toolName) === 'ask',
     said: { isUsers: true, texts: options?.instructions === undefined ? [] : [options.instructions] },
     /** A file that is read as text was read as far as the message shows it; readAttachment is a call. */
@@ -61,6 +61,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     wasDenied: (call) => isRefused(refusedCalls, call),
 
     async review ({ isLast, object }) {
+      if (!isLast) await context.advice?.settle()
       const { events } = run.log
       const { evaluation, ...review } = await reviewAnswer({ events, prompt, cwd, object, isLast }, { ...deps, meter }, signal) ?? {}
       if (evaluation !== undefined) run.log.append({ type: 'evaluation', evaluation })

@@ -1,7 +1,4 @@
-import type { Analysis } from '../../schemas/agent.ts'
 import type { AcceptedSheet, Sheet, SheetAnswer } from '../../schemas/sheets.ts'
-import { BadSchedule } from '../calendar/index.ts'
-import type { RunEvent } from '../contracts/run-events.ts'
 import type { Rehearsed as Port } from '../contracts/sheet-record.ts'
 import { rehearsalOwner } from '../copies/index.ts'
 import { isId, newId } from '../lib/ids.ts'
@@ -14,15 +11,10 @@ import {
   type Rehearsed,
   sheetView,
   type ThreadRun,
-  unaskedLine,
   withLine,
   withRunOptions
 } from '../runs/index.ts'
-import { noUsage } from '../usage/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import type { ConversationAttempt } from './conversation-state.ts'
-import { finish } from './end-run.ts'
-import { heardTime } from './heard-time.ts'
 
 /**
  * Rehearsals of conversations (`dryRun` of POST /run): runs that work on a copy of the folder and reach nothing else, and of which the
@@ -92,37 +84,4 @@ export async function onOwnCopy<T> (
 export async function removeOwnCopy (runId: string, { copies, log }: Pick<AgentDeps, 'copies' | 'log'>): Promise<void> {
   await copies.removeOf(rehearsalOwner(runId)).catch((error) =>
     log.warn({ err: error, runId }, 'the copy of a rehearsal could not be deleted'))
-}
-
-/** Ends a rehearsal whose run would become a background task: the task is a line of the sheet, and none is made. */
-export async function rehearseHandOver (
-  attempt: ConversationAttempt,
-  analysis: Analysis,
-  deps: AgentDeps & Required<Pick<AgentDeps, 'tasks'>>
-): Promise<void> {
-  const { live } = attempt
-  const when = heardTime(analysis)
-  const read = await deps.tasks.readWhen(when).catch((error: Error) => {
-    if (error instanceof BadSchedule) return error
-    throw error
-  })
-  if (!(read instanceof Error)) {
-    const input = { goal: analysis.goal, ...read && { schedule: read.words } }
-    dryRun(live).note(unaskedLine({ toolCallId: newId(), toolName: 'createTask', input }))
-  }
-  const text = read instanceof Error
-    ? `It would make no task, because it is not sure when you want it. ${read.message}`
-    : `It would make a background task of this: “${analysis.goal}”${read === undefined ? ', which begins at once' : `, ${read.words}`}. ` +
-      'A task is rehearsed with POST /tasks/:id/rehearse once it is there.'
-  const events: RunEvent[] = [
-    { type: 'step-start', step: 1 },
-    { type: 'text-start', id: 'task' },
-    { type: 'text-delta', id: 'task', delta: text },
-    { type: 'text-end', id: 'task' },
-    { type: 'step-finish', step: 1, finishReason: 'stop', usage: noUsage() }
-  ]
-  events.forEach(live.run.log.append)
-  live.run.record = { ...live.run.record, steps: 1 }
-  await live.endSteering()
-  await finish(attempt, deps)
 }

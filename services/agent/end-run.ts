@@ -3,9 +3,10 @@ import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { type ActiveRun, endsOfLiveQuestions, finishOf, stoppedFor, stoppedShort, unansweredIn } from '../runs/index.ts'
 import { answerEvents, type EventOf, type RunEvent } from '../contracts/run-events.ts'
+import { textOf } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
-import { noTaskNotice } from './heard-time.ts'
+import { noTaskNotice } from './no-task-notice.ts'
 import { interrupt } from './interrupted-runs.ts'
 import type { ConversationAttempt } from './conversation-state.ts'
 
@@ -13,7 +14,7 @@ import type { ConversationAttempt } from './conversation-state.ts'
 const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }
 
 /** Ends a run that has answered, with `answer` if it owed a structured one. */
-export function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?: EventOf<'object'>) {
+export async function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?: EventOf<'object'>) {
   const { run } = live
   const last = answerEvents(run.log.events).findLast((event) => event.type === 'step-finish')
   // The calls of a step that gave the structured answer were the answer.
@@ -21,7 +22,9 @@ export function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?:
   const isOther = stopped !== undefined && stopped.reason !== 'output-limit' && stopped.reason !== 'refused'
   const finishReason = answer !== undefined || last === undefined ? 'stop' : isOther ? 'other' : last.finishReason
   const end = finishOf(run.record, finishReason, stopped)
-  const finalEvents = [...noTaskNotice(run.log.events), ...answer === undefined ? [] : [answer], end]
+  const request = run.messages.findLast(({ role }) => role === 'user')
+  const notices = await noTaskNotice(run.log.events, request === undefined ? '' : textOf(request, '\n'), deps.tasks)
+  const finalEvents = [...notices, ...answer === undefined ? [] : [answer], end]
   return endSegment(run, deps, { finalEvents, end: 'completed' })
 }
 

@@ -2,10 +2,10 @@ import {
   askItems,
   createRunActions,
   createRunItems,
+  directOutput,
   drive,
   type ExecutedRun,
   finishOf,
-  type ModelCalls,
   requestEvent
 } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -38,16 +38,26 @@ async function requestApprovals (executed: ExecutedRun, { live, conversation, ac
 
 /** What a run begins its steps with. */
 interface Start {
-  /** Makes the model calls; given if the first one was begun beforehand. */
-  callModel?: ModelCalls
   /** What a run that continues has asked. */
   asked?: readonly Approval[]
 }
 
 /** Runs steps until the model has answered or a call must wait. The events end with `finish`. */
-export async function runSteps (attempt: ConversationAttempt, context: Context, deps: AgentDeps, { callModel, asked = [] }: Start = {}) {
+export async function runSteps (attempt: ConversationAttempt, context: Context, deps: AgentDeps, { asked = [] }: Start = {}) {
   const items = createRunItems(asked, deps.ledger.isOpen)
-  const run = createRunActions(attempt, conversationOwner(attempt, context, deps), deps, { items, callModel })
+  const { live } = attempt
+  const { advice } = context
+  const output = advice && {
+    ...directOutput(live),
+    append: advice.append,
+    backpressure () {
+      advice.release()
+      return live.backpressure()
+    }
+  }
+  const run = createRunActions(attempt, conversationOwner(attempt, context, deps), deps, { items, output })
   await drive(run.actions)
+  // What follows an approval is reviewed by it, too.
+  await advice?.settle()
   return run.isWaiting ? requestApprovals(run, attempt, deps) : finish(attempt, deps, run.answer)
 }

@@ -4,6 +4,7 @@ import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.
 import type { ThreadMemory } from '../brain/index.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import type { RunAdvice } from './run-advice.ts'
 import { attachedIn } from './prepare-request.ts'
 import { describeTool, skillLines, SMALL_WINDOW } from '../tools/index.ts'
 import { HOW_TO_WORK } from '../contracts/model-texts.ts'
@@ -72,6 +73,8 @@ interface PromptInputs {
 /** A run's request, converted for the model. */
 export interface Context extends PromptInputs, ThreadPlacement {
   prompt: LanguageModelV4Prompt
+  /** The analysis of the request, for a run that begins with it. */
+  advice?: RunAdvice
 }
 
 /** Returns the context of a run without what was forgotten since it was made: that is in no prompt from then on. */

@@ -1,5 +1,5 @@
 import type { RunOptions } from '../../schemas/run-options.ts'
-import { readUserMessages, type ThreadRepository, type UserWords } from '../threads/index.ts'
+import { canonicalContent, readUserMessages, type ThreadRepository, type UserWords } from '../threads/index.ts'
 import type { ToolHost } from '../tools/index.ts'
 import { settingsOfTask } from './run-settings.ts'
 import { type ActiveRuns, steeringIn } from '../runs/index.ts'
@@ -29,16 +29,30 @@ export function createUserWords ({ activeRuns, deps: { threads } }: Parts) {
   }
 }
 
+interface Conversation {
+  threadId: string
+  cwd: string
+  options?: RunOptions
+  said: string[]
+  /** Identify the user's messages up to the request. */
+  turns: string[]
+}
+
 /** Creates the lookup of the conversation of an active run, with what a task of it gets; undefined for runs without a person. */
 export function createConversationOf (
   { activeRuns, deps }: Parts & { deps: { host: Pick<ToolHost, 'shown'> } },
   userWords: ReturnType<typeof createUserWords>
 ) {
-  return async (runId: string): Promise<{ threadId: string, cwd: string, options?: RunOptions, said: string[] } | undefined> => {
-    const record = activeRuns.ofRun(runId)?.run.record
-    if (record === undefined || record.options?.interactive === false) return undefined
+  return async (runId: string): Promise<Conversation | undefined> => {
+    const run = activeRuns.ofRun(runId)?.run
+    if (run === undefined || run.record.options?.interactive === false) return undefined
+    const { record, messages, log } = run
     const { threadId } = record
     const words = await userWords(runId)
-    return { threadId, ...settingsOfTask(record, deps.host), said: words?.messages.map(({ text }) => text) ?? [] }
+    const turns = [
+      ...messages.filter(({ role }) => role === 'user').map(canonicalContent),
+      ...steeringIn(log.events).map(({ text }) => text)
+    ]
+    return { threadId, ...settingsOfTask(record, deps.host), said: words?.messages.map(({ text }) => text) ?? [], turns }
   }
 }

@@ -1,4 +1,4 @@
-import type { When } from '../../schemas/agent.ts'
+import type { When } from '../contracts/task-control.ts'
 import { SCHEDULE_LIMITS, type Schedule } from '../../schemas/schedule.ts'
 import { looksLikeCron } from './cron-line.ts'
 import { isPlainTime, daysOfMonthOf, exceptionsOf, isTimes, nthDayOf, weekdaysOf } from './day-words.ts'
@@ -53,19 +53,18 @@ export async function readText (text: string, { zone, ...machine }: Now & { zone
 }
 
 /**
- * Reads what a model made of the user's words. A text or time that it gives in vain is doubt: throws BadSchedule. Undefined when nothing
+ * Reads what a model made of the user's words. A time that it gives in vain is doubt: throws BadSchedule. Undefined when nothing
  * is said about a time, as for work that is to be done now.
  */
-export async function readWhen ({ at = '', every = '', zone = '', text = '' }: When, machine: Now): Promise<ReadSchedule | undefined> {
+export async function readWhen ({ at = '', every = '', zone = '' }: When, machine: Now): Promise<ReadSchedule | undefined> {
   const place = zone.trim() === '' ? {} : { zone: zone.trim() }
   const [first, often] = [at.trim(), every.trim()]
   if (often === '') {
-    const words = first === '' ? text.trim() : first
-    if (words === '' || NOW.test(words)) return undefined
-    const once = { once: words.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2') }
+    if (first === '' || NOW.test(first)) return undefined
+    const once = { once: first.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2') }
     return isLocal(once.once)
       ? readSchedule({ ...once, ...place.zone !== undefined && { timezone: place.zone } }, machine)
-      : readText(words, { ...machine, ...place })
+      : readText(first, { ...machine, ...place })
   }
   const read = await readText(often, { ...machine, ...place })
   if (first === '' || read.schedule.interval === undefined) return read

@@ -9,6 +9,7 @@ import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Steer } from '../../schemas/steering.ts'
 import type { Stopped } from '../../schemas/stopped.ts'
 import type { Usage } from '../../schemas/usage.ts'
+import type { ReadTime } from './task-control.ts'
 import type { StateOf } from './approval-states.ts'
 import type { FileChange } from './tool.ts'
 
@@ -88,7 +89,7 @@ export interface RunContext {
   deferred?: string[]
 }
 
-/** What a model, or its server, did not take; no-task: a time was heard, and no task made. */
+/** What a model, or its server, did not take; no-task: the request names a time, and no task was made. */
 export type NoticeCode = 'no-tools' | 'no-pictures' | 'file-refused' | 'tool-refused' | 'prompt-cut' | 'no-task'
 
 /** A structured answer, and the number of answers of the model, with those that did not fit. */
@@ -133,7 +134,7 @@ export type RunEvent =
   | { type: 'retry', attempt: number, reason: string, dropped: string[], open: OpenPart[] }
   /** Nothing has come from the model for so long, milliseconds. It is shown while the run waits, and not stored. */
   | { type: 'waiting', for: 'model', sinceMs: number }
-  | { type: 'notice', code: NoticeCode, text: string }
+  | { type: 'notice', code: NoticeCode, text: string, task?: { goal: string } & Omit<ReadTime, 'everyMs'> }
   | { type: 'text-start', id: string } & Meta
   | { type: 'text-delta', id: string, delta: string } & Meta
   | { type: 'text-end', id: string } & Meta

@@ -1,6 +1,15 @@
-import type { RunTask, SteerBody, SteeredRun, When } from '../../schemas/agent.ts'
+import type { RunTask, SteerBody, SteeredRun } from '../../schemas/agent.ts'
 import type { Schedule } from '../../schemas/schedule.ts'
 import type { Task, TaskBody, TaskChanges, TaskList } from '../../schemas/tasks.ts'
+
+/** When something is to be done, as a model or a person says it. */
+export interface When {
+  /** Once, or first. */
+  at?: string
+  /** How often. */
+  every?: string
+  zone?: string
+}
 
 /** The conversation that a task comes from: the task keeps what the conversation knows of addresses, and what a person said. */
 export interface TaskSource {

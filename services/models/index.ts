@@ -29,10 +29,13 @@ export { createMetadata, isAttached, withOwnMetadata } from './reasoning.ts'
 export { isPortableId } from './request/call-ids.ts'
 export { withRecentImages } from './recent-images.ts'
 export { isOutage, streamModel } from './stream-call.ts'
-export { type Ask, askStructured, type NoAnswer, readWhole } from './structured-call.ts'
+export { type Ask, askStructured, type NoAnswer } from './structured-call.ts'
 export type { TextPiece } from './text-calls/answer-state.ts'
 export { createAnswerText } from './text-calls/answer-text.ts'
 export { type OfferedTools, offeredTools } from './text-calls/dialect.ts'
 export { itemTokens, tokensIn, tokensInSame, tokensOf } from './token-estimate.ts'
 export { withOriginalNames } from './tool-schemas/rename-input.ts'
 export { type RefusedTool, TOOL_LEFT_OUT } from './tool-schemas/with-tools.ts'
+
+/** Reads requests for work at a time. Its expressions take time and memory, so it is loaded at its first use. */
+export const loadTimedWork = () => import('./providers/offline/background.ts')

@@ -31,7 +31,7 @@ t.test('the service', async (t) => {
   is(t, (await sdk.getConfig(options)).data, { model: 'offline/assistant', mine: 1 }, 'getConfig')
   const config = { model: 'offline/assistant', mine: 1, agent: { runMs: 5_000 } }
   const saved = { status: 'saved' as const, config, restart: [], problem: undefined }
-  is(t, (await sdk.patchConfig({ ...options, body: { agent: { runMs: 5_000, speculate: null } } })).data, saved, 'patchConfig')
+  is(t, (await sdk.patchConfig({ ...options, body: { agent: { runMs: 5_000, steps: null } } })).data, saved, 'patchConfig')
   is(t, (await sdk.reloadConfig(options)).data, { status: 'reloaded' }, 'reloadConfig')
   t.same((await sdk.getOpenapi(options)).data, document, 'getOpenapi')
 })

@@ -268,8 +268,7 @@ t.test('the run ends when its client goes away', async (t) => {
 })
 
 t.test('a request for another time becomes no task, because nobody can be asked about it', async (t) => {
-  const when = { at: '', every: 'monday at 9am', zone: '', text: 'every monday' }
-  const analysis = { complexity: 'long_running', goal: 'Write', thinking: 'Later.', qualityCriteria: [], when }
+  const analysis = { complexity: 'long_running', timeWords: 'Every Monday at 9am', thinking: 'Later.' }
   const { app } = await withGateway(t, () => ({ text: 'Make a task for that.' }), {
     config: { analysis: true },
     structured: () => ({ object: analysis })

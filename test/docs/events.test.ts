@@ -27,9 +27,10 @@ const write = (path: string) => ({ toolName: 'writeFile', input: { path, content
  * denied, a task, errors and aborts.
  */
 async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]> {
-  let analyses = 0
   const { app } = await withGateway(t, (_request, nth) =>
     [
+      { toolCalls: [{ toolName: 'createTask', input: { goal: 'look round', when: { every: 'daily' } } }] },
+      { text: 'It is a task now.' },
       {
         reasoning: 'Hm, let me see.',
         text: 'I look round. ',
@@ -65,12 +66,8 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
       },
       { text: 'Logged in.' }
     ][nth], {
-    // The answers are counted, so no call may be dropped.
-    config: { analysis: true, agent: { speculate: false }, contextWindows: { test: 20_000 } },
-    structured: (name): Plan =>
-      name === 'analysis' && analyses++ === 0
-        ? { object: { complexity: 'long_running', goal: 'look round', thinking: 'Often.', qualityCriteria: [], interval: 'daily' } }
-        : {}
+    config: { analysis: true, contextWindows: { test: 20_000 } },
+    structured: (name): Plan => name === 'analysis' ? { object: { complexity: 'standard', timeWords: '', thinking: 'Often.' } } : {}
   })
   const often = await say(app, 'look round every day')
   writeFileSync(`${app.cwd}/ünï.txt`, 'hello')

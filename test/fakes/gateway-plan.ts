@@ -34,6 +34,8 @@ export interface Plan {
   toolCalls?: Array<{ toolName: string, input: unknown, toolCallId?: string }>
   /** A structured answer: sent as JSON text. */
   object?: unknown
+  /** The whole text of an answer to a structured call, JSON or not. */
+  structuredText?: string
   /** Raw stream parts, sent instead of all the above. */
   parts?: unknown[]
   finishReason?: string
@@ -76,7 +78,10 @@ const metadataOf = ({ usage }: Plan) => usage?.cost === undefined ? {} : { provi
 export const usedBy = (plan: Plan, text = textOf(plan).length) =>
   ({ inputTokens: 10, outputTokens: text, cachedInputTokens: 0, cacheWriteTokens: 0, reasoningTokens: 0, ...plan.usage })
 
-export const textOf = (plan: Plan) => plan.object === undefined ? words(plan.text ?? []) : [JSON.stringify(plan.object)]
+export const textOf = (plan: Plan) =>
+  plan.structuredText !== undefined
+    ? [plan.structuredText]
+    : plan.object === undefined ? words(plan.text ?? []) : [JSON.stringify(plan.object)]
 const callsOf = (plan: Plan) =>
   (plan.toolCalls ?? []).map((call) => ({
     type: 'tool-call',

@@ -78,7 +78,8 @@ export async function startFakeGateway (options: FakeGatewayOptions = {}) {
       }
       if (options.record !== false) requests.push(request)
       let plan = await options.reply?.(request) ?? { text: 'Hello from the fake gateway.' }
-      if (request.structured !== undefined && plan.object === undefined && !plan.error && !plan.parts) {
+      const isGiven = plan.structuredText !== undefined || plan.object !== undefined || plan.error || plan.parts
+      if (request.structured !== undefined && !isGiven) {
         plan = { ...plan, text: undefined, toolCalls: undefined, object: structuredAnswer(request.structured) }
       }
       if (plan.delayMs) await new Promise((resolve) => setTimeout(resolve, plan.delayMs))

@@ -14,15 +14,14 @@ export const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ 
 export async function withTask (
   t: Test,
   steps: Plan[],
-  { boxes = NO_BOX, heard, ...options }: { boxes?: BoxKind, heard?: object, approval?: object, options?: object } = {}
+  { boxes = NO_BOX, ...options }: { boxes?: BoxKind, approval?: object, options?: object } = {}
 ) {
   const plans = { of: steps }
   const { app, gateway } = await withGateway(t, ({ body: { prompt } }) => {
     const done = prompt.filter(({ role }: { role: string }) => role === 'assistant').length
     return plans.of[done] ?? { text: ['That is all.'] }
   }, {
-    ...{ token: TOKEN, boxes },
-    ...heard && { config: { analysis: true }, structured: (name) => name === 'analysis' ? { object: heard } : {} }
+    ...{ token: TOKEN, boxes }
   })
   t.teardown(() => rmSync(`${app.home}-copies`, { recursive: true, force: true }))
   const tasks = await tasksOf(t, app, TOKEN)

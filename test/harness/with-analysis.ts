@@ -6,7 +6,7 @@ import { patientClock } from './clock.ts'
 import { withGateway } from './with-gateway.ts'
 
 export const analysis = (complexity: string, fields: object = {}) =>
-  ({ complexity, goal: 'see it', thinking: 'It looks plain.', qualityCriteria: [], ...fields })
+  ({ complexity, timeWords: '', thinking: 'It looks plain.', ...fields })
 
 type Reply = Parameters<typeof withGateway>[1]
 

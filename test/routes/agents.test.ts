@@ -241,14 +241,12 @@ t.test('an agent that is used is not deleted, and the refusal names what uses it
 })
 
 t.test('a request that becomes a task hands its agent over by name, and the rest as it was given', async (t) => {
-  const when = { text: 'every 2 hours', every: 'every 2 hours', at: '', zone: '' }
+  const making = { toolCalls: [{ toolName: 'createTask', input: { goal: 'look round', when: { every: 'every 2 hours' } } }] }
   const gateway = await startFakeGateway({
-    reply: ({ structured }) =>
-      structured === undefined
-        ? { text: 'done' }
-        : structured === 'analysis'
-          ? { object: { complexity: 'long_running', goal: 'look round', thinking: '', qualityCriteria: [], when } }
-          : { object: { phases: [{ description: 'look' }], qualityCriteria: [] } }
+    reply: ({ structured, body }) =>
+      structured !== undefined
+        ? { object: { phases: [{ description: 'look' }], qualityCriteria: [] } }
+        : JSON.stringify(body.prompt).includes('tool-call') ? { text: 'done' } : making
   })
   t.teardown(() => gateway.close())
   const config = { model: 'test/model', models: { fast: 'test/fast' } }

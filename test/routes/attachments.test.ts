@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { App } from '../../app.ts'
 import { attachmentKey, ATTACHMENTS } from '../../services/store/keys.ts'
+import { build } from '../harness/helper.ts'
 import { makeOffice, makePhoto, officeBomb, SAMPLES } from '../harness/attached-files.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { MODELS, withFiveProviders } from '../harness/with-five-providers.ts'
@@ -208,13 +209,9 @@ t.test('a content that is damaged on disk breaks no conversation and no backup, 
   t.equal((await app.inject(`/attachments/${digest}`)).statusCode, 200)
 })
 
-t.test('what is to be done with files is done in their conversation, or not at all', async (t) => {
-  let when = {}
-  const analysis = () => ({ object: { complexity: 'long_running', goal: 'read it', thinking: '', qualityCriteria: [], when } })
-  const { app } = await withGateway(t, () => ({ text: 'Read.' }), { config: { analysis: true }, structured: analysis })
-  const message = says('read it', file('data:text/plain,hi', 'text/plain'))
-  t.match(await run(app, { id: 'one', message }), { text: 'Read.' })
-  when = { at: 'tomorrow at 9', every: '', zone: '', text: 'tomorrow at 9' }
+t.test('what is to be done with files becomes no task of the offline model', async (t) => {
+  const app = await build(t)
+  const message = says('read it every day at 9', file('data:text/plain,hi', 'text/plain'))
   t.match(await run(app, { id: 'one', message }), { text: /a task cannot read the attached files/ })
   t.same((await app.inject('/tasks')).json().tasks, [])
 })

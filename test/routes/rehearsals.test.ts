@@ -345,10 +345,8 @@ t.test('a message is rehearsed with dryRun: nothing of it happens, and its sheet
   t.match(await request('GET', `/runs/${run.runId}/sheet`), { status: 404 })
 })
 
-t.test('a chat may send a rehearsed exchange along: it is no part of the conversation; what would be a task makes none', async (t) => {
-  const when = { every: 'daily at 9', text: 'every day at 9' }
-  const heard = { complexity: 'long_running', goal: 'tidy up', thinking: 'Daily.', qualityCriteria: [], when }
-  const { app, gateway, request, tasks } = await withTask(t, [], { heard })
+t.test('a chat may send a rehearsed exchange along: it is no part of the conversation', async (t) => {
+  const { app, gateway, request } = await withTask(t, [])
   const user = (id: string, text: string) => ({ id, role: 'user', parts: [{ type: 'text', text }] })
   const post = async (payload: object) =>
     (await app.inject({ method: 'POST', url: '/run', headers: { authorization: `Bearer ${TOKEN}` }, payload })).body
@@ -358,13 +356,6 @@ t.test('a chat may send a rehearsed exchange along: it is no part of the convers
   t.notMatch(await post({ id: 'ui', messages: [user('1', 'try it'), tried, user('3', 'now do it')] }), /dryRun/)
   t.same(gateway.requests.at(-1)!.body.prompt.flatMap(({ role, content }: any) => role === 'user' ? content[0].text : []), ['now do it'])
   t.match((await request('GET', '/threads/ui')).messages, { length: 2 })
-
-  await request('PATCH', '/config', { analysis: true })
-  const { total } = await tasks.get('')
-  const run = await request('POST', '/run/sync', { id: 't', message: { role: 'user', content: 'every day at 9 tidy up' }, dryRun: true })
-  t.match(run, { text: /would make a background task/, task: undefined })
-  t.match((await request('GET', `/runs/${run.runId}/sheet`)).lines, [{ toolName: 'createTask', outcome: 'unknown', asks: false }])
-  t.equal((await tasks.get('')).total, total)
 })
 
 t.test('a folder is named as it is called, whatever is in its name', async (t) => {

@@ -23,7 +23,7 @@ t.test('a run is answered by the model of its options, with their effort and len
   t.match(await sync(app, { options }), { status: 200, text: 'done', options })
   t.notOk((await sync(app, {})).options, 'a run without options shows none')
   const [analysis, own, , plain] = gateway.requests
-  t.match(asCalled(analysis), ['test/fast', 'none', 400])
+  t.match(asCalled(analysis), ['test/fast', 'none', 150])
   t.same(asCalled(own), ['other/large', 'high', 900])
   t.same(asCalled(plain), ['test/model', undefined, undefined])
 })
@@ -40,7 +40,7 @@ t.test('settings of the roles apply to every run, and those of a run come first'
     ['test/model', 'max', 5_000],
     ['test/model', 'provider-default', 9]
   ])
-  t.same(asCalled(gateway.requests[0]), ['test/fast', 'none', 400], 'questions to the fast model never ask for reasoning')
+  t.same(asCalled(gateway.requests[0]), ['test/fast', 'none', 150], 'questions to the fast model never ask for reasoning')
 })
 
 for (
@@ -246,11 +246,8 @@ t.test('a budget of more minutes than the limit of runs does not lift that limit
 })
 
 t.test('the background task that a run makes has the options of the run', async (t) => {
-  const longRunning = { complexity: 'long_running', goal: 'watch the page', thinking: 'hm', qualityCriteria: [], interval: 'daily' }
-  const { app } = await withGateway(t, () => ({ text: 'done' }), {
-    config: { analysis: true },
-    structured: (name) => ({ object: name === 'analysis' ? longRunning : { phases: [{ description: 'look' }], qualityCriteria: [] } })
-  })
+  const making = { toolCalls: [{ toolName: 'createTask', input: { goal: 'watch the page', when: { every: 'daily' } } }] }
+  const { app } = await withGateway(t, (_request, nth) => nth === 0 ? making : { text: 'done' }, { structured: () => ({}) })
   const { task } = await sync(app, { options: { ...options, budget: { tokens: 5_000 } } })
   const made = (await app.inject(`/tasks/${task.taskId}`)).json()
   t.strictSame(made.options, { ...options, budget: { tokens: 5_000 } })

@@ -159,7 +159,7 @@ t.test('a run without tools in a conversation with calls describes their tools, 
 })
 
 t.test('a long-running request with an object is answered here, and makes no task', async (t) => {
-  const longRunning = { complexity: 'long_running', goal: 'watch', thinking: 'hm', qualityCriteria: [], interval: 'daily' }
+  const longRunning = { complexity: 'long_running', timeWords: 'daily', thinking: 'hm' }
   const { app } = await withGateway(t, () => give(good), { config: { analysis: true }, structured: () => ({ object: longRunning }) })
   t.match(await sync(app, { options }), { status: 200, object: good })
   t.same((await app.inject('/tasks')).json().tasks, [])

@@ -226,32 +226,6 @@ t.test('a goal that the model changes is nobody\'s words: what the conversation 
   t.match(await events.until('task:approval', { taskId }), { kind: 'tool', toolName: 'fetchUrl' })
 })
 
-t.test('a time that was heard and led to no task is marked, and the model told to ask, in any language', async (t) => {
-  const analysis = { complexity: 'standard', goal: 'look', thinking: '', qualityCriteria: [] }
-  const every = (request: string) => /daily/.test(request) ? 'daily at 9' : /moon|Vollmond|満月/.test(request) ? 'at every full moon' : ''
-  const { gateway, tasks, tell } = await withCalls(t, {
-    config: { analysis: true },
-    structured (name, { body }) {
-      const when = { at: '', every: every(JSON.stringify(body.prompt.at(-1))), zone: 'UTC', text: '' }
-      return name === 'plan' ? PLAN : { object: { ...analysis, when } }
-    }
-  })
-  const codes = (events: any[]) => of(events, 'data-notice').map(({ data }) => data.code)
-  for (const words of ['look at every full moon', 'bei jedem Vollmond nachsehen', '満月のたびに見て']) {
-    const { events, shown, text } = await tell(words, 'createTask', { goal: 'look', when: { every: 'daily at 9' } })
-    t.same(shown, [], words)
-    t.same(codes(events), ['no-task'], words)
-    t.match(text, /no tool named|Result/, 'what the model tries is not done')
-    const { tools = [] } = gateway.requests.filter(({ structured }) => structured === undefined).at(-1)!.body
-    t.same(tools.filter(({ description }: any) => description !== 'Cannot be called in this run.'), [], words)
-  }
-  t.same(await all({ tasks }), [])
-  t.same(codes((await tell('what is new?', 'listTasks', {})).events), [], 'no time was heard')
-  const { shown, events } = await tell('look daily', 'listTasks', {})
-  t.match(shown, [{ words: 'every day at 09:00' }])
-  t.same(codes(events), [])
-})
-
 type TurnsTest = Parameters<typeof withTurns>[0]
 const plan = { phases: [{ description: 'do it' }] }
 

@@ -51,8 +51,6 @@ export async function makeWorkCopy (given: Recording, config: Config): Promise<W
 export const replayConfig = ({ header: { models, config } }: Recording): Config => ({
   ...config,
   ...{ model: models?.capable ?? 'recorded/model', models: { fast: models?.fast ?? models?.capable ?? 'recorded/model' } },
-  // The calls of a replay come one after the other, as the recording has them.
-  agent: { ...config?.agent, speculate: false },
   contextWindows: { [models?.capable ?? 'recorded/model']: models?.window ?? LARGEST_WINDOW },
   threads: { titles: false },
   brain: { extractAfter: false }

@@ -70,7 +70,7 @@ function createRecalling () {
 }
 
 /** Where the events of model calls go, and what pauses or aborts the calls. */
-interface ModelOutput {
+export interface ModelOutput {
   append: (event: RunEvent) => void
   /** Pending while the model stream must pause; undefined otherwise. */
   backpressure: () => Promise<void> | undefined
@@ -78,7 +78,7 @@ interface ModelOutput {
 }
 
 /** Makes the model call of the next step, with what the user said before it. Returns the event that ends the step. */
-export type ModelCalls = () => Promise<EventOf<'step-finish'>>
+type ModelCalls = () => Promise<EventOf<'step-finish'>>
 
 /** The events go into the log of the run at once, as fast as its subscribers read. */
 export const directOutput = <R extends RunRecord>({ run, backpressure, signal }: ActiveRun<R>): ModelOutput =>

@@ -11,7 +11,7 @@ import type { AskedCall } from '../../contracts/call.ts'
 import { type NextAction, type RunActions, nextAction } from './drive.ts'
 import { createRepetitions } from './repetitions.ts'
 import { askAgain, isCutTwice, isFruitless, LATE_MS, lateAnswer, REPEATED } from './stopping.ts'
-import { createModelCalls, directOutput, type ModelCalls } from './model-calls.ts'
+import { createModelCalls, directOutput, type ModelOutput } from './model-calls.ts'
 import type { RunItems } from './asked-items.ts'
 import type { RunOwner } from './run-owner.ts'
 import { endOfStep, firstObject, heldEvents, isToldAtOnce, mayFirstStand } from './second-version.ts'
@@ -21,8 +21,8 @@ import { settleStep } from './settle-step.ts'
 interface Start {
   /** What the run has asked before. */
   items: RunItems
-  /** Makes the model calls; given if the first one was begun beforehand. */
-  callModel?: ModelCalls
+  /** Where the events of model calls go; into the log of the run by default. */
+  output?: ModelOutput
 }
 
 export type ExecutedRun = ReturnType<typeof createRunActions>
@@ -35,7 +35,7 @@ export function createRunActions<R extends RunRecord> (
   attempt: RunAttempt<R>,
   owner: RunOwner<R>,
   deps: EngineDeps,
-  { items, callModel }: Start
+  { items, output = directOutput(attempt.live) }: Start
 ) {
   const { live, commit } = attempt
   const { run } = live
@@ -44,22 +44,15 @@ export function createRunActions<R extends RunRecord> (
   let held: RunEvent[] = []
   /** Whether the model call under way is for a second version of the answer. */
   let isSecond = false
-  const output = {
-    ...directOutput(live),
+  const call = createModelCalls(attempt, owner, deps, {
+    ...output,
     append (event: RunEvent) {
       // What the user says asks for another answer.
       if (event.type === 'steer') isSecond = false
       if (owner.storesSteps || (isSecond && !isToldAtOnce(event))) held.push(event)
-      else log.append(event)
+      else output.append(event)
     }
-  }
-  let own: ModelCalls | undefined
-  /** Calls that were begun beforehand show at once what comes of them, so that second versions have calls of their own. */
-  const call = () => {
-    if (callModel !== undefined && !isSecond) return callModel()
-    own ??= createModelCalls(attempt, owner, deps, output)
-    return own()
-  }
+  })
   /** The end of the newest step, which the settlement of its calls appends. */
   let stepFinish: EventOf<'step-finish'> | undefined
   let waiting: AskedCall[] | undefined
@@ -68,8 +61,6 @@ export function createRunActions<R extends RunRecord> (
   let isAccepted = false
   /** No second version of the answer came. */
   let isGivenUp = false
-  /** A first step that was begun beforehand has events in the log before it is made here. */
-  let isBegun = callModel !== undefined
   const settling = new Set<Promise<unknown>>()
   const repetitions = createRepetitions(deps.clock)
   const addresses = createAddressGate({
@@ -122,7 +113,6 @@ export function createRunActions<R extends RunRecord> (
 
   async function step (): Promise<void> {
     isAccepted = false
-    isBegun = false
     answer = undefined
     isSecond = reviewIn(log.events) !== undefined
     if (!owner.storesSteps) deps.runs.saveSoon(run)
@@ -236,9 +226,7 @@ export function createRunActions<R extends RunRecord> (
         return 'end'
       }
       const isOwed = await attempt.owed() !== undefined
-      const action = isBegun
-        ? 'step'
-        : await guarded(answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed }))
+      const action = await guarded(answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed }))
       // The user may say something during the review, too; then the answer is not the last word.
       if (action === 'judge' && await live.isSteered()) return 'step'
       if (action !== 'judge' || !isAccepted) return action

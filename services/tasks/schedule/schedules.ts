@@ -1,5 +1,5 @@
+import type { When } from '../../contracts/task-control.ts'
 import type { PreviewScheduleBody, Schedule, SchedulePreview, Slot } from '../../../schemas/schedule.ts'
-import type { When } from '../../../schemas/agent.ts'
 import type { Clock } from '../../lib/clock.ts'
 import {
   BadSchedule,

@@ -1,7 +1,6 @@
 import { Type } from '@sinclair/typebox'
-import type { When } from '../../../schemas/agent.ts'
 import type { Task, TaskStatus } from '../../../schemas/tasks.ts'
-import { asRunTask, type TaskControl } from '../../contracts/task-control.ts'
+import { asRunTask, type TaskControl, type When } from '../../contracts/task-control.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import {

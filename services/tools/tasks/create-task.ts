@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
-import type { When } from '../../../schemas/agent.ts'
-import { asRunTask } from '../../contracts/task-control.ts'
+import { asRunTask, type When } from '../../contracts/task-control.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
-import { conversationWithPerson, nameOf, readTime, type TaskParts, tooOften, WhenInput, whenOf } from './task-parts.ts'
+import { asksOf, conversationWithPerson, nameOf, readTime, type TaskParts, tooOften, WhenInput, whenOf } from './task-parts.ts'
 
 interface Input {
   goal: string
@@ -37,14 +36,15 @@ export function createCreateTask (parts: TaskParts): Tool<Input> {
     target: ({ goal }: { goal?: string }) => goal?.slice(0, 200),
     asks: ({ when }) => tooOften(parts, when),
     async execute ({ goal, when }, { runId, signal }) {
-      const { threadId, cwd, options, said } = await conversationWithPerson(parts, runId)
+      const { threadId, cwd, options, said, turns } = await conversationWithPerson(parts, runId)
       const tasks = parts.tasks()
       const time = await readTime(parts, when)
-      const origin = JSON.stringify([threadId, cwd, said, goal, when])
+      const origin = JSON.stringify([threadId, cwd, turns, goal, when])
       const known = await tasks.launched(origin)
       if (known !== undefined) {
         const shown = asRunTask(known, time, { isNew: true })
-        return { task: shown, message: `There is this task already: ${nameOf(known)}. ${whenOf(known, time)}` }
+        const message = `There is this task already: ${nameOf(known)}. ${whenOf(known, time)}`
+        return { task: shown, isKnown: true, asks: asksOf(known), message }
       }
       if (await tasks.countMadeIn(threadId) >= MOST_TASKS) {
         throw new ToolFailed(`This conversation has made ${MOST_TASKS} tasks already, which is as many as it can. Some can be deleted.`)
@@ -52,7 +52,7 @@ export function createCreateTask (parts: TaskParts): Tool<Input> {
       const body = { goal, cwd, ...(options && { options }), ...(time && { schedule: time.schedule }) }
       const task = await tasks.launch(body, signal, { threadId, origin, said: said.join('\n\n') })
       const shown = asRunTask(task, time, { isNew: true })
-      return { task: shown, message: `I made the task ${nameOf(task)}. ${whenOf(task, time)} The user can undo it.` }
+      return { task: shown, asks: asksOf(task), message: `I made the task ${nameOf(task)}. ${whenOf(task, time)} The user can undo it.` }
     }
   }
 }

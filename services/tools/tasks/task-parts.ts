@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import type { RunOptions } from '../../../schemas/run-options.ts'
-import type { When } from '../../../schemas/agent.ts'
 import type { Task } from '../../../schemas/tasks.ts'
 import { BadSchedule } from '../../calendar/index.ts'
-import type { ReadTime, TaskControl } from '../../contracts/task-control.ts'
+import type { ReadTime, TaskControl, When } from '../../contracts/task-control.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
 /** The conversation of a run: what a task of it gets. */
@@ -13,6 +12,8 @@ export interface TaskConversation {
   options?: RunOptions
   /** What the user said, the newest last. */
   said: string[]
+  /** Identify the user's messages up to the request, which are the same when it is answered again. */
+  turns: string[]
 }
 
 /** The collaborators of the tools that have the tasks in hand. */
@@ -77,3 +78,19 @@ export function whenOf ({ scheduleWords, nextRunAt, status }: Task, time?: ReadT
   return `It runs ${scheduleWords}${zone}${dates.length === 0 ? '' : `, next at ${dates.join(', ')}`}. It is ${status}.`
 }
 const NEXT_SHOWN = 3
+
+/** Returns a sentence about what a task asks its person. */
+export function asksOf ({ approval: { mode, firstN } }: Pick<Task, 'approval'>): string {
+  const runs = firstN === 1 ? 'a run' : `${firstN} runs`
+  switch (mode) {
+    case 'changes':
+      return `Until you have approved ${runs} that changed something, it asks before each change and for the result.`
+    case 'first_n':
+      return `Until you have approved ${runs}, it asks before each change and for each result.`
+    case 'always':
+      return 'It asks before each change and for each result.'
+    case 'granted':
+    case 'never':
+      return 'It asks nothing.'
+  }
+}

@@ -8,7 +8,7 @@ import { clientOf, ID, is, NO_OPTIONS, said, USAGE } from './client.ts'
 
 const ID_OF_CALL = /./
 const SCOPES = (['once', 'exact', 'folder'] as const).map((scope) => ({ scope, text: /./ }))
-const complex = { complexity: 'complex' as const, goal: 'compare the two', thinking: 'hm', qualityCriteria: ['names both'] }
+const complex = { complexity: 'complex' as const, timeWords: '', thinking: 'hm' }
 
 /** What is said of a new text file beside its path. */
 const OF_FILE = {
@@ -67,7 +67,7 @@ t.test('a run as one object', async (t) => {
     steering: undefined,
     pendingQuestions: [],
     pendingToolCalls: [],
-    analysis: { ...complex, interval: undefined, when: undefined },
+    analysis: complex,
     compactions: undefined,
     evaluation: undefined,
     task: undefined,

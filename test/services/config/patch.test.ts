@@ -11,12 +11,12 @@ t.test('a patch merges objects, replaces lists, removes by null, and keeps all e
   const { dir, read } = home(t, JSON.stringify({
     zeta: [1],
     permissions: { readFile: 'allow', '*': 'ask' },
-    agent: { runMs: 5_000, speculate: false },
+    agent: { runMs: 5_000, steps: { task: 9 } },
     roots: ['/a', '/b'],
     mine: { b: null }
   }))
   const config = await openConfig({ dir, hasToken: true })
-  const patch: ConfigPatch = { permissions: { cart: 'allow' }, agent: { speculate: null }, roots: ['/c'], analysis: false, model: null }
+  const patch: ConfigPatch = { permissions: { cart: 'allow' }, agent: { steps: null }, roots: ['/c'], analysis: false, model: null }
   t.same(await config.patch(patch), { restart: [] })
   t.equal(read(), JSON.stringify({
     zeta: [1],

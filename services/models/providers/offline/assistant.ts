@@ -4,7 +4,7 @@ import { type Step, readSteps } from './steps.ts'
 import { valueOf, help, report, type Outcome } from './report.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING, COMMENTS_HEADING, READ_SKILL } from '../../../contracts/model-texts.ts'
-import { readBackground } from './background.ts'
+import { laterWorkReply } from './later-work.ts'
 import type { Reply } from '../reply-model.ts'
 
 const TOOL = 'updatePhase'
@@ -64,13 +64,14 @@ export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat
   const remarks = [...comments?.split('\n- ') ?? [], ...added]
   // All commands were carried out before the review, so the earlier report is the answer again.
   if (REVIEW.test(request)) return { text: `I was told to do nothing more. My report again:\n\n${lastAnswer(prompt)}` }
-  if (!tools.some(({ name }) => name === TOOL) && readBackground(request)?.when !== undefined) return { text: NO_TASK }
+  const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map(({ name }) => name))
+  const later = tools.some(({ name }) => name === TOOL) ? undefined : laterWorkReply(prompt, offered)
+  if (later !== undefined) return later
   const skill = chosenSkill(prompt)
   const first: Step[] = skill === undefined ? [] : [{ kind: 'command', toolName: READ_SKILL, input: { name: skill } }]
   const steps = [...first, ...readSteps(request), ...remarks.flatMap(readRemark)]
   if (!steps.some(({ kind }) => kind === 'command')) return { text: help(steps) }
 
-  const offered = new Set(toolChoice?.type === 'none' ? [] : tools.map(({ name }) => name))
   const phases = phasesOf(prompt, offered, steps)
   const made = callsMade(prompt).filter(({ toolName }) => toolName !== TOOL)
   const outcomes: Outcome[] = []
@@ -95,9 +96,6 @@ export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat
   }
   return phases.updates.length > 0 ? { toolCalls: phases.updates } : { text: report(outcomes) }
 }
-
-/** A run of a conversation that has a time was not made a task, and is not done at another time instead. */
-const NO_TASK = 'You say when this is to be done. I did nothing now: create a task for it, with its schedule.'
 
 const NO_OBJECTS = 'It reads plain commands and cannot make the object that options.object asks for. Connect a language model in the ' +
   'settings, or let offline/scripted call the tool answer.'

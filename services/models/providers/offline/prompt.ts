@@ -32,6 +32,13 @@ const isRequest = (message: LanguageModelV4Message) =>
 /** Returns the text of the last user message; '' when there is none. */
 export const lastRequest = (prompt: LanguageModelV4Prompt): string => textOf(prompt.findLast(isRequest))
 
+/** Whether the last user message has files. */
+export const hasFiles = (prompt: LanguageModelV4Prompt): boolean => {
+  const { content } = prompt.findLast(isRequest) ?? { content: [] }
+  return Array.isArray(content) &&
+    content.some((part) => part.type === 'file' || (part.type === 'text' && part.text.startsWith(FILE_OPENING)))
+}
+
 /** Returns the name of the skill that the user has chosen for the last request; undefined for none. */
 export function chosenSkill (prompt: LanguageModelV4Prompt): string | undefined {
   const parts = prompt.findLast(isRequest)?.content

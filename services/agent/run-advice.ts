@@ -1,0 +1,71 @@
+import type { Analysis } from '../../schemas/agent.ts'
+import { NOTE_OPENING } from '../contracts/model-texts.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
+import type { ActiveRun, ThreadRun } from '../runs/index.ts'
+
+/** The analysis of a request, beside the steps of its run. Only the end of the run waits for it. */
+export interface RunAdvice {
+  /** Takes the events of the steps. The first ones are held until the analysis or a part of the answer arrives. */
+  append: (event: RunEvent) => void
+  /** Appends the events that are held. */
+  release: () => void
+  /** Returns what the model is told with its next step. */
+  takeNotes: () => string[]
+  /** Resolves when the analysis is in the log, or will never be. */
+  settle: () => Promise<void>
+}
+
+const FOR_LATER = `${NOTE_OPENING} The request may ask for work to do later, to repeat or to watch. If it does, createTask makes it.]`
+
+/** Puts the analysis of a run into its log: before the first step if it arrives before any part of the answer, else after a step. */
+export function adviseRun ({ run }: ActiveRun<ThreadRun>, analyzing: Promise<Analysis>): RunAdvice {
+  const { log } = run
+  let held: RunEvent[] | undefined = []
+  let arrived: Analysis | undefined
+  let mayTell = false
+
+  function release () {
+    const events = held ?? []
+    held = undefined
+    events.forEach(log.append)
+  }
+
+  /** Appends the analysis if it has arrived. */
+  function note () {
+    if (arrived === undefined) return
+    const analysis = arrived
+    arrived = undefined
+    mayTell = analysis.complexity === 'long_running'
+    log.append({ type: 'reasoning-start', id: 'analysis', phase: 'analysis' })
+    if (analysis.thinking !== '') log.append({ type: 'reasoning-delta', id: 'analysis', delta: analysis.thinking })
+    log.append({ type: 'reasoning-end', id: 'analysis' })
+    log.append({ type: 'analysis', analysis })
+  }
+
+  const done = analyzing.then((analysis) => {
+    arrived = analysis
+    if (held !== undefined) note()
+  }).catch(() => {}).then(release)
+
+  return {
+    append: (event) => held === undefined ? log.append(event) : void held.push(event),
+    release,
+    takeNotes () {
+      if (run.record.steps === 0) return []
+      note()
+      if (!mayTell) return []
+      mayTell = false
+      return makesTasks(log.events) ? [FOR_LATER] : []
+    },
+    async settle () {
+      await done
+      note()
+    }
+  }
+}
+
+/** Whether the model can make a task and has made none. */
+function makesTasks (events: readonly RunEvent[]): boolean {
+  const tools = events.findLast((event) => event.type === 'context')?.context.tools ?? []
+  return tools.some(({ name }) => name === 'createTask') && !events.some(({ type }) => type === 'task')
+}
