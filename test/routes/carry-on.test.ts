@@ -16,7 +16,8 @@ import { withGateway } from '../harness/with-gateway.ts'
 
 const allow = { permissions: { '*': 'allow' } }
 const call = (toolName: string, input: unknown): Plan => ({ toolCalls: [{ toolName, input }] })
-const look = (n: number) => call('listDirectory', { path: '.', limit: n + 1 })
+/** Calls that differ, and not always of one tool: thirty of one with the same answer would end the run. */
+const look = (n: number) => n % 9 === 0 ? call('searchFiles', { pattern: `x${n}` }) : call('listDirectory', { path: '.', limit: n + 1 })
 const sync = async (app: App, payload: object) => (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
 const user = (content: string) => ({ role: 'user', content })
 const runsOf = async (app: App, id: string) => (await app.inject(`/runs?threadId=${id}`)).json().runs

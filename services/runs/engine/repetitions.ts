@@ -44,10 +44,13 @@ export function createRepetitions (clock: Pick<Clock, 'monotonic'>) {
   return {
     /** Takes the events of a step whose calls are settled. */
     add (step: readonly RunEvent[]): Repetition {
-      if (countNothingNew(step) >= NOTHING_NEW) return 'stopped'
       const at = clock.monotonic()
-      if (at - lastAt >= APART_MS) calls = []
+      if (at - lastAt >= APART_MS) {
+        calls = []
+        sameTool = { name: '', seen: new Set(), times: 0 }
+      }
       lastAt = at
+      if (countNothingNew(step) >= NOTHING_NEW) return 'stopped'
       const before = calls.length
       calls.push(...new Set(callsOf(step)))
       if (calls.length === before) return 'none'
