@@ -15,7 +15,7 @@ declare module 'fastify' {
 /** MCP tool servers. They are connected once the service listens, or when their tools are first needed. */
 export default fp(async (app) => {
   const { config, clock, store, tools: host, secrets, workspace, sandbox, log } = app
-  const mcp = createToolServers({
+  const mcp: ToolServers = createToolServers({
     config,
     stored: store.record<Record<string, string>>(RECORDS.toolServers, () => ({})),
     storedAccess: store.record<StoredAuthorizations>(RECORDS.toolServerAccess, () => ({})),
@@ -31,6 +31,7 @@ export default fp(async (app) => {
     clock,
     variables: process.env,
     secrets: secrets.all,
+    ownSecrets: () => secrets.allBut(mcp.secrets),
     cwd: workspace,
     box: sandbox,
     log

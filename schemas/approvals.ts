@@ -70,6 +70,9 @@ export const ApprovalSchema = Type.Object({
     }),
     { description: 'Kind server: the tools that say that they only read, and are not accepted as they are now' }
   )),
+  variables: Type.Optional(Type.Array(Type.String(), {
+    description: 'Kind server: an imported server that is not connected before it is accepted gets these variables of the environment'
+  })),
   about: Type.Optional(ChoiceTopicSchema),
   text: text('Kind task: what is asked, in a sentence'),
   choices: Type.Optional(Type.Array(ref(ChoiceSchema), { description: 'Kind task: the possible answers' })),

@@ -36,14 +36,18 @@ export const ImportedServerSchema = Type.Object({
   from: Type.String({ description: 'The name in what was sent' }),
   name: Type.String({ description: 'The name of the connection' }),
   status: oneOf(STATUSES, {
-    description: '`saved`, `replaced`: it is in config.json and being connected. `unchanged`: it was there with the same settings. ' +
+    description: '`saved`, `replaced`: it is in config.json and being connected, or waits for its user with `variables`. ' +
+      '`unchanged`: it was there with the same settings. ' +
       'Nothing was saved of the others: `exists`, another server has its name; `incomplete`, `inputs` lack values; `refused`, see `message`'
   }),
   message: Type.String({ description: 'What was done, and why, in a line' }),
   inputs: Type.Optional(Type.Array(
     Type.Object({ id: Type.String(), description: Type.Optional(Type.String({ description: 'What the file says of it' })) }),
     { description: 'The inputs of VS Code that lack values' }
-  ))
+  )),
+  variables: Type.Optional(Type.Array(Type.String(), {
+    description: 'The variables of the environment that it gets; it is not connected before it is accepted'
+  }))
 }, { $id: 'ImportedServer', description: 'What became of an entry' })
 export type ImportedServer = Static<typeof ImportedServerSchema>
 

@@ -36,6 +36,9 @@ const view = {
     description: 'Tools that are left out, such as one whose definition the provider of a model refused, with the reason'
   })),
   authorizationUrl: Type.Optional(AuthorizationUrl),
+  variables: Type.Optional(Type.Array(Type.String(), {
+    description: 'It was imported, and is connected once it is accepted: the variables of the environment that it gets then'
+  })),
   unsaved: Type.Optional(Type.Literal(true, { description: 'A request is connecting it, and saves it once it is connected' }))
 }
 export const ToolServerSchema = Type.Object(view, {

@@ -341,6 +341,10 @@ export type Approval = {
         state: 'new' | 'changed';
     }>;
     /**
+     * Kind server: an imported server that is not connected before it is accepted gets these variables of the environment
+     */
+    variables?: Array<string>;
+    /**
      * Kind task. failing: its runs have failed for two weeks; missed: the time of a task that runs once passed more than a week ago
      */
     about?: 'failing' | 'missed';
@@ -3392,7 +3396,7 @@ export type ImportedServer = {
      */
     name: string;
     /**
-     * `saved`, `replaced`: it is in config.json and being connected. `unchanged`: it was there with the same settings. Nothing was saved of the others: `exists`, another server has its name; `incomplete`, `inputs` lack values; `refused`, see `message`
+     * `saved`, `replaced`: it is in config.json and being connected, or waits for its user with `variables`. `unchanged`: it was there with the same settings. Nothing was saved of the others: `exists`, another server has its name; `incomplete`, `inputs` lack values; `refused`, see `message`
      */
     status: 'saved' | 'replaced' | 'unchanged' | 'exists' | 'incomplete' | 'refused';
     /**
@@ -3409,6 +3413,10 @@ export type ImportedServer = {
          */
         description?: string;
     }>;
+    /**
+     * The variables of the environment that it gets; it is not connected before it is accepted
+     */
+    variables?: Array<string>;
 };
 
 /**
@@ -7677,6 +7685,10 @@ export type ToolServer = {
      */
     authorizationUrl?: string;
     /**
+     * It was imported, and is connected once it is accepted: the variables of the environment that it gets then
+     */
+    variables?: Array<string>;
+    /**
      * A request is connecting it, and saves it once it is connected
      */
     unsaved?: true;
@@ -7727,6 +7739,10 @@ export type ToolServerDetail = {
      * The page at which the user authorizes the service, to be opened in a browser within 10 minutes
      */
     authorizationUrl?: string;
+    /**
+     * It was imported, and is connected once it is accepted: the variables of the environment that it gets then
+     */
+    variables?: Array<string>;
     /**
      * A request is connecting it, and saves it once it is connected
      */

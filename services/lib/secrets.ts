@@ -17,6 +17,8 @@ export function createSecrets (...own: Array<string | undefined>) {
       sources.push(source)
     },
     all,
+    /** All but those of a source that was added. */
+    allBut: (source: () => Iterable<string>): string[] => [...new Set(sources.flatMap((each) => each === source ? [] : [...each()]))],
     /** Returns the text with all secrets redacted; see createRedactor. */
     redact (text: string): string {
       const secrets = all()

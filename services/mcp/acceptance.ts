@@ -2,19 +2,23 @@ import { createHash } from 'node:crypto'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import { SERVER_ITEM } from '../contracts/approval-record.ts'
 import type { Clock } from '../lib/clock.ts'
+import { canonicalJson } from '../lib/canonical-json.ts'
+import { originOf } from './config-entries.ts'
 import { type StoredRecord, emptyIfDamaged } from '../store/index.ts'
 import { claimsToRead, type ToolAcceptance, type ToolDefinition } from './tool-definitions.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /** What is stored: of each server the identities of its tools as the user accepted them, and what was declined last. */
 export interface StoredAcceptance {
-  servers?: Array<{ server: string, tools: Array<[tool: string, identity: string]>, declined?: string }>
+  servers?: Array<{ server: string, tools: Array<[tool: string, identity: string]>, declined?: string, asks?: string[] }>
 }
 
 interface Pins {
   tools: Map<string, string>
   /** The digest of the tools that the user declined to accept. */
   declined?: string
+  /** The variables that an imported server gets once the user says yes; it is not connected before. */
+  asks?: string[]
 }
 
 const DIGEST_CHARS = 16
@@ -26,10 +30,12 @@ export type Acceptance = ReturnType<typeof createAcceptance>
  * Keeps what the tools of servers were when the user accepted them: a tool's own word that it only reads counts for that alone, and one
  * that is new or was changed asks until it is accepted.
  */
-export function createAcceptance ({ stored, clock, servers }: {
+export function createAcceptance ({ stored, clock, servers, enable }: {
   stored: StoredRecord<StoredAcceptance>
   clock: Clock
   servers: () => Iterable<ToolServer>
+  /** Has a server connected, durably. */
+  enable: (server: string) => Promise<void>
 }) {
   const known = new Map<string, Pins>()
   /** When a server was first seen with tools to accept, by the id of its item. */
@@ -38,10 +44,11 @@ export function createAcceptance ({ stored, clock, servers }: {
 
   const pinsOf = (server: string): Pins => known.get(server) ?? { tools: new Map() }
   const save = () => stored.replace({
-    servers: [...known].map(([server, { tools, declined }]) => {
-      const pinned = { server, tools: [...tools].slice(-MOST_PINS) }
-      return declined === undefined ? pinned : { ...pinned, declined }
-    })
+    servers: [...known].map(([server, { tools, declined, asks }]) => ({
+      ...{ server, tools: [...tools].slice(-MOST_PINS) },
+      ...declined !== undefined && { declined },
+      ...asks !== undefined && { asks }
+    }))
   })
 
   const stateOf = (server: string, { name }: Pick<ToolDefinition, 'name'>, identity: string): ToolAcceptance => {
@@ -63,12 +70,13 @@ export function createAcceptance ({ stored, clock, servers }: {
 
   /** Returns what waits for the user's word about a server; undefined for nothing, or for what was declined. */
   function itemOf (server: ToolServer): ApprovalView | undefined {
+    const asks = asksOf(server)
+    if (asks !== undefined) return variablesItem(server, asks)
     const tools = unaccepted(server)
     const digest = digestOf(server, tools)
     if (tools.length === 0 || pinsOf(server.name).declined === digest) return undefined
     const approvalId = `${SERVER_ITEM}${server.name}-${digest}`
-    const createdAt = since.get(approvalId) ?? clock.now()
-    since.set(approvalId, createdAt)
+    const createdAt = firstSeen(approvalId)
     const serverTools = tools.map((tool) => ({
       name: tool.name,
       description: tool.description,
@@ -82,10 +90,42 @@ export function createAcceptance ({ stored, clock, servers }: {
     }
   }
 
+  function firstSeen (approvalId: string): number {
+    const createdAt = since.get(approvalId) ?? clock.now()
+    since.set(approvalId, createdAt)
+    return createdAt
+  }
+
+  /** The variables that a server waits for; undefined when it waits for none. One that was enabled has got its yes. */
+  const asksOf = ({ name, entry }: ToolServer): string[] | undefined => entry.enabled === false ? pinsOf(name).asks : undefined
+
+  function variablesItem (server: ToolServer, variables: string[]): ApprovalView {
+    const shown = createHash('sha256').update(canonicalJson([originOf(server.entry), variables])).digest('hex').slice(0, DIGEST_CHARS)
+    const approvalId = `${SERVER_ITEM}${server.name}-${shown}`
+    return {
+      ...{ approvalId, kind: 'server', state: 'pending', server: server.name, serverTools: [], variables },
+      createdAt: firstSeen(approvalId),
+      note: `It was imported, and is connected once you accept it. It then gets ${variables.join(', ')} of the environment of this service.`
+    }
+  }
+
+  /** Notes what is asked before a server is connected; undefined for nothing any more. */
+  async function ask (server: string, asks: string[] | undefined): Promise<void> {
+    if (asks === undefined && pinsOf(server).asks === undefined) return
+    known.set(server, { ...pinsOf(server), asks })
+    await save()
+  }
+
+  /** Connects a server that waited for its user's yes to its variables. */
+  async function enableAsked (server: string): Promise<void> {
+    await enable(server)
+    await ask(server, undefined)
+  }
+
   async function accept (server: ToolServer, names?: readonly string[]): Promise<void> {
     const tools = server.connection?.definitions.filter(({ name }) => names?.includes(name) ?? true) ?? []
-    const { tools: before } = pinsOf(server.name)
-    known.set(server.name, { tools: new Map([...before, ...tools.map((tool) => [tool.name, server.identityOf(tool)] as const)]) })
+    const { tools: before, asks } = pinsOf(server.name)
+    known.set(server.name, { asks, tools: new Map([...before, ...tools.map((tool) => [tool.name, server.identityOf(tool)] as const)]) })
     await save()
   }
 
@@ -93,12 +133,15 @@ export function createAcceptance ({ stored, clock, servers }: {
     /** Reads what was accepted. A damaged record counts as empty. */
     async load (): Promise<void> {
       const { servers: read = [] } = await stored.get().catch(emptyIfDamaged) as StoredAcceptance
-      for (const { server, tools, declined } of read) known.set(server, { tools: new Map(tools), declined })
+      for (const { server, tools, declined, asks } of read) known.set(server, { tools: new Map(tools), declined, asks })
       isLoaded = true
     },
 
     stateOf,
     accept,
+    ask,
+    asksOf,
+    enableAsked,
 
     /** A digest of all that a person is shown of the tools of a server. */
     digestOf: (server: ToolServer): string => digestOf(server, server.definitions),
@@ -117,7 +160,8 @@ export function createAcceptance ({ stored, clock, servers }: {
         const item = itemOf(server)
         if (item?.approvalId !== approvalId) continue
         const tools = unaccepted(server)
-        if (approved) await accept(server, tools.map(({ name }) => name))
+        if (item.variables !== undefined) await (approved ? enableAsked(server.name) : ask(server.name, undefined))
+        else if (approved) await accept(server, tools.map(({ name }) => name))
         else {
           known.set(server.name, { ...pinsOf(server.name), declined: digestOf(server, tools) })
           await save()
@@ -127,11 +171,13 @@ export function createAcceptance ({ stored, clock, servers }: {
       return undefined
     },
 
-    /** Forgets all other servers. */
+    /** Forgets all other servers, and what servers waited for that have been enabled. */
     async retain (names: ReadonlySet<string>): Promise<void> {
       const gone = [...known.keys()].filter((name) => !names.has(name))
       for (const name of gone) known.delete(name)
-      if (gone.length > 0 && isLoaded) await save()
+      const enabled = [...servers()].filter(({ name, entry }) => entry.enabled !== false && pinsOf(name).asks !== undefined)
+      for (const { name } of enabled) known.set(name, { ...pinsOf(name), asks: undefined })
+      if (gone.length + enabled.length > 0 && isLoaded) await save()
     }
   }
 }

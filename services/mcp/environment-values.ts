@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { basename, isAbsolute, resolve as resolvePath, sep } from 'node:path'
 import type { McpAddress, McpEntry, McpProcess } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
-import { childEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
+import { childEnvironment, type GuardedChild, looksSecret, namedEnvironment, spawnGuarded } from '../process/index.ts'
 import type { Sandbox } from '../sandbox/index.ts'
 import type { SignInClient } from './oauth/authorize.ts'
 import { emptyIfDamaged, type StoredRecord } from '../store/index.ts'
@@ -14,8 +14,9 @@ export interface EnvironmentParts {
   clock: Clock
   /** The service's own environment. */
   variables: NodeJS.ProcessEnv
-  /** All secrets of the service. */
+  /** All secrets of the service, and those that are not of its tool servers. */
   secrets: () => string[]
+  ownSecrets: () => string[]
   cwd: () => string
   /** Runs servers in boxes. */
   box: Pick<Sandbox, 'startServer' | 'forgetServer'>
@@ -24,7 +25,7 @@ export interface EnvironmentParts {
 export type EnvironmentValues = ReturnType<typeof createEnvironmentValues>
 
 /** Holds the environments and headers of the tool servers: stores their values, starts servers with them and knows which are secret. */
-export function createEnvironmentValues ({ stored, clock, variables, secrets, cwd, box }: EnvironmentParts) {
+export function createEnvironmentValues ({ stored, clock, variables, secrets, ownSecrets, cwd, box }: EnvironmentParts) {
   /** Every value that a server was started with, and the subset that counts as secret. */
   const seen = new Set<string>()
   const secretValues = new Set<string>()
@@ -34,8 +35,15 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
     values = await stored.update(change).catch((error) => stored.replace(change(emptyIfDamaged(error))))
   }
 
+  /** What an entry may name: what children may get, never the service's own variables and secrets. */
+  const expansion = () =>
+    createExpansion({ ...namedEnvironment(variables, ownSecrets()), ...editorVariables(cwd()) }, {
+      isSet: (name) => variables[name] !== undefined,
+      used: (name, value) => void (looksSecret(name, value) && secretValues.add(value))
+    })
+
   function resolve (entry: McpEntry, given: Values): Values {
-    const resolved = resolveValues(entry, { ...values, ...given }, { ...variables, ...editorVariables(cwd()) })
+    const resolved = resolveValues(entry, { ...values, ...given }, expansion())
     for (const value of Object.values(resolved)) seen.add(value)
     return resolved
   }
@@ -49,7 +57,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
     /** Starts the process of an entry. `given` holds values that are not stored yet. Throws an Error that names a missing value. */
     async spawn (entry: McpProcess, given: Values = {}): Promise<GuardedChild> {
       const env = resolve(entry, given)
-      const expand = createExpansion({ ...variables, ...editorVariables(cwd()) })
+      const expand = expansion()
       const { command, args, hidden } = resolveProgram(entry, { ...values, ...given }, expand)
       for (const value of hidden) seen.add(value)
       for (const value of [...secretsIn(env), ...hidden]) secretValues.add(value)
@@ -75,7 +83,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, cw
 
     /** As which client this service signs in at the server of an entry. Throws an Error that names a missing value. */
     client ({ name, clientId, clientSecret, redirectUri }: McpAddress, given: Values = {}): SignInClient {
-      const expand = createExpansion(variables)
+      const expand = expansion()
       const secret = clientSecret && resolveSecret(name, clientSecret, { ...values, ...given }, expand)
       if (secret !== undefined) {
         if (clientId === undefined) throw new Error('its entry has a clientSecret and no clientId')
@@ -145,11 +153,10 @@ const pick = (stored: Values, isSelected: (name: string) => boolean): Values =>
   Object.fromEntries(Object.entries(stored).filter(([name]) => isSelected(name)))
 
 /**
- * Returns the environment, or the headers, of an entry: references are replaced by stored values, variables by those of the service's
- * own environment. Throws an Error for the first missing value; its message is a clause that completes "… is not connected: ".
+ * Returns the environment, or the headers, of an entry: references are replaced by stored values, variables as `expand` does. Throws an
+ * Error for the first missing value; its message is a clause that completes "… is not connected: ".
  */
-export function resolveValues (entry: McpEntry, stored: Values, variables: Variables): Values {
-  const expand = createExpansion(variables)
+export function resolveValues (entry: McpEntry, stored: Values, expand: Expansion = createExpansion({})): Values {
   const [kind, values] = entry.url === undefined ? ['variable', entry.env] : ['header', entry.headers]
   return Object.fromEntries(
     Object.entries(values ?? {}).map(([name, value]) => {
@@ -184,18 +191,29 @@ function resolveProgram ({ name, command, args = [] }: McpProcess, stored: Value
   return { command: expand(command, 'command'), args: shown, hidden }
 }
 
-/** Replaces the variables in a text; `what` is the part of the entry that it is. Throws an Error for one that is not set. */
 type Variables = Record<string, string | undefined>
+/** Replaces the variables in a text; `what` is the part of the entry that it is. Throws an Error for one that is not set or withheld. */
 type Expansion = (text: string, what: string) => string
 
 /** `${VAR}`, `${env:VAR}`, `${VAR:-default}`. */
 const VARIABLE = /\$\{(?:env:)?(\w+|\/)(?::-([^}]*))?\}/g
 
-const createExpansion = (variables: Variables): Expansion => (text, what) =>
+interface Expanded {
+  /** Whether a variable that may not be named is set. */
+  isSet(name: string): boolean
+  /** Called with what a text gets. */
+  used(name: string, value: string): void
+}
+
+const createExpansion = (variables: Variables, parts?: Expanded): Expansion => (text, what) =>
   text.replace(VARIABLE, (_whole, variable, otherwise) => {
     const value = variables[variable] || otherwise || variables[variable]
-    if (value !== undefined) return value
+    if (value !== undefined) {
+      parts?.used(variable, value)
+      return value
+    }
     if (otherwise !== undefined) return ''
+    if (parts?.isSet(variable)) throw new Error(`its ${what} names ${variable}, which this service keeps to itself: no server gets it`)
     throw new Error(`its ${what} is to come from the environment variable ${variable}, which is not set; set it and restart`)
   })
 

@@ -8,7 +8,8 @@ import { isObject, parseJson } from '../lib/json.ts'
 import { NotServers } from './mcp-errors.ts'
 
 type Values = Record<string, string>
-type Saved = { entry: McpEntry, given: Values }
+/** `asks` are the variables of the environment that the user is asked about before the server is connected. */
+type Saved = { entry: McpEntry, given: Values, asks?: string[] }
 
 interface Parts {
   /** The entry and the stored values of a server that is there already. */
@@ -25,7 +26,7 @@ export function readImport (body: ImportBody, { present, count }: Parts): { save
   const { servers, inputs } = findServers(text === undefined ? file : readReadmeText(text))
   const saved: Saved[] = []
 
-  function decide (read: ReadServer): Pick<ImportedServer, 'status' | 'message' | 'inputs'> {
+  function decide (read: ReadServer): Pick<ImportedServer, 'status' | 'message' | 'inputs' | 'variables'> {
     const { name, entry, problem } = read
     if (read.inputs.length > 0) {
       const missing = read.inputs.map((id) => ({ id, description: inputs[id] || undefined }))
@@ -35,7 +36,11 @@ export function readImport (body: ImportBody, { present, count }: Parts): { save
     const next = toSaved(entry)
     const before = present(name)
     if (before !== undefined) {
-      if (isSame(before, next)) return { status: 'unchanged', message: 'It is there already, with the same settings.' }
+      // One that waits for its user, or has been accepted, is the same.
+      const present = { ...before, entry: { ...before.entry, enabled: entry.enabled } }
+      if (isSame(variablesOf(entry).length > 0 ? present : before, next)) {
+        return { status: 'unchanged', message: 'It is there already, with the same settings.' }
+      }
       if (!replace) {
         return { status: 'exists', message: 'Not saved: there is another server of its name. Send "replace": true, or change the name.' }
       }
@@ -44,9 +49,15 @@ export function readImport (body: ImportBody, { present, count }: Parts): { save
     if (before === undefined && count() + added >= MOST_SERVERS) {
       return { status: 'refused', message: `Not saved: there are ${MOST_SERVERS} servers already.` }
     }
-    saved.push(next)
-    const did = entry.enabled === false ? 'Saved; it is disabled.' : 'Saved, and being connected.'
-    return { status: before === undefined ? 'saved' : 'replaced', message: [did, ...read.notes, ...aboutVariables(entry)].join(' ') }
+    const variables = variablesOf(entry)
+    const asks = entry.enabled !== false && variables.length > 0
+    saved.push(asks ? { ...next, entry: { ...next.entry, enabled: false }, asks: variables } : next)
+    const did = entry.enabled === false ? 'Saved; it is disabled.' : asks ? waitsFor(variables) : 'Saved, and being connected.'
+    return {
+      status: before === undefined ? 'saved' : 'replaced',
+      message: [did, ...read.notes].join(' '),
+      ...variables.length > 0 && { variables }
+    }
   }
 
   const answers = readServers(servers, values).map((read) => ({ from: read.from, name: read.name, ...decide(read) }))
@@ -82,12 +93,15 @@ function toSaved (entry: McpEntry): Saved {
 const isSame = (a: Saved, b: Saved) =>
   isSameConnection(a.entry, b.entry) && Object.keys({ ...a.given, ...b.given }).every((key) => a.given[key] === b.given[key])
 
-function aboutVariables (entry: McpEntry): string[] {
+const waitsFor = (variables: string[]) =>
+  `Saved, and not connected before you accept it: it gets ${variables.join(', ')} of the environment of this service.`
+
+/** The variables of the environment that an entry names. */
+function variablesOf (entry: McpEntry): string[] {
   const texts = entry.url === undefined
     ? [entry.command, ...entry.args ?? [], ...Object.values(entry.env ?? {}), entry.cwd ?? '']
     : [...Object.values(entry.headers ?? {}), entry.clientId ?? '', entry.clientSecret ?? '']
-  const names = [...new Set(texts.flatMap(variablesIn))]
-  return names.length === 0 ? [] : [`It gets ${names.join(', ')} of the environment of this service.`]
+  return [...new Set(texts.flatMap(variablesIn))]
 }
 
 /** What of a README names servers: the entries with their names, of which one may be there twice, and the inputs of VS Code in them. */

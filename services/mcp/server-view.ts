@@ -14,16 +14,23 @@ const LIST_MS = 5_000
 const MAX_ENTRIES = 200
 const LONGEST_TEXT = 1_000
 
-/** Returns the summary of a server for GET /mcp/servers. */
+/** Returns the summary of a server for GET /mcp/servers; `variables` are those that it gets once its user has accepted it. */
 export function viewServer (
-  { name, status, tools, error, connecting, authorizationUrl, connection }: ToolServer,
-  { agentNames, refused }: { agentNames: ReadonlyMap<string, string>, refused: readonly RefusedTool[] }
+  server: ToolServer,
+  { agentNames, refused, variables }: {
+    agentNames: ReadonlyMap<string, string>,
+    refused: readonly RefusedTool[],
+    variables: string[] | undefined
+  }
 ): ToolServerView {
+  const { name, status, tools, connecting, authorizationUrl, connection } = server
   const warnings = [
     ...connection?.warnings ?? [],
     ...tools.flatMap((tool) => refused.filter((each) => each.name === agentNames.get(tool)).map((each) => notTaken(tool, each)))
   ]
-  return { name, status, tools, error, connecting: connecting(), authorizationUrl, ...warnings.length > 0 && { warnings } }
+  const waits = variables && `It waits for you to accept it: it gets ${variables.join(', ')} of the environment of this service.`
+  const view = { name, status, tools, error: waits ?? server.error, connecting: connecting(), authorizationUrl, variables }
+  return { ...view, ...warnings.length > 0 && { warnings } }
 }
 
 const notTaken = (tool: string, { model, words }: RefusedTool) =>

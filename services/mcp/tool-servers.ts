@@ -76,8 +76,14 @@ export function createToolServers (parts: Parts) {
   const locked = createKeyedLock()
   const sources = createMergedSources({ servers: () => [...servers.values()], names, host, clock, log, started: () => start() })
   const knownTools = createKnownTools({ stored: known, log })
-  const acceptance = createAcceptance({ stored: accepted, clock, servers: () => servers.values() })
-  const view = (server: ToolServer) => viewServer(server, { agentNames: sources.namesOf(server.name), refused: refusedTools() })
+  const acceptance = createAcceptance({
+    stored: accepted,
+    clock,
+    servers: () => servers.values(),
+    enable: (name) => saved.configure(name, { enabled: true })
+  })
+  const view = (server: ToolServer, variables = acceptance.asksOf(server)) =>
+    viewServer(server, { agentNames: sources.namesOf(server.name), refused: refusedTools(), variables })
   /** Called when there may be something else to accept. */
   let onWaiting = (_items: ApprovalView[]): void => {}
   let starting: Promise<void> | undefined
@@ -251,12 +257,8 @@ export function createToolServers (parts: Parts) {
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()
       const beginning = [...unsaved.values()].filter(({ server, signal }) => !signal.aborted && !servers.has(server.name))
-      return {
-        servers: [
-          ...[...servers.values()].map(view),
-          ...beginning.map(({ server }) => ({ ...view(server), unsaved: true as const }))
-        ]
-      }
+      const views = beginning.map(({ server }) => ({ ...view(server), unsaved: true as const }))
+      return { servers: [...[...servers.values()].map((server) => view(server)), ...views] }
     },
 
     /**
@@ -271,14 +273,16 @@ export function createToolServers (parts: Parts) {
     },
 
     /**
-     * Accepts the tools of a server as they are now, or those that are named: what they say of themselves then counts. Throws
-     * ToolServerNotFound (404), UnknownTools (400) for a name that the server does not have, or ToolsChanged (409) when the digest is not
-     * that of its tools.
+     * Accepts the tools of a server as they are now, or those that are named: what they say of themselves then counts. One that waits for a
+     * yes to its variables is connected with them instead, and its tools wait anew. Throws ToolServerNotFound (404), UnknownTools (400) for
+     * a name that the server does not have, or ToolsChanged (409) when the digest is not that of its tools.
      */
     accept: (name: string, { tools, digest }: Static<typeof AcceptBody>): Promise<ToolServerView> =>
       locked(name, async () => {
         await start()
         const server = find(name)
+        const variables = acceptance.asksOf(server)
+        if (variables !== undefined) return acceptance.enableAsked(name).then(() => view(find(name), variables))
         const unknown = tools?.filter((tool) => !server.tools.includes(tool)) ?? []
         if (server.connection === undefined) throw new UnknownTools(name, 'it is not connected')
         if (unknown.length > 0) throw new UnknownTools(name, `it has no ${unknown.join(', ')}`)
@@ -356,6 +360,7 @@ export function createToolServers (parts: Parts) {
         const names = [...new Set(read().servers.map(({ name }) => name))].sort()
         const save = async () => {
           const { saved: next, servers: answers } = read()
+          for (const { entry, asks } of next) await acceptance.ask(entry.name, asks)
           if (next.length > 0) await saved.saveAll(next)
           for (const { entry: { name } } of next) await forgetAccess(name, servers.get(name)?.authorizedUrl)
           return { servers: answers }

@@ -9,11 +9,33 @@ const SERVICE_VARIABLE = /^(?:(?:LOCAL_AGENT|AI_GATEWAY)_|OTEL_EXPORTER_OTLP_(?:
 /** Shorter secrets are only compared with the whole value, because they occur in ordinary text. */
 const MIN_SECRET_LENGTH = 8
 
+/** Names of variables that look like secrets. */
+const SECRET_NAMES = [
+  /TOKENS?(?:_|$)|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|COOKIE|BEARER|SIGNATURE/,
+  /(?:^|_)(?:KEYS?|AUTH|PAT|DSN|JWT|SAS|PASS|PWD|PSK|PIN|OTP|PRIVATE)(?:_|$)/
+]
+/** Variables with such a name that hold none, and that shells, ssh and git need. */
+const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/
+/** An address with a password in it. Without that of its proxy a program reaches nothing. */
+const LOGIN = /[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i
+const PROXY = /_PROXY$/i
+
+/** Whether a variable looks like a secret of the user, by its name or by its value. */
+export const looksSecret = (name: string, value: string): boolean =>
+  (!NO_SECRET.test(name) && SECRET_NAMES.some((pattern) => pattern.test(name.toUpperCase()))) || (LOGIN.test(value) && !PROXY.test(name))
+
 /**
- * Returns the environment for a child process: that of the service, without its own variables and without any variable whose
+ * Returns the environment for a child process: what it may be given by name, without the variables that look like secrets. A child gets one
+ * of those only where the entry of a tool server names it.
+ */
+export const childEnvironment = (environment: NodeJS.ProcessEnv, secrets: Iterable<string> = []): NodeJS.ProcessEnv =>
+  Object.fromEntries(Object.entries(namedEnvironment(environment, secrets)).filter(([name, value]) => !looksSecret(name, value!)))
+
+/**
+ * Returns the variables that an entry of a tool server may name: those of the service's environment without its own, and without any whose
  * value reveals one of `secrets`.
  */
-export function childEnvironment (environment: NodeJS.ProcessEnv, secrets: Iterable<string> = []): NodeJS.ProcessEnv {
+export function namedEnvironment (environment: NodeJS.ProcessEnv, secrets: Iterable<string>): NodeJS.ProcessEnv {
   const known = [...secrets].filter((secret) => secret !== '')
   const reveals = (value: string) =>
     known.some((secret) => value === secret || (secret.length >= MIN_SECRET_LENGTH && value.includes(secret)))

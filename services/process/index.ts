@@ -1,4 +1,4 @@
-export { childEnvironment, commandEnvironment } from './child-environment.ts'
+export { childEnvironment, commandEnvironment, looksSecret, namedEnvironment } from './child-environment.ts'
 export { childProgram, THREAD_FLAGS, workerProgram } from './own-programs.ts'
 export { type Holder, isRunning, ownIdentity } from './process-identity.ts'
 export { lineProblem, shellCommand, systemShell } from './shell.ts'

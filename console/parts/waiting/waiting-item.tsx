@@ -100,18 +100,20 @@ function Choices ({ approval, decision, isOpen }: { approval: Approval, decision
   )
 }
 
-/** The tools of a server that say that they only read, and that the user has not accepted as they are. */
+/** The tools of a server that say that they only read, and that the user has not accepted as they are; none while it asks for variables. */
 function ServerRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
   return (
     <>
-      <ul className='tool-list' tabIndex={0}>
-        {approval.serverTools?.map(({ name, description, state }) => (
-          <li key={name}>
-            <p><code><VisibleText text={name} limit={200} /></code> <span className='quiet'>{say(`approval.tool.${state}`)}</span></p>
-            <p className='quiet'><VisibleText text={description} /></p>
-          </li>
-        ))}
-      </ul>
+      {approval.serverTools?.length !== 0 && (
+        <ul className='tool-list' tabIndex={0}>
+          {approval.serverTools?.map(({ name, description, state }) => (
+            <li key={name}>
+              <p><code><VisibleText text={name} limit={200} /></code> <span className='quiet'>{say(`approval.tool.${state}`)}</span></p>
+              <p className='quiet'><VisibleText text={description} /></p>
+            </li>
+          ))}
+        </ul>
+      )}
       {isOpen && <Decide approval={approval} decision={decision} />}
     </>
   )

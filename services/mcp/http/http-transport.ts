@@ -182,7 +182,8 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
       } catch (error) {
         // A notification is not answered: the next request tells whether the server is still there.
         if ('method' in message && !('id' in message)) return tail.add(`(http) ${message.method}: ${describeRefusal(error)}\n`)
-        if (error instanceof Unreachable) end(error.message)
+        // Later, as the end fails all that waits: a request that was not sent is to fail as such.
+        if (error instanceof Unreachable) setImmediate(() => end(error.message))
         const refusal = isStateless ? errorIn(error) : undefined
         if (refusal !== undefined && 'id' in message) {
           return transport.onmessage?.({ jsonrpc: '2.0', id: message.id as RequestId, error: refusal })

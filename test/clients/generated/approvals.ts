@@ -38,6 +38,7 @@ t.test('approval requests, a page at a time', async (t) => {
       server: undefined,
       url: undefined,
       serverTools: undefined,
+      variables: undefined,
       because: undefined,
       granted: undefined,
       decidedAt: undefined,

@@ -72,10 +72,11 @@ t.test('tool servers', async (t) => {
     status: 'connected',
     tools: Array
   }, 'connectToolServer')
-  const absent = { error: undefined, warnings: undefined, connecting: undefined, authorizationUrl: undefined, unsaved: undefined }
+  const none = { warnings: undefined, variables: undefined }
+  const absent = { error: undefined, connecting: undefined, authorizationUrl: undefined, unsaved: undefined, ...none }
   const server = { name: 'odd', status: 'connected' as const, tools: Array, ...absent }
   is(t, (await sdk.importToolServers({ ...options, body: { mcpServers: { 'a README': { command: 'x', disabled: true } } } })).data, {
-    servers: [{ from: 'a README', name: 'a-README', status: 'saved', message: /a-README here/, inputs: undefined }]
+    servers: [{ from: 'a README', name: 'a-README', status: 'saved', message: /a-README here/, inputs: undefined, variables: undefined }]
   }, 'importToolServers')
   await sdk.disconnectToolServer({ ...options, path: { name: 'a-README' } })
   is(t, (await sdk.listToolServers(options)).data, { servers: [server] }, 'listToolServers')

@@ -58,13 +58,16 @@ t.test('servers are imported together, connected with their secrets, and importe
   t.match(first, [
     {
       ...{ from: 'My Server', name: 'My-Server', status: 'saved' },
-      message: /^Saved, and being connected. It is called My-Server here. It gets FOR_A_SERVER, NOT_SET_ANYWHERE of the environment/
+      message: /^Saved, and not connected before you accept it: it gets FOR_A_SERVER, NOT_SET_ANYWHERE of .* It is called My-Server here/,
+      variables: ['FOR_A_SERVER', 'NOT_SET_ANYWHERE']
     },
     { name: 'off', status: 'saved', message: 'Saved; it is disabled.' },
     { name: 'broken', status: 'refused' }
   ])
+  t.same(await statuses(app), { 'My-Server': 'disabled', off: 'disabled' })
+  const accepted = (await app.inject({ method: 'POST', url: '/mcp/servers/My-Server/accept', payload: {} })).json()
+  t.match(accepted, { name: 'My-Server', variables: ['FOR_A_SERVER', 'NOT_SET_ANYWHERE'] })
   await until(app, 'My-Server', 'connected')
-  t.same(await statuses(app), { 'My-Server': 'connected', off: 'disabled' })
   t.same((await detail(app, 'My-Server')).tools.slice(-2), ['from-env-1', 'other'])
   const read = async (name: string) => (await app.tools.execute(run(app, 'env', { name })) as any).output.content[0].text
   t.equal(await read('PLACE'), 'from-env-1')
@@ -80,6 +83,52 @@ t.test('servers are imported together, connected with their secrets, and importe
   await until(app, 'My-Server', 'connected')
   t.same((await detail(app, 'My-Server')).tools.filter((name: string) => /from|other/.test(name)), [])
   t.same(await app.store.record('tool-servers', () => ({})).get(), {}, 'nothing of the earlier one is left')
+})
+
+t.test('an imported server that names variables is connected after a yes, and gets none of the service, whoever accepts it', async (t) => {
+  const variables = { LOCAL_AGENT_TOKEN: 'token-of-the-service-1', COPY_OF_IT: 'token-of-the-service-1', WEATHER_TOKEN: 'of-the-user-123' }
+  Object.assign(process.env, variables)
+  t.teardown(() => {
+    for (const name of Object.keys(variables)) delete process.env[name]
+  })
+  const app = await build(t, { token: 'token-of-the-service-1' })
+  const headers = { authorization: 'Bearer token-of-the-service-1' }
+  const send = (method: 'GET' | 'POST', url: string, payload?: object) => app.inject({ method, url, headers, payload })
+  const { command, args } = misbehaving('')
+  const named = (env: object) => ({ command, args, env })
+  const file = {
+    mcpServers: {
+      mine: named({ MINE: '${WEATHER_TOKEN}' }),
+      theirs: named({ X: '${LOCAL_AGENT_TOKEN}' }),
+      copy: named({ X: 'a ${COPY_OF_IT}' }),
+      unwanted: named({ X: '${WEATHER_TOKEN}' })
+    }
+  }
+  const imported = (await send('POST', '/mcp/import', file)).json().servers
+  t.match(imported, [{ variables: ['WEATHER_TOKEN'] }, { variables: ['LOCAL_AGENT_TOKEN'] }])
+  const waiting = async () => (await send('GET', '/approvals?kind=server')).json().approvals
+  const asked = { server: 'mine', serverTools: [], variables: ['WEATHER_TOKEN'], note: /It then gets WEATHER_TOKEN of/ }
+  t.match(await waiting(), [asked, {}, {}, {}])
+  const servers = async () => (await send('GET', '/mcp/servers')).json().servers
+  const error = /It waits for you to accept it: it gets WEATHER_TOKEN/
+  t.match((await servers())[0], { status: 'disabled', variables: ['WEATHER_TOKEN'], error })
+
+  const [mine, , , unwanted] = await waiting()
+  t.match((await send('POST', `/approvals/${mine.approvalId}`, { approved: true })).statusCode, 200)
+  t.match((await send('POST', `/approvals/${unwanted.approvalId}`, { approved: false })).statusCode, 200)
+  for (const name of ['theirs', 'copy']) await send('POST', `/mcp/servers/${name}/accept`, {})
+  const statusOf = async () => Object.fromEntries((await servers()).map(({ name, status }: any) => [name, status]))
+  while (/connecting/.test(JSON.stringify(await statusOf()))) await new Promise((resolve) => setTimeout(resolve, 20))
+  t.same(await statusOf(), { mine: 'connected', theirs: 'failed', copy: 'failed', unwanted: 'disabled' })
+  t.match((await servers()).map(({ error }: any) => error), [
+    undefined,
+    /its variable X names LOCAL_AGENT_TOKEN, which this service keeps to itself/,
+    /its variable X names COPY_OF_IT, which this service keeps to itself/
+  ])
+  t.same((await waiting()).filter((each: any) => each.variables), [], 'nobody is asked again')
+  const read = async (name: string) => (await app.tools.execute(run(app, 'env', { name })) as any).output.content[0].text
+  t.equal(await read('MINE'), '[secret]', 'it has what its entry names')
+  t.equal(await read('WEATHER_TOKEN'), 'undefined', 'and nothing else that looks like a secret')
 })
 
 t.test('a server that is imported anew and disconnected at once is there with its secrets, or not at all', async (t) => {

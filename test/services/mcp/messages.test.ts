@@ -84,17 +84,17 @@ const entry = (env: Record<string, string>) => ({ name: 's', command: 'c', env }
 t.test('what is stored comes back under its name, and each server has its own', async (t) => {
   const { references, values } = toReferences('a.b', { TOKEN: 'x', constructor: 'y' })
   t.same(references, { TOKEN: 'secret:mcp/a.b/TOKEN', constructor: 'secret:mcp/a.b/constructor' })
-  t.same(resolveValues(entry(references), values, {}), { TOKEN: 'x', constructor: 'y' })
+  t.same(resolveValues(entry(references), values), { TOKEN: 'x', constructor: 'y' })
   const stored = { ...values, ...toReferences('a', { TOKEN: 'z' }).values }
   t.same(valuesOfServer(stored, 'a'), { 'mcp/a/TOKEN': 'z' })
   t.same(valuesWithoutServer(stored, 'a'), values)
 })
 
 t.test('what is missing is named', async (t) => {
-  t.throws(() => resolveValues(entry({ X: 'secret:mcp/s/toString' }), {}, {}), /nothing is stored for its variable X/)
+  t.throws(() => resolveValues(entry({ X: 'secret:mcp/s/toString' }), {}), /nothing is stored for its variable X/)
   // eslint-disable-next-line no-template-curly-in-string
-  t.throws(() => resolveValues(entry({ X: 'a${NONE}' }), {}, {}), /X is to come from the environment variable NONE/)
-  t.same(resolveValues(entry({ X: 'secret: not a reference', Y: '$HOME' }), {}, {}), { X: 'secret: not a reference', Y: '$HOME' })
+  t.throws(() => resolveValues(entry({ X: 'a${NONE}' }), {}), /X is to come from the environment variable NONE/)
+  t.same(resolveValues(entry({ X: 'secret: not a reference', Y: '$HOME' }), {}), { X: 'secret: not a reference', Y: '$HOME' })
 })
 
 t.test('secrets are told from settings by name or by value, so that no harmless value is taken from other children', async (t) => {

@@ -236,6 +236,13 @@ t.test('a child gets the environment without what is ours', async (t) => {
   t.strictSame(given, { PATH: '/bin' })
 })
 
+t.test('a child gets no variable that looks like a secret, and what shells, git and proxies need', async (t) => {
+  const secrets = { GITHUB_TOKEN: 'a', OPENAI_API_KEY: 'b', MYSQL_PWD: 'c', aws_secret_access_key: 'd', DATABASE_URL: 'postgres://a:b@c/d' }
+  const others = { PWD: '/', SSH_AUTH_SOCK: '/s', GIT_CONFIG_KEY_0: 'a.b', XDG_SESSION_TYPE: 'x11', GOPRIVATE: 'x' }
+  const proxy = { HTTPS_PROXY: 'http://ada:pw@proxy:8080' }
+  t.strictSame(childEnvironment({ ...secrets, ...others, ...proxy }), { ...others, ...proxy })
+})
+
 t.test('a secret is dropped whatever the variable is called, and inside another value', async (t) => {
   const environment = { COPY: 'key-of-the-gateway', HEADER: 'Bearer key-of-the-gateway', PIN: '12', YEAR: '2012', EMPTY: '' }
   t.strictSame(childEnvironment(environment, ['key-of-the-gateway', '12', '']), { YEAR: '2012', EMPTY: '' })
