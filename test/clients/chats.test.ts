@@ -92,7 +92,7 @@ for (const version of versions) {
         [
           {
             text: 'Let me look.',
-            toolCalls: [look, { toolName: 'readFile', input: { path: 'missing.txt' } }, { toolName: 'readFile', input: { file: 'x' } }]
+            toolCalls: [look, { toolName: 'readFile', input: { path: 'missing.txt' } }, { toolName: 'readFile', input: { where: 'x' } }]
           },
           { toolCalls: [{ toolName: 'noSuchTool', input: {} }] },
           { text: 'That is all.' },
@@ -127,7 +127,7 @@ for (const version of versions) {
       ])
       t.match(
         gateway.requests.at(-1)!.body.prompt[2].content.at(-1),
-        { type: 'tool-call', input: { file: 'x' } },
+        { type: 'tool-call', input: { where: 'x' } },
         'the bad input is not lost'
       )
       t.same(chat.errors, [])

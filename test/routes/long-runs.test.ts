@@ -153,7 +153,7 @@ t.test('a bad call is an error the model sees, and the run goes on', async (t) =
   const { app, gateway } = await withGateway(t, (_request, nth) =>
     [
       {
-        toolCalls: [{ toolName: 'readFile', input: { file: 'x' } }, { toolName: 'noSuchTool', input: {} }, {
+        toolCalls: [{ toolName: 'readFile', input: { where: 'x' } }, { toolName: 'noSuchTool', input: {} }, {
           toolName: '__proto__',
           input: {}
         }]
