@@ -1,4 +1,5 @@
 import { reviewIn, type RunEvent } from '../contracts/run-events.ts'
+import { isAnswerCall } from '../runs/index.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import { mayHaveChanged, type FindTool } from './call-facts.ts'
 
@@ -22,7 +23,7 @@ export function betterVersion (
   { events, find, cwd }: { events: readonly RunEvent[], find: FindTool, cwd: string }
 ): 'first' | 'second' {
   const review = reviewIn(events)
-  const later = review === undefined ? [] : events.slice(events.lastIndexOf(review))
+  const later = review === undefined ? [] : events.slice(events.lastIndexOf(review)).filter((event) => !isAnswerCall(event))
   const untold = mayHaveChanged(later, find, cwd) ? 1 : 0
   return contradictions(versions.second) < contradictions(versions.first) + untold ? 'second' : 'first'
 }

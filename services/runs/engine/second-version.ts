@@ -21,7 +21,10 @@ const hasShownCalls = (step: readonly RunEvent[]): boolean => step.some((event) 
 /** Returns the events of a step of a second version: its texts are held, its calls are shown. A step without calls is held as a whole. */
 export function heldEvents (step: readonly RunEvent[]): RunEvent[] {
   const isWhole = !hasShownCalls(step)
-  return joinDeltas(step).map((event) => isOfVersion(event, isWhole) ? { ...event, isHeld: true } as RunEvent : event)
+  const answers = new Set(step.flatMap((event) => event.type === 'tool-input-start' && isAnswerCall(event) ? [event.toolCallId] : []))
+  const isOfAnswer = (event: RunEvent) => event.type === 'tool-input-delta' && answers.has(event.toolCallId)
+  return joinDeltas(step).map((event) =>
+    isOfVersion(event, isWhole) || isOfAnswer(event) ? { ...event, isHeld: true } as RunEvent : event)
 }
 
 function isOfVersion (event: RunEvent, isWhole: boolean): boolean {
