@@ -34,6 +34,7 @@ export type { TextPiece } from './text-calls/answer-state.ts'
 export { createAnswerText } from './text-calls/answer-text.ts'
 export { type OfferedTools, offeredTools } from './text-calls/dialect.ts'
 export { itemTokens, tokensIn, tokensInSame, tokensOf } from './token-estimate.ts'
+export { projectSchema } from './tool-schemas/project-schema.ts'
 export { withOriginalNames } from './tool-schemas/rename-input.ts'
 export { type RefusedTool, TOOL_LEFT_OUT } from './tool-schemas/with-tools.ts'
 

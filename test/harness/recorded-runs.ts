@@ -37,6 +37,8 @@ const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ toolNam
 const write = (path: string, content: string) => call('writeFile', { path, content })
 const said = (content: string) => ({ messages: [{ role: 'user', content }] })
 const done: Plan = { text: 'All of it is done.' }
+/** What a judge reads in a report that no call bears out. */
+const REPORTED = { quote: 'I wrote report.txt', claim: 'Wrote report.txt', effect: 'file', target: 'report.txt', call: null }
 
 /** Every kind of step, approval, server and failure. */
 export const KINDS: Record<string, Kind> = {
@@ -79,8 +81,8 @@ export const KINDS: Record<string, Kind> = {
     turns: [call('listDirectory', {}), { text: 'I wrote report.txt.' }, { text: 'I wrote nothing; the folder is empty.' }],
     config: { analysis: true },
     structured: (name) => name === 'analysis'
-      ? { object: analysis('complex', { qualityCriteria: ['The folder is described.'] }) }
-      : { object: { outcome: 'done', claims: [], satisfied: false, score: 0.2, issues: ['No report was written.'] } }
+      ? { object: analysis('complex') }
+      : { object: { outcome: 'done', claims: [REPORTED], satisfied: false, score: 0.2, issues: ['No report was written.'] } }
   },
   'tool server': {
     turns: [call('echo', { message: 'hello there' }), call('get-sum', { a: 2, b: 3 }), { text: 'Echo and sum.' }],

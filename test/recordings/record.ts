@@ -6,5 +6,7 @@ import { KINDS, recordKind } from '../harness/recorded-runs.ts'
 // later version has to replay what an earlier one has recorded.
 
 const name = process.env.RECORD ?? ''
-const { text } = await recordKind(t, KINDS[name])
-writeFileSync(new URL(`${name.replaceAll(' ', '-')}.jsonl`, import.meta.url), text)
+t.test(name, async (t) => {
+  const { text } = await recordKind(t, KINDS[name])
+  writeFileSync(new URL(`${name.replaceAll(' ', '-')}.jsonl`, import.meta.url), text)
+})

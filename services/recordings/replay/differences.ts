@@ -1,5 +1,6 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4FunctionTool, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { COMMENT_OPENING, NOTE_OPENING, MEMORY_FOLLOWS } from '../../contracts/model-texts.ts'
+import { projectSchema } from '../../models/index.ts'
 import type { CallLine, ContextLine, MessageLine } from '../recording.ts'
 import { placeholder } from '../scrub.ts'
 
@@ -120,8 +121,8 @@ export function compareContext (
     const current = offered.get(tool.name)
     offered.delete(tool.name)
     if (current === undefined) differences.push({ step: 1, what: `The tool ${tool.name} is not offered any more.` })
-    else if (described(tool) !== described(current)) {
-      const diff = changedLines(described(tool), described(current))
+    else if (asSent(tool) !== described(current)) {
+      const diff = changedLines(asSent(tool), described(current))
       differences.push({ step: 1, what: `The tool ${tool.name} is described otherwise.`, diff })
     }
   }
@@ -129,8 +130,12 @@ export function compareContext (
   return differences
 }
 
-const described = ({ description = '', inputSchema }: LanguageModelV4FunctionTool) =>
+const described = ({ description = '', inputSchema }: Pick<LanguageModelV4FunctionTool, 'description' | 'inputSchema'>) =>
   `${description}\n${JSON.stringify(inputSchema, null, 2)}`
+
+/** A recording holds the schemas of tools as they are; the model of a replay gets them as providers do. */
+const asSent = (tool: ContextLine['tools'][number]) =>
+  described({ ...tool, inputSchema: projectSchema(tool.inputSchema, 'compatible').schema })
 
 /** Sentences of a prompt are compared one by one, so that a difference is short. */
 const inLines = (text: string) => alike(text).replaceAll(/([.!?:;]) (?=\p{Lu})/gu, '$1\n')
