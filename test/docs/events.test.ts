@@ -47,7 +47,7 @@ async function everything (t: Parameters<typeof withGateway>[0]): Promise<Sent[]
         toolCalls: [{ toolName: 'systemInfo', input: {} }, write('a.txt'), write('b.txt')]
       },
       { text: 'Again. ', toolCalls: [write('b.txt')] },
-      { text: ['Half a ', 'sentence'], ending: { error: { message: 'overloaded', type: 'overloaded' } }, after: 4 },
+      { text: ['Half a ', 'sentence'], ending: { error: { message: 'out of order', type: 'broken' } }, after: 4 },
       { text: ['first ', 'never'], ending: 'stall' as const, after: 4 },
       { text: 'Long.' },
       asking(),

@@ -150,12 +150,17 @@ t.test('another model gets neither thinking nor what was attached; the one that 
   const use = (model: string) => app.inject({ method: 'POST', url: '/providers/configure', payload: { model } })
   await use('test/other')
   await ask('and?')
+  const { prompt } = gateway.requests[2].body
+  // Another model gets ids in the form that every provider takes, the same at a call and its result.
+  const ids: string[] = prompt.find(({ role }: any) => role === 'tool').content.map(({ toolCallId }: any) => toolCallId)
+  t.equal(new Set(ids).size, FIRST.calls.length)
+  for (const id of ids) t.match(id, /^[A-Za-z0-9]{9}$/)
   t.strictSame(assistants(gateway.requests[2]), [
     {
       role: 'assistant',
       content: [
         { type: 'text', text: 'Let me look.' },
-        ...FIRST.calls.map((call, n) => ({ type: 'tool-call', toolCallId: `a_${n}`, ...call }))
+        ...FIRST.calls.map((call, n) => ({ type: 'tool-call', toolCallId: ids[n], ...call }))
       ]
     },
     { role: 'assistant', content: [{ type: 'text', text: 'It is empty.' }] }
@@ -253,7 +258,14 @@ t.test('parts come back in the order in which the model gave them, and denials a
   t.same(order(1), ['rs_1', 'fc_1', 'rs_2', 'fc_2'])
   await app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: userUI('and?') } })
   t.same(order(2), order(1))
-  t.strictSame(gateway.requests[2].body.prompt.slice(1, 4), gateway.requests[1].body.prompt.slice(1))
+  // The list of the denied calls stands at the end of each prompt, and nowhere before it.
+  const [then, now] = gateway.requests.slice(1).map(({ body }) => body.prompt)
+  const list = '[Not written by the user. The user denied these calls.'
+  const result = then.at(-1).content.at(-1).output
+  t.match(result.reason, list)
+  result.reason = result.reason.slice(0, result.reason.indexOf(list)).trimEnd()
+  t.strictSame(now.slice(1, 4), then.slice(1))
+  t.match(JSON.stringify(now.slice(4)), list)
 })
 
 t.test('what is too large to be kept is not kept in part: its thinking is not sent back', async (t) => {
