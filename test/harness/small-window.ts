@@ -1,5 +1,5 @@
 import type { Test } from 'tap'
-import type { Plan } from '../fakes/gateway.ts'
+import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { of } from './agent.ts'
 import { withGateway } from './with-gateway.ts'
 
@@ -17,12 +17,18 @@ export const turns = (count: number, tokens: number, first = 0) =>
     n
   ) => [user(`question ${n}?`), { role: 'assistant', content: words(`answer ${n}`, tokens) }]).flat()
 
+/** What a fast model answers that has read what it is to sum up: those words, and a name or number of what it was given. */
+export const summaryOf = ({ body }: GatewayRequest, text: string): Plan => {
+  const found = JSON.stringify(body.prompt.slice(1)).match(/question \d+|see \d+|out\d+\.txt/g)
+  return { object: { summary: `${text} It ended with ${found?.at(-1)}.` } }
+}
+
 /** The service with a model of a small window. `summary` is what the fast model answers, `nth` counted from 0. */
 export async function small (
   t: Test,
-  { reply = () => ({ text: 'done' }), summary = () => ({ object: { summary: 'They talked of fado.' } }), config = {}, ...settings }: {
+  { reply = () => ({ text: 'done' }), summary = (_nth, request) => summaryOf(request, 'They talked of fado.'), config = {}, ...settings }: {
     reply?: (request: any, nth: number) => Plan | Promise<Plan>,
-    summary?: (nth: number) => Plan | Promise<Plan>,
+    summary?: (nth: number, request: GatewayRequest) => Plan | Promise<Plan>,
     config?: object,
     [key: string]: any
   } = {}
@@ -30,7 +36,7 @@ export async function small (
   let nth = 0
   const made = await withGateway(t, reply, {
     config: { contextWindows: { test: WINDOW }, models: { fast: 'test/fast' }, ...config },
-    structured: () => summary(nth++),
+    structured: (_name, request) => summary(nth++, request),
     ...settings
   })
   const sent = () => made.gateway.requests.filter(({ structured }) => structured === undefined).map(({ body }) => body.prompt as any[])

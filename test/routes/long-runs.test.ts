@@ -8,6 +8,8 @@ import { textOf } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+
 t.test('one long run is made to fit at each step, with what it did, and goes on', async (t) => {
   const { app, gateway, sent, summaries } = await small(t, {
     reply: (_request: any, nth: number) =>
@@ -76,7 +78,7 @@ t.test('a conversation that is too long even so fails saying what to do, after o
 
 t.test('pictures count, and a run told as one object says what was done', async (t) => {
   const { app, sent } = await small(t)
-  const picture = { type: 'file', mediaType: 'image/png', data: 'iVBORw0KGgo=' }
+  const picture = { type: 'file', mediaType: 'image/png', data: PIXEL }
   const history = Array.from(
     { length: 14 },
     (_, n) => [{ role: 'user', content: [{ type: 'text', text: `see ${n}` }, picture] }, { role: 'assistant', content: 'nice' }]

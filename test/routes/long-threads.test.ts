@@ -3,7 +3,7 @@ import type { App } from '../../app.ts'
 import type { Plan } from '../fakes/gateway.ts'
 import { answer, asked, sayAll } from '../harness/agent.ts'
 import { unpaired } from '../harness/pairs.ts'
-import { compactions, json, lookUp, small, turns, user, WINDOW, words } from '../harness/small-window.ts'
+import { compactions, json, lookUp, small, summaryOf, turns, user, WINDOW, words } from '../harness/small-window.ts'
 import { parseEvents, textOf } from '../harness/sse.ts'
 
 /** Counts the messages of threads that are read from now on. */
@@ -54,7 +54,7 @@ t.test('of a thread far beyond the window the newest messages are read and sent,
 
 t.test('the summary that is kept beside a thread stands for what is older, which is then not read', async (t) => {
   const first = await long(t, turns(1_500, 100), {
-    summary: (nth) => ({ object: { summary: nth === 0 ? 'They talked of fado.' : 'Of fado, then of trams.' } })
+    summary: (nth, request) => summaryOf(request, nth === 0 ? 'They talked of fado.' : 'Of fado, then of trams.')
   })
   const { say, summaries, last } = first
   await say(user('and now?'))
@@ -73,7 +73,7 @@ t.test('the summary that is kept beside a thread stands for what is older, which
   const again = await small(t, {
     home: first.app.home,
     cwd: first.app.cwd,
-    summary: () => ({ object: { summary: 'Of fado, then of trams.' } })
+    summary: (_nth, request) => summaryOf(request, 'Of fado, then of trams.')
   })
   const read = countReads(again.app)
   const post = (message: object) => again.app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message } })
@@ -250,7 +250,7 @@ t.test('what was summed up once is not paid for again, also after a restart; ano
 
 t.test('a summary grows by what came since, with what the first one says', async (t) => {
   const { app, sent, summaries } = await small(t, {
-    summary: (nth) => ({ object: { summary: nth === 0 ? 'They talked of fado.' : 'Of fado, then of trams.' } })
+    summary: (nth, request) => summaryOf(request, nth === 0 ? 'They talked of fado.' : 'Of fado, then of trams.')
   })
   const history = turns(30, 800)
   await sayAll(app, [...history, user('and now?')], { id: 'chat' })

@@ -4,6 +4,7 @@ import { connect, detail, everything, noting, until } from '../harness/mcp.ts'
 import { parseEvents } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
 const TOKEN = 'a-secret-of-the-user-1'
 const { app, gateway } = await withGateway(t, ({ body }: any) =>
   /visit it/.test(JSON.stringify(body.prompt.at(-1)))
@@ -131,7 +132,7 @@ t.test('resources of all servers are listed with templates, titles, icons and _m
     uri: 'note://mixed',
     contents: [
       { uri: 'note://mixed', text: 'one', size: 3 },
-      { mimeType: 'image/png', blob: 'iVBORw0KGgo=', size: 8 },
+      { mimeType: 'image/png', blob: PIXEL, size: 70 },
       { mimeType: 'application/zip', blob: /./, size: 13 },
       { text: '[secret]' }
     ]

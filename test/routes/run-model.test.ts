@@ -106,9 +106,9 @@ t.test('what a model says without having announced it is announced for it, and w
   const parts = [
     { type: 'reasoning-delta', id: 'r', delta: 'hm' },
     { type: 'text-end', id: 'never' },
-    { type: 'text-delta', id: 't', delta: 'a' },
+    { type: 'text-delta', id: 't', delta: 'Yes' },
     { type: 'text-start', id: 't' },
-    { type: 'text-delta', id: 't', delta: 'b' },
+    { type: 'text-delta', id: 't', delta: ', no' },
     { type: 'text-end', id: 't' }
   ]
   const { app } = await withGateway(t, () => ({ parts: [...parts, { type: 'finish' }] }))
@@ -125,7 +125,7 @@ t.test('what a model says without having announced it is announced for it, and w
     'finish-step',
     'finish'
   ])
-  t.equal(textOf(events), 'ab')
+  t.equal(textOf(events), 'Yes, no')
 })
 
 t.test('an answer whose end says nothing of tokens or reason is an answer', async (t) => {
@@ -170,7 +170,8 @@ t.test('a run ends when its time is up', async (t) => {
 })
 
 t.test('an answer without end is stopped', async (t) => {
-  const { app } = await withGateway(t, () => ({ text: Array.from({ length: 40 }, () => 'z'.repeat(1024 * 1024)) }))
+  const counting = Array.from({ length: 160_000 }, (_, n) => n).join(' ')
+  const { app } = await withGateway(t, () => ({ text: Array.from({ length: 40 }, () => counting) }))
   const { events } = await say(app, 'go')
   t.match(events.slice(-2), [{ type: 'error', code: 'ERR_RUN_TOO_LONG' }, { type: 'finish', finishReason: 'error' }])
 })
