@@ -91,14 +91,15 @@ t.test('a run goes through its approvals to the end', async (t) => {
 })
 
 t.test("the answer's messages are the ones the service itself would give", async (t) => {
+  // Ids that every provider takes: others have a mark of their model, which the documented stream does not carry.
   const reply = (_request: unknown, nth: number) =>
     [
       {
         text: 'Let me look.',
-        toolCalls: [{ toolName: 'readFile', input: { path: 'missing' }, toolCallId: 'a' }, {
+        toolCalls: [{ toolName: 'readFile', input: { path: 'missing' }, toolCallId: 'lookup001' }, {
           toolName: 'readFile',
           input: { wrong: 1 },
-          toolCallId: 'b'
+          toolCallId: 'lookup002'
         }]
       },
       { text: 'Nothing there.' }
