@@ -1,5 +1,6 @@
 import neostandard from 'neostandard'
 import { closedIterators } from './scripts/lint/closed-iterators.ts'
+import { wholeNames } from './scripts/lint/whole-names.ts'
 import { serviceImports } from './scripts/lint/service-imports.ts'
 
 // The arrows of the source tree: schemas <- services <- plugins; routes reach services through decorators only.
@@ -19,6 +20,12 @@ const SYNTAX = [{
   message: 'A pathname keeps %20 and begins with /C:/ on Windows: use fileURLToPath.'
 }]
 
+// Sources, as against tests, whose stories are long, and what is generated.
+const SOURCES = ['acp', 'bench', 'bin', 'client', 'console', 'eval', 'plugins', 'routes', 'schemas', 'scripts', 'services', 'supervisor',
+  'workers'].flatMap((folder) => [`${folder}/**/*.ts`, `${folder}/**/*.tsx`])
+// A name says what a thing is: a newcomer cannot search for these.
+const UNWANTED_NAMES = ['fits', 'given', 'said', 'shown', 'teach', 'told']
+
 export default [
   ...neostandard({ ts: true, ignores: ['dist/**', '.tap/**', 'client/generated/**', 'bench/results/**'] }),
   { rules: { 'no-void': 'off', 'no-restricted-syntax': ['error', ...SYNTAX] } },
@@ -26,7 +33,7 @@ export default [
   forbid(['services/**/*.ts'], [fastify, routes, plugins, children]),
   forbid(['services/process/*.ts'], [fastify, routes, plugins]),
   {
-    plugins: { local: { rules: { 'closed-iterators': closedIterators, 'service-imports': serviceImports } } }
+    plugins: { local: { rules: { 'closed-iterators': closedIterators, 'service-imports': serviceImports, 'whole-names': wholeNames } } }
   },
   { files: ['services/**/*.ts', 'plugins/**/*.ts', 'routes/**/*.ts'], rules: { 'local/closed-iterators': 'error' } },
   {
@@ -72,5 +79,21 @@ export default [
     rules: {
       'max-len': ['error', { code: 140 }]
     }
+  },
+  {
+    // Violations of before these rules are listed in scripts/lint/exceptions.json, which may only become shorter.
+    files: [...SOURCES, 'app.ts', 'server.ts', 'settings.ts'],
+    ignores: ['client/generated/**'],
+    rules: {
+      'max-lines': ['error', { max: 400 }],
+      'max-lines-per-function': ['error', { max: 60, skipBlankLines: true, skipComments: true }],
+      'max-params': ['error', { max: 5 }],
+      'id-denylist': ['error', ...UNWANTED_NAMES]
+    }
+  },
+  {
+    files: [...SOURCES],
+    ignores: ['client/generated/**'],
+    rules: { 'local/whole-names': 'error' }
   }
 ]

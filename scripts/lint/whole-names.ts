@@ -1,0 +1,12 @@
+import type { Rule } from 'eslint'
+
+const MESSAGE = 'Write the names of types and events out in full: a name that is put together cannot be found by a search.'
+
+/** ESLint rule: no name of a type is put together, neither as a type of TypeScript nor as the value of a property `type`. */
+export const wholeNames: Rule.RuleModule = {
+  meta: { type: 'suggestion', schema: [] },
+  create: (context) => ({
+    TSTemplateLiteralType: (node: Rule.Node) => context.report({ node, message: MESSAGE }),
+    "Property[key.name='type'] > TemplateLiteral[expressions.length>0]": (node: Rule.Node) => context.report({ node, message: MESSAGE })
+  })
+}
