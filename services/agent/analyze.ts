@@ -91,7 +91,7 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
     const { complexity = 'standard', timeWords = '', thinking = '' } = answer.value
     return {
       complexity: complexity === 'simple' && before !== undefined ? 'standard' : complexity,
-      timeWords: quoteFinder(request)(timeWords) ?? '',
+      timeWords: quoteFinder(question(request))(timeWords) ?? '',
       thinking
     }
   }

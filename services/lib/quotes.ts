@@ -31,12 +31,15 @@ function foldCharacter (character: string): string {
 /** Folds a text in composed form: case, the width of characters, blanks in a row, quotation marks and dashes. */
 function fold (text: string): Folded {
   let folded = ''
+  // Looking at the end of a text that grows would copy it each time.
+  let last = ''
   const places: number[] = []
   let at = 0
   for (const character of text) {
     const each = foldCharacter(character)
-    if (each !== ' ' || !folded.endsWith(' ')) {
+    if (each !== ' ' || last !== ' ') {
       folded += each
+      last = each
       for (let n = 0; n < each.length; n++) places.push(at)
     }
     at += character.length
@@ -46,12 +49,14 @@ function fold (text: string): Folded {
 }
 
 /**
- * Returns a function that finds where words stand in a text, as offsets in its composed form (NFC). Case, blanks, quotation marks around
+ * Returns a function that finds where words stand in a text, as offsets in its composed form (NFC). It reads the text at its first use. Case, blanks, quotation marks around
  * the words and marks at their end do not count. The words begin and end at the bounds of words in scripts that write blanks.
  */
 export function wordFinder (text: string): (words: string) => Place[] {
-  const { folded, places } = fold(composed(text))
+  let read: Folded | undefined
   return (words) => {
+    if (words.trim() === '') return []
+    const { folded, places } = read ??= fold(composed(text))
     const span = fold(composed(words)).folded.trim()
     const bare = span.replace(AROUND, '')
     for (const wanted of new Set([span, bare, bare.replace(END_MARKS, '')])) {

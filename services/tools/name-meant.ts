@@ -19,7 +19,9 @@ export function nameMeant (name: string, names: readonly string[]): string | und
   const bare = bareName(name)
   const isEnd = (long: string, short: string) => {
     const rest = long.toLowerCase().slice(0, -short.length)
-    return long.length > short.length && long.toLowerCase().endsWith(short.toLowerCase()) && /^[\w.:/-]*[_.:/-]$/.test(rest)
+    if (long.length <= short.length || !long.toLowerCase().endsWith(short.toLowerCase())) return false
+    // A path such as runCommand/../readFile names no tool.
+    return /^[\w.:/-]*[_.:/-]$/.test(rest) && !rest.includes('..')
   }
   const readings: Array<(known: string) => boolean> = [
     (known) => plain(known) === plain(bare),
