@@ -100,14 +100,16 @@ t.test('what earlier runs noted is data of the first message: the newest of it, 
   await events.until('task:complete', { runNumber: 2 })
   const second = gateway.requests.filter(({ structured }) => structured === undefined).at(-1)!.body.prompt[1].content
   t.match(second.at(-1).text, /The last run \(number 1, completed\) reported:\nAll quiet\./)
-  const { findings: left, decisions } = await tasks.get(`/${task.id}/memory`)
-  t.same(decisions, ['look TWICE!'])
-  t.same(left, [...findings, 'The door is open.'], 'what the report contradicts is gone')
+  const left = await tasks.get(`/${task.id}/memory`)
+  t.match(left, { ...lists, confirmed: [...lists.findings, ...lists.decisions] }, 'what a person gave stands')
+  t.same(left.findings.length, 61, 'and what the report does not say was not learned')
+  const doubted = [{ entry: findings[59], kind: 'findings' }, { entry: 'Look twice.', kind: 'decisions' }]
+  t.same([left.doubted, left.replaced], [doubted, undefined], 'what the report contradicts is doubted')
 
   outdated = Array.from({ length: 40 }, (_, n) => n)
   await tasks.post(`/${task.id}/run`)
   await events.until('task:complete', { runNumber: 3 })
-  t.same((await tasks.get(`/${task.id}/memory`)).findings, left, 'a model that names most of what is known is not believed')
+  t.same(await tasks.get(`/${task.id}/memory`), left, 'a model that names most of what is known is not believed')
 })
 
 t.test('a rejected tool ends the run as rejected, and what was wanted is not done', async (t) => {
