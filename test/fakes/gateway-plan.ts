@@ -140,5 +140,5 @@ export function structuredAnswer (name: string | undefined): unknown {
   if (name === 'evaluation') return { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] }
   if (name === 'task-memory') return { findings: [], decisions: [] }
   if (name === 'summary') return { summary: 'They talked of many things.' }
-  return { complexity: 'simple', goal: 'Answer the question', thinking: 'A short question that needs a short answer.', qualityCriteria: [] }
+  return { complexity: 'simple', timeWords: '', thinking: 'A short question that needs a short answer.' }
 }

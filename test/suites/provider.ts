@@ -150,11 +150,10 @@ export function providerSuite (t: Test, name: string, open: (t: Test) => Promise
           type: 'object',
           properties: {
             complexity: { enum: ['simple', 'standard', 'complex', 'long_running'] },
-            goal: { type: 'string' },
-            thinking: { type: 'string' },
-            qualityCriteria: { type: 'array', items: { type: 'string' } }
+            timeWords: { type: 'string' },
+            thinking: { type: 'string' }
           },
-          required: ['complexity', 'goal', 'thinking', 'qualityCriteria']
+          required: ['complexity', 'timeWords', 'thinking']
         }
       }
     })
@@ -162,9 +161,8 @@ export function providerSuite (t: Test, name: string, open: (t: Test) => Promise
     for (const text of [textOf(await collect(model, options)), content.map((part) => part.type === 'text' ? part.text : '').join('')]) {
       t.match(JSON.parse(text), {
         complexity: /^(?:simple|standard|complex|long_running)$/,
-        goal: String,
-        thinking: String,
-        qualityCriteria: Array
+        timeWords: String,
+        thinking: String
       })
     }
   })
