@@ -10,9 +10,9 @@ import { noting } from '../harness/mcp.ts'
 const NOTES = 'Tea comes from China[^origin], see [the page][page]. More tea[^2].\n\nAnd `x[^origin]`, again[^origin].\n\n' +
   '[page]: https://example.com/tea\n\n[^origin]: Says **everyone**, at [home](https://example.com/home).\n\n[^2]: Every day.'
 
-/** The model does what the last message of the user says. */
+/** The model does what the last message of the user says; behind it stands the list of the denied calls, which is nobody's words. */
 function reply ({ body }: GatewayRequest): Plan {
-  const last = body.prompt.at(-1)
+  const last = body.prompt.findLast(({ content }: any) => content[0].text?.startsWith('[Not written by the user.') !== true)
   if (last.role === 'tool') return { text: 'That is done.' }
   const said = JSON.stringify(last.content)
   if (said.includes('has chosen')) return { text: `You said ${said.length} characters.` }
