@@ -200,7 +200,12 @@ t.test('a service that closes while a worker is being started leaves none', asyn
 })
 
 t.test('the steps of a run are bounded: the last model call is told so, and its calls do not run', async (t) => {
-  const look = (nth: number) => ({ toolCalls: [{ toolName: 'listDirectory', input: { path: '.', limit: nth + 1 } }] })
+  // Two tools in turn: a run that goes on with one tool and finds nothing new is stopped earlier.
+  const look = (nth: number) => ({
+    toolCalls: [nth % 2 === 0
+      ? { toolName: 'listDirectory', input: { path: '.', limit: nth + 1 } }
+      : { toolName: 'readFile', input: { path: `notes-${nth}.txt` } }]
+  })
   const { app, gateway } = await withGateway(t, (_request, nth) => look(nth))
   const tasks = await tasksOf(t, app)
   const events = await tasks.watch()
