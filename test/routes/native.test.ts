@@ -118,22 +118,23 @@ function parametersOf (body: any): any[] {
   const functions = (body.tools ?? []).flatMap((tool: any) => tool.functionDeclarations ?? [tool.function ?? tool])
   return functions.map((each: any) => each.parameters ?? each.input_schema ?? each.parametersJsonSchema).filter(Boolean)
 }
-/** What an API of this kind answers to a schema that it refuses: the first reason, or undefined. */
-function refusalOf (body: any): string | undefined {
+/** What an API of this kind answers to a schema that it refuses: the first reason, or undefined. OpenAI and Anthropic take lists of types. */
+function refusalOf (body: any, kind: string): string | undefined {
+  const takesTypeLists = kind === 'openai' || kind === 'anthropic'
   for (const parameters of parametersOf(body)) {
     if (parameters.type?.toLowerCase() !== 'object') return 'schema must be type object at the root'
     const root = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'].find((keyword) => keyword in parameters)
     if (root !== undefined) return `schema does not support ${root} at the top level`
     const text = JSON.stringify(parameters)
-    const word = /"(\$ref|\$defs|oneOf|allOf|const|if)":/.exec(text)?.[1] ?? (/"type":\[/.test(text) ? 'type lists' : undefined)
+    const word = /"(\$ref|\$defs|oneOf|allOf|const|if)":/.exec(text)?.[1] ?? (!takesTypeLists && /"type":\[/.test(text) ? 'type lists' : undefined)
     if (word !== undefined) return `Invalid JSON payload: unknown name "${word}" at tools[0].parameters`
   }
   const format = body.response_format?.json_schema ?? body.text?.format
   if (format?.strict && JSON.stringify(format.schema).includes('"note"')) return "'required' is required to include every key in properties"
   return undefined
 }
-const refusing = (plan: Plan) => ({ body }: { body: any }): Plan => {
-  const message = refusalOf(body)
+const refusing = (plan: Plan, kind = 'openai-compatible') => ({ body }: { body: any }): Plan => {
+  const message = refusalOf(body, kind)
   return message === undefined ? plan : { error: { status: 400, type: 'invalid_request_error', message } }
 }
 const sync = async (app: App, options: object) => {
@@ -147,13 +148,13 @@ const wrapped: Plan = { toolCalls: [{ toolName: 'answer', input: { value: good }
 for (const native of NATIVE_WIRES) {
   t.test(`the API of ${native.kind} is sent a schema that it takes, and the answer is checked by the real one`, async (t) => {
     const wrong: Plan = { toolCalls: [{ toolName: 'answer', input: { value: { kind: 'group', of: [{ kind: 'square' }] } } }] }
-    const { app, bodies } = await withNative(t, native, (request, nth) => refusing(nth === 0 ? wrong : wrapped)(request))
+    const { app, bodies } = await withNative(t, native, (request, nth) => refusing(nth === 0 ? wrong : wrapped, native.kind)(request))
     t.match(await sync(app, { allowTools, object: { schema } }), { status: 200, object: good })
     t.equal(bodies().length, 2, 'the circle that is a square did not fit')
   })
 
   t.test(`without tools, the API of ${native.kind} is asked for JSON, and takes it with optional properties, too`, async (t) => {
-    const { app } = await withNative(t, native, refusing({ object: { kind: 'circle' } }))
+    const { app } = await withNative(t, native, refusing({ object: { kind: 'circle' } }, native.kind))
     t.match(await sync(app, { allowTools: [], object: { schema: flat } }), { status: 200, object: { kind: 'circle' } })
   })
 }
