@@ -118,7 +118,9 @@ function parametersOf (body: any): any[] {
   const functions = (body.tools ?? []).flatMap((tool: any) => tool.functionDeclarations ?? [tool.function ?? tool])
   return functions.map((each: any) => each.parameters ?? each.input_schema ?? each.parametersJsonSchema).filter(Boolean)
 }
-/** What an API of this kind answers to a schema that it refuses: the first reason, or undefined. OpenAI and Anthropic take lists of types. */
+/**
+ * What an API of this kind answers to a schema that it refuses: the first reason, or undefined. OpenAI and Anthropic take lists of types.
+ */
 function refusalOf (body: any, kind: string): string | undefined {
   const takesTypeLists = kind === 'openai' || kind === 'anthropic'
   for (const parameters of parametersOf(body)) {
@@ -126,7 +128,8 @@ function refusalOf (body: any, kind: string): string | undefined {
     const root = ['oneOf', 'anyOf', 'allOf', 'enum', 'not'].find((keyword) => keyword in parameters)
     if (root !== undefined) return `schema does not support ${root} at the top level`
     const text = JSON.stringify(parameters)
-    const word = /"(\$ref|\$defs|oneOf|allOf|const|if)":/.exec(text)?.[1] ?? (!takesTypeLists && /"type":\[/.test(text) ? 'type lists' : undefined)
+    const listed = !takesTypeLists && /"type":\[/.test(text) ? 'type lists' : undefined
+    const word = /"(\$ref|\$defs|oneOf|allOf|const|if)":/.exec(text)?.[1] ?? listed
     if (word !== undefined) return `Invalid JSON payload: unknown name "${word}" at tools[0].parameters`
   }
   const format = body.response_format?.json_schema ?? body.text?.format
