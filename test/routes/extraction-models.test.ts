@@ -26,7 +26,7 @@ async function answering (t: Test, answer: (question: string) => unknown) {
     structured: (name, { body }) => {
       if (name !== 'facts') return { object: {} }
       const given = answer(body.prompt[1].content[0].text)
-      return typeof given === 'string' ? { text: given } : { object: given as object }
+      return typeof given === 'string' ? { structuredText: given } : { object: given as object }
     }
   })
   const extract = async (id: string, ...messages: string[]) => {
@@ -101,16 +101,23 @@ t.test('what the user says while an answer is made is learned from like every me
   }
 })
 
-t.test('an answer that cannot be read is a 502 that says so', async (t) => {
-  const answers = ['I found nothing.', '{"pointers": "none"}', '[1, 2]', `{"pointers": [${'{"message": 0},'.repeat(3)}`, '']
+t.test('an answer without JSON is a 502 that says so; of any other, only what can be read counts', async (t) => {
+  const unreadable = ['I found nothing.', '[1, 2]', '']
+  const readable: Array<[string, object]> = [
+    ['{"pointers": "none"}', { facts: [], added: 0 }],
+    [`{"pointers": [${'{"message": 0},'.repeat(3)}`, { facts: [], added: 0, rejected: [{ reason: /malformed/, count: 3 }] }],
+    [`Sure: {"pointers": [${JSON.stringify(point(0, 'Ich wohne in Köln.'))}, {"mess`, { facts: ['Ich wohne in Köln.'], added: 1 }]
+  ]
+  const answers = [...unreadable, ...readable.map(([text]) => text)]
   const { extract } = await answering(t, () => answers.shift())
-  while (answers.length > 0) {
+  for (const text of unreadable) {
     t.match(await extract('chat', TEXT[0]), {
       statusCode: 502,
       code: 'ERR_UPSTREAM',
-      error: /did not extract facts: its answer (?:failed|could not be read)/
-    })
+      error: /did not extract facts: its answer could not be read/
+    }, text)
   }
+  for (const [text, found] of readable) t.match(await extract('chat', TEXT[0]), found, text)
 })
 
 t.test('what the model calls important is marked so, and nothing else', async (t) => {

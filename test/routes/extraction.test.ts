@@ -27,13 +27,13 @@ t.test('a fact says where it comes from and what it took the place of, page by p
   })
   await clock.advance(1000)
   await call(app, 'POST', '/memory/brain/fact', { fact: 'Likes chess' })
-  await put(app, 'b', user('Hello! I moved to Berlin. Call me Countess.', 'm2'))
-  t.match(await extract(app, 'b'), { facts: ['I moved to Berlin.'], preferences: { name: 'Countess' }, added: 2 })
+  await put(app, 'b', user('Hello! I live in Berlin. Call me Countess.', 'm2'))
+  t.match(await extract(app, 'b'), { facts: ['I live in Berlin.'], preferences: { name: 'Countess' }, added: 2 })
   const first = await call(app, 'GET', '/memory/brain/facts?limit=2')
   t.match(first.facts, [
     {
-      fact: 'I moved to Berlin.',
-      source: { threadId: 'b', message: 0, messageId: 'm2', span: 'I moved to Berlin.' },
+      fact: 'I live in Berlin.',
+      source: { threadId: 'b', message: 0, messageId: 'm2', span: 'I live in Berlin.' },
       supersedes: 'I live in Paris.'
     },
     { fact: 'Likes chess' }
@@ -42,11 +42,17 @@ t.test('a fact says where it comes from and what it took the place of, page by p
   t.match(second.facts, [{ fact: 'My name is Ada.', source: { threadId: 'a', message: 0, messageId: 'm1' } }])
   t.notOk('source' in first.facts[1] || 'nextCursor' in second)
   t.match(await call(app, 'GET', '/memory/brain'), {
-    brain: { facts: ['My name is Ada.', 'Likes chess', 'I moved to Berlin.'], preferences: { name: 'Countess' } },
-    contextPreview: /- I moved to Berlin/
+    brain: { facts: ['My name is Ada.', 'Likes chess', 'I live in Berlin.'], preferences: { name: 'Countess' } },
+    contextPreview: /- I live in Berlin/
   })
   t.match((await call(app, 'GET', '/memory/brain/facts?state=replaced')).facts, [
     { fact: 'I live in Paris.', state: 'replaced', replacedBy: first.facts[0].id }
+  ])
+  await clock.advance(1000)
+  await put(app, 'c', user('I moved to Rome.'))
+  t.match(await extract(app, 'c'), { facts: [], added: 0, proposed: 1 }, 'that one takes the place of the other is the word of a model alone')
+  t.match((await call(app, 'GET', '/memory/brain/facts?state=proposed')).facts, [
+    { fact: 'I moved to Rome.', state: 'proposed', supersedes: 'I live in Berlin.' }
   ])
   t.match(await extract(app, 'nobody'), { status: 404, code: 'ERR_THREAD_NOT_FOUND' })
 })

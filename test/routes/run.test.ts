@@ -200,7 +200,7 @@ t.test('a script gets the whole answer as one object', async (t) => {
     usage: { inputTokens: 22, outputTokens: 6 },
     finishReason: 'stop',
     pendingApprovals: [],
-    analysis: { complexity: /./, goal: /./ },
+    analysis: { complexity: /./, thinking: /short question/ },
     threadId: 'chat'
   })
   t.match(body.messages, [
