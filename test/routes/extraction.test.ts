@@ -50,7 +50,7 @@ t.test('a fact says where it comes from and what it took the place of, page by p
   ])
   await clock.advance(1000)
   await put(app, 'c', user('I moved to Rome.'))
-  t.match(await extract(app, 'c'), { facts: [], added: 0, proposed: 1 }, 'that one takes the place of the other is the word of a model alone')
+  t.match(await extract(app, 'c'), { facts: [], added: 0, proposed: 1 }, 'that it takes the place of the other is said by a model alone')
   t.match((await call(app, 'GET', '/memory/brain/facts?state=proposed')).facts, [
     { fact: 'I moved to Rome.', state: 'proposed', supersedes: 'I live in Berlin.' }
   ])
