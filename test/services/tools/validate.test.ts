@@ -24,7 +24,8 @@ t.test('an invalid input is told with path, problem and what is allowed', async 
       'the input has no property "pth" (allowed: path, offset, limit, column); limit must be >= 1.'
   )
   t.match(problem('readFile', { path: 'x', limit: 'five' }), /limit must be integer/, 'nothing is guessed')
-  t.match(problem('readFile', 'x'), /must be object/)
+  t.strictSame(host.validate('readFile', 'x'), { ok: true, input: { path: 'x' }, isMended: true }, 'a bare text has one reading')
+  t.match(problem('readFile', 5), /must be object/)
   t.match(problem('readFile', null), /must be object/)
   t.match(problem('systemInfo', { a: 1 }), /allowed: none/)
   t.match(problem('readFile', JSON.parse('{"path":"x","__proto__":{"a":1}}')), /no property "__proto__"/)
