@@ -9,6 +9,8 @@ import { valueOf } from './report.ts'
 import { readSteps } from './steps.ts'
 
 const CREATE_TASK = 'createTask'
+/** Characters of a request in which words about a time are looked for: a longer one is a document, and reading it takes seconds. */
+const LONGEST_DOUBTED = 20_000
 /** Characters of a goal in an answer. */
 const GOAL_SHOWN = 300
 
@@ -22,6 +24,7 @@ export function readLaterWork (request: string): Background | undefined {
 }
 
 function inDoubt (request: string): Background | undefined {
+  if (request.length > LONGEST_DOUBTED) return undefined
   const steps = readSteps(request)
   const words = steps.find((step) => step.kind === 'unread' && mentionsTime(readMessage(step.text).mask))
   if (words?.kind !== 'unread' || !steps.some(({ kind }) => kind === 'command')) return undefined
