@@ -73,10 +73,15 @@ function wordsOf ({ toolName, input }: Command): string {
   return doing === undefined ? `use ${toolName}` : `${doing}${object === undefined ? '' : ` \`${object}\``}`
 }
 
+/** The sentence in the place of a file that a model was not sent. */
+const LEFT_OUT = /^\(A file of type \S+ was left out here: /
+
 /** Returns the value of an output: its text is parsed if it is JSON, and its files are left out. */
 export function valueOf (output: Exclude<LanguageModelV4ToolResultOutput, { type: 'execution-denied' }>): unknown {
   if (output.type === 'json' || output.type === 'error-json' || output.type === 'error-text') return output.value
-  const text = output.type === 'text' ? output.value : output.value.flatMap((part) => part.type === 'text' ? [part.text] : []).join('\n')
+  const texts = output.type === 'text' ? [output.value] : output.value.flatMap((part) => part.type === 'text' ? [part.text] : [])
+  // In the place of a picture that a model does not see stands a sentence, which is no part of the value.
+  const text = texts.filter((each, at) => at === 0 || !LEFT_OUT.test(each)).join('\n')
   const value: unknown = readJson(text)
   return value === undefined ? text : value
 }
