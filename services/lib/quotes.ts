@@ -49,8 +49,9 @@ function fold (text: string): Folded {
 }
 
 /**
- * Returns a function that finds where words stand in a text, as offsets in its composed form (NFC). It reads the text at its first use. Case, blanks, quotation marks around
- * the words and marks at their end do not count. The words begin and end at the bounds of words in scripts that write blanks.
+ * Returns a function that finds where words stand in a text, as offsets in its composed form (NFC). It reads the text at its first use.
+ * Case, blanks, quotation marks around the words and marks at their end do not count. The words begin and end at the bounds of words in
+ * scripts that write blanks.
  */
 export function wordFinder (text: string): (words: string) => Place[] {
   let read: Folded | undefined
