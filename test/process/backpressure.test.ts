@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { request, type IncomingMessage } from 'node:http'
@@ -10,8 +11,8 @@ const MiB = 1024 * 1024
 const PAUSED = 12
 /** The service drops a reader that takes nothing for this long, and its run with it (`docs/limits.md`). Milliseconds. */
 const STALL_MS = 30_000
-/** More than all the sockets on the way hold, and than a run may say. */
-const ANSWER = Array.from({ length: 640 }, () => 'x'.repeat(64 * 1024))
+/** More than all the sockets on the way hold, and than a run may say. An answer that repeats itself would be ended. */
+const ANSWER = Array.from({ length: 640 }, () => randomBytes(48 * 1024).toString('base64'))
 
 /** Resident memory of a process, bytes. */
 const memoryOf = (pid: number) => Number(/VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))![1]) * 1024
