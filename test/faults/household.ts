@@ -289,6 +289,9 @@ async function pageOf (t: Test, text: () => string) {
   return { url: `http://127.0.0.1:${(server.address() as AddressInfo).port}/price` }
 }
 
+/** What the reader reports when it does not reach its goal. */
+const UNMET = 'I could not tell what is new.'
+
 /** The model of the household: it does what each goal asks, in one call and a report, and is down when the world is. */
 async function modelOf (
   t: Test,
@@ -328,7 +331,9 @@ async function modelOf (
     const done = JSON.stringify(results.at(-1)?.output ?? '')
     const first = results.length === 0
     const call = (toolName: string, input: unknown): Plan => ({ toolCalls: [{ toolName, input }] })
-    if (said.includes('Read inbox.txt')) return first ? call('readFile', { path: 'inbox.txt' }) : { text: 'Nothing new: two letters.' }
+    if (said.includes('Read inbox.txt')) {
+      return first ? call('readFile', { path: 'inbox.txt' }) : { text: isUnmet() ? UNMET : 'Nothing new: two letters.' }
+    }
     if (said.includes('diary')) {
       return first ? call('writeFile', { path: `log/${today}.md`, content: `${time}\n` }) : { text: `I wrote ${written(done)}.` }
     }
@@ -352,13 +357,13 @@ async function modelOf (
   const written = (output: string) => /(?:log|reports|done)\/[\d-]+\.\w+/.exec(output)?.[0] ?? 'nothing'
 
   function verdict (said: string) {
-    if (said.includes('Read inbox.txt') && isUnmet()) {
-      return { outcome: 'failed', claims: [], satisfied: false, score: 0.1, issues: ['The letters were not told.'] }
+    if (said.includes(UNMET)) {
+      return { outcome: 'failed', quote: UNMET, claims: [], satisfied: false, score: 0.1, issues: ['The letters were not told.'] }
     }
     const wrote = /I wrote ((?:log|reports|done)\/[\w.-]+\.(?:md|txt))/.exec(said)
     const met = { satisfied: true, score: 1, issues: [] }
     if (wrote !== null) {
-      return { ...met, outcome: 'done', claims: [{ claim: wrote[0], effect: 'file', target: wrote[1], call: null }] }
+      return { ...met, outcome: 'done', claims: [{ quote: wrote[0], claim: wrote[0], effect: 'file', target: wrote[1], call: null }] }
     }
     const isNews = ['The price changed', 'bill', 'passport'].some((news) => said.includes(news))
     return { ...met, outcome: isNews ? 'done' : 'nothing_to_do', claims: [] }
