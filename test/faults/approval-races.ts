@@ -27,7 +27,9 @@ const TOLD = new Set([200, 404, 409])
 export async function race (t: Test, rounds: number, seed: number) {
   let calls = 0
   const { app } = await withGateway(t, ({ body }) => {
-    const isNew = body.prompt.at(-1).role === 'user' && /ask (\d)/.exec(JSON.stringify(body.prompt.at(-1)))
+    // The list of denied calls may follow what the user said last.
+    const answered = body.prompt.findLastIndex(({ role }: { role: string }) => role === 'assistant' || role === 'tool')
+    const isNew = /ask (\d)/.exec(JSON.stringify(body.prompt.slice(answered + 1).filter(({ role }: { role: string }) => role === 'user')))
     if (!isNew) return { text: 'ok' }
     return {
       toolCalls: Array.from(
