@@ -140,6 +140,10 @@ async function silentReaders (t: Test, { url }: Sidecar, { count, path }: { coun
   }
 }
 
+/** Returns a text of this length that no other number has, and that repeats nothing of itself. */
+const distinct = (n: number, length: number): string =>
+  Array.from({ length: Math.ceil(length / 8) }, (_, at) => (n * 1_000 + at).toString(36).padStart(7, '0') + ' ').join('').slice(0, length)
+
 /**
  * Many follow one run, some of them never read. Those get the dialect that says everything twice: so much, 4 KiB a
  * piece, must be more than the service's buffers and those of its sockets hold.
@@ -150,7 +154,8 @@ export async function readers (t: Test, { reading, silent, pieces }: { reading: 
   const { service } = await startLoaded(t, async ({ body }) => {
     if (JSON.stringify(body.prompt.at(-1)).includes('quick')) return { text: 'quick' }
     await everybody.promise
-    return { text: Array.from({ length: pieces }, () => piece), partMs: 1 }
+    // Each differs: a text that repeats its own tail is cut off.
+    return { text: Array.from({ length: pieces }, (_, n) => distinct(n, piece.length)), partMs: 1 }
   })
   const quick = () => postEvents(`${service.url}/run`, { messages: [{ role: 'user', content: 'quick' }] })
   await quick()

@@ -58,7 +58,7 @@ export async function prepareTasks (t: Test) {
     const records: Record<string, unknown> = {}
     for await (const [key, value] of app.store.list('')) if (!OWN.test(key)) records[key] = value
     const home = stateOf(app.home)
-    for (const name of Object.keys(home)) if (/^(?:db|store|data|logs?|undo)/.test(name) || name.endsWith('.log')) delete home[name]
+    for (const name of Object.keys(home)) if (/^(?:db|store|data|logs?|undo|boxes)/.test(name) || name.endsWith('.log')) delete home[name]
     return { work: stateOf(work), server: stateOf(`${dir}/server`), home, records, told: (await request('GET', '/tool-calls')).toolCalls }
   }
 
