@@ -68,7 +68,9 @@ t.test('commands, tool servers, the desktop worker and their guards have no file
   const all = processes().filter(({ group }) => children.includes(group))
   t.equal(children.length, display ? 3 : 2, 'a command, a tool server, the desktop worker')
   t.ok(all.length >= 3 * children.length - 1, 'guards and what the command started are looked at, too')
-  t.same(all.flatMap(({ pid }) => opened(pid)).filter((path) => path.startsWith(home)), [])
+  // The conversation's own home and /tmp of its commands are mounted by their open folders.
+  const ofService = (path: string) => path.startsWith(home) && !path.startsWith(`${home}/boxes/`)
+  t.same(all.flatMap(({ pid }) => opened(pid)).filter(ofService), [])
   t.notMatch(readFileSync(`${dir}/bin/seen`, 'utf8'), new RegExp(`${home}/`), 'nor what makes their pipes')
   await command.body!.cancel()
   t.match(await service.stop(), { code: 0 })
