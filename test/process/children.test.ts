@@ -100,7 +100,8 @@ t.test('no process of a command is left when it ends, its client leaves, its run
 t.test('nothing of ours can be read off the processes of the service: tokens, passphrase, keys', { skip: linux }, async (t) => {
   // eslint-disable-next-line no-template-curly-in-string
   const providers = { mine: { baseURL: 'http://127.0.0.1:9/v1', apiKey: '${MY_PROVIDER}' } }
-  const dir = t.testdir({ work: {}, home: home({ model: 'offline/assistant', providers }) })
+  // In a box a command sees no processes of the service, and few variables: this one looks from outside.
+  const dir = t.testdir({ work: {}, home: home({ model: 'offline/assistant', providers, commands: { sandbox: 'off' } }) })
   const where = { home: `${dir}/home`, cwd: `${dir}/work` }
   const secrets = {
     LOCAL_AGENT_TOKEN: 'a-token-hush',
