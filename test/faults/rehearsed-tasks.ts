@@ -1,5 +1,17 @@
-import { chmodSync, lstatSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from 'node:fs'
 import { dirname, join } from 'node:path'
+import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
 import { startSite } from '../fakes/site.ts'
@@ -55,10 +67,13 @@ export async function prepareTasks (t: Test) {
 
   /** All that must stay as it is. */
   async function world (work: string) {
+    // The home that a run has in its box goes a moment after the run has ended.
+    const boxes = `${app.home}/boxes`
+    while (existsSync(boxes) && readdirSync(boxes).some((name) => name.startsWith('run-'))) await wait(10)
     const records: Record<string, unknown> = {}
     for await (const [key, value] of app.store.list('')) if (!OWN.test(key)) records[key] = value
     const home = stateOf(app.home)
-    for (const name of Object.keys(home)) if (/^(?:db|store|data|logs?|undo|boxes)/.test(name) || name.endsWith('.log')) delete home[name]
+    for (const name of Object.keys(home)) if (/^(?:db|store|data|logs?|undo|boxes$)/.test(name) || name.endsWith('.log')) delete home[name]
     return { work: stateOf(work), server: stateOf(`${dir}/server`), home, records, told: (await request('GET', '/tool-calls')).toolCalls }
   }
 
