@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { createExtraction, type Extractor } from '../services/brain/extraction/extractor.ts'
-import { type ExtractionBrake, openExtractionBrake, type StoredBrake } from '../services/brain/extraction/extraction-brake.ts'
+import { openExtractionBrake, type StoredBrake } from '../services/brain/extraction/extraction-brake.ts'
 import { createFiling } from '../services/brain/extraction/file-entries.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
 import { type Ask, askStructured } from '../services/models/structured-call.ts'
@@ -30,6 +30,15 @@ const EXTRACTION_DELAY_MS = 2 * 60_000
 
 /** The newest tasks whose goals the extraction looks at. */
 const SHOWN_TASKS = 20
+
+/** Returns a function that opens something at its first call, and again after a failure: the store may be readable then. */
+function openedOnce<T> (open: () => Promise<T>): () => Promise<T> {
+  let opened: Promise<T> | undefined
+  return () => (opened ??= open().catch((error) => {
+    opened = undefined
+    throw error
+  }))
+}
 
 /** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
 export default fp(async (app) => {
@@ -70,13 +79,11 @@ export default fp(async (app) => {
       return tasks.flatMap(({ id, goal, lastRunAt }) => lastRunAt === undefined ? [] : [{ taskId: id, goal, at: lastRunAt }])
     }
   })
-  let brake: Promise<ExtractionBrake> | undefined
-  const openBrake = () =>
-    openExtractionBrake({
-      stored: store.record<StoredBrake>(RECORDS.extraction, () => ({})),
-      clock,
-      setup: () => [config.current, providers.keyChanges()]
-    })
+  const brake = openedOnce(() => openExtractionBrake({
+    stored: store.record<StoredBrake>(RECORDS.extraction, () => ({})),
+    clock,
+    setup: () => [config.current, providers.keyChanges()]
+  }))
   const idleThreads = createIdleThreads({
     threads,
     extractor,
@@ -84,7 +91,7 @@ export default fp(async (app) => {
     log,
     isLive: agent.isLive,
     modelOf,
-    brake: () => (brake ??= openBrake()),
+    brake,
     after: () => app.config.current.brain?.extractAfter
   })
   const filing = createFiling({ brain, ask, isOffline, clock, log, isWanted: () => app.config.current.brain?.extractAfter !== false })
