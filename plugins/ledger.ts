@@ -3,7 +3,7 @@ import type { Settings } from '../settings.ts'
 import { createGrants, type Grants } from '../services/approvals/grants/grants.ts'
 import { createDueCalls, type DueCalls } from '../services/approvals/app-calls/call-ledger.ts'
 import { createLedger, type Ledger } from '../services/approvals/ledger.ts'
-import { largestKept } from '../services/undo/space.ts'
+import { largestKept } from '../services/workspace/space.ts'
 import { createLiveQuestions, type LiveQuestions } from '../services/approvals/questions/live-questions.ts'
 
 declare module 'fastify' {

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 import { createPrivateFolders } from '../services/sandbox/private-folders.ts'
 import { createSandbox, type BoxKind, type Sandbox } from '../services/sandbox/sandbox.ts'
 import { realPathOf } from '../services/tools/path-policy.ts'
-import { withFolder } from '../services/tools/files/open-folder.ts'
+import { withFolder } from '../services/workspace/open-folder.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {

@@ -11,12 +11,12 @@ const handlers: TransformHandlers = {
   searchLines: async (request) => (await import('../services/tools/search/search-folder.ts')).findLines(request),
   searchFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).findPaths(request),
   scanFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).scanFiles(request),
-  knock: async (folder) => (await import('../services/tools/search/held-folder.ts')).knock(folder),
-  recordTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).recordTree(request),
-  compareTree: async (request) => (await import('../services/tools/tree/tree-record.ts')).compareTree(request),
-  copyTree: async (request) => (await import('../services/tools/tree/copy-tree.ts')).copyTree(request),
-  refreshCopy: async (request) => (await import('../services/tools/tree/refresh-copy.ts')).refreshCopy(request),
-  surveyFolder: async (request) => (await import('../services/tools/tree/copy-tree.ts')).surveyFolder(request)
+  knock: async (folder) => (await import('../services/workspace/held-folder.ts')).knock(folder),
+  recordTree: async (request) => (await import('../services/workspace/tree-record.ts')).recordTree(request),
+  compareTree: async (request) => (await import('../services/workspace/tree-record.ts')).compareTree(request),
+  copyTree: async (request) => (await import('../services/workspace/copy-tree.ts')).copyTree(request),
+  refreshCopy: async (request) => (await import('../services/workspace/refresh-copy.ts')).refreshCopy(request),
+  surveyFolder: async (request) => (await import('../services/workspace/copy-tree.ts')).surveyFolder(request)
 }
 
 parentPort!.on('message', (job: Job) => void transform(job))

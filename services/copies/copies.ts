@@ -11,8 +11,9 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { Log } from '../lib/log.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
 import { COPIES, copyKey, type Store } from '../store/index.ts'
-import { type CopiedFolder, type PathState, pathState, type Transform, within } from '../tools/index.ts'
+import { type CopiedFolder, type Transform, within } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
+import { type PathState, pathState } from '../workspace/index.ts'
 
 /** A copy that no run used for this long is deleted, milliseconds. */
 const KEPT_MS = 7 * 24 * 3_600_000

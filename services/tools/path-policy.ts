@@ -1,7 +1,7 @@
 import { lstat, readdir, readlink, realpath } from 'node:fs/promises'
 import { join, posix, relative, sep, win32 } from 'node:path'
 import { isShortName, readPath, shareOf } from '../lib/windows-path.ts'
-import { PathRefused } from './tool-errors.ts'
+import { identityOf, KERNEL_FOLDERS, PathRefused } from '../workspace/index.ts'
 
 /** Whether a path is the folder or in it. Compares with a trailing separator, because /work-evil is not within /work. */
 export function within (path: string, folder: string, separator = sep): boolean {
@@ -81,8 +81,6 @@ const LONGEST_PATH = 4096
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 
-/** File systems of the kernel: reading there can hang, disclose data of other processes or operate a device. */
-export const KERNEL_FOLDERS = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
 const SHARED_MEMORY = '/dev/shm'
 
 /** What the policy asks of a file system. `realpath` answers with the names as they are stored: long ones, in their case. */
@@ -99,7 +97,7 @@ const MOST_LINKS = 40
 /**
  * Decides which paths the tools may use: paths whose real path is within the workspace, the call's cwd (a real path) or a root.
  * `scope` is read at every call; pass getters to follow changes of the configuration. A checked path must be opened with
- * files/open-folder.ts, which detects that the path leads elsewhere by then. `platform` is the system whose paths these are.
+ * services/workspace/open-folder.ts, which detects that the path leads elsewhere by then. `platform` is the system whose paths these are.
  */
 export function createPathPolicy (
   scope: PathScope,
@@ -228,9 +226,6 @@ export function createPathPolicy (
     }
   }
 }
-
-/** Returns the identity of a file or folder as text. */
-export const identityOf = ({ dev, ino }: Identity): string => `${dev}:${ino}`
 
 function same (a: Identity, b: Identity | undefined): boolean {
   return b !== undefined && a.dev === b.dev && a.ino === b.ino

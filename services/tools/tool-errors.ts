@@ -1,8 +1,6 @@
 import { IN_USE } from '../lib/file-system.ts'
 import { defineError } from '../lib/service-error.ts'
-
-/** A path that may not be used. The message names the allowed folders and discloses nothing about the path. */
-export const PathRefused = defineError('ERR_PATH_REFUSED', '%s')
+import { PathRefused } from '../workspace/index.ts'
 
 /** Throws PathRefused unless the real path is among those that the call may change: it may lead elsewhere since they were looked up. */
 export function assertExpected (real: string, { paths }: { paths?: readonly string[] }): void {

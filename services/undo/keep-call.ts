@@ -2,11 +2,9 @@ import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op } from '../store/index.ts'
 import { type CallLeft, type CallReport, within, type KeepCall, type KeptCall, type PathPolicy } from '../tools/index.ts'
-import { createEntryWriter } from './entry-file.ts'
-import type { Entry, Item } from './undo-entry.ts'
-import { settleItems, surveyAll } from './survey.ts'
 import type { RunningCommands } from './running-commands.ts'
-import type { UndoSpace } from './space.ts'
+import { createEntryWriter, type Item, settleItems, surveyAll, type UndoSpace } from '../workspace/index.ts'
+import type { Entry } from './undo-entry.ts'
 
 const overlap = (a: string[], b: string[]) => a.some((one) => b.some((other) => within(one, other) || within(other, one)))
 

@@ -2,11 +2,11 @@ import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
 import { undoEntryKey, undoOpenKey, undoOwnerKey, type Op, type Store } from '../store/index.ts'
-import type { Compared, KeepCall } from '../tools/index.ts'
 import type { Kept } from './keep-call.ts'
 import type { RunningCommands } from './running-commands.ts'
-import { describeLeftOut, type Trees } from './trees.ts'
-import type { Entry, Item } from './undo-entry.ts'
+import type { KeepCall } from '../tools/index.ts'
+import { type Compared, describeLeftOut, type Item, type Trees } from '../workspace/index.ts'
+import type { Entry } from './undo-entry.ts'
 
 /** Says that the changes of a command are those of others too. */
 export const LATE = 'The service ended before it knew what the command changed, and compared the folder when it started again: what ' +

@@ -6,19 +6,18 @@ import type { Clock } from '../lib/clock.ts'
 import { isId, timeOfId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { UNDO_OPEN, undoEntryKey, undoFilesPrefix, type Op, type Store } from '../store/index.ts'
-import type { KeepCall, PathPolicy, Transform } from '../tools/index.ts'
-import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown, isSame, type Place } from './undo-entry.ts'
 import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { keepTree, settledTree } from './keep-tree.ts'
-import { putBackAside, removeTemporaries, removeUnfinished } from './restore.ts'
 import { type AsLeft, type FileTexts, pathsAsLeft, runChanges, runTexts } from './run-changes.ts'
-import { settleItems, inBatches, lookAt } from './survey.ts'
-import { createUndoSpace } from './space.ts'
 import { createRunningCommands } from './running-commands.ts'
-import { createTrees } from './trees.ts'
 import { takeOver, undoRun } from './undo-run.ts'
-import type { Chain } from './plan-undo.ts'
 import { followUps, readEntries, worksOn } from './works.ts'
+import { type KeepCall, type PathPolicy, searchScope, type Transform } from '../tools/index.ts'
+import {
+  type Chain, createTrees, createUndoSpace, inBatches, isSame, lookAt, type Place, removeTemporaries, settleItems
+} from '../workspace/index.ts'
+import { putBackAside, removeUnfinished } from './interrupted-calls.ts'
+import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown } from './undo-entry.ts'
 
 /** The collaborators of undo. */
 export interface UndoParts {
@@ -44,7 +43,7 @@ export function openUndo (
   { store, clock, paths, settings, isLive, isRehearsal, takenBack, log, transform, folder }: UndoParts & { folder: string }
 ) {
   const space = createUndoSpace({ store, clock, folder, settings })
-  const trees = createTrees({ store, paths, folder, space, transform })
+  const trees = createTrees({ store, lookAround: (place) => searchScope(place, place, paths), folder, space, worker: transform })
   const commands = createRunningCommands()
   const parts = { store, clock, folder, paths, space, commands, acquire: createPathLock() }
   const locked = createKeyedLock()

@@ -1,11 +1,12 @@
 import { dirname, relative, sep } from 'node:path'
 import type { FileChangeView, PathChange, RunChanges, UncoveredCall } from '../../schemas/undo.ts'
-import { contentDigest, unifiedDiff, withFile, withParent } from '../tools/index.ts'
-import { readCopy } from './entry-file.ts'
-import { isSame, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
 import type { KeepParts } from './keep-call.ts'
-import { type Chain, chainsOf, planUndo, sourceOf, type UndoPlan } from './plan-undo.ts'
-import { inBatches, lookAt } from './survey.ts'
+import { contentDigest, unifiedDiff } from '../tools/index.ts'
+import {
+  type Chain, type Copy, inBatches, isSame, type Item, lookAt, type Place, planUndo, readCopy, type UndoPlan, withFile, withParent
+} from '../workspace/index.ts'
+import { chainsOf, sourceOf } from './chains.ts'
+import type { Entry } from './undo-entry.ts'
 
 type Parts = Pick<KeepParts, 'paths' | 'folder'>
 type Entries = Array<[id: string, entry: Entry]>

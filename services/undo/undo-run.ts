@@ -5,13 +5,14 @@ import { newId } from '../lib/ids.ts'
 import { foldCase, readPath } from '../lib/windows-path.ts'
 import type { Store } from '../store/index.ts'
 import type { PathPolicy } from '../tools/index.ts'
-import { APPLY, ApplyCutShort, isSame, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 import { keepCall, type KeepParts } from './keep-call.ts'
-import { chainsOf, isModeAlone, planUndo, type Chain, type Skipped, type UndoPlan } from './plan-undo.ts'
-import { completeFolders, isIndependent, restore } from './restore.ts'
 import { plannedChanges, uncoveredCalls } from './run-changes.ts'
-import { inBatches } from './survey.ts'
 import { completedOps, type Work, workToContinue } from './works.ts'
+import {
+  type Chain, completeFolders, inBatches, isIndependent, isModeAlone, isSame, planUndo, restore, type Skipped, type UndoPlan
+} from '../workspace/index.ts'
+import { chainsOf } from './chains.ts'
+import { APPLY, ApplyCutShort, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
 
 type Entries = Array<[id: string, entry: Entry]>
 

@@ -4,12 +4,12 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { Tool } from '../../contracts/tool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { onceFree } from '../../lib/file-system.ts'
-import { assertExpected, withPathErrors, PathRefused, ToolFailed } from '../tool-errors.ts'
+import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
 import { assertShown, stateOf } from './place-state.ts'
 import { asideName, changedNow } from './replace-file.ts'
-import { isMounted, withFile, withParent, withSubfolder, type Folder } from './open-folder.ts'
+import { isMounted, PathRefused, withFile, withParent, withSubfolder, type Folder } from '../../workspace/index.ts'
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File or folder to delete.' }),

@@ -6,7 +6,7 @@ import type { Clock } from '../../lib/clock.ts'
 import type { StoredRecord } from '../../store/index.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
-import { withFile, withParent } from './open-folder.ts'
+import { withFile, withParent } from '../../workspace/index.ts'
 
 /** The digests of the guides that runs of a person had, oldest first. */
 export interface KnownGuides {

@@ -7,7 +7,7 @@ import { FITTING_BYTES } from '../model-output.ts'
 import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
-import { withFolder, type Folder } from './open-folder.ts'
+import { withFolder, type Folder } from '../../workspace/index.ts'
 
 const Input = Type.Object({
   path: Type.Optional(

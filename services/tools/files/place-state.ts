@@ -7,7 +7,7 @@ import { ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { isSameFolder, locateFolder } from '../work-folder.ts'
 import { contentDigest, fileDigest } from './change-digest.ts'
-import { withFile, withFolder, withParent, withSubfolder, type Folder } from './open-folder.ts'
+import { withFile, withFolder, withParent, withSubfolder, type Folder } from '../../workspace/index.ts'
 import { changedNow } from './replace-file.ts'
 
 type Owns = Pick<PathPolicy, 'owns'>

@@ -4,10 +4,10 @@ import { basename, dirname, join, parse } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { onceFree } from '../../lib/file-system.ts'
 import { isId, newId, timeOfId } from '../../lib/ids.ts'
-import { PathRefused, ToolFailed } from '../tool-errors.ts'
+import { ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
-import { openFile, withFile, withFolder, withSubfolder, type Folder } from './open-folder.ts'
+import { openFile, PathRefused, withFile, withFolder, withSubfolder, type Folder } from '../../workspace/index.ts'
 
 /** The name of what stands aside while its place is being changed. */
 export const asideName = (): string => `.${newId()}.old`

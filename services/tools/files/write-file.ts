@@ -9,7 +9,7 @@ import { unifiedDiff } from './diff.ts'
 import { assertShown } from './place-state.ts'
 import { readDigest, readWhole } from './read-text.ts'
 import { examineFile, replaceFile, tellKept, withCreatedFolder } from './replace-file.ts'
-import { withParent, type Folder } from './open-folder.ts'
+import { withParent, type Folder } from '../../workspace/index.ts'
 import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type TextForm } from './text-encoding.ts'
 
 const LONGEST_CONTENT = 10 * 1024 * 1024

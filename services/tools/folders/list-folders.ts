@@ -8,7 +8,8 @@ import { withDeadline } from '../../lib/deadline.ts'
 import { createSemaphore } from '../../lib/semaphore.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { readPath, shareOf } from '../../lib/windows-path.ts'
-import { KERNEL_FOLDERS, type PathPolicy, within } from '../path-policy.ts'
+import { KERNEL_FOLDERS } from '../../workspace/index.ts'
+import { type PathPolicy, within } from '../path-policy.ts'
 
 const NoFolder = defineError('ERR_FOLDER_NOT_FOUND', 'There is no folder "%s" on this computer.')
 const BadPath = defineError('ERR_INVALID_REQUEST', 'The path %s %s.')

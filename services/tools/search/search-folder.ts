@@ -5,9 +5,23 @@ import { decodeText, detectEncoding } from '../files/text-encoding.ts'
 import { jsonBytes } from '../../lib/json.ts'
 import { foldCase } from '../../lib/windows-path.ts'
 import { FITTING_BYTES } from '../model-output.ts'
-import { KERNEL_FOLDERS } from '../path-policy.ts'
-import { entryOf, holdFolder, holdSubfolder, identityOfHeld, readEntry, release, type HeldFolder } from './held-folder.ts'
-import { ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules, type IgnoreRules } from './ignore-rules.ts'
+import {
+  entryOf,
+  type HeldFolder,
+  holdFolder,
+  holdSubfolder,
+  identityOfHeld,
+  type IgnoreRules,
+  ignoreText,
+  isIgnored,
+  KERNEL_FOLDERS,
+  prefixOf,
+  readEntry,
+  release,
+  rulesAbove,
+  rulesInside,
+  withRules
+} from '../../workspace/index.ts'
 import { compilePattern, linesMatching, type LineMatch } from './line-pattern.ts'
 import type { FoundLines, LinesRequest, MatchedLine, FilesRequest, FoundFiles, Scanned, ScannedFile, ScanRequest } from './search-rpc.ts'
 

@@ -1,20 +1,10 @@
 import type { FoundFiles, FilesRequest, FoundLines, LinesRequest, Scanned, ScanRequest } from '../search/search-rpc.ts'
-import type {
-  Compared,
-  CompareRequest,
-  CopiedTree,
-  CopyRequest,
-  PathState,
-  Recorded,
-  RecordRequest,
-  RefreshedCopy,
-  RefreshRequest
-} from '../tree/tree-rpc.ts'
+import type { FolderJobs } from '../../workspace/index.ts'
 import type { ResultPage } from '../web/search/search-backends.ts'
 import type { HtmlPage, ReadablePage } from '../web/fetch/to-text.ts'
 
 /** The transformations of the worker by kind; inputs and outputs are plain data. Add a kind here and in workers/transform.ts. */
-export interface Transforms {
+export interface Transforms extends FolderJobs {
   /** The readable part of a page as markdown, its links absolute. */
   markdown: { input: HtmlPage, output: ReadablePage }
   /** All text of a page, in time linear in its length: for pages that `markdown` is too slow for. */
@@ -33,16 +23,6 @@ export interface Transforms {
   scanFiles: { input: ScanRequest, output: Scanned }
   /** Reads a name of a folder, or fails to: what counts is that its file system answers. */
   knock: { input: string, output: null }
-  /** What is in a folder before a command. */
-  recordTree: { input: RecordRequest, output: Recorded }
-  /** What a command has changed there. */
-  compareTree: { input: CompareRequest, output: Compared }
-  /** A copy of a folder. */
-  copyTree: { input: CopyRequest, output: CopiedTree }
-  /** The copy with what was changed in its folder meanwhile. */
-  refreshCopy: { input: RefreshRequest, output: RefreshedCopy }
-  /** What is in a folder. */
-  surveyFolder: { input: { folder: string, mostPaths: number }, output: Array<[path: string, state: PathState]> }
 }
 
 /** At most `mostPages` pages of a document from page `firstPage` on, counted from 1; no further page begins after `mostChars`. */

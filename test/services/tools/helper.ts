@@ -10,7 +10,7 @@ import { type BoxKind, createSandbox, type Sandbox } from '../../../services/san
 import { NO_BOX } from '../../harness/boxes.ts'
 import type { LookUp } from '../../../services/sandbox/box-network.ts'
 import type { StoredRecord } from '../../../services/store/store-types.ts'
-import { withFolder } from '../../../services/tools/files/open-folder.ts'
+import { withFolder } from '../../../services/workspace/open-folder.ts'
 import { createFence } from '../../../services/tools/fence.ts'
 import { createToolHost } from '../../../services/tools/host.ts'
 import type { Permissions } from '../../../services/tools/permissions.ts'

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { Aborted } from '../../../services/lib/abort.ts'
 import { build, transform } from './helper.ts'
-import { identityOf } from '../../../services/tools/path-policy.ts'
+import { identityOf } from '../../../services/workspace/held-folder.ts'
 import { findLines, findPaths, scanFiles } from '../../../services/tools/search/search-folder.ts'
 
 t.teardown(transform.close)

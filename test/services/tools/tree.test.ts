@@ -4,8 +4,8 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { newId } from '../../../services/lib/ids.ts'
-import { compareTree, recordTree } from '../../../services/tools/tree/tree-record.ts'
-import type { RecordRequest } from '../../../services/tools/tree/tree-rpc.ts'
+import { compareTree, recordTree } from '../../../services/workspace/tree-record.ts'
+import type { RecordRequest } from '../../../services/workspace/tree-rpc.ts'
 
 const newFile = () => ({ id: newId(), key: randomBytes(32).toString('base64') })
 const newFiles = () => ({ record: newFile(), contents: newFile() })

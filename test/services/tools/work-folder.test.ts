@@ -16,7 +16,7 @@ import {
 import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
-import { withFile, withFolder } from '../../../services/tools/files/open-folder.ts'
+import { withFile, withFolder } from '../../../services/workspace/open-folder.ts'
 import { createFolders } from '../../../services/tools/folders/list-folders.ts'
 import { createRunCommand } from '../../../services/tools/shell/run-command.ts'
 import { locateFolder } from '../../../services/tools/work-folder.ts'

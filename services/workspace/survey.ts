@@ -2,8 +2,8 @@ import { sep, dirname, join, posix, win32 } from 'node:path'
 import type { ChangedPath, FileChange } from '../contracts/tool.ts'
 import { readWhole, type ReadFile } from './entry-file.ts'
 import { foldCase } from '../lib/windows-path.ts'
-import { isUnchanged, type Item, type Place, CopiesUnavailable } from './undo-entry.ts'
-import { type PathPolicy, type Folder, isMounted, withFile, withFolder, withParent, withSubfolder } from '../tools/index.ts'
+import { isUnchanged, type Item, type Place, CopiesUnavailable } from './places.ts'
+import { type Folder, isMounted, type OwnFiles, withFile, withFolder, withParent, withSubfolder } from './open-folder.ts'
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
 
@@ -21,7 +21,7 @@ export async function settleItems (
     items: readonly Item[]
     places: readonly ChangedPath[]
     reported?: readonly FileChange[]
-    paths: Pick<PathPolicy, 'owns'>
+    paths: OwnFiles
   }
 ): Promise<Item[]> {
   const reports = new Map(reported?.map((change) => [change.path, change]))
@@ -93,7 +93,7 @@ const unlessAbsent = (error: unknown) => {
 type Read = (file: FileHandle, size: number) => Promise<ReadFile | undefined>
 
 interface Survey {
-  paths: Pick<PathPolicy, 'owns'>
+  paths: OwnFiles
   signal?: AbortSignal
   read: Read
 }

@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { newId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { undoFileKey, undoTreeKey, type Op, type Store } from '../store/index.ts'
-import { type Compared, type LeftOut, type PathPolicy, searchScope, type Transform, type TreeFile } from '../tools/index.ts'
+import { CopiesUnavailable } from './places.ts'
 import type { UndoSpace } from './space.ts'
-import { CopiesUnavailable } from './undo-entry.ts'
+import type { Compared, FolderWorker, LeftOut, TreeFile, TreeRequest } from './tree-rpc.ts'
 
 /** Paths of a folder that is known before a command. */
 const MOST_PATHS = 20_000
@@ -36,13 +36,14 @@ export type Trees = ReturnType<typeof createTrees>
  * Folders that commands work in, known by records of their files (services/tools/tree/): what a command changed there is what differs
  * from the record before it. Contents are copied once, and then only those that changed.
  */
-export function createTrees ({ store, paths, folder: undoFolder, space, transform }: {
+export function createTrees ({ store, lookAround, folder: undoFolder, space, worker }: {
   store: Store,
-  paths: PathPolicy,
+  /** Returns what holds for a folder from outside of it; rejects for one that tools may not use. */
+  lookAround: (folder: string) => Promise<Pick<TreeRequest, 'parents' | 'excluded'>>,
   /** Where the files of undo are. */
   folder: string,
   space: UndoSpace,
-  transform: Transform
+  worker: FolderWorker
 }) {
   const locked = createKeyedLock()
 
@@ -52,7 +53,7 @@ export function createTrees ({ store, paths, folder: undoFolder, space, transfor
   }
   /** Undefined for a folder that tools may not use. */
   const scopeOf = async (folder: string) => {
-    const scope = await searchScope(folder, folder, paths).catch(() => undefined)
+    const scope = await lookAround(folder).catch(() => undefined)
     return scope && { folder, parents: scope.parents, excluded: scope.excluded, store: undoFolder, limits: limits() }
   }
   const newFile = (): TreeFile => ({ id: newId(), key: randomBytes(32).toString('base64') })
@@ -68,7 +69,7 @@ export function createTrees ({ store, paths, folder: undoFolder, space, transfor
       const scope = await scopeOf(folder)
       if (scope === undefined) return { why: UNSEEN }
       const request = { ...scope, last: last?.record, next }
-      const recorded = await transform.run('recordTree', request, { signal, ms: RECORD_MS }).catch(unseen(signal))
+      const recorded = await worker.run('recordTree', request, { signal, ms: RECORD_MS }).catch(unseen(signal))
       if (recorded.is === 'unseen') return { why: UNSEEN }
       if (recorded.is === 'beyond') return { why: beyond(recorded.limit, scope.limits) }
       if (recorded.is === 'failed') throw new CopiesUnavailable(recorded.reason)
@@ -103,7 +104,7 @@ export function createTrees ({ store, paths, folder: undoFolder, space, transfor
     /** Says in sentences what of the folder could be undone. */
     async outlook (folder: string, signal: AbortSignal): Promise<string> {
       const scope = await scopeOf(folder)
-      const recorded = scope && await transform.run('recordTree', scope, { signal, ms: RECORD_MS }).catch(unseen(signal))
+      const recorded = scope && await worker.run('recordTree', scope, { signal, ms: RECORD_MS }).catch(unseen(signal))
       if (recorded === undefined || recorded.is === 'unseen') return `What it changes cannot be undone. ${UNSEEN}`
       if (recorded.is === 'beyond') return `What it changes cannot be undone. ${beyond(recorded.limit, limits())}`
       const leftOut = recorded.is === 'failed' ? '' : describeLeftOut(recorded.leftOut)
@@ -114,7 +115,7 @@ export function createTrees ({ store, paths, folder: undoFolder, space, transfor
     async compare ({ folder, record }: Pick<KnownTree, 'folder' | 'record'>): Promise<Compared> {
       const scope = await scopeOf(folder)
       if (scope === undefined) throw new Error('the folder cannot be looked at')
-      return transform.run('compareTree', { ...scope, record }, { signal: new AbortController().signal, ms: RECORD_MS })
+      return worker.run('compareTree', { ...scope, record }, { signal: new AbortController().signal, ms: RECORD_MS })
     }
   }
 }

@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, readdir, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { onceFree } from '../lib/file-system.ts'
-import { type Folder, isOwnName, type PathPolicy, removeEntry, withFolder, withParent } from '../tools/index.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
-import { type Entry, isSame, type FilePlace, type Item } from './undo-entry.ts'
+import { type Folder, type OwnFiles, withFolder, withParent } from './open-folder.ts'
+import { isSame, type FilePlace, type Item } from './places.ts'
+import { isModeAlone, type Chain, type Skipped } from './plan-restore.ts'
 import { inBatches, isSpelledOtherwise, lookAt } from './survey.ts'
-import { isModeAlone, type Chain, type Skipped } from './plan-undo.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 /** Of Linux, and not named by Node: such a descriptor says which file is meant, and needs no right to read it. */
@@ -25,50 +25,9 @@ export async function removeTemporaries (entryId: string, items: readonly Item[]
     withParent(path, (parent) => unlink(parent.entry(undoName(entryId, at)))).catch(() => {}))
 }
 
-/**
- * Puts back what a call that was cut off had moved aside of its first path, if nothing is at any of its paths. `began`: milliseconds since
- * the Unix epoch.
- */
-export async function putBackAside ({ roots, items }: Pick<Entry, 'roots' | 'items'>, began: number, paths: PathPolicy): Promise<void> {
-  const before = items.find(({ path }) => path === roots[0])?.before
-  const areGone = async () => (await inBatches(roots, (path) => lookAt(path, undefined, { paths }))).every((place) => place === null)
-  if (!before || !await areGone().catch(() => false)) return
-  await withParent(roots[0], async (folder, name) => {
-    for (const aside of await readdir(folder.entry('.'))) {
-      if (!isOwnName(aside, 'old', began) || !isSame(await lookAt(join(folder.path, aside), before, { paths }), before)) continue
-      return rename(folder.entry(aside), folder.entry(name))
-    }
-  }).catch(() => {})
-}
-
-/**
- * Removes what a call that was cut off was writing beside its paths, and the second name of a file that it replaced, of which a copy is
- * kept. `began`: milliseconds since the Unix epoch.
- */
-export async function removeUnfinished (
-  { roots, items }: Pick<Entry, 'roots' | 'items'>,
-  began: number,
-  { paths, clock }: { paths: PathPolicy, clock: Clock }
-): Promise<void> {
-  const { signal } = new AbortController()
-  const kept = items.filter(({ path, before, notKept }) => roots.includes(path) && before?.kind === 'file' && notKept === undefined)
-  for (const path of new Set(roots.map((root) => dirname(root)))) {
-    await withFolder(path, async (folder) => {
-      for (const name of await readdir(folder.entry('.'))) {
-        const isOld = isOwnName(name, 'old', began)
-        if (!isOld && !isOwnName(name, 'tmp', began)) continue
-        const place = isOld ? await lookAt(join(path, name), undefined, { paths }) : undefined
-        if (isOld && !kept.some(({ before }) => isSame(before, place))) continue
-        const isDirectory = (await lstat(folder.entry(name))).isDirectory()
-        await removeEntry(folder, name, { isDirectory, recursive: true, signal, clock })
-      }
-    }).catch(() => {})
-  }
-}
-
 interface RestoreParts {
   clock: Clock
-  paths: PathPolicy
+  paths: OwnFiles
   folder: string
   /** The undo's own entry, and the number of the path in it. */
   entryId: string
@@ -118,7 +77,7 @@ async function putBack (step: Chain, parent: Folder, name: string, writing: Writ
 }
 
 /** Gives a file its permissions back. One that could not be read before is looked at then: what somebody wrote into it stays as it is. */
-async function giveBackMode (step: Chain, before: FilePlace, paths: PathPolicy): Promise<Skipped | undefined> {
+async function giveBackMode (step: Chain, before: FilePlace, paths: OwnFiles): Promise<Skipped | undefined> {
   const { path, left } = step
   await changeMode(path, before)
   if (isSame(await lookAt(path, before, { paths }), before)) return undefined

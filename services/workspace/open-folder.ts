@@ -1,8 +1,16 @@
 import { constants, existsSync, readFileSync } from 'node:fs'
 import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { PathRefused } from '../tool-errors.ts'
-import type { PathPolicy } from '../path-policy.ts'
+import { defineError } from '../lib/service-error.ts'
+
+/** A path that may not be used. The message names the allowed folders and discloses nothing about the path. */
+export const PathRefused = defineError('ERR_PATH_REFUSED', '%s')
+
+/** Knows the files of the service itself, which no tool may touch. */
+export interface OwnFiles {
+  /** Returns whether a file is a hard link to one of the service's own files. */
+  owns(file: { dev: bigint, ino: bigint, nlink: bigint }): Promise<boolean>
+}
 
 /**
  * A folder held open: its entries are those of the folder that was checked, even when a part of its path is replaced meanwhile.
@@ -73,7 +81,7 @@ export function withParent<T> (real: string, work: (folder: Folder, name: string
  * Opens a regular file for reading. Refuses anything else, before opening (opening a device can have effects, opening a FIFO can hang)
  * and again afterwards. Also refuses a hard link to one of the service's own files.
  */
-export async function openFile (folder: Folder, name: string | Buffer, paths: Pick<PathPolicy, 'owns'>): Promise<FileHandle> {
+export async function openFile (folder: Folder, name: string | Buffer, paths: OwnFiles): Promise<FileHandle> {
   const seen = await lstat(folder.entry(name || '.'), { bigint: true })
   const shown = JSON.stringify(join(folder.path, name.toString()))
   const refuse = (what: string) => new PathRefused(`${shown} is ${what}, not a regular file.`)
@@ -98,7 +106,7 @@ export async function openFile (folder: Folder, name: string | Buffer, paths: Pi
 export async function withFile<T> (
   folder: Folder,
   name: string | Buffer,
-  paths: Pick<PathPolicy, 'owns'>,
+  paths: OwnFiles,
   work: (file: FileHandle, size: number) => Promise<T>
 ): Promise<T> {
   const file = await openFile(folder, name, paths)

@@ -1,9 +1,8 @@
 import { type Stats, fstatSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
 import { join, sep } from 'node:path'
-import { systemClock } from '../../lib/clock.ts'
-import { KERNEL_FOLDERS } from '../path-policy.ts'
-import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from '../search/held-folder.ts'
-import { ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules, type IgnoreRules } from '../search/ignore-rules.ts'
+import { systemClock } from '../lib/clock.ts'
+import { entryOf, holdFolder, holdSubfolder, KERNEL_FOLDERS, release, type HeldFolder } from './held-folder.ts'
+import { ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules, type IgnoreRules } from './ignore-rules.ts'
 import { Beyond, type TreeRequest } from './tree-rpc.ts'
 
 /** One path of a record. What the file system says of it, and for a file the digest and the place of its content. */

@@ -16,7 +16,7 @@ import {
   writeSync
 } from 'node:fs'
 import { join } from 'node:path'
-import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from '../search/held-folder.ts'
+import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from './held-folder.ts'
 import { Beyond, type CopiedTree, type CopyRequest, type PathState, pathState } from './tree-rpc.ts'
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { syncFolder } from '../lib/file-system.ts'
 import { CHUNK_BYTES, openChunk, sealChunk, TAG_BYTES } from '../lib/sealed-chunks.ts'
-import { type Copy, CopiesUnavailable } from './undo-entry.ts'
+import { type Copy, CopiesUnavailable } from './places.ts'
 
 // The file of an entry holds the contents of the files that a call is about to change, sealed (lib/sealed-chunks.ts). Its key is stored
 // in the record of the entry, which the store encrypts: a new master key needs a new record, not a new file.

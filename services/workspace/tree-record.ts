@@ -3,9 +3,9 @@ import {
   closeSync, constants, existsSync, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, readSync, rmSync, writeSync
 } from 'node:fs'
 import { join } from 'node:path'
-import { describeDiskFailure } from '../../lib/disk-failure.ts'
-import { CHUNK_BYTES, openChunk, sealChunk, TAG_BYTES } from '../../lib/sealed-chunks.ts'
-import { entryOf, holdFolder, release } from '../search/held-folder.ts'
+import { describeDiskFailure } from '../lib/disk-failure.ts'
+import { CHUNK_BYTES, openChunk, sealChunk, TAG_BYTES } from '../lib/sealed-chunks.ts'
+import { entryOf, holdFolder, release } from './held-folder.ts'
 import {
   Beyond,
   type Compared,
@@ -13,11 +13,10 @@ import {
   type LeftOut,
   type Recorded,
   type RecordRequest,
-  type TreeDifference,
   type TreeFile,
-  type TreePlace,
   type TreeRequest
 } from './tree-rpc.ts'
+import { isUnchanged, type Item, type Place } from './places.ts'
 import { type Row, type Tree, walkTree } from './walk-tree.ts'
 
 /** Of the form of a record: one of another form is not known. */
@@ -73,7 +72,7 @@ export function compareTree (request: CompareRequest): Compared {
   if (known === undefined) throw new Error('its record is gone')
   const now = walkTree({ ...request, limits: { ...limits, paths: limits.paths * 2 } }, known, (row) => !isRacy(row, known.at))
   let inodes: Set<number> | undefined
-  const differences: TreeDifference[] = []
+  const differences: Item[] = []
   const strange: string[] = []
   const closed = closedIn(now)
   const closedBefore = closedIn(known)
@@ -95,14 +94,14 @@ export function compareTree (request: CompareRequest): Compared {
     const after = placeOf(row, path, request, before)
     // A file that can be read no more: what its permissions forbid cannot be compared.
     const isUnread = isUnreadNow(before, row, after)
-    if (isUnread ? before.mode === row.mode : isSamePlace(placeAsKnown(before), after)) continue
+    if (isUnread ? before.mode === row.mode : isUnchanged(placeAsKnown(before), after)) continue
     differences.push({ ...difference(folder, path, before, after), ...(isUnread && { isUnread }) })
   }
   for (const [path, before] of known.rows) {
     if (!now.rows.has(path) && !closed.some((root) => path.startsWith(root))) differences.push(difference(folder, path, before, null))
   }
   differences.sort((a, b) => a.path < b.path ? -1 : 1)
-  const used = new Set(differences.flatMap(({ copy }) => copy === undefined ? [] : [copy.file]))
+  const used = new Set(differences.flatMap(({ copy }) => copy?.file === undefined ? [] : [copy.file]))
   const contents = Object.fromEntries([...used].map((file) => [file, known.contents[file]]))
   const unseen = closed.filter((root) => !closedBefore.includes(root)).slice(0, MOST_NAMED)
   return { differences, contents, strange: strange.slice(0, MOST_NAMED), unseen }
@@ -115,13 +114,13 @@ const closedIn = ({ rows }: Tree): string[] => {
   return closed
 }
 
-const isUnreadNow = (before: Row, row: Row, after: TreePlace): boolean =>
+const isUnreadNow = (before: Row, row: Row, after: Place): boolean =>
   after?.kind === 'file' && after.digest.startsWith('stat:') && before.digest?.startsWith('sha256:') === true &&
   before.dev === row.dev && before.ino === row.ino && before.size === row.size && before.modifiedAt === row.modifiedAt
 
 const isRacy = ({ changedAt }: Row, at: number): boolean => changedAt > at - RACY_MS
 
-const difference = (folder: string, path: string, row: Row, after: TreePlace): TreeDifference => ({
+const difference = (folder: string, path: string, row: Row, after: Place): Item => ({
   path: join(folder, path),
   before: placeAsKnown(row),
   after,
@@ -135,24 +134,17 @@ function statDigest (folder: string, path: string): string {
   return stat === undefined ? 'stat:' : `stat:${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`
 }
 
-function placeAsKnown ({ kind, mode, size, digest = 'stat:', target }: Row): TreePlace {
+function placeAsKnown ({ kind, mode, size, digest = 'stat:', target }: Row): Place {
   if (kind === 'file') return { kind, digest, size, mode }
   return kind === 'folder' ? { kind, mode } : kind === 'link' ? { kind, target: target! } : { kind }
 }
 
 /** What is at a path now. The content of a file is read, unless it is too large for a copy or could not be read before. */
-function placeOf (row: Row, path: string, { folder, limits }: TreeRequest, like?: Row): TreePlace {
+function placeOf (row: Row, path: string, { folder, limits }: TreeRequest, like?: Row): Place {
   if (row.kind !== 'file') return placeAsKnown(row)
   const isRead = row.size <= limits.file && like?.notKept === undefined
   const digest = isRead ? readEntryOf(folder, path, row, limits.file, () => {}) : undefined
   return placeAsKnown({ ...row, digest: digest ?? statDigest(folder, path) })
-}
-
-function isSamePlace (a: TreePlace, b: TreePlace): boolean {
-  if (a === null || b === null || a.kind !== b.kind) return a === b
-  if (a.kind === 'file' && b.kind === 'file') return a.digest === b.digest && a.mode === b.mode
-  if (a.kind === 'folder' && b.kind === 'folder') return a.mode === b.mode
-  return a.kind === 'link' && b.kind === 'link' ? a.target === b.target : true
 }
 
 function leftOut ({ left, rows }: Tree): LeftOut {

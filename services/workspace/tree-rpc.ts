@@ -1,4 +1,5 @@
 import type { Stats } from 'node:fs'
+import type { Item } from './places.ts'
 
 /** A sealed file of a tree, see lib/sealed-chunks.ts: its name, and its key as base64. */
 export interface TreeFile {
@@ -55,27 +56,9 @@ export interface CompareRequest extends TreeRequest {
   record: TreeFile
 }
 
-/** What is at a path of a tree: as `Place` of undo. */
-export type TreePlace =
-  | null
-  | { kind: 'file', digest: string, size: number, mode: number }
-  | { kind: 'folder', mode: number }
-  | { kind: 'link', target: string }
-  | { kind: 'other' }
-
-/** A path that differs. `copy` is where the content of `before` lies. */
-export interface TreeDifference {
-  path: string
-  before: TreePlace
-  after: TreePlace
-  copy?: { file: string, at: number, chunk: number }
-  notKept?: 'too_large' | 'gone'
-  /** The file cannot be read any more; by what the file system says of it, its permissions alone changed. */
-  isUnread?: true
-}
-
 export interface Compared {
-  differences: TreeDifference[]
+  /** By their paths; the content of `before` is in a file of `contents`. */
+  differences: Item[]
   /** The keys of the files that `copy` names. */
   contents: Record<string, string>
   /** What came into the folder from where nothing is known of it, relative to the folder: it is not among the differences. */
@@ -137,3 +120,26 @@ export type RefreshedCopy = { beyond: 'paths' | 'bytes' } | (RefreshRequest['bas
   /** The paths that the copy has changed, too. */
   kept: string[]
 })
+
+/** What is done to folders in a worker, by kind. */
+export interface FolderJobs {
+  /** What is in a folder before a command. */
+  recordTree: { input: RecordRequest, output: Recorded }
+  /** What a command has changed there. */
+  compareTree: { input: CompareRequest, output: Compared }
+  /** A copy of a folder. */
+  copyTree: { input: CopyRequest, output: CopiedTree }
+  /** The copy with what was changed in its folder meanwhile. */
+  refreshCopy: { input: RefreshRequest, output: RefreshedCopy }
+  /** What is in a folder. */
+  surveyFolder: { input: { folder: string, mostPaths: number }, output: Array<[path: string, state: PathState]> }
+}
+
+/** Runs jobs in a worker; `ms`: the time limit, milliseconds. Rejects when a job fails, and with the reason of the signal. */
+export interface FolderWorker {
+  run<K extends keyof FolderJobs>(
+    kind: K,
+    input: FolderJobs[K]['input'],
+    options: { signal: AbortSignal, ms?: number }
+  ): Promise<FolderJobs[K]['output']>
+}

@@ -2,9 +2,15 @@ import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
 import { foldCase } from '../lib/windows-path.ts'
-import type { PathPolicy } from '../tools/index.ts'
-import { isSame, isUnchanged, type Copy, type Entry, type Item, type Place } from './undo-entry.ts'
+import type { OwnFiles } from './open-folder.ts'
+import { isSame, isUnchanged, type Copy, type Item, type Place } from './places.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
+
+/** What may be changed, see `PathPolicy` of the tools. */
+export interface AllowedPaths extends OwnFiles {
+  /** Returns the real path of a place that may be changed from a working folder. Throws PathRefused. */
+  locate(path: string, cwd: string): Promise<string>
+}
 
 /** What the entries of a run say of one path. */
 export interface Chain {
@@ -41,41 +47,8 @@ export interface UndoPlan {
   skipped: Skipped[]
 }
 
-/** Where the content of what was there before a change is. */
-export const sourceOf = ({ copy, notKept }: Item, id: string, { key, contents }: Entry): NonNullable<Chain['source']> =>
-  copy?.file === undefined ? { id, key, copy, notKept } : { id: copy.file, key: contents?.[copy.file], copy, notKept }
-
-/** Joins the changes of a run, path by path, from the newest back to where somebody else changed the path in between. */
-export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<string, Chain> {
-  const chains = new Map<string, Chain>()
-  for (const [id, entry] of entries.toReversed()) {
-    const { cwd } = entry
-    for (const item of entry.items.toReversed()) {
-      const { path, before, after, isUnread = false, isParent = false, isShared = false } = item
-      const later = chains.get(path)
-      if (later?.isBroken) continue
-      if (later !== undefined && !isSame(after, later.before)) {
-        later.isBroken = true
-        continue
-      }
-      chains.set(path, {
-        path,
-        cwd: later?.cwd ?? cwd,
-        left: later === undefined ? after : later.left,
-        before,
-        source: sourceOf(item, id, entry),
-        isBroken: false,
-        isParent: isParent && (later?.isParent ?? true),
-        isShared: isShared || (later?.isShared ?? false),
-        isOfModes: (isUnread || isSame(after, before)) && (later?.isOfModes ?? true)
-      })
-    }
-  }
-  return chains
-}
-
 /** Compares the paths with what is there now, and sorts the steps: first what is removed, from the inside out, then what comes back. */
-export async function planUndo (chains: Iterable<Chain>, { paths, folder }: { paths: PathPolicy, folder: string }): Promise<UndoPlan> {
+export async function planUndo (chains: Iterable<Chain>, { paths, folder }: { paths: AllowedPaths, folder: string }): Promise<UndoPlan> {
   const plan: UndoPlan = { steps: [], done: [], skipped: [] }
   const parents = new Map<string, Promise<UndoReason | undefined>>()
   const allowed = (path: string, cwd: string) => {
@@ -101,7 +74,7 @@ export async function planUndo (chains: Iterable<Chain>, { paths, folder }: { pa
 }
 
 /** Why a path is not to be touched today; undefined when it may be. */
-async function whyNotAllowed (path: string, cwd: string, paths: PathPolicy): Promise<UndoReason | undefined> {
+async function whyNotAllowed (path: string, cwd: string, paths: AllowedPaths): Promise<UndoReason | undefined> {
   try {
     return foldCase(await paths.locate(path, cwd)) === foldCase(path) ? undefined : 'link'
   } catch {
@@ -109,7 +82,10 @@ async function whyNotAllowed (path: string, cwd: string, paths: PathPolicy): Pro
   }
 }
 
-async function compare (chain: Chain, { paths, folder }: { paths: PathPolicy, folder: string }): Promise<UndoReason | 'done' | undefined> {
+async function compare (
+  chain: Chain,
+  { paths, folder }: { paths: OwnFiles, folder: string }
+): Promise<UndoReason | 'done' | undefined> {
   const { path, left, before, source } = chain
   const ofModes = isModeAlone(chain)
   let now: Place

@@ -1,6 +1,6 @@
 import { chmodSync, lstatSync, mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from 'node:fs'
 import { isDeepStrictEqual } from 'node:util'
-import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from '../search/held-folder.ts'
+import { entryOf, holdFolder, holdSubfolder, release, type HeldFolder } from './held-folder.ts'
 import { copyOpened, surveyFolder, withOpened } from './copy-tree.ts'
 import { Beyond, type PathState, pathState, type RefreshedCopy, type RefreshRequest } from './tree-rpc.ts'
 

@@ -1,9 +1,14 @@
 import { closeSync, constants, existsSync, fstatSync, opendirSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { identityOf } from '../path-policy.ts'
 
 // The worker's counterpart of files/open-folder.ts. It works synchronously: for the many small files of a search that is several
 // times faster, and the thread has nothing else to do.
+
+/** File systems of the kernel: reading there can hang, disclose data of other processes or operate a device. */
+export const KERNEL_FOLDERS = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
+
+/** Returns the identity of a file or folder as text. */
+export const identityOf = ({ dev, ino }: { dev: bigint, ino: bigint }): string => `${dev}:${ino}`
 
 /** A folder held open, so that its entries are its own even when a part of its path is replaced by a link meanwhile. */
 export interface HeldFolder {

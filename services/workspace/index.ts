@@ -1,0 +1,31 @@
+export { CopyGone, createEntryWriter, readCopy, readWhole } from './entry-file.ts'
+export {
+  entryOf,
+  type HeldFolder,
+  holdFolder,
+  holdSubfolder,
+  identityOf,
+  identityOfHeld,
+  KERNEL_FOLDERS,
+  readEntry,
+  release
+} from './held-folder.ts'
+export { type IgnoreRules, ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules } from './ignore-rules.ts'
+export {
+  type Folder,
+  isMounted,
+  openFile,
+  type OwnFiles,
+  PathRefused,
+  withFile,
+  withFolder,
+  withParent,
+  withSubfolder
+} from './open-folder.ts'
+export { type Copy, CopiesUnavailable, type FilePlace, isSame, isUnchanged, type Item, type Place } from './places.ts'
+export { type AllowedPaths, type Chain, isModeAlone, planUndo, type Skipped, type UndoPlan } from './plan-restore.ts'
+export { completeFolders, isIndependent, removeTemporaries, restore } from './restore.ts'
+export { createUndoSpace, type UndoSpace } from './space.ts'
+export { inBatches, lookAt, settleItems, surveyAll } from './survey.ts'
+export { type Compared, type FolderJobs, type FolderWorker, type PathState, pathState, type TreeFile } from './tree-rpc.ts'
+export { createTrees, describeLeftOut, type Trees } from './trees.ts'

@@ -1,0 +1,76 @@
+import { defineError } from '../lib/service-error.ts'
+
+// The shapes of stored records. They are stored, so fields keep their names.
+
+/** What is at a path; null for nothing. */
+export type Place = null | FilePlace | FolderPlace | LinkPlace | { kind: 'other' }
+
+/**
+ * A file. `digest` is `sha256:` of its content. For a file whose content was not read it is `stat:`, made of what the file system
+ * says of it.
+ */
+export interface FilePlace {
+  kind: 'file'
+  digest: string
+  /** Bytes. */
+  size: number
+  /** Permission bits, without setuid and setgid. */
+  mode: number
+}
+interface FolderPlace {
+  kind: 'folder'
+  mode: number
+}
+interface LinkPlace {
+  kind: 'link'
+  target: string
+}
+
+/** Where a file's content lies in the file of its entry: position in bytes, and number of the first sealed chunk. */
+export interface Copy {
+  at: number
+  chunk: number
+  /** The file, if it is not that of the entry; its key is in `contents` of the entry. */
+  file?: string
+}
+
+/** Why no copy of what was there is kept. */
+export type NotKept = 'too_large' | 'gone'
+
+/** One path that a call changed, or is about to change. */
+export interface Item {
+  /** The real path. */
+  path: string
+  before: Place
+  /** Absent while the call runs, and when it could not be read afterwards. */
+  after?: Place
+  copy?: Copy
+  notKept?: NotKept
+  /** A file that could not be read afterwards: by what the file system says of it, its permissions alone changed. */
+  isUnread?: true
+  /** A folder that the call made on the way to its path. */
+  isParent?: true
+  /** Others may have made the change: the command went on beside their work, or its folder was compared late. */
+  isShared?: true
+}
+
+const modeIn = (place: Place | undefined): number | undefined => place && 'mode' in place ? place.mode : undefined
+
+/** Whether two places hold the same with the same permissions. */
+export const isUnchanged = (a: Place | undefined, b: Place | undefined): boolean => isSame(a, b) && modeIn(a) === modeIn(b)
+
+/** Whether two places hold the same. Permissions do not count. */
+export function isSame (a: Place | undefined, b: Place | undefined): boolean {
+  if (a === undefined || b === undefined) return false
+  if (a === null || b === null) return a === b
+  if (a.kind === 'file') return b.kind === 'file' && a.digest === b.digest
+  if (a.kind === 'link') return b.kind === 'link' && a.target === b.target
+  return a.kind === b.kind
+}
+
+/** What a call is about to change could not be kept, so the call must not start. */
+export const CopiesUnavailable = defineError(
+  'ERR_UNDO_UNAVAILABLE',
+  'What is there could not be kept for an undo (%s). Nothing was changed. Make room on the disk of the configuration folder and try ' +
+  'again.'
+)
