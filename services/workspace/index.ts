@@ -1,4 +1,4 @@
-export { CopyGone, createEntryWriter, readCopy, readWhole } from './entry-file.ts'
+export { createEntryWriter, readCopy, readWhole } from './entry-file.ts'
 export {
   entryOf,
   type HeldFolder,
@@ -15,17 +15,16 @@ export {
   type Folder,
   isMounted,
   openFile,
-  type OwnFiles,
   PathRefused,
   withFile,
   withFolder,
   withParent,
   withSubfolder
 } from './open-folder.ts'
-export { type Copy, CopiesUnavailable, type FilePlace, isSame, isUnchanged, type Item, type Place } from './places.ts'
-export { type AllowedPaths, type Chain, isModeAlone, planUndo, type Skipped, type UndoPlan } from './plan-restore.ts'
+export { type Copy, CopiesUnavailable, isSame, type Item, type Place } from './places.ts'
+export { type Chain, isModeAlone, planUndo, type Skipped, type UndoPlan } from './plan-restore.ts'
 export { completeFolders, isIndependent, removeTemporaries, restore } from './restore.ts'
 export { createUndoSpace, type UndoSpace } from './space.ts'
 export { inBatches, lookAt, settleItems, surveyAll } from './survey.ts'
-export { type Compared, type FolderJobs, type FolderWorker, type PathState, pathState, type TreeFile } from './tree-rpc.ts'
+export { type Compared, type FolderJobs, type PathState, pathState } from './tree-rpc.ts'
 export { createTrees, describeLeftOut, type Trees } from './trees.ts'
