@@ -3,7 +3,7 @@ import type { Clock } from '../lib/clock.ts'
 import { commandEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
 import { boxEnvironment, OFFLINE } from './box-environment.ts'
 import { type LookUp, openBoxNetwork } from './box-network.ts'
-import { boxHome, shownFolders } from './box-places.ts'
+import { boxHome, maskedPlaces, shownFolders } from './box-places.ts'
 import { type CommandOutput, explainFailure } from './explain-failure.ts'
 import { guardRepository } from './git-guard.ts'
 import { writeGitSettings } from './git-settings.ts'
@@ -109,11 +109,16 @@ export async function startOnLinux (program: string, command: Command, plan: Box
     if (above.repository !== undefined) held.push(...await holdRepository(above.repository, shown, !isKept))
     if (owner !== undefined && overlay === undefined) opened.kept = await privateFolders?.open(owner, shown)
     if (hosts !== undefined) opened.network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
-    const child = await startWith(program, command, { plan, opened, parts, masked: before.keys.slice(0, MOST_MASKED).map(shownAt) })
+    const masked = before.keys.slice(0, MOST_MASKED).map(shownAt)
+    const child = await startWith(program, command, { plan, opened, parts, masked })
     const isTooLarge = opened.kept?.watch(child).catch(() => false)
     const since = (await stat(own)).ctimeMs
     const home = boxHome(env)
-    const facts = { folder: shown, cwd: shownAt(cwd), home, above, isKept, hosts: hosts ?? [], shown: shownFolders(env, ownHome) }
+    const keys = [...masked, ...maskedPlaces().map(({ path }) => path)]
+    const facts = {
+      ...{ folder: shown, cwd: shownAt(cwd), home, above, isKept, hosts: hosts ?? [], shown: shownFolders(env, ownHome) },
+      ...{ keys, line }
+    }
     return {
       child,
       async finish () {
@@ -217,6 +222,7 @@ function endNotes (
     written !== undefined && written.paths.length > 0 &&
       `Outside the working folder it wrote ${named(written.paths)}${more}: private to the commands of this conversation. No other tool ` +
         'and no other program sees such files; write what the user is to have into the folder.',
-    gone.length > 0 && `What it wrote to ${named(gone)} is gone with the command: use /tmp or the working folder.`
+    gone.length > 0 &&
+      `Files in /var/tmp and /dev/shm are gone with each command: use the working folder or /tmp in place of ${named(gone)}.`
   ].filter((note) => typeof note === 'string')
 }

@@ -1,4 +1,4 @@
-import { dirname, isAbsolute, join, resolve } from 'node:path'
+import { basename, dirname, join, resolve } from 'node:path'
 import { isIn } from './box-places.ts'
 import type { Above } from './repository-above.ts'
 
@@ -24,6 +24,10 @@ interface BoxFacts {
   hosts: string[]
   /** Further places that the box shows. */
   shown: string[]
+  /** Places of keys that it hides there and in the working folder. */
+  keys: string[]
+  /** The command line. */
+  line: string
 }
 
 export interface CommandOutput {
@@ -61,7 +65,15 @@ const MISSING = new RegExp(
     '[Cc]ould(?: not|n.t) (?:open|find|read|connect)|' +
     'Permission denied|EACCES|Read-only|EROFS|EBUSY|[Ff]ailed to|[Uu]nable to|FileNotFound|socket'
 )
-const PATH = /(?:^|[\s'"`(=:,])((?:\/|(?:\.\.\/)+|~\/)[\w.@+~-][\w.@+~/-]*)/g
+/** A shell that reports an error. */
+const OF_SHELL = /^\/\S+: line \d+: /
+const READ_ONLY = /Read-only|EROFS/
+/** What cannot be written, as programs say it. */
+const LOCKED_PLACE = /Read-only|EROFS|EBUSY|EACCES|Permission denied/
+const SOCKET = /^\/(?:var\/)?run\/|\.sock(?:et)?$|\.s\.PGSQL/
+/** A failure that may be one of a socket and does not name it: that stands in a line of a traceback, or in the command line. */
+const UNNAMED = /connect|socket|\[Errno 2\] No such file or directory$/i
+const PATH = /(?:^|[\s'"`(=:,]|unix:\/\/)((?:\/|(?:\.\.\/)+|~\/)[\w.@+~-](?:[\w.@+~/-]*[\w@+~/-])?)/g
 
 const sentenceOut = (outside: boolean, what: string): string =>
   outside ? `${what} with "outside": true and a reason, which the user is asked about.` : 'No command may leave the box here: say so.'
@@ -131,32 +143,39 @@ function networkSentence ({ hosts }: BoxFacts, errors: string, mayAsk: CommandOu
   return mayAsk.outside ? `${sentence} ${sentenceOut(true, 'Or run the command')}` : sentence
 }
 
-function pathSentences ({ folder, cwd, home, shown }: BoxFacts, errors: string, outside: boolean): Array<string | undefined> {
-  const hidden = new Set<string>()
-  const locked = new Set<string>()
-  for (const line of errors.split('\n')) {
-    if (!MISSING.test(line)) continue
-    for (const [, named] of line.matchAll(PATH)) {
-      const path = isAbsolute(named) ? resolve(named) : named.startsWith('~/') ? join(home, named.slice(2)) : resolve(cwd, named)
-      if (isIn(folder, path) || dirname(path) === '/' || shown.some((each) => isIn(each, path))) continue
-      const isLocked = /Read-only|EROFS|EBUSY|EACCES|Permission denied/.test(line)
-      ;(isLocked ? locked : hidden).add(path)
-    }
-  }
-  const [first] = hidden
-  const socket = [...hidden].find((path) => /\.sock$|\/run\/|\.s\.PGSQL/.test(path))
-  const [written] = locked
+/** Returns the places that a text names. */
+const placesIn = (text: string, { cwd, home }: BoxFacts): string[] =>
+  [...text.matchAll(PATH)].map(([, named]) => named.startsWith('~/') ? join(home, named.slice(2)) : resolve(cwd, named))
+
+function pathSentences (facts: BoxFacts, errors: string, outside: boolean): Array<string | undefined> {
+  const { folder, shown, keys, line } = facts
+  const lines = errors.split('\n').map((text) => text.replace(OF_SHELL, ''))
+  const failures = lines.filter((text) => MISSING.test(text))
+  if (failures.length === 0) return []
+  const isBeside = (path: string) => !isIn(folder, path)
+  const isHidden = (path: string) => isBeside(path) && dirname(path) !== '/' && !shown.some((each) => isIn(each, path))
+  const find = (texts: string[], isSought: (path: string) => boolean) => texts.flatMap((text) => placesIn(text, facts)).find(isSought)
+
+  // A dot folder may be named from a folder that the command went to.
+  const key = keys.find((each) => {
+    const name = basename(each).startsWith('.') ? basename(each) : each
+    return failures.some((text) => text.includes(`${name}/`))
+  })
+  const isUnnamed = failures.some((text) => UNNAMED.test(text))
+  const named = isUnnamed ? [...failures, ...lines.filter((text) => text.includes('connect(')), line] : failures
+  const socket = find(named, (path) => SOCKET.test(path) && isBeside(path))
+  const hidden = find(failures.filter((text) => !LOCKED_PLACE.test(text)), isHidden)
+  // Folders of the system are shown, and cannot be written.
+  const locked = find(failures.filter((text) => READ_ONLY.test(text)), isBeside) ??
+    find(failures.filter((text) => LOCKED_PLACE.test(text)), isHidden)
   const only = JSON.stringify(folder)
   return [
+    key && `The box hides ${JSON.stringify(key)}, as keys are there. ${sentenceOut(outside, 'Run what needs them')}`,
     socket !== undefined
       ? `Sockets of this computer, such as ${socket}, are not in the box. ${sentenceOut(outside, 'Run what needs one')}`
-      : first !== undefined
-        ? `The box shows of the user's files ${only} alone: whether ${first} is there cannot be seen in it. ` +
-          sentenceOut(outside, 'Copy what is needed into the folder, or run the command')
-        : undefined,
-    written === undefined
-      ? undefined
-      : `The box can write in ${only}, /tmp and the home alone, not to ${written}. ` +
-        sentenceOut(outside, 'Write into the folder, or run the command')
+      : hidden && `The box shows of the user's files ${only} alone: whether ${hidden} is there cannot be seen in it. ` +
+        sentenceOut(outside, 'Copy what is needed into the folder, or run the command'),
+    locked && `The box can write in ${only}, /tmp and the home alone, not to ${locked}. ` +
+      sentenceOut(outside, 'Write into the folder, or run the command')
   ]
 }

@@ -25,6 +25,8 @@ const LOOK_MS = 50
 const MEASURE_MS = 5_000
 /** What tools keep in /tmp for themselves, such as Node's compiled code. */
 const OF_TOOLS = /^\/[^/]*cache[^/]*\//i
+/** Dot folders, and dot files in which programs note something for themselves. */
+const OF_PROGRAMS = /^\/\.(?:[^/]+\/|.*(?:history|hst|hsts|viminfo|lock)$)/
 /** Files that a result names. */
 const MOST_NAMED = 5
 
@@ -186,7 +188,7 @@ async function findWritten (
   const found: string[] = []
   for (const [handle, shown] of [[tmp, '/tmp'], [home, at]] as const) {
     await measure(`/proc/self/fd/${handle.fd}/.`, (path, stat) => {
-      const isHidden = path.startsWith('/.') || (handle === tmp && OF_TOOLS.test(path))
+      const isHidden = OF_PROGRAMS.test(path) || (handle === tmp && OF_TOOLS.test(path))
       if (stat.isFile() && Number(stat.ctimeMs) >= since && !isHidden) found.push(`${shown}${path}`)
     })
   }

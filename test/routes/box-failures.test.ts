@@ -26,7 +26,7 @@ function obey ({ command, server }: Job, { message = '', stdout = '', stderr = '
   const text = `${message}\n${stdout}\n${stderr}`
   const written = /Outside the working folder it wrote (\S+?):/.exec(message)?.[1]
   if (written !== undefined) return { command: `cp ${written} .` }
-  const gone = /What it wrote to (\S+) is gone/.exec(message)?.[1]
+  const gone = /gone with each command: .* in place of (\S+)\.$/.exec(message)?.[1]
   if (gone !== undefined) return { command: command.replaceAll(gone, gone.split('/').at(-1)!) }
   if (server !== undefined && text.includes('"background": true')) return { command: server, background: true }
   if (text.includes('give a message with -m')) return { command: `${command} -m work` }

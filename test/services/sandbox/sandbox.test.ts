@@ -123,6 +123,30 @@ t.test('of a folder of PATH a box shows programs and what they need, not what li
   t.equal(stdout, 'wordsVERSION\nbin\nsrc\nmade')
 })
 
+t.test('a result names what the box hides from a command that failed, and nothing where it did not', { skip }, async (t) => {
+  const work = { '.ssh': { id: 'secret' }, sub: { '.aws': { credentials: 'secret' } }, 'a.txt': 'a' }
+  const base = realpathSync(t.testdir({ beside: 'x', work }))
+  const environment = { PATH: process.env.PATH, HOME: '/nowhere' }
+  const { output } = build({ workspace: join(base, 'work'), environment, boxes: BUBBLEWRAP })
+  const connect = (path: string) => `import socket\nsocket.socket(socket.AF_UNIX).connect("${path}")\n`
+  writeFileSync(join(base, 'work/ask.py'), connect('/run/postgresql/.s.PGSQL.5432'))
+  const sentences: Array<[command: string, message: RegExp]> = [
+    ['cat ../beside', /^The box shows of the user's files ".*work" alone: whether .*beside is there cannot be seen in it\./],
+    ['echo x > ../new', /^The box can write in ".*work", \/tmp and the home alone, not to .*new\./],
+    ['echo x > /etc/new', /^The box can write in .* not to \/etc\/new\./],
+    ['mkdir /new', /^The box can write in .* not to \/new\./],
+    ['cat .ssh/id', /^The box hides ".*work\/\.ssh", as keys are there\./],
+    ['cd sub && cat < .aws/credentials', /^The box hides ".*sub\/\.aws", as keys are there\./],
+    ['echo "Cannot connect to the Docker daemon at unix:///run/docker.sock." >&2; false', /^Sockets .* such as \/run\/docker\.sock,/],
+    ['curl -sS --unix-socket /run/x.sock http://x/', /^Sockets of this computer, such as \/run\/x\.sock, are not in the box\./],
+    [`python3 -c '${connect('/run/x.sock')}'`, /^Sockets of this computer, such as \/run\/x\.sock, /],
+    ['python3 ask.py', /^Sockets of this computer, such as \/run\/postgresql\/\.s\.PGSQL\.5432, /]
+  ]
+  for (const [command, message] of sentences) t.match(await output('runCommand', { command }), { exitCode: /[1-9]/, message }, command)
+  const silent = ['cat nothing', 'cat /etc/nothing', 'ls -a .ssh; cat a.txt', 'no-such-program', 'echo /run/docker.sock; cat nothing']
+  for (const command of silent) t.equal((await output('runCommand', { command })).message, undefined, command)
+})
+
 t.test('a box reaches the hosts that a call names, and no others', { skip }, async (t) => {
   const server = createServer((request, response) => response.end(`reached ${request.headers.host}`)).listen(0, '127.0.0.1')
   t.teardown(() => server.close())
