@@ -100,8 +100,7 @@ async function inService<T> (
     const { url, stop } = await startService(t, {
       home: homeIn(folder, goal, setup),
       cwd: join(folder, 'work'),
-      // Checks read times in the zone of this process.
-      env: { TZ: process.env.TZ, ...setup.env, HOME: join(folder, 'user') },
+      env: { ...setup.env, HOME: join(folder, 'user') },
       ...setup.keys && { args: ['--stdin'], stdin: `${JSON.stringify({ keys: setup.keys })}\n` }
     })
     const agent = createAgent({ url, app: 'eval' })

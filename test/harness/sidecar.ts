@@ -39,6 +39,9 @@ interface Options {
   command?: string[]
 }
 
+/** Variables of the time zone and of the date, which `scripts/test-at.sh` changes: the services of a test have those of the test. */
+const DATE_VARIABLES = ['TZ', 'LD_PRELOAD', 'FAKETIME', 'FAKETIME_DONT_FAKE_MONOTONIC', 'NO_FAKE_STAT']
+
 /**
  * The environment of a service. It finds the compiled code of an earlier service, as every start but the first of a build does: without
  * it, a fifth of the time of most tests is spent on compiling.
@@ -47,7 +50,8 @@ export const serviceEnv = (home: string): NodeJS.ProcessEnv => ({
   PATH: process.env.PATH,
   HOME: process.env.HOME,
   LOCAL_AGENT_HOME: home,
-  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE
+  NODE_COMPILE_CACHE: process.env.NODE_COMPILE_CACHE,
+  ...Object.fromEntries(DATE_VARIABLES.map((name) => [name, process.env[name]]))
 })
 
 /** Runs the built service as a shell would, without waiting for it. */
