@@ -46,14 +46,25 @@ const jsonBlock = (value: unknown) => ({ type: 'text', text: JSON.stringify(valu
 
 /** Returns a picture in the form of MCP, whatever its server calls it; any other block as it is. */
 function readBlock (block: Record<string, unknown>): unknown {
-  const { type, data, text, source } = block
-  const bytes = type === 'image' && isObject(source) ? source.data : data
-  if ((type === 'image' || type === 'audio') && typeof bytes === 'string') {
-    const picture = type === 'image' ? pictureIn(bytes) : undefined
-    if (picture === undefined) return { ...block, data: base64In(bytes) }
+  const { type, text } = block
+  const bytes = bytesOf(block)
+  if (bytes !== undefined) {
+    const picture = type === 'audio' ? undefined : pictureIn(bytes)
+    if (picture === undefined) return typeof block.data === 'string' ? { ...block, data: base64In(block.data) } : block
     return isImage(block) && block.mimeType === picture.mimeType ? block : { ...block, ...picture }
   }
   return typeof text === 'string' && /^\s*data:image\//i.test(text) ? pictureIn(text) ?? block : block
+}
+
+/** The types of blocks with bytes: those of MCP, and those of the AI SDK and of OpenAI for pictures. */
+const WITH_BYTES = ['image', 'audio', 'media', 'image-data', 'file-data', 'image_url', 'input_image']
+
+/** The base64 or `data:` URL of a block, in the forms of MCP, of the AI SDK, and of the APIs of Anthropic and OpenAI. */
+function bytesOf ({ type, data, image, source, image_url: url }: Record<string, unknown>): string | undefined {
+  if (!WITH_BYTES.includes(type as string)) return undefined
+  const inSource = isObject(source) ? source.data : undefined
+  const inUrl = isObject(url) ? url.url : url
+  return [data, image, inSource, inUrl].find((value) => typeof value === 'string')
 }
 
 /** The JSON of a result with null in the places of its images. */

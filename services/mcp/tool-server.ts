@@ -68,8 +68,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   let supervision: Promise<void> | undefined
   /** The attempt to connect that is under way, is to come, or was the last. */
   let attempt = nextAttempt()
-  /** The server was lost, and calls wait until it has been started again. */
-  let isRestarting = false
+  /** The server was lost, and calls wait until it is back, or is not expected to be back soon. */
+  let restart: PromiseWithResolvers<void> | undefined
   /** What the server says of itself, or said when it was connected last: its tools stay while it is not connected. */
   let definitions = known?.definitions ?? []
   let instructions = known?.instructions
@@ -101,7 +101,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
         })
         error = undefined
         status = 'connected'
-        isRestarting = false
+        endRestart()
         instructions = connection.instructions
         updateTools()
         attempt.end()
@@ -122,7 +122,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
       const { end } = attempt
       attempt = nextAttempt()
       const delay = Math.min(FIRST_WAIT_MS * 2 ** failures, LONGEST_WAIT_MS)
-      isRestarting = status === 'disconnected' && delay <= SOON_MS && !access?.isNeeded
+      if (!isBackSoon(delay)) endRestart()
+      else if (status === 'disconnected') restart ??= Promise.withResolvers()
       if (access?.isNeeded) status = 'authorizing'
       onChange()
       end()
@@ -133,6 +134,18 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
       } else await clock.sleep(delay, closing.signal)
     }
   }
+
+  /** Whether a lost server may be back after the delay. One over HTTP is started by others, so the first attempts may come too early. */
+  const isBackSoon = (delay: number) =>
+    delay <= SOON_MS && !access?.isNeeded && (status === 'disconnected' || (restart !== undefined && current.url !== undefined))
+
+  function endRestart () {
+    restart?.resolve()
+    restart = undefined
+  }
+
+  /** Settles when the server is connected, or is not expected to be soon; undefined while nobody needs to wait for it. */
+  const awaited = () => restart?.promise ?? (status === 'connecting' ? attempt.over : undefined)
 
   function updateTools () {
     const before = new Map(tools.map((tool) => [tool.identity, tool]))
@@ -205,7 +218,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     } catch (error) {
       if (!(error instanceof NotSent)) throw error
       await used?.ended
-      if (isRestarting || status === 'connecting') await settlesWithin({ clock, ms: LONGEST_RESTART_MS, signal }, attempt.over)
+      const back = awaited()
+      if (back !== undefined) await settlesWithin({ clock, ms: LONGEST_RESTART_MS, signal }, back)
       signal.throwIfAborted()
       return work()
     }
@@ -337,7 +351,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
       tools: tools.filter(({ name }) => leftOutBecause(current, name) === undefined),
       instructions,
       available: status === 'connected' || status === 'disabled',
-      ...(status === 'connecting' || isRestarting) && { connecting: attempt.over },
+      connecting: awaited(),
       get cause () {
         return cause()
       }
@@ -349,6 +363,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
       await access?.close()
       await connection?.close()
       await supervision
+      endRestart()
       attempt.end()
       if (status !== 'disabled') status = 'disconnected'
     }

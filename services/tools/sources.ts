@@ -1,6 +1,7 @@
 import { FIND_TOOLS, USE_TOOL } from '../contracts/model-texts.ts'
 import type { Tool } from '../contracts/tool.ts'
-import { inLatin, numbered, toolName } from './tool-name.ts'
+import { inLatin } from '../lib/in-latin.ts'
+import { numbered, toolName } from './tool-name.ts'
 import { SMALL_WINDOW } from './deferred/defer-tools.ts'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'

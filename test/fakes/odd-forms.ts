@@ -60,6 +60,21 @@ export const FORMS: Record<string, { writes: (id: number) => string, gives?: str
   }
 }
 
+const PIXEL = 'iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=='
+/** A picture as servers write it that were made for another API. */
+export const PICTURES: Record<string, object> = {
+  picture_of_mcp: { type: 'image', data: PIXEL, mimeType: 'image/png' },
+  picture_of_the_ai_sdk: { type: 'media', data: PIXEL, mediaType: 'image/png' },
+  picture_part_of_the_ai_sdk: { type: 'image', image: `data:image/png;base64,${PIXEL}` },
+  picture_data_of_the_ai_sdk: { type: 'image-data', data: PIXEL, mediaType: 'image/png' },
+  picture_of_anthropic: { type: 'image', source: { type: 'base64', media_type: 'image/png', data: PIXEL } },
+  picture_of_openai: { type: 'image_url', image_url: { url: `data:image/png;base64,${PIXEL}` } },
+  picture_as_text: { type: 'text', text: `data:image/png;base64,${PIXEL}` }
+}
+for (const [name, block] of Object.entries(PICTURES)) {
+  FORMS[name] = { writes: (id) => answer(id, { result: { content: [block] } }), gives: '[image 1: image/png]' }
+}
+
 /** Answers to `initialize` with which a server is connected all the same. */
 export const BEGINNINGS: Record<string, object> = {
   nulls: { capabilities: { tools: { listChanged: null }, logging: null }, serverInfo: null, instructions: null, _meta: null },

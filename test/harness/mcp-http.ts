@@ -19,12 +19,13 @@ interface Options {
   /** Further pages of the site. */
   pages?: Record<string, Handler>
   define?: (server: McpServer) => void
+  port?: number
 }
 
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
 /** A tool server of the SDK over Streamable HTTP on a free local port, at /mcp. */
-export async function startToolServer (t: Teardown, { json = false, stateless = false, eventStore, before, pages, define }: Options = {}) {
+export async function startToolServer (t: Teardown, { json = false, stateless = false, eventStore, before, pages, define, port }: Options = {}) {
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const requests: Array<{ method: string, headers: IncomingMessage['headers'], body: any }> = []
   let last: McpServer | undefined
@@ -76,7 +77,7 @@ export async function startToolServer (t: Teardown, { json = false, stateless = 
       const { body } = site.requests.at(-1)!
       return handle(req, res, body === '' ? undefined : JSON.parse(body))
     }
-  })
+  }, { port })
   return {
     ...site,
     url: `${site.url}/mcp`,
@@ -85,6 +86,11 @@ export async function startToolServer (t: Teardown, { json = false, stateless = 
     /** Looks at each request first, before `before`. */
     intercept (first: NonNullable<typeof before>) {
       intercept = async (...request) => await first(...request) || before?.(...request)
+    },
+    /** Ends the server, as a crash does. */
+    async end () {
+      site.server.closeAllConnections()
+      await new Promise((resolve) => site.server.close(resolve))
     },
     /** The server of the last session. */
     server: () => last!,

@@ -149,6 +149,19 @@ t.test('a run without tools answers in the format of the response', async (t) =>
   t.match(lastTold(second), /the answer must be an object/)
 })
 
+t.test('the format of the response is one that the provider takes, and the object has the names of its schema', async (t) => {
+  const named = {
+    type: 'object',
+    properties: { город: { type: 'string' }, 'people (all)': { type: 'integer' } },
+    required: ['город', 'people (all)'],
+    additionalProperties: false
+  }
+  const { app, gateway } = await withGateway(t, () => ({ text: 'unused' }), { structured: () => ({ object: { gorod: 'Берн', people_all: 134_000 } }) })
+  const { object } = await sync(app, { options: { object: { schema: named }, allowTools: [] } })
+  t.same(object, { город: 'Берн', 'people (all)': 134_000 })
+  t.same(Object.keys(gateway.requests[0].body.responseFormat.schema.properties), ['gorod', 'people_all'])
+})
+
 t.test('a run without tools in a conversation with calls describes their tools, because providers ask for it', async (t) => {
   const look = { toolCalls: [{ toolName: 'systemInfo', input: {} }] }
   const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? look : { text: 'ok' })

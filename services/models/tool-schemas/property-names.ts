@@ -1,3 +1,4 @@
+import { inLatin } from '../../lib/in-latin.ts'
 import type { Wire } from './keywords.ts'
 
 /**
@@ -40,9 +41,9 @@ export function givenNames (names: readonly string[], wire: Wire): Map<string, G
 
 /** Returns a name in the characters that every provider takes. */
 function plainName (name: string): { text: string, isWhole: boolean } {
-  const letters = name.normalize('NFKD').replace(/\p{M}/gu, '')
-  const text = letters.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '')
-  const isWhole = text !== '' && !/[^\P{L}A-Za-z]/u.test(letters) && text.length <= LONGEST
+  const latin = inLatin(name)
+  const text = latin.text.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '')
+  const isWhole = text !== '' && latin.isWhole && text.length <= LONGEST
   const begun = /^\d/.test(text) ? `_${text}` : text
   return { text: (begun || 'field').slice(0, LONGEST), isWhole }
 }

@@ -79,14 +79,14 @@ const PROBE: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', 
 export function withTools (model: LanguageModelV4, taking: TakingModel): LanguageModelV4 {
   async function call<T> (options: Options, ask: (options: Options) => PromiseLike<T>, finish: Finish<T>, probe: Ask): Promise<T> {
     const functions = options.tools?.filter((tool): tool is FunctionTool => tool.type === 'function') ?? []
-    if (functions.length === 0) return ask(options)
+    if (functions.length === 0) return ask(withAnswerSchema(options, taking.wire))
     let sent = sentTools(functions, taking)
     const left: RefusedTool[] = []
     const areTaken = (some: readonly Sent[]) =>
-      isTaken(probe({ ...asSent(options, some), prompt: PROBE, maxOutputTokens: SHORTEST_ANSWER }), taking)
+      isTaken(probe({ ...asSent(options, some, taking.wire), prompt: PROBE, maxOutputTokens: SHORTEST_ANSWER }), taking)
     for (let tries = 0, searches = 0; ; tries++) {
       try {
-        return finish(await ask(asSent(options, sent)), sent, left)
+        return finish(await ask(asSent(options, sent, taking.wire)), sent, left)
       } catch (error) {
         const isOver = tries === MOST_TRIES || searches === MOST_SEARCHES || options.abortSignal?.aborted
         const blamed = isOver ? [] : placesBlamed(error, sent, taking)
@@ -200,8 +200,17 @@ function givenName (name: string, wire: Wire, taken: ReadonlySet<string>): strin
   return given
 }
 
+/** Returns the options with the schema of the answer as the provider takes it. Readers of the answer know both names of a property. */
+function withAnswerSchema (options: Options, wire: Wire): Options {
+  const { responseFormat } = options
+  if (responseFormat?.type !== 'json' || responseFormat.schema === undefined) return options
+  const { schema } = projectSchema(responseFormat.schema, wire)
+  return schema === responseFormat.schema ? options : { ...options, responseFormat: { ...responseFormat, schema } }
+}
+
 /** Returns the options with the tools, and with the earlier calls as the provider was told of them. */
-function asSent ({ tools, toolChoice, ...options }: Options, sent: readonly Sent[]): Options {
+function asSent ({ tools, toolChoice, ...given }: Options, sent: readonly Sent[], wire: Wire): Options {
+  const options = withAnswerSchema(given, wire)
   const others = tools?.filter(({ type }) => type !== 'function') ?? []
   const all = [...sent.map(({ tool }) => tool), ...others]
   const changed = new Map(

@@ -4,6 +4,7 @@ import type { ObjectOption } from '../../../schemas/run-options.ts'
 import { ANSWER_OPENING, ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import { objectsIn, readNearlyJson } from '../../lib/nearly-json.ts'
 import { mendInput, type Validation } from '../../tools/index.ts'
+import { withOriginalNames } from '../../models/index.ts'
 import type { CheckObject, Problem } from './compile-object-schema.ts'
 import { wireSchema, WRAPPER, type WireSchema } from './wire-schema.ts'
 
@@ -24,7 +25,8 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
   const inFull = JSON.stringify(schema)
   const told = inFull.length > SCHEMA_SHOWN ? '' : ` The schema in full: ${inFull}`
 
-  function read (given: unknown): Reading {
+  function read (answered: unknown): Reading {
+    const given = withOriginalNames(wire.schema, answered)
     const reading = readWrapped(given, wire, check)
     const mended = 'object' in reading ? given : mendInput(wire.schema, given)
     const again = mended === given ? reading : readWrapped(mended, wire, check)

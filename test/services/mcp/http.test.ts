@@ -39,6 +39,23 @@ t.test('a session that the server has forgotten is begun anew, and the call is m
   await until(app, 'web', 'connected')
 })
 
+t.test('calls wait for a server over HTTP that is started again, also while it refuses connections', async (t) => {
+  const { clock, pass } = heldClock()
+  const app = await build(t, { clock })
+  const server = await startToolServer(t)
+  await connect(app, { name: 'web', url: server.url })
+  const port = Number(new URL(server.url).port)
+  await server.end()
+  const calls = [textOf(app, 'echo', { message: 'first' }), textOf(app, 'echo', { message: 'second' })]
+  await until(app, 'web', 'disconnected')
+  const later = textOf(app, 'echo', { message: 'third' })
+  await pass(1_000)
+  await until(app, 'web', 'failed')
+  await startToolServer(t, { port })
+  await pass(2_000)
+  t.same(await Promise.all([...calls, later]), ['first', 'second', 'third'], 'none was sent before')
+})
+
 t.test('the start does not wait for a server over HTTP, which tells later that its tools have changed', async (t) => {
   const answers = Promise.withResolvers<void>()
   const server = await startToolServer(t, { before: () => answers.promise })
@@ -304,6 +321,8 @@ t.test('the line that says why a program ended is found in what it wrote', async
     ['docker: Cannot connect to the Docker daemon.\nSee docker run --help\n', 'docker: Cannot connect to the Docker daemon'],
     ['\u001b[31merror\u001b[0m: unknown option --stdoi\n', 'error: unknown option --stdoi'],
     ['only words\nand more words\n', 'and more words'],
+    ['no display\n2026-11-29 10:00:00,123 - server - INFO - Shutting down\nINFO:     Finished server process [7]\n', 'no display'],
+    ['INFO mcp: bye\n{"level":"info","msg":"error counter is 0"}\nlevel=debug msg="done"\n[NOTICE] bye\n', undefined],
     [`Error: ${'x'.repeat(500)}`, `Error: ${'x'.repeat(193)}…`]
   ]
   for (const [stderr, reason] of said) t.equal(reasonIn(stderr), reason, JSON.stringify(stderr.slice(0, 60)))

@@ -172,6 +172,18 @@ t.test('what a schema loses is said in words', async (t) => {
   })
 })
 
+t.test('keys in other alphabets are written in Latin letters, and come back as they were', async (t) => {
+  const properties = { имя: { type: 'string' }, Größe: { type: 'number' }, '$top': { type: 'number' }, 都市: { type: 'string' } }
+  const input = { имя: 'Ада', Größe: 2, '$top': 1, 都市: 'Bern' }
+  const schema = { type: 'object', properties, required: ['имя'] }
+  for (const wire of ['anthropic', 'google', 'compatible'] as const) {
+    const projected = projectSchema(schema, wire)
+    t.same(Object.keys(projected.schema.properties as object), ['imya', 'Grosse', 'top', 'field'])
+    t.same(projected.schema.required, ['imya'])
+    t.same(withOriginalNames(schema, withGivenNames(projected, input)), input)
+  }
+})
+
 const good = describe({ name: 'read_page', inputSchema: { type: 'object', properties: { url: { type: 'string' } } } })
 const bad = describe({ name: 'draw_chart', inputSchema: { type: 'object', properties: { kind: { type: 'string' } } } })
 const last = describe({ name: 'list_pages', inputSchema: { type: 'object', properties: {} } })
