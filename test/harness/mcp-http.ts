@@ -25,7 +25,8 @@ interface Options {
 const text = (value: string) => ({ content: [{ type: 'text' as const, text: value }] })
 
 /** A tool server of the SDK over Streamable HTTP on a free local port, at /mcp. */
-export async function startToolServer (t: Teardown, { json = false, stateless = false, eventStore, before, pages, define, port }: Options = {}) {
+export async function startToolServer (t: Teardown, options: Options = {}) {
+  const { json = false, stateless = false, eventStore, before, pages, define, port } = options
   const sessions = new Map<string, StreamableHTTPServerTransport>()
   const requests: Array<{ method: string, headers: IncomingMessage['headers'], body: any }> = []
   let last: McpServer | undefined

@@ -156,7 +156,9 @@ t.test('the format of the response is one that the provider takes, and the objec
     required: ['город', 'people (all)'],
     additionalProperties: false
   }
-  const { app, gateway } = await withGateway(t, () => ({ text: 'unused' }), { structured: () => ({ object: { gorod: 'Берн', people_all: 134_000 } }) })
+  const { app, gateway } = await withGateway(t, () => ({ text: 'unused' }), {
+    structured: () => ({ object: { gorod: 'Берн', people_all: 134_000 } })
+  })
   const { object } = await sync(app, { options: { object: { schema: named }, allowTools: [] } })
   t.same(object, { город: 'Берн', 'people (all)': 134_000 })
   t.same(Object.keys(gateway.requests[0].body.responseFormat.schema.properties), ['gorod', 'people_all'])

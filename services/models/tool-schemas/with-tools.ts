@@ -209,8 +209,8 @@ function withAnswerSchema (options: Options, wire: Wire): Options {
 }
 
 /** Returns the options with the tools, and with the earlier calls as the provider was told of them. */
-function asSent ({ tools, toolChoice, ...given }: Options, sent: readonly Sent[], wire: Wire): Options {
-  const options = withAnswerSchema(given, wire)
+function asSent ({ tools, toolChoice, ...rest }: Options, sent: readonly Sent[], wire: Wire): Options {
+  const options = withAnswerSchema(rest, wire)
   const others = tools?.filter(({ type }) => type !== 'function') ?? []
   const all = [...sent.map(({ tool }) => tool), ...others]
   const changed = new Map(

@@ -1,7 +1,8 @@
 import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
-import { of, say } from '../../harness/agent.ts'
+import { answer, asked, of, say } from '../../harness/agent.ts'
 import { heldClock } from '../../harness/clock.ts'
+import { run } from '../../harness/mcp-calls.ts'
 import { connect, detail, misbehaving, statuses, until } from '../../harness/mcp.ts'
 import { textOf } from '../../harness/sse.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
@@ -54,6 +55,20 @@ t.test('a server that crashes during a call is an error of that call, and comes 
   await until(app, 'odd', 'connected')
   t.pass('a second time in a row it waits longer')
   t.notOk(alive(before) || alive(after))
+})
+
+t.test('a call that is approved while its server is started again waits for it', async (t) => {
+  const { clock, pass } = heldClock()
+  const reply = (_request: unknown, nth: number) => nth === 0 ? { toolCalls: [call('echo', { message: 'approved' })] } : { text: 'on' }
+  const { app } = await withGateway(t, reply, { clock })
+  await connect(app, misbehaving('odd', [], { approval: ['echo'] }))
+  const [id] = asked((await say(app, 'go')).events)
+  const { output } = await app.tools.execute(run(app, 'pid')) as any
+  process.kill(Number(output.content[0].text), 'SIGKILL')
+  await until(app, 'odd', 'disconnected')
+  const approved = answer(app, { [id]: true })
+  await pass(1_000)
+  t.match(of((await approved).events, 'tool-output-available'), [{ output: { content: [{ text: 'approved' }] } }])
 })
 
 t.test('a call that hangs is given up and cancelled, and a server that answers nothing more is replaced', async (t) => {
