@@ -55,6 +55,7 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
         clock: app.clock,
         environment: app.childEnvironment,
         sandbox: app.sandbox,
+        allowedOrigins: () => app.config.current.allowedOrigins ?? [],
         background: app.backgroundCommands,
         web: app.web,
         search: app.webSearch,

@@ -24,8 +24,8 @@ const Forbidden = defineError('ERR_FORBIDDEN', '%s')
 /** The error of new requests once the shutdown has begun. */
 export const Draining = defineError('ERR_DRAINING', 'The service is shutting down; try again after its restart.')
 
-/** Origins of the supported desktop shells (Tauri 2 on every platform, its dev server), besides the service's own. */
-const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost', 'http://localhost:1420']
+/** Origins of the supported desktop shells (Tauri 2 on every platform), besides the service's own. No command can serve a page of them. */
+const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost']
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/
 const MAX_PORT = 65_535

@@ -100,6 +100,9 @@ export const provenanceKey = (place: string) => `provenance/${place}`
 /** Addresses that a model put together in a conversation with private data, by digest: another conversation may read them in a file. */
 export const COMPOSED = 'composed/'
 export const composedKey = (digest: string) => COMPOSED + digest
+/** Contents of files that a command wrote, by digest. */
+export const COMMAND_FILES = 'command-file/'
+export const commandFileKey = (digest: string) => COMMAND_FILES + digest
 /** The summaries that replace older messages in prompts. */
 export const summaryKey = (thread: string) => `summary/${thread}`
 /** What the models of a conversation are told of the memory, by ids. */

@@ -50,6 +50,8 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
   editors?: OpenEditors
   /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
+  /** The origins of apps whose pages may call the service. */
+  allowedOrigins: () => string[]
   /** Boxes for commands. */
   sandbox: Sandbox
   /** The commands that stay when their calls have ended. */

@@ -1,11 +1,12 @@
 import type { Clock } from '../lib/clock.ts'
+import type { FileChange } from '../contracts/tool.ts'
 import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { undoEntryKey, undoOpenKey, undoOwnerKey, type Op, type Store } from '../store/index.ts'
+import { commandFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, type Op, type Store } from '../store/index.ts'
 import type { Kept } from './keep-call.ts'
 import type { RunningCommands } from './running-commands.ts'
 import type { KeepCall } from '../tools/index.ts'
-import { type Compared, describeLeftOut, type Item, type Trees } from '../workspace/index.ts'
+import { type Compared, describeLeftOut, type Item, type Trees, wasInGit } from '../workspace/index.ts'
 import type { Entry } from './undo-entry.ts'
 
 /** Says that the changes of a command are those of others too. */
@@ -98,7 +99,7 @@ export async function keepTree (
         commands.changed((settled?.items ?? []).map(({ path }) => path))
         const changes = changesIn(settled?.items ?? [])
         const isKnown = settled === undefined || changes.length > 0
-        return { ops: [last, { type: 'del', key: open }], ...(isKnown && { changes }) }
+        return { ops: [last, { type: 'del', key: open }, ...await contentsWritten(store, changes, at)], ...(isKnown && { changes }) }
       } catch (error) {
         // The entry stays open: what the command changed is compared once more at the next start.
         log.warn({ err: error }, 'what a command changed could not be compared')
@@ -115,6 +116,16 @@ export async function keepTree (
     }
   }
   return kept
+}
+
+/** Returns the operations that store what a command wrote into files, but for what git held before it. */
+async function contentsWritten (store: Store, changes: readonly FileChange[], at: number): Promise<Op[]> {
+  const ops = new Map<string, Op>()
+  for (const { path, after } of changes) {
+    if (after === null || ops.has(after) || await wasInGit(path, at)) continue
+    ops.set(after, { type: 'put', key: commandFileKey(store.digest(after)), value: { at } })
+  }
+  return [...ops.values()]
 }
 
 const digestOf = (place: Item['after']): string | null => place?.kind === 'file' ? place.digest : null

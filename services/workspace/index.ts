@@ -10,6 +10,7 @@ export {
   readEntry,
   release
 } from './held-folder.ts'
+export { wasInGit } from './git-objects.ts'
 export { type IgnoreRules, ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules } from './ignore-rules.ts'
 export {
   type Folder,

@@ -257,7 +257,7 @@ t.test('a server stays when its call has ended: later steps and the user reach i
     const calls = call === undefined ? [] : [call]
     call = undefined
     return calls.length > 0 ? { toolCalls: calls } : { text: 'done' }
-  }, { boxes: BUBBLEWRAP, config: { permissions: { runCommand: 'allow' } } })
+  }, { boxes: BUBBLEWRAP, config: { permissions: { runCommand: 'allow' }, allowedOrigins: ['http://localhost:5173'] } })
   /** The output, or the error, of one call of the model. */
   const use = async (toolName: string, input: Input, id = 'a'): Promise<Json> => {
     call = { toolName, input }
@@ -289,6 +289,8 @@ t.test('a server stays when its call has ended: later steps and the user reach i
   t.match((await undo()).json(), { statusCode: 409, code: 'ERR_COMMAND_RUNS' })
   const taken = { command: 'sleep 100', background: true, ports: [port] }
   t.match(await use('runCommand', taken, 'b'), { errorText: /Port \d+ of this computer is in use/ })
+  const served = JSON.stringify(await use('runCommand', { command: 'true', background: true, ports: [5173] }))
+  t.match(served, /Pages of http:.{2}localhost:5173 may call this service/, 'a command must not serve what may call the service')
   t.match(JSON.stringify(await use('runCommand', { command: 'true', ports: [port] })), /ports.{2,4} are for commands with .{2,4}background/)
   t.match(await use('runCommand', { command: 'echo no; exit 3', background: true }), { running: false, exitCode: 3, output: 'no\n' })
 

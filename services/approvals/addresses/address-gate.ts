@@ -1,10 +1,11 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { Tool } from '../../contracts/tool.ts'
-import { composedKey, type Op, provenanceKey, unlessDamaged, type Store } from '../../store/index.ts'
-import { sayTool } from '../../tools/index.ts'
+import { commandFileKey, composedKey, type Op, provenanceKey, unlessDamaged, type Store } from '../../store/index.ts'
+import { digestAt, sayTool } from '../../tools/index.ts'
+import { wasInGit } from '../../workspace/index.ts'
 import { readAddress, type Address } from './find-addresses.ts'
-import { createProvenance, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
+import { createProvenance, filesOf, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
 
 /** Why a call asks though its tool does not: it would send what the model put together. */
 export interface AddressQuestion {
@@ -77,8 +78,10 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
   async function current (): Promise<Provenance> {
     const known = await (opened ??= open())
     const all = events()
-    known.happened(all.slice(upTo))
+    const fresh = all.slice(upTo)
     upTo = all.length
+    await lookAtFiles(store, fresh, known)
+    known.happened(fresh)
     const record = known.take()
     const composed = known.takeComposed().map((key): Op => ({ type: 'put', key: composedKey(store.digest(key)), value: { at: now() } }))
     if (record !== undefined) await store.transact([{ type: 'put', key: provenanceKey(place), value: record }, ...composed])
@@ -96,11 +99,26 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
       const known = createProvenance({ find, now: now() }, (await current()).snapshot())
       let taken = 0
       const currentInner = async () => {
-        known.happened(innerEvents().slice(taken))
-        taken = innerEvents().length
+        const fresh = innerEvents().slice(taken)
+        taken += fresh.length
+        await lookAtFiles(store, fresh, known)
+        known.happened(fresh)
         return known
       }
       return decisions({ store, current: currentInner, events: innerEvents, find, isAsked })
+    }
+  }
+}
+
+/** Finds out whose the files are that calls have read: what a command of the service wrote makes no address known, wherever it is read. */
+async function lookAtFiles (store: Store, events: readonly RunEvent[], known: Provenance): Promise<void> {
+  const signal = new AbortController().signal
+  for (const event of events) {
+    if (event.type !== 'tool-output' || !['readFile', 'searchFiles'].includes(event.toolName)) continue
+    for (const path of filesOf(event.output)) {
+      const digest = await digestAt(path, signal).catch(() => null)
+      if (digest !== null && await store.get(commandFileKey(store.digest(digest))) !== undefined) known.lookedAt(path, 'command')
+      else if (await wasInGit(path, known.since)) known.lookedAt(path, 'git')
     }
   }
 }

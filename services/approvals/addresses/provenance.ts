@@ -1,4 +1,5 @@
 import { lstatSync } from 'node:fs'
+import { join } from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { PROMPT_OPENING } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
@@ -84,6 +85,9 @@ export function createProvenance (
   const since = stored?.since ?? now
   const written = new Set(stored?.written)
   let hasRun = stored?.hasRun === true
+  /** Files that were read and hold what a command of the service wrote, and those that git held before the conversation began. */
+  const ofCommands = new Set<string>()
+  const ofGit = new Set<string>()
   /** Addresses that were fetched in this run. */
   const fetchedKeys = new Set<string>()
   const addresses = new Map<string, Source>(stored?.addresses)
@@ -144,7 +148,8 @@ export function createProvenance (
   }
 
   /** Whether a file may hold what the conversation itself wrote. */
-  const mayBeOwn = (path: string) => written.has(path) || (hasRun && changedAt(path) >= since)
+  const mayBeOwn = (path: string) =>
+    ofCommands.has(path) || (!ofGit.has(path) && (written.has(path) || (hasRun && changedAt(path) >= since)))
 
   const provenance = {
     addresses: addresses as ReadonlyMap<string, Source>,
@@ -173,17 +178,25 @@ export function createProvenance (
 
     /** Takes in the result of a call. */
     resulted ({ toolName, toolCallId }: Origin, output: unknown): void {
-      const kind = kindOf(toolName)
+      const kind = isPageOfCommand(output) ? 'command' : kindOf(toolName)
       const holds = HOLDS[kind]
       if (kind === 'user') return answered(output)
       const path = toolName === 'readFile' ? (output as { path?: unknown } | null)?.path : undefined
-      const isOwn = typeof path === 'string' ? mayBeOwn(path) : kind === 'file' && (hasRun || written.size > 0)
+      const isOwn = typeof path === 'string'
+        ? mayBeOwn(path)
+        : kind === 'file' && (hasRun || written.size > 0 || filesOf(output).some((file) => ofCommands.has(file)))
       if (holds.private) hold('private', { toolName, toolCallId })
       // A list of files is foreign even where the conversation wrote some of them.
       if (holds.foreign && !(isOwn && typeof path === 'string')) hold('foreign', { toolName, toolCallId })
       if (kind === 'command') hasRun = true
-      if (kind === 'page') fetched(output)
+      if (toolName === 'fetchUrl') fetched(output)
       knowAll(addressesInValue(output), holds.reads && !isOwn ? 'read' : 'composed')
+    },
+
+    since,
+    /** Takes in what is known of a file that was read. */
+    lookedAt (path: string, whose: 'command' | 'git'): void {
+      (whose === 'command' ? ofCommands : ofGit).add(path)
     },
 
     /** Takes in the messages that a model gets. `isUsers`: the user messages hold the words of a person alone. */
@@ -245,6 +258,24 @@ export function createProvenance (
     }
   }
   return provenance
+}
+
+/** Whether a page was served by a command, as fetchUrl says, in its result or in that which a model gets. */
+function isPageOfCommand (output: unknown): boolean {
+  const { isOfCommand, value } = (output ?? {}) as { isOfCommand?: unknown, value?: { isOfCommand?: unknown } }
+  return (isOfCommand ?? value?.isOfCommand) === true
+}
+
+/** Files of one result that are looked at. */
+const MOST_FILES = 50
+
+/** The files that a result of readFile or searchFiles is made of. */
+export function filesOf (output: unknown): string[] {
+  const { path, matches } = (output ?? {}) as { path?: unknown, matches?: unknown }
+  if (typeof path !== 'string') return []
+  if (!Array.isArray(matches)) return [path]
+  const found = matches.flatMap((match) => typeof match?.path === 'string' ? [join(path, match.path)] : [])
+  return [...new Set(found)].slice(0, MOST_FILES)
 }
 
 /** When a file was last changed, milliseconds since the Unix epoch; for ever after where that is not known. */

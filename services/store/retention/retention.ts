@@ -4,6 +4,7 @@ import { timeOfId } from '../../lib/ids.ts'
 import { repeatRounds } from '../../lib/rounds.ts'
 import {
   APPROVALS,
+  COMMAND_FILES,
   COMPOSED,
   CONVERSATIONS,
   DECIDED,
@@ -37,6 +38,7 @@ const BY_FIELD = {
   [CONVERSATIONS]: { field: 'updatedAt', days: 90 },
   [IDEMPOTENCY]: { field: 'at', days: 1 },
   [COMPOSED]: { field: 'at', days: YEAR },
+  [COMMAND_FILES]: { field: 'at', days: 90 },
   [DIGEST_SEEN]: { field: 'at', days: YEAR },
   [DECIDED_OF]: { field: 'at', days: YEAR },
   [TASK_ORIGINS]: { field: 'at', days: 90 },

@@ -17,6 +17,9 @@ const MOST_ENDED = 64
 /** How long commands go on without a message, a read of their output or a run of their conversation, milliseconds. */
 const IDLE_MS = 60 * 60 * 1000
 
+/** Names and addresses of this machine, as they stand in an address that was read. */
+const THIS_MACHINE = /^(?:localhost|[\w.-]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[\da-f]*:[\da-f]+\])$/i
+
 const CommandUnknown = defineError(
   'ERR_COMMAND_UNKNOWN',
   'No command "%s" runs in the background. GET /commands lists those that do.'
@@ -230,6 +233,13 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     isOpen (address: string): boolean {
       const port = /^http:\/\/(?:127\.0\.0\.1|localhost):(\d{4,5})(?:[/?#]|$)/i.exec(address.trim())?.[1]
       return port !== undefined && [...running.values()].some(({ isBoxed, ports }) => isBoxed && ports.includes(Number(port)))
+    },
+
+    /** Whether a page of this machine may be one of a command: one in a box opened its port, or one runs outside. */
+    mayServe (address: string): boolean {
+      const { hostname, port } = URL.parse(address) ?? {}
+      if (hostname === undefined || !THIS_MACHINE.test(hostname)) return false
+      return [...running.values()].some(({ isBoxed, ports }) => !isBoxed || ports.includes(Number(port)))
     },
 
     /**

@@ -68,6 +68,10 @@ const ports = {
     description: 'With background: ports that the user and fetchUrl reach at 127.0.0.1. Commands reach each other without.'
   }))
 }
+/** Returns the origin of an app that one of the ports would serve. */
+const originOf = (ports: readonly number[] | undefined, origins: readonly string[]): string | undefined =>
+  origins.find((origin) => ports?.includes(Number(URL.parse(origin)?.port)))
+
 const closed = { additionalProperties: false }
 /** The input where there is a box: with a network or without, and with a way out or without. */
 const BoxedInput = Type.Object({ ...PlainInput.properties, ...outside }, closed)
@@ -85,6 +89,8 @@ interface Parts {
   environment: () => NodeJS.ProcessEnv
   sandbox: Sandbox
   background: BackgroundCommands
+  /** The origins of apps whose pages may call the service. */
+  allowedOrigins: () => string[]
 }
 
 /**
@@ -92,7 +98,7 @@ interface Parts {
  * what `readCommand` answers. A non-zero exit code is a result, not an error. An
  * abort ends the command and every process it started, then throws the signal's reason.
  */
-export function createRunCommand ({ paths, clock, environment, sandbox, background }: Parts): Tool<Input> {
+export function createRunCommand ({ paths, clock, environment, sandbox, background, allowedOrigins }: Parts): Tool<Input> {
   const hasBox = () => sandbox.mode() !== 'off' && (sandbox.kind() ?? { is: 'none' }).is !== 'none'
   const inputSchema = () => {
     if (!hasBox()) return PlainInput
@@ -166,6 +172,8 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
       if (outside && reason === undefined) return 'A command outside the box needs a "reason", which the user is shown.'
       if (background && timeoutMs !== undefined) return 'A command in the background has no time limit: leave out "timeoutMs".'
       if (ports !== undefined && !background) return '"ports" are for commands with "background": true.'
+      const origin = originOf(ports, allowedOrigins())
+      if (origin !== undefined) return `Pages of ${origin} may call this service, so no command may serve them: use another port.`
       if (outside && ports !== undefined) return 'A command outside the box has every port: leave out "ports".'
       if (outside && network !== undefined) return 'A command outside the box has every network: leave out "network".'
       return lineProblem(command)

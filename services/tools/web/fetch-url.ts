@@ -21,10 +21,11 @@ const Input = Type.Object({
 
 /**
  * `{url, status, title?, contentType, content, length}`, with `truncated` and `nextOffset` when there is more; `length` counts the
- * characters of the whole content. A document that is not text gives `{…, binary: true, size?, content: ''}`.
+ * characters of the whole content; `isOfCommand` says that a command of this service may have served it. A
+ * document that is not text gives `{…, binary: true, size?, content: ''}`.
  */
 export function createFetchUrl (
-  { web, background }: { web: () => Promise<Web>, background: Pick<BackgroundCommands, 'portsOf' | 'isOpen'> }
+  { web, background }: { web: () => Promise<Web>, background: Pick<BackgroundCommands, 'portsOf' | 'isOpen' | 'mayServe'> }
 ): Tool<Static<typeof Input>> {
   return {
     name: 'fetchUrl',
@@ -56,6 +57,7 @@ export function createFetchUrl (
         ...page,
         ...part,
         length: content.length,
+        ...(background.mayServe(url) || background.mayServe(page.url)) && { isOfCommand: true },
         ...(cut || part.nextOffset !== undefined) && { truncated: true },
         ...messages.length > 0 && { message: messages.join(' ') }
       }

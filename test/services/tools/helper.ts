@@ -101,6 +101,7 @@ export function build (
         clock,
         environment: () => environment,
         sandbox,
+        allowedOrigins: () => [],
         background: backgroundOver(sandbox, clock),
         web: notHere,
         search: notHere,

@@ -83,7 +83,8 @@ t.test('a command starts in the very folder that was approved, also when that is
   const command = createRunCommand({
     ...{ paths, clock: systemClock, environment: () => process.env },
     sandbox: noSandbox(),
-    background: noBackground()
+    background: noBackground(),
+    allowedOrigins: () => []
   })
   const run = () =>
     command.execute({ command: 'pwd' }, {

@@ -1,0 +1,76 @@
+import { createHash } from 'node:crypto'
+import { lstat, open, readdir, readFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+
+/** Bytes of a file that is looked for: blobs of git have the length of their content in front. */
+const LARGEST = 1024 ** 2
+const MOST_PACKS = 200
+/** Where the names of a pack's index begin, behind its header and the counts by the first byte: gitformat-pack(5), version 2. */
+const COUNTS_AT = 8
+const NAMES_AT = COUNTS_AT + 256 * 4
+const NAME_BYTES = 20
+const INDEX_BEGIN = 'ff744f6300000002'
+
+/**
+ * Returns whether git held the content of a file, in the repository around it, before a time (milliseconds since the Unix epoch): then it
+ * is one that git may have checked out. By the change times of git's own files, which nobody can set.
+ */
+export async function wasInGit (path: string, before: number): Promise<boolean> {
+  try {
+    if ((await lstat(path)).size > LARGEST) return false
+    const content = await readFile(path)
+    const name = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
+    const objects = await objectsAround(dirname(path))
+    if (objects === undefined) return false
+    return await isOlder(join(objects, name.slice(0, 2), name.slice(2)), before) || await isInPack(join(objects, 'pack'), name, before)
+  } catch {
+    return false
+  }
+}
+
+const isOlder = (path: string, before: number): Promise<boolean> =>
+  lstat(path).then(({ ctimeMs }) => ctimeMs < before, () => false)
+
+/** Returns the folder of git's objects for a folder; undefined outside of repositories. */
+async function objectsAround (folder: string): Promise<string | undefined> {
+  const dotGit = join(folder, '.git')
+  const stat = await lstat(dotGit).catch(() => undefined)
+  if (stat?.isDirectory()) return join(dotGit, 'objects')
+  if (stat?.isFile()) {
+    const [, named] = /^gitdir: (.+)$/m.exec(await readFile(dotGit, 'utf8')) ?? []
+    if (named === undefined) return undefined
+    const own = resolve(folder, named)
+    const common = await readFile(join(own, 'commondir'), 'utf8').catch(() => '.')
+    return join(own, common.trim(), 'objects')
+  }
+  return dirname(folder) === folder ? undefined : objectsAround(dirname(folder))
+}
+
+async function isInPack (folder: string, name: string, before: number): Promise<boolean> {
+  const files = await readdir(folder).catch(() => [])
+  for (const file of files.filter((each) => each.endsWith('.idx')).slice(0, MOST_PACKS)) {
+    if (await isOlder(join(folder, file), before) && await isInIndex(join(folder, file), Buffer.from(name, 'hex'))) return true
+  }
+  return false
+}
+
+/** Looks for a name in the sorted list of an index. */
+async function isInIndex (path: string, name: Buffer): Promise<boolean> {
+  const file = await open(path)
+  const read = async (bytes: number, at: number) => (await file.read(Buffer.alloc(bytes), 0, bytes, at)).buffer
+  const countAt = async (n: number) => n < 0 ? 0 : (await read(4, COUNTS_AT + n * 4)).readUInt32BE()
+  try {
+    if ((await read(8, 0)).toString('hex') !== INDEX_BEGIN) return false
+    let [low, high] = [await countAt(name[0] - 1), await countAt(name[0])]
+    while (low < high) {
+      const middle = (low + high) >>> 1
+      const order = (await read(NAME_BYTES, NAMES_AT + middle * NAME_BYTES)).compare(name)
+      if (order === 0) return true
+      if (order < 0) low = middle + 1
+      else high = middle
+    }
+    return false
+  } finally {
+    await file.close()
+  }
+}
