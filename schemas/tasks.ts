@@ -142,6 +142,7 @@ export const TaskSchema = Type.Object({
   id: Type.String(),
   name: Type.String({ description: 'A short name: the one that was given, else one of at most 60 characters that is made of the goal' }),
   goal: Type.String(),
+  request: Type.Optional(Type.String({ description: 'What the user wrote, where a model made the goal of it; runs are told both' })),
   taskType: TaskTypeSchema,
   status: TaskStatusSchema,
   cwd: Type.String({ description: 'Working directory of the runs' }),

@@ -5407,7 +5407,7 @@ export type SchedulePreview = {
      */
     next: Array<number>;
     /**
-     * What a person should confirm first, as it was only said: it runs very often
+     * What a person should confirm first, as it was only said: it runs more often than hourly
      */
     confirm?: string;
 } | {
@@ -5955,6 +5955,10 @@ export type Task = {
      */
     name: string;
     goal: string;
+    /**
+     * What the user wrote, where a model made the goal of it; runs are told both
+     */
+    request?: string;
     taskType: 'one_shot' | 'recurring' | 'triggered';
     status: 'planned' | 'scheduled' | 'running' | 'pending_approval' | 'paused' | 'completed' | 'failed' | 'cancelled';
     /**

@@ -33,7 +33,8 @@ interface Conversation {
   threadId: string
   cwd: string
   options?: RunOptions
-  said: string[]
+  /** What the user wrote, the newest last. */
+  written: string[]
   /** Identify the user's messages up to the request. */
   turns: string[]
 }
@@ -53,6 +54,6 @@ export function createConversationOf (
       ...messages.filter(({ role }) => role === 'user').map(canonicalContent),
       ...steeringIn(log.events).map(({ text }) => text)
     ]
-    return { threadId, ...settingsOfTask(record, deps.host), said: words?.messages.map(({ text }) => text) ?? [], turns }
+    return { threadId, ...settingsOfTask(record, deps.host), written: words?.messages.map(({ text }) => text) ?? [], turns }
   }
 }

@@ -1,7 +1,9 @@
 import type { When } from '../contracts/task-control.ts'
+import { isFiller } from '../lib/fillers.ts'
 import { SCHEDULE_LIMITS, type Schedule } from '../../schemas/schedule.ts'
 import { looksLikeCron } from './cron-line.ts'
-import { isPlainTime, daysOfMonthOf, exceptionsOf, isTimes, nthDayOf, weekdaysOf } from './day-words.ts'
+import { daysOfMonthOf, exceptionsOf, isTimes, nthDayOf, weekdaysOf } from './day-words.ts'
+import { findContradiction } from './contradiction.ts'
 import { describe } from './describe.ts'
 import { upcoming } from './due.ts'
 import { readInterval, tidy } from './interval.ts'
@@ -13,7 +15,8 @@ import type { Plan } from './schedule-plan.ts'
 /** Times that a preview shows. */
 const SHOWN = 5
 /** What words ask for more often than this must be confirmed; milliseconds. */
-const OFTEN_MS = 60_000
+const OFTEN_MS = 60 * 60_000
+const DAY_MS = 24 * OFTEN_MS
 
 interface Now {
   /** The machine's time zone. */
@@ -57,32 +60,51 @@ export async function readText (text: string, { zone, ...machine }: Now & { zone
  * is said about a time, as for work that is to be done now.
  */
 export async function readWhen ({ at = '', every = '', zone = '' }: When, machine: Now): Promise<ReadSchedule | undefined> {
-  const place = zone.trim() === '' ? {} : { zone: zone.trim() }
-  const [first, often] = [at.trim(), every.trim()]
+  const place = NO_ZONE.test(zone.trim()) || isFiller(zone) ? {} : { zone: zone.trim() }
+  const [first, often] = [at, every].map((text) => NO_TIME.test(text.trim()) || isFiller(text) ? '' : text.trim())
   if (often === '') {
-    if (first === '' || NOW.test(first)) return undefined
-    const once = { once: first.replace(/^(\d{4}-\d\d-\d\d) (\d\d:\d\d)/, '$1T$2') }
-    return isLocal(once.once)
-      ? readSchedule({ ...once, ...place.zone !== undefined && { timezone: place.zone } }, machine)
+    if (first === '') return undefined
+    const moment = momentOf(first)
+    const once = moment ?? first.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?$/, '$1T$2')
+    return moment !== undefined || isLocal(first)
+      ? readSchedule({ once, ...place.zone !== undefined && { timezone: place.zone } }, machine)
       : readText(first, { ...machine, ...place })
   }
+  if (momentOf(often) !== undefined || isLocal(often)) return readWhen({ at: often, zone }, machine)
   const read = await readText(often, { ...machine, ...place })
   if (first === '' || read.schedule.interval === undefined) return read
-  if (isPlainTime(tidy(first).toLowerCase())) {
+  if (isTimes(tidy(first))) {
     return readInterval(often)?.at === undefined ? readSchedule({ ...read.schedule, at: first }, machine) : read
   }
   const start = await readWhen({ at: first, zone }, machine)
   return readSchedule({ ...read.schedule, ...start !== undefined && { startAt: start.next[0] } }, machine)
 }
 
-const NOW = /^(?:(?:right )?now|right away|immediately|at once|as soon as possible|asap|in the background)[.!]?$/i
-const isLocal = (text: string) => /^\d{4}-\d\d-\d\dT\d\d:\d\d/.test(text)
+const NO_TIME = /^(?:(?:right )?now|right away|immediately|at once|as soon as possible|asap|in the background|once|no|never)[.!]?$/i
+const NO_ZONE = /^\W*(?:(?:the |your )?(?:local|user'?s?|system|machine|default|current|auto|same)\b.*|time ?zone|zone|iana\b.*)\W*$/i
+const isLocal = (text: string) => /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text)
 
-/** How often a schedule runs when that is so often that a person must confirm what was only said; undefined otherwise. Milliseconds. */
-export function tooOften ({ next }: ReadSchedule): number | undefined {
-  const gaps = next.slice(1).map((at, n) => at - next[n])
+/** Returns the moment of an ISO time with Z or an offset, in milliseconds since the Unix epoch; undefined for other texts. */
+function momentOf (text: string): number | undefined {
+  const iso = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d|[+-]\d\d)$/i.exec(text.trim())
+  if (iso === null) return undefined
+  const [, date, time, offset] = iso
+  const at = Date.parse(`${date}T${time}${offset.length === 3 ? `${offset}:00` : offset.toUpperCase()}`)
+  return Number.isNaN(at) ? undefined : at
+}
+
+/**
+ * Returns why a person should confirm a schedule, a sentence: it contradicts the words that they wrote, or runs more often than hourly.
+ * Undefined for others.
+ */
+export function whyConfirm (read: ReadSchedule, written: string | undefined, machine: Now): string | undefined {
+  const contradicted = written === undefined ? undefined : findContradiction(written, read.plan, machine)
+  if (contradicted !== undefined) return `It would run ${read.words}, but the words are ${JSON.stringify(contradicted)}.`
+  const gaps = read.next.slice(1).map((at, n) => at - read.next[n])
   const least = Math.min(...gaps)
-  return least < OFTEN_MS ? least : undefined
+  return least < OFTEN_MS
+    ? `It would run ${read.words}, which is ${Math.round(DAY_MS / least).toLocaleString('en')} times a day.`
+    : undefined
 }
 
 const unread = (text: string) =>

@@ -134,7 +134,7 @@ export type RunEvent =
   | { type: 'retry', attempt: number, reason: string, dropped: string[], open: OpenPart[] }
   /** Nothing has come from the model for so long, milliseconds. It is shown while the run waits, and not stored. */
   | { type: 'waiting', for: 'model', sinceMs: number }
-  | { type: 'notice', code: NoticeCode, text: string, task?: { goal: string } & Omit<ReadTime, 'everyMs'> }
+  | { type: 'notice', code: NoticeCode, text: string, task?: { goal: string } & Omit<ReadTime, 'confirm'> }
   | { type: 'text-start', id: string } & Meta
   | { type: 'text-delta', id: string, delta: string } & Meta
   | { type: 'text-end', id: string } & Meta

@@ -16,18 +16,18 @@ export interface TaskSource {
   threadId: string
   /** Identifies the wish: while the task that it became has not ended, it becomes no second one. */
   origin: string
-  /** The words of the user. */
-  said: string
+  /** What the user wrote in it; the newest message, which is the last one, asked for the task. */
+  written: string[]
 }
 
-/** A time as it was read. `everyMs`: it runs so often that a person must confirm it. Times in milliseconds since the Unix epoch. */
+/** A time as it was read. `confirm`: why a person must confirm it. Times in milliseconds since the Unix epoch. */
 export interface ReadTime {
   schedule: Schedule
   words: string
   /** The time zone of its local times, and the next planned times. */
   zone: string
   next: number[]
-  everyMs?: number
+  confirm?: string
 }
 
 /** Takes requests for background work. */
@@ -43,8 +43,11 @@ export interface TaskCreation {
   steerRun(taskId: string, runId: string, body: SteerBody): Promise<SteeredRun>
   /** The task that `launch` created for that origin, while the task is started and has not ended. */
   launched(origin: string): Promise<Task | undefined>
-  /** Reads a time as a model heard it; undefined when there is none. Throws BadSchedule (400) when the time is in doubt. */
-  readWhen(when: When): Promise<ReadTime | undefined>
+  /**
+   * Reads a time as a model heard it in what a person has `written`; undefined when there is none. Throws BadSchedule (400) when the time
+   * is in doubt.
+   */
+  readWhen(when: When, written?: string): Promise<ReadTime | undefined>
 }
 
 /** What can be done with the tasks that there are. All but the lists throw TaskNotFound (404); see services/tasks. */
@@ -55,7 +58,7 @@ export interface TaskControl extends TaskCreation {
   list(query: { limit: number, cursor?: string }): Promise<TaskList>
   get(taskId: string): Promise<Task>
   /** `by`: the conversation whose model changes it; the task then inherits what that knows of addresses. */
-  update(taskId: string, changes: TaskChanges, by?: { threadId: string }): Promise<Task>
+  update(taskId: string, changes: TaskChanges, by?: Omit<TaskSource, 'origin'>): Promise<Task>
   pause(taskId: string): Promise<Task>
   resume(taskId: string): Promise<Task>
   cancel(taskId: string): Promise<Task>

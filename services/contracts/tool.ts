@@ -192,6 +192,8 @@ export interface Tool<Input = any> {
   answeredBy?: { by: 'user', ms?: number } | { by: 'app', app?: string, ms?: number }
   /** The tool checks its inputs itself, like the tools of tool servers: an input that it may take is not refused before. */
   checksInput?: true
+  /** Returns an input that its schema does not admit with what can only mean one thing put where it belongs. */
+  mend?(input: unknown): unknown
   /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
   findMistake?(input: Input): string | undefined
   /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */

@@ -1,5 +1,5 @@
 export { isEmptyTalk } from './advice/empty-talk.ts'
-export { foldAdvice } from './advice/fillers.ts'
+export { foldAdvice } from '../lib/fillers.ts'
 export type { DescribeImage } from './describe-image.ts'
 export {
   analysisPrompt,

@@ -1,6 +1,7 @@
 import type { Schedule } from '../../schemas/schedule.ts'
 import type { Plan, PlanInput, Task, TaskBody, TaskBudget, TaskChanges, TaskType } from '../../schemas/tasks.ts'
 import type { Trigger } from '../../schemas/triggers.ts'
+import type { TaskSource } from '../contracts/task-control.ts'
 import { inheritProvenance } from '../approvals/index.ts'
 import { askStructured, planPrompt, withRunModels } from '../models/index.ts'
 import type { Meter } from '../usage/index.ts'
@@ -12,7 +13,7 @@ import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/index.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { tryNext } from './task-health.ts'
-import type { StoredTask } from './task-records.ts'
+import { WORDS_KEPT, type StoredTask } from './task-records.ts'
 import { taskView } from './task-lists.ts'
 import type { Schedules } from './schedule/schedules.ts'
 import { folderProblem } from './triggers/look-at-folder.ts'
@@ -176,7 +177,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
      * Changes a task. A new goal gets a new plan, unless the plan is the user's. With `by`, the model of that conversation changes it: the
      * task inherits what the conversation knows of addresses. Throws as `create` does, and WrongState (409).
      */
-    async update (taskId: string, changes: TaskChanges, by?: { threadId: string }): Promise<StoredTask> {
+    async update (taskId: string, changes: TaskChanges, by?: Omit<TaskSource, 'origin'>): Promise<StoredTask> {
       const before = await repository.get(taskId)
       const { goal, plan, approval, schedule } = changes
       const isNewGoal = goal !== undefined && goal !== before.goal
@@ -216,7 +217,10 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           ...(changes.triggers !== undefined && { triggers }),
           options,
           // A goal that a person typed is their own words; one that a model wrote is nobody's.
-          ...(goal !== undefined && { said: by && (task.said ?? task.goal) }),
+          ...(goal !== undefined && {
+            said: by && (task.said ?? task.goal),
+            request: by && [task.request ?? task.goal, ...by.written.slice(-1)].join('\n\n').slice(-WORDS_KEPT)
+          }),
           ...(isReset && { outdatedRun: task.liveRun?.runNumber ?? task.reviewRun?.runNumber ?? task.outdatedRun }),
           approval: { ...await approvalOf(approval, now, task.approval), ...(isReset && { approvedRuns: 0 }) }
         }

@@ -33,6 +33,9 @@ export interface FiringState {
 /** Steering comments that a task keeps; older comments are dropped. */
 export const MAX_COMMENTS = 200
 
+/** Characters of the user's words that are kept of a task which a conversation became. */
+export const WORDS_KEPT = 20_000
+
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
 export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   /** The name that a person gave it. */
@@ -42,7 +45,7 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   health?: StoredHealth
   /** The newest run that had begun when goal or plan last changed. Approvals of it and of earlier runs do not count towards `firstN`. */
   outdatedRun?: number
-  /** The user's words that became the task, where a model wrote its goal; shortened. */
+  /** All that the user wrote in the conversation that made the task, where a model wrote its goal; shortened. */
   said?: string
   /** The parsed schedule, set when the task is started. */
   timing?: Timing

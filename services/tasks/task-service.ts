@@ -26,7 +26,7 @@ import { createRunApprovals } from './run-approvals.ts'
 import { inheritProvenance } from '../approvals/index.ts'
 import { createQueue, type Queue } from './runner/queue.ts'
 import { type AgentUser, isOver, taskRunView, withRunOptions } from '../runs/index.ts'
-import type { Origin, StoredRun, StoredTask } from './task-records.ts'
+import { type Origin, type StoredRun, type StoredTask, WORDS_KEPT } from './task-records.ts'
 import { nameOfTask } from '../lib/short-name.ts'
 import { isOnce } from '../calendar/index.ts'
 import { createSchedules, type Schedules } from './schedule/schedules.ts'
@@ -43,9 +43,6 @@ import { createRehearsals } from './rehearsal/rehearsals.ts'
 const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval', 'paused']
 
 export type Tasks = ReturnType<typeof createTasks>
-
-/** Characters of the user's words that are kept of a task which a conversation became. */
-const SAID_KEPT = 20_000
 
 /** Background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
@@ -155,9 +152,10 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
      * Creates a task and starts it in one transaction with its first run or slot. The signal aborts the planning. Throws
      * BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
      */
-    async launch (body: TaskBody, signal: AbortSignal, { threadId, origin, said }: TaskSource): Promise<Task> {
+    async launch (body: TaskBody, signal: AbortSignal, { threadId, origin, written }: TaskSource): Promise<Task> {
       const either = AbortSignal.any([closing.signal, signal])
-      const task = { ...await definitions.define(body, either), said: said.slice(-SAID_KEPT), threadId }
+      const words = { said: written.join('\n\n').slice(-WORDS_KEPT), request: written.at(-1)?.slice(0, WORDS_KEPT) }
+      const task = { ...await definitions.define(body, either), ...words, threadId }
       either.throwIfAborted()
       // A page that fooled the conversation gets no further by a task.
       const inherited = await inheritProvenance(store, store.digest(threadId), task.id)
@@ -183,7 +181,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       const { finished, unfinished } = await repository.index.load()
       return finished + unfinished
     },
-    update: async (taskId: string, changes: TaskChanges, by?: { threadId: string }): Promise<Task> =>
+    update: async (taskId: string, changes: TaskChanges, by?: Omit<TaskSource, 'origin'>): Promise<Task> =>
       taskView(await definitions.update(taskId, changes, by)),
     /** Returns the tasks that have the agent, as `Agents.remove` names them. */
     async usersOf (name: string): Promise<AgentUser[]> {

@@ -139,7 +139,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     if (error === undefined) return { ok: true, input: filled }
     // A default may contradict its own schema.
     if (filled !== input && validationError(tool, input) === undefined) return { ok: true, input }
-    const mended = mendInput(tool.inputSchema, filled)
+    const mended = mendInput(tool.inputSchema, tool.mend?.(filled) ?? filled)
     if (mended === filled || validationError(tool, mended) !== undefined) return { ok: false, error }
     return { ok: true, input: mended, isMended: true }
   }

@@ -115,7 +115,7 @@ t.test('an answer that is given again names the same task while that is under wa
   t.not(dataOf((await ask(once)).events)[0].taskId, done, 'what is over is done again')
 })
 
-t.test('what is said to come more often than every minute must be confirmed', async (t) => {
+t.test('what is said to come more often than hourly must be confirmed', async (t) => {
   const app = await build(t)
   const body = { id: 'chat', message: { role: 'user', content: 'every 10 seconds list the files here' } }
   const first = await post(app, body)

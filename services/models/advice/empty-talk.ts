@@ -1,4 +1,4 @@
-import { foldAdvice, isFiller, withoutTemplateTokens } from './fillers.ts'
+import { foldAdvice, isFiller, withoutTemplateTokens } from '../../lib/fillers.ts'
 
 /** Greetings, and words with which a model begins before it says anything; they stand alone, or before a mark. */
 const GREETINGS = [

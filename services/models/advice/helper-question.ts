@@ -1,7 +1,7 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
 import { looseValuesIn } from '../../lib/loose-json.ts'
 import { isObject } from '../../lib/json.ts'
-import { foldAdvice } from './fillers.ts'
+import { foldAdvice } from '../../lib/fillers.ts'
 import { type Advice, readField } from './read-advice.ts'
 
 interface QuestionParts<S extends TObject> {

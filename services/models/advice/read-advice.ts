@@ -1,7 +1,7 @@
 import type { TSchema } from '@sinclair/typebox'
 import { isObject } from '../../lib/json.ts'
 import { quoteFinder } from '../../lib/quotes.ts'
-import { foldAdvice, isFiller, withoutTemplateTokens } from './fillers.ts'
+import { foldAdvice, isFiller, withoutTemplateTokens } from '../../lib/fillers.ts'
 
 /** An answer as it could be read: any field may be absent, which means that there is no advice about it. */
 export type Advice<T> = T extends ReadonlyArray<infer Each>

@@ -20,6 +20,8 @@ const LINE_SHOWN = 500
 const OUTPUT_SHOWN = 2_000
 /** Tokens of what earlier runs noted, without the last report. */
 const NOTES_TOKENS = 1_000
+/** Characters of the user's words that became a task. */
+const WORDS_SHOWN = 4_000
 /** Characters of steering, and of feedback on runs, in the prompt. Entries are never cut; the oldest are left out. */
 const COMMENTS_SHOWN = 30_000
 
@@ -80,10 +82,19 @@ const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
   servers
 ]
 
-const ofTask = ({ task: { cwd, plan }, run, instructions, answer = '', memory }: ContextParts): string[] => [
-  `Working folder: ${JSON.stringify(cwd)}. Relative paths start there.`,
+/** The words of the user that became a task, its beginning and its end. */
+const writtenOf = ({ goal, request = goal }: StoredTask): string =>
+  request.trim() === goal.trim()
+    ? ''
+    : `The user's own words, which the goal was made of; when the task runs is settled:\n${
+      request.length > WORDS_SHOWN ? `${request.slice(0, WORDS_SHOWN / 2)} … ${request.slice(-WORDS_SHOWN / 2)}` : request
+    }`
+
+const ofTask = ({ task, run, instructions, answer = '', memory }: ContextParts): string[] => [
+  `Working folder: ${JSON.stringify(task.cwd)}. Relative paths start there.`,
+  writtenOf(task),
   `The plan:\n${run.phases.map(phaseLine).join('\n')}\nCall updatePhase whenever a phase is completed, failed or skipped.`,
-  ...section('The result must meet these criteria:', plan.qualityCriteria),
+  ...section('The result must meet these criteria:', task.plan.qualityCriteria),
   applicationInstructions(instructions === undefined ? [] : [instructions]),
   answer,
   memory

@@ -1,4 +1,4 @@
-import type { When } from '../../contracts/task-control.ts'
+import type { ReadTime, When } from '../../contracts/task-control.ts'
 import type { PreviewScheduleBody, Schedule, SchedulePreview, Slot } from '../../../schemas/schedule.ts'
 import type { Clock } from '../../lib/clock.ts'
 import {
@@ -14,8 +14,8 @@ import {
   readText,
   readWhen,
   skipPassed,
-  tooOften,
-  upcoming
+  upcoming,
+  whyConfirm
 } from '../../calendar/index.ts'
 import { type Op, slotKey, slotsPrefix, type Store } from '../../store/index.ts'
 import { BadTask } from '../task-errors.ts'
@@ -115,11 +115,11 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     describe: async (schedule: Schedule): Promise<string> => (await read(schedule)).words,
 
     /** See TaskCreation. */
-    async readWhen (when: When) {
+    async readWhen (when: When, written?: string): Promise<ReadTime | undefined> {
       const found = await readWhen(when, machine())
       if (found === undefined) return undefined
       const { schedule, words, zone, next } = found
-      return { schedule, words, zone, next, everyMs: tooOften(found) }
+      return { schedule, words, zone, next, confirm: whyConfirm(found, written, machine()) }
     },
 
     /** What a schedule, or a text about time, means. Throws BadTask (400) unless one of them is given. */
@@ -129,14 +129,14 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       }
       try {
         const found = schedule === undefined ? await readText(text!, { ...machine(), zone }) : await read(schedule)
-        const often = schedule === undefined ? tooOften(found) : undefined
+        const confirm = schedule === undefined ? whyConfirm(found, undefined, machine()) : undefined
         return {
           understood: true,
           schedule: found.schedule,
           words: found.words,
           zone: found.zone,
           next: found.next,
-          ...often !== undefined && { confirm: `It runs every ${often / 1_000} seconds.` }
+          ...confirm !== undefined && { confirm }
         }
       } catch (error) {
         if (!(error instanceof BadSchedule)) throw error

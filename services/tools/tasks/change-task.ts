@@ -6,12 +6,13 @@ import { ToolFailed } from '../tool-errors.ts'
 import {
   ChangedWhenInput,
   conversationWithPerson,
+  mendTaskInput,
   nameOf,
   readTime,
   type TaskConversation,
   type TaskParts,
-  tooOften,
-  whenOf
+  whenOf,
+  whyConfirm
 } from './task-parts.ts'
 
 const ACTIONS = ['pause', 'resume', 'cancel', 'run'] as const
@@ -40,14 +41,14 @@ export function createChangeTask (parts: TaskParts): Tool<Input> {
   async function change (
     tasks: TaskControl,
     { taskId, goal, action }: Input,
-    { threadId, said }: TaskConversation,
+    { threadId, written }: TaskConversation,
     schedule?: object
   ): Promise<void> {
     if (goal !== undefined || schedule !== undefined) {
-      await tasks.update(taskId, { ...(goal !== undefined && { goal }), ...(schedule && { schedule }) }, { threadId })
+      await tasks.update(taskId, { ...(goal !== undefined && { goal }), ...(schedule && { schedule }) }, { threadId, written })
     }
     // A message that is answered again, after the service died for example, starts no second run.
-    if (action === 'run') return void await tasks.run(taskId, {}, JSON.stringify([threadId, said]))
+    if (action === 'run') return void await tasks.run(taskId, {}, JSON.stringify([threadId, written]))
     if (action === undefined || action === 'delete') return
     if (!LEADS_TO[action].includes((await tasks.get(taskId)).status)) await tasks[action](taskId)
   }
@@ -71,6 +72,7 @@ export function createChangeTask (parts: TaskParts): Tool<Input> {
     needsPerson: true,
     use: 'seldom',
     target: ({ taskId }) => taskId,
+    mend: mendTaskInput,
     findMistake: ({ goal, when, action }) =>
       goal === undefined && when === undefined && action === undefined ? 'Say what is to change: goal, when or action.' : undefined,
 
@@ -82,7 +84,7 @@ export function createChangeTask (parts: TaskParts): Tool<Input> {
       if (task !== undefined && goal !== undefined && !isAlike(task, conversation)) {
         return `The task ${nameOf(task)} has another folder, or other tools or limits, than this conversation has now.`
       }
-      return tooOften(parts, when)
+      return whyConfirm(parts, when, conversation?.written)
     },
 
     async execute (input, { runId }) {

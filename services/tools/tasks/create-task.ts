@@ -2,7 +2,17 @@ import { Type } from '@sinclair/typebox'
 import { asRunTask, type When } from '../../contracts/task-control.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
-import { asksOf, conversationWithPerson, nameOf, readTime, type TaskParts, tooOften, WhenInput, whenOf } from './task-parts.ts'
+import {
+  asksOf,
+  conversationWithPerson,
+  mendTaskInput,
+  nameOf,
+  readTime,
+  type TaskParts,
+  WhenInput,
+  whenOf,
+  whyConfirm
+} from './task-parts.ts'
 
 interface Input {
   goal: string
@@ -34,9 +44,10 @@ export function createCreateTask (parts: TaskParts): Tool<Input> {
     timeLimitMs: 120_000,
     // An input that is kept shortened may lack it.
     target: ({ goal }: { goal?: string }) => goal?.slice(0, 200),
-    asks: ({ when }) => tooOften(parts, when),
+    mend: mendTaskInput,
+    asks: async ({ when }, { runId }) => whyConfirm(parts, when, (await parts.conversationOf(runId))?.written),
     async execute ({ goal, when }, { runId, signal }) {
-      const { threadId, cwd, options, said, turns } = await conversationWithPerson(parts, runId)
+      const { threadId, cwd, options, written, turns } = await conversationWithPerson(parts, runId)
       const tasks = parts.tasks()
       const time = await readTime(parts, when)
       const origin = JSON.stringify([threadId, cwd, turns, goal, when])
@@ -50,7 +61,7 @@ export function createCreateTask (parts: TaskParts): Tool<Input> {
         throw new ToolFailed(`This conversation has made ${MOST_TASKS} tasks already, which is as many as it can. Some can be deleted.`)
       }
       const body = { goal, cwd, ...(options && { options }), ...(time && { schedule: time.schedule }) }
-      const task = await tasks.launch(body, signal, { threadId, origin, said: said.join('\n\n') })
+      const task = await tasks.launch(body, signal, { threadId, origin, written })
       const shown = asRunTask(task, time, { isNew: true })
       return { task: shown, asks: asksOf(task), message: `I made the task ${nameOf(task)}. ${whenOf(task, time)} The user can undo it.` }
     }

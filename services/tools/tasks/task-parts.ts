@@ -3,6 +3,7 @@ import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { Task } from '../../../schemas/tasks.ts'
 import { BadSchedule } from '../../calendar/index.ts'
 import type { ReadTime, TaskControl, When } from '../../contracts/task-control.ts'
+import { isObject } from '../../lib/json.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
 /** The conversation of a run: what a task of it gets. */
@@ -10,8 +11,8 @@ export interface TaskConversation {
   threadId: string
   cwd: string
   options?: RunOptions
-  /** What the user said, the newest last. */
-  said: string[]
+  /** What the user wrote, the newest last. */
+  written: string[]
   /** Identify the user's messages up to the request, which are the same when it is answered again. */
   turns: string[]
 }
@@ -39,6 +40,40 @@ export const ChangedWhenInput = Type.Object({ at: optional(), every: optional(),
   description: 'Its new times'
 })
 
+/** Names under which models write the properties of a time, beside its own. */
+const ALIASES: Record<keyof When, readonly string[]> = {
+  at: ['at', 'once', 'time', 'date', 'datetime', 'start', 'startat', 'starttime', 'first', 'runat', 'in'],
+  every: ['every', 'interval', 'schedule', 'cron', 'repeat', 'recurrence', 'frequency', 'when'],
+  zone: ['zone', 'timezone', 'tz']
+}
+const plain = (name: string) => name.replace(/[\s_-]/g, '').toLowerCase()
+/** Properties of a schedule that are said behind its interval. */
+const PARTS = ['on', 'except']
+const isWhen = (name: string): boolean => [...Object.values(ALIASES).flat(), ...PARTS].includes(plain(name))
+
+/** Returns a time that a model wrote as a text, or with the properties of a schedule, as WhenInput has it; undefined for none. */
+function whenFrom (fields: Record<string, unknown>): When | undefined {
+  const inner = Object.values(fields).find(isObject)
+  const all = new Map(Object.entries({ ...fields, ...inner }).flatMap(([name, value]): Array<[string, string]> => {
+    const text = [value].flat().filter((each) => typeof each === 'string' || typeof each === 'number').join(' and ')
+    return text === '' ? [] : [[plain(name), text]]
+  }))
+  const find = (names: readonly string[]) => names.find((name) => all.has(name))
+  const [first, often, zone] = Object.values(ALIASES).map(find)
+  const every = often && [all.get(often), ...PARTS.flatMap((part) => all.has(part) ? [part, all.get(part)] : [])].join(' ')
+  const at = first && (first === 'in' ? `in ${all.get(first)!.replace(/^in /i, '')}` : all.get(first))
+  return at === undefined && every === undefined ? undefined : { at, every, zone: zone && all.get(zone) }
+}
+
+/** Puts a time that stands beside the other properties of an input, or in another form, where it belongs. */
+export function mendTaskInput (input: unknown): unknown {
+  if (!isObject(input)) return input
+  const time = whenFrom(Object.fromEntries(Object.entries(input).filter(([name]) => isWhen(name))))
+  if (time === undefined) return input
+  const others = Object.entries(input).filter(([name]) => !isWhen(name))
+  return { ...Object.fromEntries(others), when: JSON.parse(JSON.stringify(time)) }
+}
+
 /** Returns the conversation of a run. Throws ToolFailed for a run without a person. */
 export async function conversationWithPerson ({ conversationOf }: TaskParts, runId: string): Promise<TaskConversation> {
   const conversation = await conversationOf(runId)
@@ -56,14 +91,10 @@ export async function readTime ({ tasks }: TaskParts, when: When | undefined): P
   }
 }
 
-const DAY_MS = 24 * 60 * 60 * 1000
-
 /** Returns why a time must be confirmed by a person; undefined for others, and for one that cannot be read. */
-export async function tooOften (parts: TaskParts, when: When | undefined): Promise<string | undefined> {
-  const time = await readTime(parts, when).catch(() => undefined)
-  return time?.everyMs === undefined
-    ? undefined
-    : `It would run ${time.words}, which is ${Math.round(DAY_MS / time.everyMs).toLocaleString('en')} times a day.`
+export async function whyConfirm ({ tasks }: TaskParts, when: When | undefined, written: string[] = []): Promise<string | undefined> {
+  const time = when && await tasks().readWhen(when, written.at(-1)).catch(() => undefined)
+  return time?.confirm
 }
 
 /** The name of a task in a sentence. */

@@ -42,6 +42,7 @@ t.test('tasks and their runs', async (t) => {
     waitingFor: undefined,
     health: { state: 'ok' as const, failures: 0, since: undefined, nextTryAt: undefined },
     retryAt: undefined,
+    request: undefined,
     threadId: undefined,
     pausedReason: undefined,
     createdAt: Number,

@@ -3,7 +3,7 @@ import { Type } from '@sinclair/typebox'
 import { oneOf } from '../../../schemas/common.ts'
 import { looseValuesIn } from '../../../services/lib/loose-json.ts'
 import { quoteFinder } from '../../../services/lib/quotes.ts'
-import { isFiller } from '../../../services/models/advice/fillers.ts'
+import { isFiller } from '../../../services/lib/fillers.ts'
 import { defineQuestion } from '../../../services/models/advice/helper-question.ts'
 
 const question = defineQuestion({
