@@ -146,7 +146,9 @@ export const SchedulePreviewSchema = Type.Union([
     words: Words,
     zone: Type.String({ description: 'The time zone of its local times' }),
     next: Type.Array(Timestamp, { description: 'The next planned times, at most five, if it were started now' }),
-    confirm: Type.Optional(Type.String({ description: 'What a person should confirm first, as it was only said: it runs more often than hourly' }))
+    confirm: Type.Optional(Type.String({
+      description: 'What a person should confirm first, as it was only said: it runs more often than hourly'
+    }))
   }),
   Type.Object({
     understood: Type.Literal(false),
