@@ -81,6 +81,9 @@ const LONGEST_PATH = 4096
 // eslint-disable-next-line no-control-regex
 const CONTROL = /[\u0000-\u001f\u007f-\u009f]/
 
+// eslint-disable-next-line no-control-regex
+const ASCII = /^[\x00-\x7f]*$/
+
 const SHARED_MEMORY = '/dev/shm'
 
 /** What the policy asks of a file system. `realpath` answers with the names as they are stored: long ones, in their case. */
@@ -105,7 +108,7 @@ export function createPathPolicy (
 ): PathPolicy {
   const isWindows = platform === 'win32'
   const { basename, dirname, isAbsolute, join, parse, resolve, sep } = isWindows ? win32 : posix
-  const { follow, realPlace, isIn, identify } = createPlaces(files, platform)
+  const { follow, realPlace, isIn, identify, inStoredForm } = createPlaces(files, platform)
   const given = (cwd: string) => [scope.workspace, cwd, ...scope.roots].filter(isAbsolute)
 
   const allowedRoots = async (cwd: string) => {
@@ -196,8 +199,7 @@ export function createPathPolicy (
     },
 
     async resolve (path, cwd) {
-      const target = meant(path, cwd)
-      await assertNear(path, target, cwd)
+      const target = await inStoredForm(meant(path, cwd), (place) => assertNear(path, place, cwd))
       const { real, broken } = await follow(target)
       await check(path, real, cwd)
       if (broken) throw new PathRefused(`${JSON.stringify(path)} goes through a symbolic link that leads nowhere.`)
@@ -205,8 +207,7 @@ export function createPathPolicy (
     },
 
     async locate (path, cwd) {
-      const target = meant(path, cwd)
-      await assertNear(path, dirname(target), cwd)
+      const target = await inStoredForm(meant(path, cwd), (place) => assertNear(path, dirname(place), cwd))
       const folder = await follow(dirname(target))
       const real = await stored(folder.real, basename(target))
       await check(path, real, cwd)
@@ -285,5 +286,22 @@ function createPlaces (files: FileSystem, platform: NodeJS.Platform) {
     }
   }
 
-  return { identify, realPlace, isIn, follow }
+  /**
+   * Returns a path with its names in the normal form in which they are stored, where there is exactly one such entry: people and models
+   * write an accent with its letter, disks from macOS hold it apart. `check` is called before the file system is asked about a path.
+   */
+  async function inStoredForm (path: string, check: (path: string) => Promise<void>): Promise<string> {
+    await check(path)
+    if (ASCII.test(path)) return path
+    const missing: string[] = []
+    let place = path
+    for (; place !== dirname(place) && await identify(place) === undefined; place = dirname(place)) missing.unshift(basename(place))
+    const [name, ...rest] = missing
+    if (name === undefined || ASCII.test(name)) return path
+    const names = await files.readdir(place).catch((): string[] => [])
+    const same = names.filter((each) => each.normalize('NFC') === name.normalize('NFC'))
+    return same.length === 1 ? await inStoredForm(join(place, same[0], ...rest), check) : path
+  }
+
+  return { identify, realPlace, isIn, follow, inStoredForm }
 }

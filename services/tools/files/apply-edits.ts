@@ -1,20 +1,12 @@
 import { ToolFailed } from '../tool-errors.ts'
 import { lineEndsOf } from './text-encoding.ts'
 import { NUMBER_MARK, numbered } from './line-range.ts'
+import { findLookAlikes, type LookAlike, nameDifference } from './look-alike.ts'
 
 interface Edit {
   oldText: string
   newText: string
   all?: boolean
-}
-
-/** A replacement of the characters from `start` to `end` (exclusive). */
-interface Change {
-  start: number
-  end: number
-  newText: string
-  /** Position of the edit in the list. */
-  edit: number
 }
 
 /** Lines that are named of a text that occurs more than once. */
@@ -71,25 +63,27 @@ function createLineEndIndex (original: string) {
   return { original, text: original.replaceAll('\r\n', '\n'), lineEnds, toOriginal: (at: number) => at + before(at) }
 }
 
-function findChanges (index: LineEndIndex, { oldText, newText, all = false }: Edit, named: string): Array<Omit<Change, 'edit'>> {
+function findChanges (index: LineEndIndex, { oldText, newText, all = false }: Edit, named: string): LookAlike[] {
   const { text, original, lineEnds, toOriginal } = index
-  const wanted = oldText.replaceAll('\r\n', '\n')
-  const places: number[] = []
-  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) places.push(at)
+  const [wanted, wished] = [oldText, newText].map((each) => each.replaceAll('\r\n', '\n'))
+  let places: LookAlike[] = []
+  for (let at = text.indexOf(wanted); at !== -1; at = text.indexOf(wanted, at + wanted.length)) {
+    places.push({ start: at, end: at + wanted.length, newText: wished })
+  }
+  if (places.length === 0) places = findLookAlikes(text, wanted, wished)
   if (places.length === 0) throw new ToolFailed(notFoundMessage(text, wanted, named))
   if (places.length > 1 && !all) {
-    const lines = places.slice(0, LINES_NAMED).map((at) => lineAt(text, at)).join(', ')
+    const lines = places.slice(0, LINES_NAMED).map(({ start }) => lineAt(text, start)).join(', ')
     throw new ToolFailed(
       `${named} occurs ${places.length} times, on the lines ${lines}${places.length > LINES_NAMED ? ', …' : ''}. Nothing was changed: ` +
         'give more of the text around the one place you mean, or set all to true to replace each.'
     )
   }
-  return places.map((at) => {
-    const [start, end] = [toOriginal(at), toOriginal(at + wanted.length)]
+  return places.map((place) => {
+    const [start, end] = [toOriginal(place.start), toOriginal(place.end)]
     const replaced = original.slice(start, end)
     const crlf = replaced.includes('\n') ? lineEndsOf(replaced) === 'crlf' : usesCrlf(original, start, lineEnds)
-    const normal = newText.replaceAll('\r\n', '\n')
-    return { start, end, newText: crlf ? normal.replaceAll('\n', '\r\n') : normal }
+    return { start, end, newText: crlf ? place.newText.replaceAll('\n', '\r\n') : place.newText }
   })
 }
 
@@ -131,12 +125,14 @@ function notFoundMessage (text: string, wanted: string, named: string): string {
   if (at === undefined) return `${nothing} Nothing in the file is like it: read the file again.`
   const found = lines.slice(at, at + block.length)
   const differs = block.findIndex((line, row) => line !== found[row])
+  const difference = differs === -1 ? undefined : nameDifference(found[differs] ?? '', block[differs])
   const onlyBlanks = block.every((line, row) => withoutBlanks(line) === withoutBlanks(found[row] ?? ''))
   const why = onlyBlanks
     ? 'These lines differ from it only in blanks'
     : differs === -1
       ? 'These lines are like it'
-      : `The nearest text is this; its line ${at + differs + 1} is ${quote(found[differs] ?? '')}, oldText has ${quote(block[differs])}`
+      : `The nearest text is this; its line ${at + differs + 1} is ${quote(found[differs] ?? '')}, oldText has ${quote(block[differs])}` +
+        (difference === undefined ? '' : `: ${difference}`)
   const shown = found.slice(0, SHOWN_LINES).map((line) => line.slice(0, SHOWN_CHARS)).join('\n')
   const more = found.length > SHOWN_LINES ? `\n(and ${found.length - SHOWN_LINES} more lines)` : ''
   return `${nothing} ${why}:\n${numbered(shown, at + 1)}${more}`

@@ -1,3 +1,5 @@
+import { translatePattern } from './translate-pattern.ts'
+
 /** A regular expression for lines, as `linesMatching` needs it. */
 interface LinePattern {
   /** Finds the next match in a text. */
@@ -12,8 +14,6 @@ interface LinePattern {
   contained?: string
 }
 
-/** Flags at the beginning of a pattern, as in other dialects: `(?i)`. */
-const LEADING_FLAGS = /^\(\?([imsu]+)\)/
 /** A pattern that stands for itself. */
 const PLAIN = /^[\w \-"'`#%&,:;<>=@~/!]+$/
 /** At the beginning or end of a pattern these only cost time: every line has them. */
@@ -22,24 +22,16 @@ const SURROUNDING_ANY = /^(?:\.\*\??)+(?=.)|(?<=[^\\])(?:\.\*\??)+$/g
 /** Escapes a text so that a regular expression finds it as it is. */
 export const escapePattern = (text: string): string => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
-/** Compiles a pattern. Throws SyntaxError. */
+/** Compiles a pattern of any common dialect. Throws SyntaxError. */
 export function compilePattern (pattern: string, isCaseSensitive: boolean): LinePattern {
-  const [, flags = ''] = LEADING_FLAGS.exec(pattern) ?? []
-  const plain = pattern.replace(LEADING_FLAGS, '')
-  const source = /[|\\]/.test(plain) ? plain : plain.replace(SURROUNDING_ANY, '')
-  const ignoresCase = !isCaseSensitive || flags.includes('i')
-  const compile = (more: string) => new RegExp(source, `m${ignoresCase ? 'i' : ''}${flags.includes('s') ? 's' : ''}${more}`)
-  let unicode = 'u'
-  try {
-    compile(unicode)
-  } catch {
-    // Without the flag, escapes that mean nothing are allowed, as in most dialects.
-    unicode = ''
-  }
+  const translated = translatePattern(pattern)
+  const source = /[|\\]/.test(translated.source) ? translated.source : translated.source.replace(SURROUNDING_ANY, '')
+  const ignoresCase = !isCaseSensitive || translated.ignoresCase
+  const flags = `um${ignoresCase ? 'i' : ''}${translated.dotMatchesAll ? 's' : ''}`
   return {
-    inText: compile(`g${unicode}`),
-    inLine: compile(unicode),
-    spansLines: /\\n|\n/.test(source) || flags.includes('s'),
+    inText: new RegExp(source, `g${flags}`),
+    inLine: new RegExp(source, flags),
+    spansLines: /\\n|\n/.test(pattern) || translated.dotMatchesAll,
     looksAround: /\(\?<?[=!]/.test(source),
     ...!ignoresCase && PLAIN.test(source) && { contained: source }
   }

@@ -4,6 +4,7 @@ import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { type Transform, TransformFailed } from '../transform/transform.ts'
 import { compilePattern, escapePattern } from './line-pattern.ts'
+import { readAsBasic } from './translate-pattern.ts'
 import type { FoundLines, MatchedLine, FilesRequest } from './search-rpc.ts'
 import { lstat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -63,25 +64,39 @@ export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typ
       { cwd, signal }
     ) =>
       withPathErrors(path, async () => {
-        const source = literal ? escapePattern(pattern) : pattern
-        assertPattern(source, caseSensitive)
+        const asItIs = literal ? escapePattern(pattern) : pattern
+        const fault = faultOf(asItIs, caseSensitive)
+        const basic = literal ? undefined : readAsBasic(pattern)
+        const isReadable = basic !== undefined && faultOf(basic, caseSensitive) === undefined
+        if (fault !== undefined && !isReadable) throw new ToolFailed(fault)
         const scope = await searchScope(path, cwd, paths)
         const wanted = glob === undefined ? {} : { glob: relativeGlob(glob, scope.folder) }
-        const request = { ...scope, ...wanted, pattern: source, caseSensitive, context, limit, offset }
-        const found = await runSearch(() => transform.run('searchLines', request, { signal }))
+        const request = { ...scope, ...wanted, caseSensitive, context, limit, offset }
+        const search = (reading: string) =>
+          runSearch(() => transform.run('searchLines', { ...request, pattern: reading }, { signal }))
+        const first = fault === undefined ? await search(asItIs) : undefined
+        const second = isReadable && (first?.matches.length ?? 0) === 0 ? await search(basic) : undefined
+        const isSecond = second !== undefined && second.matches.length > 0
+        if (fault !== undefined && !isSecond) throw new ToolFailed(fault)
+        const found = isSecond ? second : first!
         const { matches, searched } = found
-        return { path: scope.folder, matches, searched, ...restOf(found, offset + matches.length, nothingFound(found, offset)) }
+        const note = isSecond ? AS_BASIC : nothingFound(found, offset)
+        return { path: scope.folder, matches, searched, ...restOf(found, offset + matches.length, note) }
       })
   }
 }
 
-function assertPattern (source: string, isCaseSensitive: boolean): void {
+/** Returns what is wrong with a pattern, in a sentence. */
+function faultOf (pattern: string, isCaseSensitive: boolean): string | undefined {
   try {
-    compilePattern(source, isCaseSensitive)
+    compilePattern(pattern, isCaseSensitive)
+    return undefined
   } catch (error) {
-    throw new ToolFailed(`${(error as Error).message}. To find a text as it is, set literal to true.`)
+    return `${(error as Error).message}. To find a text as it is, set literal to true.`
   }
 }
+
+const AS_BASIC = 'Nothing matches this pattern; this is found with ( ) { } + ? | as signs of the text, and as operators behind a backslash.'
 
 function nothingFound ({ matches, searched, skipped }: FoundLines, offset: number): string {
   if (matches.length > 0) return ''

@@ -46,7 +46,8 @@ const SPANNED_LINES = 20
 export function findLines (request: LinesRequest): FoundLines {
   const { pattern, caseSensitive, glob, context, offset, limit } = request
   const isTimeUp = startSearch()
-  const compiled = compilePattern(pattern, caseSensitive)
+  const compiled = compilePattern(pattern.normalize('NFC'), caseSensitive)
+  const hasAccents = !isAscii(pattern)
   const isWanted = glob === undefined ? () => true : createGlobFilter(glob)
   const found: FoundLines = { matches: [], searched: 0, skipped: 0, hasMore: false }
   let toSkip = offset
@@ -64,15 +65,40 @@ export function findLines (request: LinesRequest): FoundLines {
     // Most files do not match: for these, decoding is what takes long.
     if (compiled.contained !== undefined && !encoding.startsWith('utf-16') && !bytes!.includes(compiled.contained)) continue
     const text = decodeText(bytes!, encoding)
-    for (const match of linesMatching(text, compiled)) {
+    const composed = hasAccents ? text.normalize('NFC') : text
+    const place = composed === text ? (match: LineMatch) => match : createLinePlacer(text)
+    for (const match of linesMatching(composed, compiled)) {
       if (toSkip-- > 0) continue
-      const shown = matchedLine(path, text, match, context)
+      const shown = matchedLine(path, text, place(match, composed), context)
       room -= jsonBytes(shown)
       if (found.matches.length === limit || (room < 0 && found.matches.length > 0)) return { ...found, hasMore: true }
       found.matches.push(shown)
     }
   }
   return found
+}
+
+// eslint-disable-next-line no-control-regex
+const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text)
+
+/**
+ * Returns a function that gives a match in the composed form (NFC) of a text its place in the text itself, by its lines: a file may hold
+ * an accent as a character of its own, where people and models write both as one. Matches come in the order of their lines.
+ */
+function createLinePlacer (text: string): (match: LineMatch, composed: string) => LineMatch {
+  let line = 1
+  let start = 0
+  const endFrom = (at: number) => {
+    const newline = text.indexOf('\n', at)
+    return newline === -1 ? text.length : newline
+  }
+  return (match, composed) => {
+    for (; line < match.line; line++) start = endFrom(start) + 1
+    const lines = composed.slice(match.start, match.end).split('\n').length
+    let end = endFrom(start)
+    for (let more = 1; more < lines; more++) end = endFrom(end + 1)
+    return { line, start, end, at: Math.min(end, start + match.at - match.start) }
+  }
 }
 
 function matchedLine (path: string, text: string, { line, start, end, at }: LineMatch, context: number): MatchedLine {
@@ -129,7 +155,8 @@ export function findPaths (request: FilesRequest): FoundFiles {
  * without `/` is compared with the name alone, at any depth. Paths and globs have `/` on Windows, too, where case makes no difference.
  */
 export function createGlobFilter (glob: string, platform: NodeJS.Platform = process.platform): (path: string) => boolean {
-  const matches = picomatch(glob, { dot: true, windows: false, nocase: platform === 'win32' })
+  const matchesComposed = picomatch(glob.normalize('NFC'), { dot: true, windows: false, nocase: platform === 'win32' })
+  const matches = (path: string) => matchesComposed(path.normalize('NFC'))
   return glob.replace(/\/$/, '').includes('/') ? matches : (path) => matches(path.slice(path.lastIndexOf('/', path.length - 2) + 1))
 }
 

@@ -94,6 +94,44 @@ t.test('an edit that cannot be made changes nothing and says what is wrong', asy
   t.match(await refused([good], { path: 'folder' }), /not a regular file/)
 })
 
+t.test('a text is found though it is written with characters that look the same, and the file keeps its own', async (t) => {
+  const { at, edit, text } = lay(t)
+  const cases: Array<[file: string, oldText: string, newText: string, after: string]> = [
+    ['Art.\u00a05 applies', 'Art. 5 applies', 'Art. 6 applies', 'Art.\u00a06 applies'],
+    ['zero\u200bwidth here', 'zerowidth here', 'zerowidth there', 'zero\u200bwidth there'],
+    ['Donau\u00addampf', 'Donaudampf', 'Donaudampfer', 'Donau\u00addampfer'],
+    ['it\u2019s \u201cfine\u201d \u2014 so', 'it\'s "fine" - so', 'it\'s "good" - so', 'it\u2019s \u201cgood\u201d \u2014 so'],
+    ['print\uff08x\uff09\uff1b', 'print(x);', 'print(y);', 'print\uff08y\uff09\uff1b'],
+    ['Café Zoë'.normalize('NFD'), 'Café Zoë', 'Café Zoé', `${'Café Zo'.normalize('NFD')}é`],
+    ['가나다'.normalize('NFD'), '가나다', '가나라', `${'가나'.normalize('NFD')}라`],
+    ['a\u2026b \ufb01x', 'a...b fix', 'a...b fox', 'a\u2026b fox'],
+    ['x\u2013y\r\nz\u00a0z', 'x-y\nz z', 'x-y\nz y', 'x\u2013y\r\nz\u00a0y'],
+    ['plain', 'pl\u200bain', 'plane', 'plane']
+  ]
+  for (const [file, oldText, newText, after] of cases) {
+    writeFileSync(at('f.ts'), `before \u2019 ${file} behind\u00a0it\n`)
+    await edit([{ oldText, newText }])
+    t.equal(text(), `before \u2019 ${after} behind\u00a0it\n`, oldText)
+  }
+  writeFileSync(at('f.ts'), 'it\u2019s, it\u2018s')
+  await edit([{ oldText: "it's", newText: 'is', all: true }])
+  t.equal(text(), 'is, is')
+})
+
+t.test('what looks the same twice, or is part of a character, is not replaced; a difference that nobody sees is named', async (t) => {
+  const { at, refused, text } = lay(t)
+  const file = 'it\u2019s one\nit\u2018s two\n\ufb01nd\nnumber \u0661\u0662 here\n'
+  writeFileSync(at('f.ts'), file)
+  t.match(await refused([{ oldText: "it's", newText: 'x' }]), /occurs 2 times, on the lines 1, 2/)
+  t.match(await refused([{ oldText: 'ind', newText: 'x' }]), /is not in the file/, 'half of a ligature')
+  t.match(
+    await refused([{ oldText: 'number 12 here', newText: 'x' }]),
+    /its line 4 .*: at character 8 the file has U\+0661 \(\u0661\), oldText has U\+0031 \(1\)/
+  )
+  t.match(await refused([{ oldText: 'number \u0661\t\u0662 here', newText: 'x' }]), /differ.* only in blanks/)
+  t.equal(text(), file)
+})
+
 t.test('a digest guards against changes since the file was read', async (t) => {
   const { at, edit, refused, output, text } = lay(t)
   const { digest } = await output('readFile', { path: 'f.ts', limit: 1 })

@@ -51,7 +51,7 @@ t.test('searchFiles finds the lines that match a pattern, with their files and n
   t.same(await places({ pattern: '$', path: 'b.ts' }), ['b.ts:1', 'b.ts:2', 'b.ts:3'])
   t.equal(await seen({ pattern: 'two', path: 'b.ts', context: 1 }), 'b.ts\n1- one\n2: two();\n3- three')
   t.match(await search({ pattern: 'absent' }), { matches: [], message: /No line matches; 3 files were searched\./ })
-  t.match(await failure('searchFiles', { pattern: '(' }), /Unterminated group.*set literal to true/)
+  t.match(await failure('searchFiles', { pattern: 'absent(' }), /Unterminated group.*set literal to true/)
   t.match(await failure('searchFiles', { pattern: 'x', path: '/etc' }), /outside/)
   t.match(await failure('searchFiles', { pattern: 'x', glob: '../*' }), /relative to the searched folder/)
 })

@@ -1,0 +1,338 @@
+/**
+ * Models write regular expressions in the dialect that they know best. JavaScript reads most of these without an error and with another
+ * meaning (`\A` is the letter A), so that a search would find nothing and look like a fact. Here they become what JavaScript means by
+ * them with the flags `u` and `m`. Sources: the manuals of PCRE2, Python's re, Go's RE2, Java's Pattern, POSIX and GNU grep.
+ */
+
+/** Blanks within a line. */
+const BLANKS = ' \\t\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000'
+const LINE_ENDS = '\\n\\v\\f\\r\\u0085\\u2028\\u2029'
+
+/** The classes of POSIX, as parts of a class. */
+const POSIX: Record<string, string> = {
+  alpha: '\\p{L}\\p{M}',
+  digit: '0-9',
+  alnum: '\\p{L}\\p{M}\\p{N}',
+  upper: '\\p{Lu}',
+  lower: '\\p{Ll}',
+  space: '\\s',
+  blank: BLANKS,
+  punct: '!-\\/:-@\\[-`\\{-~',
+  print: '\\P{C}',
+  graph: '\\p{L}\\p{M}\\p{N}\\p{P}\\p{S}',
+  cntrl: '\\p{Cc}',
+  xdigit: '0-9A-Fa-f',
+  word: '\\w',
+  ascii: '\\x00-\\x7f'
+}
+/** The negations of those that are more than one part, or a range. */
+const NOT_POSIX: Record<string, string> = {
+  space: '\\S',
+  word: '\\W',
+  print: '\\p{C}',
+  cntrl: '\\P{Cc}',
+  upper: '\\P{Lu}',
+  lower: '\\P{Ll}',
+  digit: '\\D'
+}
+
+/** Names of other dialects for properties of Unicode. */
+const PROPERTIES: Record<string, string> = {
+  alpha: 'Alphabetic',
+  alnum: 'Alphabetic',
+  lower: 'Lowercase',
+  upper: 'Uppercase',
+  digit: 'Nd',
+  punct: 'P',
+  space: 'White_Space',
+  xdigit: 'ASCII_Hex_Digit',
+  'l&': 'LC'
+}
+
+/** Escapes that mean the same without a class and within one. */
+const EVERYWHERE: Record<string, string> = { h: BLANKS, e: '\\x1b', a: '\\x07' }
+/** Escapes outside of a class. Lines are searched one by one: where a text begins and ends is where a line does. */
+const ESCAPES: Record<string, string> = {
+  A: '^',
+  Z: '$',
+  z: '$',
+  h: `[${BLANKS}]`,
+  H: `[^${BLANKS}]`,
+  V: `[^${LINE_ENDS}]`,
+  R: '(?:\\r\\n|[\\n\\v\\f\\r\\u0085\\u2028\\u2029])',
+  N: '[^\\n]',
+  X: '(?:\\P{M}\\p{M}*)',
+  e: '\\x1b',
+  a: '\\x07',
+  // What stands before it is left out of a match, which makes no difference to the line.
+  K: '',
+  G: ''
+}
+/** What JavaScript means by a letter behind a backslash is what all dialects mean by it. */
+const SHARED = new Set('bBdDfnrsStvwW')
+const SYNTAX = new Set('^$\\.*+?()[]{}|/')
+
+/** Groups that begin otherwise, what they are in JavaScript, and whether that can be repeated; undefined: as what stands before. */
+const GROUPS: Array<{ form: RegExp, text (name: string): string, repeatable?: boolean }> = [
+  { form: /\(\?#[^)]*\)/y, text: () => '' },
+  { form: /\(\?(?:P?<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')/y, text: (name) => `(?<${name}>`, repeatable: false },
+  { form: /\(\?P=([A-Za-z_]\w*)\)/y, text: (name) => `\\k<${name}>`, repeatable: true }
+]
+const UNKNOWN_GROUPS: Array<[RegExp, string]> = [
+  [/\(\?>/y, 'atomic groups (?>…)'],
+  [/\(\?\|/y, 'groups that reset their numbers (?|…)'],
+  [/\(\?(?:R|[+-]?\d+|&\w+|P>\w+)\)/y, 'recursion'],
+  [/\(\?\(/y, 'conditions (?(…)…)'],
+  [/\(\*\w+/y, 'verbs (*…)'],
+  [/\(\?[a-zA-Z-]+\)/y, 'flags such as (?i) behind the beginning']
+]
+/** Flags at the beginning of a pattern. */
+const LEADING_FLAGS = /^\(\?([imsuaULx]+)\)/
+const QUANTIFIER = /[*+?]|\{\d+(?:,\d*)?\}|\{,\d+\}/y
+
+/** A pattern as JavaScript reads it with the flags `um`. */
+export interface TranslatedPattern {
+  source: string
+  ignoresCase: boolean
+  /** `.` stands for line ends, too. */
+  dotMatchesAll: boolean
+}
+
+/** Translates a pattern of any common dialect. Throws SyntaxError, in words for a model, for what has no counterpart. */
+export function translatePattern (pattern: string): TranslatedPattern {
+  const [all = '', flags = ''] = LEADING_FLAGS.exec(pattern) ?? []
+  if (flags.includes('x')) throw unknown('the flag (?x)', 'Leave out the blanks and comments in it')
+  const source = translate(pattern.slice(all.length))
+  return { source, ignoresCase: flags.includes('i'), dotMatchesAll: flags.includes('s') }
+}
+
+/**
+ * The pattern as a basic one of grep, where `\|`, `\(`, `\)`, `\+`, `\?`, `\{` and `\}` are operators and the bare signs are texts, as
+ * models mean them that look for a piece of code: `f(x) {`. Undefined when it has none of them.
+ */
+export function readAsBasic (pattern: string): string | undefined {
+  if (!/[|+?{}()]/.test(pattern)) return undefined
+  return pattern.replace(/\\([|+?{}()])|\\[^]|\[\^?\]?[^\]]*\]|[|+?{}()]/g, (all, operator?: string) =>
+    operator ?? (all.length === 1 ? `\\${all}` : all))
+}
+
+const unknown = (what: string, advice: string) => new SyntaxError(`The pattern has ${what}, which this search does not know. ${advice}`)
+
+function translate (pattern: string): string {
+  let out = ''
+  /** Whether the last thing can be repeated. */
+  let isRepeatable = false
+  for (let at = 0; at < pattern.length;) {
+    const character = pattern[at]
+    if (character === '\\') {
+      const { text, length, repeatable = true } = escapeAt(pattern, at)
+      out += text
+      at += length
+      isRepeatable = repeatable
+      continue
+    }
+    if (character === '[') {
+      const { text, length } = classAt(pattern, at)
+      out += text
+      at += length
+      isRepeatable = true
+      continue
+    }
+    if (character === '(') {
+      const group = groupAt(pattern, at)
+      out += group.text
+      at += group.length
+      isRepeatable = group.repeatable ?? isRepeatable
+      continue
+    }
+    const [quantifier] = matchAt(QUANTIFIER, pattern, at) ?? []
+    if (quantifier !== undefined && (isRepeatable || quantifier.length === 1)) {
+      out += quantifier.replace('{,', '{0,')
+      at += quantifier.length
+      if (pattern[at] === '+' && isRepeatable) throw unknown(`the possessive repetition ${quantifier}+`, `Write ${quantifier}`)
+      if (pattern[at] === '?' && isRepeatable) out += pattern[at++]
+      isRepeatable = false
+      continue
+    }
+    // A lone brace or bracket is a text everywhere else.
+    out += '{}]'.includes(character) ? `\\${character}` : character
+    isRepeatable = !'|^'.includes(character)
+    at++
+  }
+  return out
+}
+
+/** Matches a sticky expression at a place. */
+function matchAt (expression: RegExp, text: string, at: number): RegExpExecArray | null {
+  expression.lastIndex = at
+  return expression.exec(text)
+}
+
+/** Reads the beginning of a group with its marks, which are no repetition: `(?:`, `(?=`, `(?<!`, `(?i:`. */
+function groupAt (pattern: string, at: number): Piece {
+  for (const { form, text, repeatable } of GROUPS) {
+    const found = matchAt(form, pattern, at)
+    if (found !== null) return { text: text(found[1] ?? found[2]), length: found[0].length, repeatable }
+  }
+  const [, what] = UNKNOWN_GROUPS.find(([form]) => matchAt(form, pattern, at) !== null) ?? []
+  if (what !== undefined) throw unknown(what, 'Write the pattern without')
+  const [text] = matchAt(/\((?:\?(?:[:=!]|<[=!]|[ims]*(?:-[ims]+)?:))?/y, pattern, at)!
+  return { text, length: text.length, repeatable: false }
+}
+
+/** What stands at a place for so many characters of the pattern. */
+interface Piece {
+  text: string
+  length: number
+  repeatable?: boolean
+}
+
+/** Reads an escape outside of a class. */
+function escapeAt (pattern: string, at: number): Piece {
+  const letter = pattern[at + 1]
+  if (letter === undefined) throw new SyntaxError('The pattern ends with a backslash; a backslash itself is written \\\\')
+  if (letter === 'Q') {
+    const end = pattern.indexOf('\\E', at + 2)
+    const text = pattern.slice(at + 2, end === -1 ? undefined : end)
+    return { text: escapeText(text), length: text.length + (end === -1 ? 2 : 4) }
+  }
+  if (letter === 'E') return { text: '', length: 2 }
+  if (letter === '<' || letter === '>') {
+    // A word's edge in grep and vim, the sign itself in JavaScript: either.
+    return { text: `(?:${letter}|\\b${letter === '<' ? '(?=\\w)' : '(?<=\\w)'})`, length: 2 }
+  }
+  const long = longEscapeAt(pattern, at)
+  if (long !== undefined) return long
+  const text = ESCAPES[letter]
+  if (text !== undefined) return { text, length: 2, repeatable: text.length > 1 }
+  if (SHARED.has(letter)) return { text: `\\${letter}`, length: 2, repeatable: !'bB'.includes(letter) }
+  return { text: plainEscape(letter), length: 2 }
+}
+
+const escapeText = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
+
+/** A sign behind a backslash is that sign. A letter that means nothing is a mistake. */
+function plainEscape (letter: string, isInClass = false): string {
+  if (/[\p{L}\p{N}]/u.test(letter)) throw unknown(`\\${letter}`, 'To find a backslash, write \\\\')
+  return SYNTAX.has(letter) || (isInClass && letter === '-') ? `\\${letter}` : letter
+}
+
+/** Reads an escape of more than one letter; undefined where there is none. */
+function longEscapeAt (pattern: string, at: number): Piece | undefined {
+  const rest = pattern.slice(at, at + 100)
+  const is = (form: RegExp) => form.exec(rest)
+  let found: RegExpExecArray | null
+  if ((found = is(/^\\([pP])(?:\{\^?([\w&= -]+)\}|([A-Z]))/)) !== null) {
+    const isNegated = (found[1] === 'P') !== found[0].includes('{^')
+    return { text: `\\${isNegated ? 'P' : 'p'}{${propertyOf(found[2] ?? found[3])}}`, length: found[0].length }
+  }
+  if ((found = is(/^\\x\{([0-9A-Fa-f]{1,6})\}/)) !== null) return { text: `\\u{${found[1]}}`, length: found[0].length }
+  if ((found = is(/^\\(?:x[0-9A-Fa-f]{2}|u[0-9A-Fa-f]{4}|u\{[0-9A-Fa-f]{1,6}\}|c[A-Za-z])/)) !== null) {
+    return { text: found[0], length: found[0].length }
+  }
+  if ((found = is(/^\\U([0-9A-Fa-f]{8})/)) !== null) return { text: `\\u{${found[1].replace(/^0+(?=.)/, '')}}`, length: 10 }
+  if ((found = is(/^\\(?:k<(\w+)>|k\{(\w+)\}|k'(\w+)'|g\{([A-Za-z_]\w*)\})/)) !== null) {
+    return { text: `\\k<${found.slice(1).find((name) => name !== undefined)}>`, length: found[0].length }
+  }
+  if ((found = is(/^\\(?:([1-9]\d?)|g\{?([1-9]\d?)\}?)/)) !== null) {
+    // The digits behind may belong to the text.
+    return { text: `(?:\\${found[1] ?? found[2]})`, length: found[0].length }
+  }
+  if ((found = is(/^\\0([0-7]{0,2})/)) !== null) {
+    return { text: `\\x${Number.parseInt(`0${found[1]}`, 8).toString(16).padStart(2, '0')}`, length: found[0].length }
+  }
+  return undefined
+}
+
+/** Returns the name of a property of Unicode. Throws SyntaxError for one that is not known. */
+function propertyOf (name: string): string {
+  const plain = name.trim()
+  const bare = plain.replace(/^(?:Is|In)_?(?=[A-Z])/, '')
+  const script = plain.replace(/^(?:script|sc|blk|block)=/i, '').replace(/^(?:Is|In)_?(?=[A-Z])/, '')
+  const capital = script[0].toUpperCase() + script.slice(1).toLowerCase()
+  const candidates = [plain, PROPERTIES[bare.toLowerCase()], bare, `sc=${script}`, `sc=${capital}`]
+  const known = candidates.find((each) => each !== undefined && isProperty(each))
+  if (known === undefined) throw unknown(`the property \\p{${name}}`, 'Properties are written as \\p{L}, \\p{Lu} or \\p{Script=Greek}')
+  return known
+}
+
+function isProperty (name: string): boolean {
+  try {
+    return new RegExp(`\\p{${name}}`, 'u') instanceof RegExp
+  } catch {
+    return false
+  }
+}
+
+/** Reads a class, from its bracket to the one that ends it. */
+function classAt (pattern: string, start: number): Piece {
+  const alone = /^\[(\^?)\[:\^(\w+):\]\]/.exec(pattern.slice(start))
+  if (alone !== null && Object.hasOwn(POSIX, alone[2])) {
+    return { text: `[${alone[1] === '' ? '^' : ''}${POSIX[alone[2]]}]`, length: alone[0].length }
+  }
+  let at = start + 1
+  const isNegated = pattern[at] === '^'
+  if (isNegated) at++
+  const parts: string[] = []
+  if (pattern[at] === ']') {
+    // In JavaScript an empty class; everywhere else the first bracket is a sign.
+    const isEmpty = isNegated ? !/^[^[]*\]/.test(pattern.slice(at + 1)) : !pattern.includes(']', at + 1)
+    if (isEmpty) return { text: isNegated ? '[^]' : '[]', length: at + 1 - start }
+    parts.push('\\]')
+    at++
+  }
+  /** The members before each `&&` of Java. */
+  const before: string[] = []
+  for (;;) {
+    const character = pattern[at]
+    if (character === undefined) throw new SyntaxError('The pattern has a [ without its ]; the bracket itself is written \\[')
+    if (character === ']') break
+    if (pattern.startsWith('&&', at) && parts.length > 0 && pattern[at + 2] !== ']') {
+      before.push(parts.splice(0).join(''))
+      const inner = pattern[at + 2] === '[' ? classAt(pattern, at + 2) : undefined
+      if (inner !== undefined) before.push(inner.text)
+      at += 2 + (inner?.length ?? 0)
+      continue
+    }
+    const { text, length } = memberAt(pattern, at)
+    parts.push(text)
+    at += length
+  }
+  const length = at + 1 - start
+  if (before.length === 0) return { text: `[${isNegated ? '^' : ''}${rangesOf(parts)}]`, length }
+  const sets = [...before, ...parts.length > 0 ? [parts.join('')] : []].map((set) => set.startsWith('[') ? set : `[${set}]`)
+  const last = sets.pop()!
+  const both = `${sets.map((set) => `(?=${set})`).join('')}${last}`
+  return { text: isNegated ? `(?!${both})[^]` : `(?:${both})`, length }
+}
+
+/** Reads one member of a class. */
+function memberAt (pattern: string, at: number): Piece {
+  const rest = pattern.slice(at, at + 100)
+  const posix = /^\[:(\^?)(\w+):\]/.exec(rest)
+  if (posix !== null) {
+    const [all, not, name] = posix
+    const text = (not === '' ? POSIX : NOT_POSIX)[name]
+    if (text === undefined) throw unknown(`the class ${all}`, 'Write its characters')
+    return { text, length: all.length }
+  }
+  if (/^\[[.=]./.test(rest)) throw unknown('a class with [. or [=', 'Write its characters')
+  const character = String.fromCodePoint(pattern.codePointAt(at)!)
+  if (character !== '\\') return { text: '[(){}/|'.includes(character) ? `\\${character}` : character, length: character.length }
+  const long = longEscapeAt(pattern, at)
+  if (long !== undefined) {
+    if (/^\((?:\?:)?\\\d/.test(long.text)) throw unknown(`${rest.slice(0, long.length)} in a class`, 'Write the character')
+    return long
+  }
+  const letter = pattern[at + 1]
+  if (letter === undefined) throw new SyntaxError('The pattern ends with a backslash; a backslash itself is written \\\\')
+  if (EVERYWHERE[letter] !== undefined) return { text: EVERYWHERE[letter], length: 2 }
+  if (SHARED.has(letter) && letter !== 'B') return { text: `\\${letter}`, length: 2 }
+  return { text: plainEscape(letter, true), length: 2 }
+}
+
+/** Joins members; a hyphen beside a set of characters is itself, and no range. */
+const rangesOf = (parts: string[]): string =>
+  parts.map((part, at) => part === '-' && [parts[at - 1], parts[at + 1]].some((beside) => isSet(beside)) ? '\\-' : part).join('')
+
+const isSet = (part: string | undefined) => part !== undefined && (/^\\[dDsSwWpP]/.test(part) || part.length > 6)
