@@ -1,7 +1,6 @@
 import type { RunTask } from '../../schemas/agent.ts'
-import { NOT_GRANTED, READ_SKILL } from '../contracts/model-texts.ts'
 import { reviewAnswer } from '../judge/index.ts'
-import { type RunOwner, type ThreadRun, whoIsAsked } from '../runs/index.ts'
+import { type RunOwner, type ThreadRun, makeRunPolicy } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { ConversationAttempt } from './conversation-state.ts'
 import { isRefused, refusedNotes } from './refused-calls.ts'
@@ -43,16 +42,18 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     context: (append) => runContext(attempt, context, { ...deps, append }),
     closingNotes: () => refusedNotes(refusedCalls),
     takeNotes: () => context.advice?.takeNotes() ?? [],
-    needsApproval: (toolName) => host.permission(toolName) === 'ask',
+    policy: makeRunPolicy({
+      interactive: options?.interactive,
+      onlyGranted: rehearsed !== undefined,
+      mayAsk: options?.interactive === true && rehearsed === undefined,
+      mayAskInCalls: options?.interactive !== false && rehearsed === undefined
+    }),
     said: { isUsers: true, texts: options?.instructions === undefined ? [] : [options.instructions] },
     /** A file that is read as text was read as far as the message shows it; readAttachment is a call. */
     attached: () =>
       Promise.all(attachedIn(prompt).map(async ({ part: { mediaType, filename }, digest }) =>
         (await deps.attachedFiles.text({ digest, mediaType, name: filename }).catch(() => '')).slice(0, SHOWN_CHARACTERS))),
-    asksAddresses: (toolName) => toolName === READ_SKILL || !host.isAllowedByUser(toolName),
-    ...whoIsAsked(options?.interactive, options?.interactive === true && rehearsed === undefined),
-    ...rehearsed && { deniesUngranted: NOT_GRANTED, rehearsed },
-    mayAskInCalls: options?.interactive !== false && rehearsed === undefined,
+    rehearsed,
     storesSteps: false,
     shownWith: ({ toolName }, event) =>
       event.type === 'tool-output' && TASK_TOOLS.has(toolName) && 'task' in event.output

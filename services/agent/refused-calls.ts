@@ -3,7 +3,7 @@ import type { ToolItem } from '../contracts/approval-record.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
 
 // The calls that the user refused in a conversation. Those of a task's run are found in its asked items
-// (services/runs/engine/asked-items.ts); settle-calls.ts beside it refuses both.
+// (services/runs/engine/asked-items.ts); services/runs/gate/policies/denied-before.ts refuses both.
 
 /** A call that the user refused. */
 export interface RefusedCall {

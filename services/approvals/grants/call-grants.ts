@@ -5,7 +5,6 @@ import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow, pathOf } from './file-place.ts'
 import type { Op } from '../../store/index.ts'
 import { sayTool } from '../../tools/index.ts'
-import type { AddressQuestion } from '../addresses/address-gate.ts'
 import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { GrantTools } from './grant-facts.ts'
 import { covers, scopeText } from './grant-facts.ts'
@@ -38,6 +37,22 @@ function mayWriteUnreported (tool: ReturnType<Find>): boolean {
 }
 
 export type CallGrants = ReturnType<typeof createCallGrants>
+
+/** A grant that covers a call, the real paths of the files that it covers, what must be there, and the working folder of its box. */
+export interface Covering {
+  grant: Grant
+  paths?: string[]
+  shown?: readonly ShownPlace[]
+  confinedTo?: WorkFolder
+}
+
+/** A reason to ask about a call. */
+interface AskReason {
+  reason: string
+  /** The reason is about this very call, and not about its tool. */
+  isOfCall?: true
+  because?: string[]
+}
 
 /** What a run of a task has to do with what approved runs teach. */
 export interface Learning {
@@ -114,11 +129,8 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
   }
 
   return {
-    /** Returns a grant that covers the call in this folder, the real paths of the files that it covers, what must be there, and its box. */
-    async covering (
-      call: NamedCall,
-      folder: WorkFolder
-    ): Promise<{ grant: Grant, paths?: string[], shown?: readonly ShownPlace[], confinedTo?: WorkFolder } | undefined> {
+    /** Returns a grant that covers the call in this folder. */
+    async covering (call: NamedCall, folder: WorkFolder): Promise<Covering | undefined> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const found = await find(call, folder)
       const isFit = (grant: Grant) => grant.source !== 'approved_runs' || fits(grant, found)
@@ -135,10 +147,11 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     async offer (
       call: NamedCall,
       folder: WorkFolder,
-      question?: Pick<AddressQuestion, 'reason'> & Partial<AddressQuestion>,
+      reasons: readonly AskReason[],
       { isRehearsed = false } = {}
     ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary'> & { reason?: string }> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
+      const question = reasons.find(({ isOfCall }) => isOfCall)
       const reason = facts.uncopied === undefined
         ? tools.find(call.toolName)?.caution ?? (isRehearsed ? undefined : await difference(call, facts, await find(call, folder)))
         : uncopiedText(facts.uncopied)

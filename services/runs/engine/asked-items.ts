@@ -1,7 +1,7 @@
 import { callAnswer, callApproval, findOfCall, inputDigest, itemOfCall, type Ledger, shownBoundary } from '../../approvals/index.ts'
 import { type Approval, type CallItem, ownerOf, type ToolItem, type QuestionItem } from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
-import type { CallEnd } from './call-ports.ts'
+import type { CallEnd } from '../gate/call-end.ts'
 import type { Call, CallAnswer, CallApproval, AskedCall } from '../../contracts/call.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { isAppIdentity } from '../../tools/index.ts'

@@ -15,7 +15,8 @@ import { createModelCalls, directOutput, type ModelOutput } from './model-calls.
 import type { RunItems } from './asked-items.ts'
 import type { RunOwner } from './run-owner.ts'
 import { endOfStep, firstObject, heldEvents, isToldAtOnce, mayFirstStand } from './second-version.ts'
-import { settleStep } from './settle-step.ts'
+import { asksThoughAllowed } from '../gate/run-policy.ts'
+import { settleStep } from '../gate/settle-step.ts'
 
 /** What an attempt at a run begins with. */
 interface Start {
@@ -72,7 +73,7 @@ export function createRunActions<R extends RunRecord> (
     attached: owner.attached,
     events: () => log.events,
     find: owner.tools.find,
-    isAsked: owner.asksAddresses,
+    isAsked: (toolName) => asksThoughAllowed(owner.policy, owner.tools, toolName),
     now: deps.clock.now
   })
   /** The newest step that was looked at for repetitions. */
@@ -141,7 +142,7 @@ export function createRunActions<R extends RunRecord> (
   }
 
   async function settleNow (): Promise<void> {
-    const { asked, isWaiting } = await settleStep(attempt, owner, { items, addresses }, deps)
+    const { asked, isWaiting } = await settleStep({ attempt, owner, items, addresses, deps })
     if (isWaiting) {
       waiting = asked
       return

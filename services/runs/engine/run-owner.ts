@@ -7,11 +7,12 @@ import type { RunContext, RunEvent } from '../../contracts/run-events.ts'
 import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { RunRecord } from '../run-record.ts'
-import type { CallEnd, CallPorts } from './call-ports.ts'
+import type { CallEnd } from '../gate/call-end.ts'
+import type { RunPolicy } from '../gate/run-policy.ts'
 import type { Call } from '../../contracts/call.ts'
 
 /** What the engine needs to know of the conversation or the task that a run belongs to, for one attempt at the run. */
-export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPorts, 'deniesUngranted' | 'deniesQuestions' | 'wasDenied'> {
+export interface RunOwner<R extends RunRecord = RunRecord> {
   owner: Owner
   /** The task, or the digest of the thread: whose changes the calls make. */
   place: string
@@ -35,16 +36,14 @@ export interface RunOwner<R extends RunRecord = RunRecord> extends Pick<CallPort
   closingNotes: () => string[]
   /** Returns user messages that the model gets with its next step, once each. */
   takeNotes: () => string[]
-  /** Whether a call of the tool needs an approval now. */
-  needsApproval: (toolName: string) => boolean
+  /** Which of its calls ask, and who answers. */
+  policy: RunPolicy
+  /** Whether the user denied the same call (same tool, same input) before. */
+  wasDenied: (call: Call) => boolean
   /** The words of a person that the run begins with. */
   said: Said
   /** Returns the beginnings of the texts of attached files, as messages show them. */
   attached?: () => Promise<string[]>
-  /** Whether calls of the tool ask about addresses that the model put together. */
-  asksAddresses: (toolName: string) => boolean
-  /** Whether calls may ask the user while they run. */
-  mayAskInCalls: boolean
   /** Of runs of tasks: what they have to do with what approved runs teach. */
   learning?: Learning
   /** Of rehearsals: where what the run would do is noted. */

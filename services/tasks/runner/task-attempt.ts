@@ -1,11 +1,12 @@
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import { betterVersion, isCompleted, type JudgeDeps, type Judged, judgeRun } from '../../judge/index.ts'
 import { type RunEvent, type RunContext, answerText, newestText, reviewIn } from '../../contracts/run-events.ts'
-import { NOT_GRANTED, PHASE_TOOL, READ_SKILL } from '../../contracts/model-texts.ts'
+import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import type { Phase } from '../../../schemas/tasks.ts'
 import { createValidator, NOTHING_KEPT, skillLines, SMALL_WINDOW, type ToolHost, forModel } from '../../tools/index.ts'
 import {
+  makeRunPolicy,
   offeredTools,
   toldTools,
   type ActiveRun,
@@ -18,7 +19,6 @@ import {
   type RunItems,
   type RunOwner,
   type TaskRun,
-  whoIsAsked,
   withRunOptions
 } from '../../runs/index.ts'
 import { createPhaseTool, beginNext } from './phases.ts'
@@ -148,15 +148,16 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     context: async () => run.log.events.findLast((event) => event.type === 'context')?.context ?? context!,
     closingNotes: () => [],
     takeNotes: () => notes.splice(0),
-    needsApproval: (toolName) => tools.permission(toolName) === 'ask' && task.approval.mode !== 'never',
+    policy: makeRunPolicy({
+      asks: task.approval.mode !== 'never',
+      interactive,
+      onlyGranted: task.approval.mode === 'granted' || rehearsed !== undefined,
+      mayAsk: mayAsk && rehearsed === undefined
+    }),
     said: {
       isUsers: false,
       texts: [task.said ?? task.goal, options.instructions ?? '', ...task.steeringHistory.map(({ comment }) => comment)]
     },
-    asksAddresses: (toolName) => task.approval.mode !== 'never' && (toolName === READ_SKILL || !host.isAllowedByUser(toolName)),
-    ...whoIsAsked(interactive, mayAsk && rehearsed === undefined),
-    ...((task.approval.mode === 'granted' || rehearsed !== undefined) && { deniesUngranted: NOT_GRANTED }),
-    mayAskInCalls: mayAsk && rehearsed === undefined,
     learning: { isUsed: usesLearned(task), teaches: isTeaching(task) && rehearsed === undefined },
     rehearsed,
     storesSteps: true,

@@ -1,4 +1,5 @@
 import t from 'tap'
+import { POLICIES } from '../../../../services/runs/gate/check-call.ts'
 import { CALLS, outcomeOf, SITUATIONS } from './table-harness.ts'
 
 /**
@@ -34,7 +35,7 @@ const TABLES = [
   user         question  question  question  question  question      none    none          question
   app          ask       app-used  ask       before    before        nobody  app-used      app
   app-look     app       app       app       app       app           app     app           app
-  app-text     ask       app       app       before    before        nobody  app           ask
+  app-text     ask       app-used  ask       before    before        nobody  app-used      ask
   `,
   // On a copy of the folder, and in a rehearsal.
   `
@@ -102,3 +103,23 @@ t.test('what a person sees of every kind of call in every situation', async (t) 
     if (expected !== '-') t.equal(await outcomeOf(name, situation), expected, `${name}, ${situation}`)
   }
 })
+
+/** Of each policy, a call and a situation that it decides, and what it does. */
+const OF_EACH: Record<string, [call: string, situation: string, seen: string, what: string]> = {
+  decidedBefore: ['look', 'open', 'wait', 'a call whose approval is open waits, whatever its tool may do'],
+  userQuestion: ['user', 'person', 'question', 'a question to the user waits for the answer'],
+  toolPermission: ['change', 'person', 'ask', 'a call of a tool that asks is asked about'],
+  writtenAsText: ['free-text', 'person', 'ask', 'a call that was written as text asks though its tool is allowed'],
+  workingCopy: ['edit-in', 'copy', 'run', 'what changes the copy alone runs unasked'],
+  addresses: ['fetch', 'person', 'ask', 'an address that the model put together is asked about'],
+  toolQuestion: ['own', 'person', 'ask', 'a tool asks about one call though it is allowed'],
+  rehearsal: ['free', 'rehearsal', 'sheet', 'a rehearsal answers what would reach beyond its copy'],
+  deniedBefore: ['change', 'denied', 'before', 'what was denied is not asked about again'],
+  grants: ['change', 'grant', 'used', 'what a grant covers runs unasked'],
+  unattended: ['change', 'nobody', 'nobody', 'where nobody is asked, what asks is refused']
+}
+
+t.same(POLICIES.map(({ name }) => name), Object.keys(OF_EACH))
+for (const [policy, [name, situation, seen, what]] of Object.entries(OF_EACH)) {
+  t.test(`${policy}: ${what}`, async (t) => t.equal(await outcomeOf(name, situation), seen))
+}

@@ -1,33 +1,35 @@
-import type { CallEnd, CallPorts } from '../../../../services/runs/engine/call-ports.ts'
 import type { Call, CallApproval } from '../../../../services/contracts/call.ts'
-import { settleCalls } from '../../../../services/runs/engine/settle-calls.ts'
-import { NOTHING_KEPT } from '../../../../services/tools/kept-call.ts'
+import type { CallEnd } from '../../../../services/runs/gate/call-end.ts'
+import { makeRunPolicy } from '../../../../services/runs/gate/run-policy.ts'
+import { settleCalls } from '../../../../services/runs/gate/settle-calls.ts'
+import { HERE, makeStep } from './step.ts'
 import { NOBODY_APPROVES, NOT_GRANTED } from '../../../../services/contracts/model-texts.ts'
 
-const COPY = '/copies/one'
-const HERE = { path: COPY, dev: '1', ino: '1' }
+const COPY = HERE.path
+
+const asksAlways = async () => 'own'
 
 /** The kinds of calls, by the tool that each is of; names that end with `text` are of calls that the model wrote as text. */
-const TOOLS: Record<string, { effect: 'read' | 'write' | 'external', asks?: boolean, [more: string]: unknown }> = {
+const TOOLS: Record<string, { effect: 'read' | 'write' | 'external', permission?: 'ask', [more: string]: unknown }> = {
   look: { effect: 'read' },
   'look-text': { effect: 'read' },
-  change: { effect: 'write', asks: true },
-  'change-text': { effect: 'write', asks: true },
+  change: { effect: 'write', permission: 'ask' },
+  'change-text': { effect: 'write', permission: 'ask' },
   free: { effect: 'write' },
   'free-text': { effect: 'write' },
   fetch: { effect: 'read' },
-  'fetch-asks': { effect: 'read', asks: true },
-  own: { effect: 'write' },
-  'edit-in': { effect: 'write', asks: true, willChange: true },
+  'fetch-asks': { effect: 'read', permission: 'ask' },
+  own: { effect: 'write', asks: asksAlways },
+  'edit-in': { effect: 'write', permission: 'ask', willChange: true },
   'edit-text': { effect: 'write', willChange: true },
-  'edit-own': { effect: 'write', asks: true, willChange: true },
-  'edit-out': { effect: 'write', asks: true, willChange: true },
-  command: { effect: 'external', asks: true, isCommand: true },
-  outside: { effect: 'external', asks: true, isCommand: true },
+  'edit-own': { effect: 'write', permission: 'ask', willChange: true, asks: asksAlways },
+  'edit-out': { effect: 'write', permission: 'ask', willChange: true },
+  command: { effect: 'external', permission: 'ask', isCommand: true },
+  outside: { effect: 'external', permission: 'ask', isCommand: true },
   message: { effect: 'read', proves: 'message' },
   stop: { effect: 'external', isForCommands: true },
   user: { effect: 'read', answeredBy: { by: 'user' } },
-  app: { effect: 'write', asks: true, answeredBy: { by: 'app' } },
+  app: { effect: 'write', permission: 'ask', answeredBy: { by: 'app' } },
   'app-look': { effect: 'read', answeredBy: { by: 'app' } },
   'app-text': { effect: 'write', answeredBy: { by: 'app' } }
 }
@@ -44,7 +46,6 @@ const STATES: Record<string, CallApproval['state']> = { approved: 'approved', op
 export async function outcomeOf (name: string, situation: string): Promise<string> {
   const has = (part: string) => situation.split('+').includes(part)
   const isRehearsal = has('rehearsal') || has('dry-run')
-  const never = has('never')
   const happened: string[] = []
   let end: CallEnd | undefined
   let line: { asks: boolean, outcome: string } | undefined
@@ -52,52 +53,29 @@ export async function outcomeOf (name: string, situation: string): Promise<strin
   const call: Call = { toolCallId: 'call', toolName: name, input: {}, ...(name.endsWith('text') && { isFromText: true as const }) }
   const state = STATES[situation]
   const approval: CallApproval | undefined = state && { approvalId: 'a', state, folder: HERE, reason: 'no', asks: 0 }
-  const covering = async () => has('grant') || has('rests') ? { grant: { grantId: 'g' } as never } : undefined
-  const grants: CallPorts['grants'] = {
-    covering,
-    offer: async (_call, _folder, question) => ({ reason: question?.reason }),
-    use: async () => !has('rests'),
-    coversHost: async () => false,
-    suspend: async () => [],
-    othersOf: async () => undefined,
-    teaching: async () => ({}),
-    made: async () => []
-  }
-  const ports: CallPorts = {
+  const step = makeStep({
     tools: {
       find: () => tool as never,
+      permission: () => tool.permission ?? 'allow',
       copyAt: () => has('copy') || isRehearsal ? { folder: COPY } as never : undefined,
-      identity: () => undefined,
-      toolServer: () => undefined,
       boundary: async () => name === 'command' ? { is: 'confined', folder: HERE } as never : undefined,
-      outlook: async () => undefined,
-      keep: async () => NOTHING_KEPT,
       foresee: async () => ({ places: [{ path: `${name === 'edit-out' ? '/elsewhere' : COPY}/a.txt` }], shown: [] }),
       async execute () {
         happened.push('run')
         return { status: 'completed', output: {}, durationMs: 1 }
-      },
-      folders: { of: async () => HERE, start: async () => HERE.path, whereabouts: async () => ({ is: 'same' }) }
+      }
     },
-    run: { runId: 'run', owner: 'thread', attempt: 1, cwd: COPY, signal: new AbortController().signal },
-    events: has('begun') ? [{ type: 'tool-intent', toolCallId: 'call' }] : [],
-    repeatsReads: true,
+    begun: new Set(has('begun') ? ['call'] : []),
     approvalOf: () => approval,
-    answerOf: () => undefined,
-    needsApproval: () => tool.asks === true && !never,
-    deniesUngranted: isRehearsal ? NOT_GRANTED : has('nobody') ? NOBODY_APPROVES : undefined,
-    deniesQuestions: isRehearsal || has('nobody') ? 'none' : undefined,
-    grants,
-    rehearsed: isRehearsal
-      ? { cwd: '/folder', isOnCopy: has('dry-run'), grants, note: (noted) => void (line = noted) }
-      : undefined,
-    addresses: {
-      note: async () => {},
-      question: async () => name.startsWith('fetch') && !never ? { reason: 'address', because: [] } : undefined
-    } as never,
-    question: async () => name.endsWith('own') && !never ? { reason: 'own' } : undefined,
+    policy: makeRunPolicy({
+      asks: !has('never'),
+      interactive: !has('nobody'),
+      onlyGranted: isRehearsal,
+      mayAsk: !isRehearsal && !has('nobody')
+    }),
+    grants: { covering: async () => has('grant') || has('rests') ? { grant: { grantId: 'g' } as never } : undefined },
+    addresses: { question: async () => name.startsWith('fetch') && !has('never') ? { reason: 'address', because: [] } : undefined },
     wasDenied: () => has('denied'),
-    checkLimit () {},
     async begin (_call, _isDurable, _ops, grant) {
       if (grant !== undefined && has('rests')) return false
       if (grant !== undefined) happened.push('used')
@@ -105,10 +83,12 @@ export async function outcomeOf (name: string, situation: string): Promise<strin
     },
     async end (_call, ended) {
       end = ended
-    },
-    async store () {}
+    }
+  })
+  if (isRehearsal) {
+    step.rehearsal = { cwd: '/folder', isOnCopy: has('dry-run'), grants: step.grants, note: (noted) => void (line = noted) }
   }
-  const { asked, isWaiting } = await settleCalls([call], ports)
+  const { asked, isWaiting } = await settleCalls([call], step)
   return outcomeIn({ happened, end, line, asked: asked.map(({ kind }) => kind), isWaiting })
 }
 
@@ -129,7 +109,7 @@ function outcomeIn ({ happened, end, line, asked, isWaiting }: {
   const { event } = end!
   if (event.type !== 'tool-denied') return `${event.type}`
   if (end!.state === 'expired') return 'late'
-  if (event.reason === 'none') return line === undefined ? 'none' : 'noted-none'
+  if (event.reason.startsWith('The user cannot be asked')) return line === undefined ? 'none' : 'noted-none'
   if (event.reason.startsWith(NOBODY_APPROVES) || event.reason.startsWith(NOT_GRANTED)) return 'nobody'
   return event.reason === 'no' ? 'no' : 'before'
 }

@@ -1,64 +1,27 @@
 import t from 'tap'
-import type { CallEnd, CallPorts } from '../../../../services/runs/engine/call-ports.ts'
+import type { CallEnd } from '../../../../services/runs/gate/call-end.ts'
 import type { AskedCall, Call, CallAnswer, CallApproval } from '../../../../services/contracts/call.ts'
-import { settleCalls } from '../../../../services/runs/engine/settle-calls.ts'
+import { settleCalls } from '../../../../services/runs/gate/settle-calls.ts'
 import { NOTHING_KEPT } from '../../../../services/tools/kept-call.ts'
+import { HERE, makeStep } from './step.ts'
 import { OUTCOME_UNKNOWN } from '../../../../services/contracts/model-texts.ts'
 
-const HERE = { path: '/here', dev: '1', ino: '1' }
 const THERE = { path: '/there', dev: '1', ino: '2' }
 const approved: CallApproval = { approvalId: 'a', state: 'approved', folder: HERE, reason: 'no', asks: 0 }
-const NO_GRANTS: CallPorts['grants'] = {
-  covering: async () => undefined,
-  offer: async () => ({}),
-  use: async () => false,
-  coversHost: async () => false,
-  suspend: async () => [],
-  othersOf: async () => undefined,
-  teaching: async () => ({}),
-  made: async () => []
-}
 const call = (toolName: string, toolCallId = toolName): Call => ({ toolCallId, toolName, input: {} })
 
-/** The ports of a run with the tools `look` (a read), `change` and `ask` (which needs an approval); `happened` says what happened. */
-function ports (
-  { approvals = {}, answers = {}, ...overrides }: Partial<CallPorts> & {
+/** A step with the tools `look` (a read), `change` and `ask` (which needs an approval); `happened` says what happened. */
+function steps (
+  { approvals = {}, answers = {}, ...more }: Parameters<typeof makeStep>[0] & {
     approvals?: Record<string, CallApproval>,
     answers?: Record<string, CallAnswer>
   } = {}
 ) {
   const happened: string[] = []
   const ends: Record<string, CallEnd> = {}
-  const tools: CallPorts['tools'] = {
-    find: (name) => ({
-      effect: name.startsWith('look') ? 'read' : 'write',
-      ...(name.includes('-app') && { answeredBy: { by: 'app', app: 'editor', ms: 5 } }),
-      ...(name === 'look-user' && { answeredBy: { by: 'user' } })
-    }) as never,
-    copyAt: () => undefined,
-    identity: () => 'one',
-    toolServer: () => undefined,
-    boundary: async () => undefined,
-    outlook: async () => undefined,
-    keep: async () => NOTHING_KEPT,
-    foresee: async () => undefined,
-    async execute ({ callId }) {
-      happened.push(`run ${callId}`)
-      return { status: 'completed', output: {}, durationMs: 1 }
-    },
-    folders: { of: async () => HERE, start: async () => HERE.path, whereabouts: async () => ({ is: 'same' }) }
-  }
-  const given: CallPorts = {
-    tools,
-    run: { runId: 'run', owner: 'thread', attempt: 1, cwd: HERE.path, signal: new AbortController().signal },
-    events: [],
-    repeatsReads: true,
+  const step = makeStep({
     approvalOf: (id) => approvals[id],
     answerOf: (id) => answers[id],
-    needsApproval: (name) => name.startsWith('ask'),
-    grants: NO_GRANTS,
-    wasDenied: () => false,
-    checkLimit () {},
     async begin ({ toolCallId }, isDurable) {
       if (isDurable) happened.push(`intent ${toolCallId}`)
       return true
@@ -67,16 +30,29 @@ function ports (
       happened.push(`end ${toolCallId}`)
       ends[toolCallId] = end
     },
-    async store () {},
-    ...overrides
-  }
-  return { given, tools, happened, ends }
+    ...more,
+    tools: {
+      find: (name) => ({
+        effect: name.startsWith('look') ? 'read' : 'write',
+        ...(name.includes('-app') && { answeredBy: { by: 'app', app: 'editor', ms: 5 } }),
+        ...(name === 'look-user' && { answeredBy: { by: 'user' } })
+      }) as never,
+      permission: (name) => name.startsWith('ask') ? 'ask' : 'allow',
+      identity: () => 'one',
+      async execute ({ callId }) {
+        happened.push(`run ${callId}`)
+        return { status: 'completed', output: {}, durationMs: 1 }
+      },
+      ...more.tools
+    }
+  })
+  return { step, happened, ends }
 }
 const idsOf = (asked: AskedCall[]) => asked.map(({ toolCallId }) => toolCallId)
 
 t.test('the intent of a call is stored before its tool starts, but for reads that nobody approved', async (t) => {
-  const { given, happened } = ports({ approvals: { 'look-2': approved } })
-  await settleCalls([call('look'), call('change'), call('look-2')], given)
+  const { step, happened } = steps({ approvals: { 'look-2': approved } })
+  await settleCalls([call('look'), call('change'), call('look-2')], step)
   t.same(happened, [
     'run look', 'end look',
     'intent change', 'run change', 'end change',
@@ -85,11 +61,11 @@ t.test('the intent of a call is stored before its tool starts, but for reads tha
 })
 
 t.test('a call that was begun before never runs again, whether its intent or its approval says so', async (t) => {
-  const { given, happened, ends } = ports({
-    events: [{ type: 'tool-intent', toolCallId: 'change' }],
+  const { step, happened, ends } = steps({
+    begun: new Set(['change']),
     approvals: { ask: { ...approved, state: 'begun' } }
   })
-  await settleCalls([call('change'), call('ask')], given)
+  await settleCalls([call('change'), call('ask')], step)
   t.same(happened, ['end change', 'end ask'])
   for (const end of Object.values(ends)) t.match(end, { state: 'unknown', event: { type: 'tool-error', errorText: OUTCOME_UNKNOWN } })
 })
@@ -97,37 +73,37 @@ t.test('a call that was begun before never runs again, whether its intent or its
 t.test('a granted call whose path leads elsewhere by the time its files were kept asks instead', async (t) => {
   const grant = { grantId: 'g' } as never
   const covering = async () => ({ grant, paths: ['/granted/a.txt'] })
-  const { given, tools, happened } = ports({ grants: { ...NO_GRANTS, covering } })
+  const { step, happened } = steps({ grants: { covering } })
   let discarded = 0
   const keptAt = (path: string) => async () => ({ ...NOTHING_KEPT, paths: [path], discard: async () => void discarded++ })
-  tools.keep = keptAt('/elsewhere/a.txt')
-  t.same(idsOf((await settleCalls([call('ask')], given)).asked), ['ask'])
+  step.tools.keep = keptAt('/elsewhere/a.txt')
+  t.same(idsOf((await settleCalls([call('ask')], step)).asked), ['ask'])
   t.same(happened, [])
   t.equal(discarded, 1)
-  tools.keep = keptAt('/granted/a.txt')
-  t.same((await settleCalls([call('ask')], given)).asked, [])
+  step.tools.keep = keptAt('/granted/a.txt')
+  t.same((await settleCalls([call('ask')], step)).asked, [])
   t.same(happened, ['intent ask', 'run ask', 'end ask'])
 })
 
 t.test('a granted call is bound to the tool that the grant was for, though another one takes its name meanwhile', async (t) => {
   const grant = { grantId: 'g', identity: 'one' } as never
-  const { given, tools } = ports({ grants: { ...NO_GRANTS, covering: async () => ({ grant }) } })
-  tools.identity = () => 'two'
+  const { step } = steps({ grants: { covering: async () => ({ grant }) } })
+  step.tools.identity = () => 'two'
   const identities: unknown[] = []
-  tools.execute = async ({ identity }) => {
+  step.tools.execute = async ({ identity }) => {
     identities.push(identity)
     return { status: 'completed', output: {}, durationMs: 1 }
   }
-  await settleCalls([call('ask')], given)
+  await settleCalls([call('ask')], step)
   t.same(identities, ['one'])
 })
 
 t.test('a denied call and an expired one are refused, and so is a call that the model repeats', async (t) => {
-  const { given, ends } = ports({
+  const { step, ends } = steps({
     approvals: { denied: { ...approved, state: 'denied' }, expired: { ...approved, state: 'expired' } },
     wasDenied: ({ toolCallId }) => toolCallId === 'again'
   })
-  const { asked } = await settleCalls([call('ask', 'denied'), call('ask', 'expired'), call('ask', 'again'), call('ask', 'other')], given)
+  const { asked } = await settleCalls([call('ask', 'denied'), call('ask', 'expired'), call('ask', 'again'), call('ask', 'other')], step)
   t.match(ends, {
     denied: { state: 'denied', event: { type: 'tool-denied', reason: 'no', approvalId: 'a' } },
     expired: { state: 'expired', event: { type: 'tool-denied', reason: 'Nobody answered in time.' } },
@@ -137,16 +113,16 @@ t.test('a denied call and an expired one are refused, and so is a call that the 
 })
 
 t.test('no call runs while another one of the step waits for its answer', async (t) => {
-  const { given, happened } = ports({ approvals: { first: approved, second: { ...approved, state: 'open' } } })
-  t.same(await settleCalls([call('ask', 'first'), call('ask', 'second'), call('look')], given), { asked: [], isWaiting: true })
+  const { step, happened } = steps({ approvals: { first: approved, second: { ...approved, state: 'open' } } })
+  t.same(await settleCalls([call('ask', 'first'), call('ask', 'second'), call('look')], step), { asked: [], isWaiting: true })
   t.same(happened, [])
 })
 
 t.test('approved calls behind one whose folder has moved wait until it is asked about anew', async (t) => {
-  const { given, tools, happened } = ports({ approvals: { a: approved, b: approved, c: approved } })
+  const { step, happened } = steps({ approvals: { a: approved, b: approved, c: approved } })
   let calls = 0
-  tools.folders.whereabouts = async () => calls++ === 1 ? { is: 'moved', to: THERE } : { is: 'same' }
-  const { asked } = await settleCalls([call('ask', 'a'), call('ask', 'b'), call('ask', 'c')], given)
+  step.tools.folders.whereabouts = async () => calls++ === 1 ? { is: 'moved', to: THERE } : { is: 'same' }
+  const { asked } = await settleCalls([call('ask', 'a'), call('ask', 'b'), call('ask', 'c')], step)
   t.same(happened, ['intent a', 'run a', 'end a'])
   t.match(asked, [{ toolCallId: 'b', folder: THERE, reason: /"\/here" when this was asked, and is "\/there"/ }])
   t.equal(asked.length, 1)
@@ -154,14 +130,14 @@ t.test('approved calls behind one whose folder has moved wait until it is asked 
 
 t.test('a call whose tool needs an approval by the time of its turn is asked about, in the order of the calls', async (t) => {
   let isChanged = false
-  const { given, happened } = ports({
-    needsApproval: (name) => name === 'ask' || (isChanged && name === 'change'),
+  const { step, happened } = steps({
+    tools: { permission: (name) => name === 'ask' || (isChanged && name === 'change') ? 'ask' : 'allow' },
     async begin () {
       isChanged = true
       return true
     }
   })
-  const { asked } = await settleCalls([call('change', 'first'), call('change', 'second'), call('ask')], given)
+  const { asked } = await settleCalls([call('change', 'first'), call('change', 'second'), call('ask')], step)
   t.same(happened, ['run first', 'end first'])
   t.match(asked, [{ toolCallId: 'second', identity: 'one' }, { toolCallId: 'ask' }])
 })
@@ -169,11 +145,11 @@ t.test('a call whose tool needs an approval by the time of its turn is asked abo
 t.test('of interrupted calls, changes are in doubt; reads are too, unless they are repeated when the run continues', async (t) => {
   for (const repeatsReads of [true, false]) {
     for (const tool of ['look', 'change']) {
-      const { given, tools, ends } = ports({ repeatsReads })
-      tools.execute = async () => {
+      const { step, ends } = steps({ repeatsReads })
+      step.tools.execute = async () => {
         throw new Error('stopped')
       }
-      await t.rejects(settleCalls([call(tool)], given), { message: 'stopped' })
+      await t.rejects(settleCalls([call(tool)], step), { message: 'stopped' })
       t.equal(ends[tool]?.state, tool === 'look' && repeatsReads ? undefined : 'unknown')
     }
   }
@@ -181,23 +157,23 @@ t.test('of interrupted calls, changes are in doubt; reads are too, unless they a
 
 t.test('after an abort no further call begins', async (t) => {
   const stop = new AbortController()
-  const { given, happened } = ports({ run: { runId: 'run', owner: 'thread', attempt: 1, cwd: HERE.path, signal: stop.signal } })
-  given.end = async () => stop.abort(new Error('stopped'))
-  await t.rejects(settleCalls([call('change', 'first'), call('change', 'second')], given), { message: 'stopped' })
+  const { step, happened } = steps({ run: { runId: 'run', owner: 'thread', attempt: 1, cwd: HERE.path, signal: stop.signal } })
+  step.end = async () => stop.abort(new Error('stopped'))
+  await t.rejects(settleCalls([call('change', 'first'), call('change', 'second')], step), { message: 'stopped' })
   t.same(happened, ['intent first', 'run first'])
 })
 
 t.test('approvals and questions come first; calls of the application are handed out when all of them are decided', async (t) => {
   const calls = ['look', 'ask', 'look-user', 'look-app', 'ask-app'].map((name) => call(name))
-  const first = ports()
-  const { asked, isWaiting } = await settleCalls(calls, first.given)
+  const first = steps()
+  const { asked, isWaiting } = await settleCalls(calls, first.step)
   t.same(asked.map(({ kind, toolCallId }) => [kind, toolCallId]), [['tool', 'ask'], ['question', 'look-user'], ['tool', 'ask-app']])
   t.equal(isWaiting, true)
   t.same(first.happened, ['run look', 'end look'])
 
   const answers: Record<string, CallAnswer> = { 'look-user': { is: 'output', output: { colour: 'red' } } }
-  const second = ports({ approvals: { ask: approved, 'ask-app': approved }, answers })
-  const handedOut = await settleCalls(calls.slice(1), second.given)
+  const second = steps({ approvals: { ask: approved, 'ask-app': approved }, answers })
+  const handedOut = await settleCalls(calls.slice(1), second.step)
   t.match(handedOut.asked, [{ kind: 'app', toolCallId: 'look-app', app: 'editor', ms: 5 }, { kind: 'app', toolCallId: 'ask-app' }])
   t.same(second.happened, ['end look-user', 'intent ask', 'run ask', 'end ask'])
   t.match(second.ends['look-user'], { state: 'done', event: { type: 'tool-output', output: { colour: 'red' } } })
@@ -205,18 +181,18 @@ t.test('approvals and questions come first; calls of the application are handed 
 
 t.test('a call of the application is never executed here, and ends with what the ledger knows of it', async (t) => {
   const calls = ['look-app', 'look-app-2', 'look-app-3'].map((name) => call(name))
-  const waiting = ports({ answers: { 'look-app': { is: 'output', output: {} }, 'look-app-2': { is: 'open' } } })
-  t.same(await settleCalls(calls.slice(0, 2), waiting.given), { asked: [], isWaiting: true })
+  const waiting = steps({ answers: { 'look-app': { is: 'output', output: {} }, 'look-app-2': { is: 'open' } } })
+  t.same(await settleCalls(calls.slice(0, 2), waiting.step), { asked: [], isWaiting: true })
   t.same(waiting.happened, [])
 
-  const { given, happened, ends } = ports({
+  const { step, happened, ends } = steps({
     answers: {
       'look-app': { is: 'output', output: { ok: 1 } },
       'look-app-2': { is: 'error', errorText: 'No such document.' },
       'look-app-3': { is: 'unknown', errorText: OUTCOME_UNKNOWN }
     }
   })
-  t.same(await settleCalls(calls, given), { asked: [], isWaiting: false })
+  t.same(await settleCalls(calls, step), { asked: [], isWaiting: false })
   t.same(happened, ['end look-app', 'end look-app-2', 'end look-app-3'])
   t.match(ends['look-app'], { state: 'done', event: { type: 'tool-output', output: { ok: 1 } } })
   t.match(ends['look-app-2'], { state: 'done', event: { type: 'tool-error', errorText: 'No such document.' } })
@@ -225,9 +201,9 @@ t.test('a call of the application is never executed here, and ends with what the
 
 t.test('a granted call of the application is handed out unasked, with the use of its grant stored first', async (t) => {
   const grant = { grantId: 'g' } as never
-  const { given, happened } = ports({ grants: { ...NO_GRANTS, covering: async () => ({ grant }) } })
-  t.match((await settleCalls([call('ask-app')], given)).asked, [{ kind: 'app', toolCallId: 'ask-app' }])
+  const { step, happened } = steps({ grants: { covering: async () => ({ grant }) } })
+  t.match((await settleCalls([call('ask-app')], step)).asked, [{ kind: 'app', toolCallId: 'ask-app' }])
   t.same(happened, ['intent ask-app'])
-  given.begin = async () => false
-  t.match((await settleCalls([call('ask-app')], given)).asked, [{ kind: 'tool', toolCallId: 'ask-app' }])
+  step.begin = async () => false
+  t.match((await settleCalls([call('ask-app')], step)).asked, [{ kind: 'tool', toolCallId: 'ask-app' }])
 })

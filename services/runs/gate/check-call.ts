@@ -1,0 +1,50 @@
+import type { CallPolicy, CheckedCall, Concern, Decision, StepSoFar } from './call-policy.ts'
+import { addresses } from './policies/addresses.ts'
+import { decidedBefore } from './policies/decided-before.ts'
+import { deniedBefore } from './policies/denied-before.ts'
+import { grants } from './policies/grants.ts'
+import { rehearsal } from './policies/rehearsal.ts'
+import { toolPermission } from './policies/tool-permission.ts'
+import { toolQuestion } from './policies/tool-question.ts'
+import { unattended } from './policies/unattended.ts'
+import { userQuestion } from './policies/user-question.ts'
+import { workingCopy } from './policies/working-copy.ts'
+import { writtenAsText } from './policies/written-as-text.ts'
+
+/** May this call run? The rules, in the order in which they are asked. */
+export const POLICIES: readonly CallPolicy[] = [
+  decidedBefore,
+  userQuestion,
+  toolPermission,
+  writtenAsText,
+  workingCopy,
+  addresses,
+  toolQuestion,
+  rehearsal,
+  deniedBefore,
+  grants,
+  unattended
+]
+
+/** The rules for a call that was about to run and has to ask after all. */
+export const WHERE_ASKED: readonly CallPolicy[] = [deniedBefore, unattended]
+
+/** The rules of an investigation: it only reads, stores nothing, and asks nobody. */
+export const INVESTIGATING: readonly CallPolicy[] = [toolPermission, addresses, toolQuestion, unattended]
+
+/** What becomes of a call: a decision, or the question to a person, with all reasons to ask. */
+export type Verdict = Decision | { is: 'ask', concerns: Concern[] }
+
+/** Asks the policies about a call. Without a decision it runs if there is no reason to ask. */
+export async function checkCall (
+  checked: CheckedCall,
+  step: StepSoFar,
+  { policies = POLICIES, concerns = [] }: { policies?: readonly CallPolicy[], concerns?: Concern[] } = {}
+): Promise<Verdict> {
+  for (const policy of policies) {
+    const found = await policy.decide(checked, step, concerns)
+    if (!Array.isArray(found)) return found
+    concerns = found
+  }
+  return concerns.length === 0 ? { is: 'run' } : { is: 'ask', concerns }
+}

@@ -1,0 +1,226 @@
+import { isDeepStrictEqual } from 'node:util'
+import { inputDigest } from '../../approvals/index.ts'
+import type { AskedCall, CallApproval } from '../../contracts/call.ts'
+import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
+import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
+import {
+  askedAgain,
+  type CallLeft,
+  changedPlaces,
+  changedSince,
+  folderGone,
+  type KeptCall,
+  type ToolHost,
+  within
+} from '../../tools/index.ts'
+import { type CallEnd, failedCall, withCorrection } from './call-end.ts'
+import type { CheckedCall, Concern, Granted } from './call-policy.ts'
+import { requestAgain } from './request-approval.ts'
+import type { SettledStep } from './settled-step.ts'
+
+/** What became of a call that was to run: it is over, a person is asked once more, or it is not what was allowed. */
+type Outcome = { is: 'over' } | { is: 'asked', request: AskedCall } | { is: 'refused', concerns: Concern[] }
+const OVER: Outcome = { is: 'over' }
+
+type Result = Awaited<ReturnType<ToolHost['execute']>>
+
+/** A call on its way through the list. */
+interface Execution {
+  checked: CheckedCall
+  step: SettledStep
+  /** That of the model, or the person's in its place. */
+  input: unknown
+  approval?: CallApproval
+  granted?: Granted
+  /** The folder that it was approved or granted for. */
+  folder?: WorkFolder
+  /** Of the tool that was agreed to; it may have been replaced since. */
+  identity?: string
+  /** An intent is stored before it starts, and its outcome after it. */
+  isDurable: boolean
+  kept?: KeptCall & { paths?: string[] }
+  paths?: string[]
+  /** What it must find at its paths. */
+  shown?: readonly ShownPlace[]
+  result?: Result
+}
+
+/** Does its part, or ends the execution. */
+type ExecutionStep = (execution: Execution) => Promise<Outcome | undefined>
+
+/** What happens around the execution of a call, in this order. */
+export const EXECUTION: readonly ExecutionStep[] = [stillAsShown, keepForUndo, intent, run, record]
+
+/** Runs a call that was checked, after the intent and what it is about to change are on disk. Rejects when the run is aborted. */
+export async function executeCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {
+  const execution = openExecution(checked, step, granted)
+  step.checkLimit()
+  for (const part of EXECUTION) {
+    const outcome = await part(execution)
+    if (outcome !== undefined) return outcome
+  }
+  return OVER
+}
+
+/**
+ * Gives a call to the application. The use of a grant is stored first, and that an undo will not cover what the call may change, whatever
+ * becomes of it.
+ */
+export async function handOutCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {
+  const { input } = openExecution(checked, step, granted)
+  const { call } = checked
+  const { by, ...app } = step.tools.find(call.toolName)!.answeredBy!
+  step.checkLimit()
+  const named = await step.tools.keep({ ...agreedCall(checked, step), input })
+  const ops = 'errorText' in named ? [] : named.ops
+  if (granted === undefined) await step.store(ops)
+  else if (!await step.begin(call, true, ops, granted.grant)) return refuse({ checked })
+  return { is: 'asked', request: { kind: 'app', ...call, input, ...app } }
+}
+
+function openExecution (checked: CheckedCall, step: SettledStep, granted: Granted | undefined): Execution {
+  const { call } = checked
+  const approval = step.approvalOf(call.toolCallId)
+  const agreed = approval ?? granted?.grant
+  const isRead = step.tools.find(call.toolName)?.effect === 'read'
+  return {
+    ...{ checked, step, approval, granted },
+    input: approval?.correctedInput ?? call.input,
+    folder: approval?.folder ?? granted?.folder,
+    identity: agreed === undefined ? step.tools.identity(call.toolName) : agreed.identity,
+    isDurable: agreed !== undefined || !isRead
+  }
+}
+
+const agreedCall = ({ call: { toolCallId: callId, toolName: name } }: CheckedCall, { run: { runId, owner, cwd, signal } }: SettledStep) =>
+  ({ name, callId, runId, owner, cwd, signal })
+
+/** Ends a call that is not what was allowed, or whose grant has ended; a person is asked, where somebody is. */
+function refuse ({ checked }: Pick<Execution, 'checked'>): Outcome {
+  const { takenBack } = checked
+  checked.copied = undefined
+  return { is: 'refused', concerns: takenBack.length > 0 ? takenBack : [NOT_AS_ALLOWED] }
+}
+
+const NOT_AS_ALLOWED: Concern = { policy: 'grants', reason: 'What allowed this call covers it no longer.' }
+
+async function end ({ checked, step }: Execution, ended: CallEnd): Promise<Outcome> {
+  await step.end(checked.call, ended)
+  return OVER
+}
+
+/** Ends the call unless its folder is the one that was shown; an approved one is asked again when what it would change is not as shown. */
+async function stillAsShown (execution: Execution): Promise<Outcome | undefined> {
+  const { checked: { call }, step, input, approval, folder } = execution
+  const { tools, run: { cwd, signal } } = step
+  const where = folder && await tools.folders.whereabouts(call.toolName, input, cwd, folder)
+  if (where?.is === 'moved') {
+    if (approval === undefined) return refuse(execution)
+    const seen = await tools.foresee({ name: call.toolName, input, cwd, folder: where.to, signal })
+    const bound = { shown: seen?.shown ?? [], reason: askedAgain(folder!.path, where.to), asks: approval.asks }
+    return { is: 'asked', request: await requestAgain(call, approval, where.to, step, bound) }
+  }
+  if (step.isHeld && approval !== undefined) return OVER
+  if (where?.is === 'gone') return end(execution, failedCall(call, folderGone(folder!.path)))
+  signal.throwIfAborted()
+  return undefined
+}
+
+/** Keeps what the call is about to change, and compares it with what was allowed. */
+async function keepForUndo (execution: Execution): Promise<Outcome | undefined> {
+  const { checked, step, input, approval, granted, folder, identity } = execution
+  const kept = await step.tools.keep({ ...agreedCall(checked, step), input, identity, folder })
+  if ('errorText' in kept) return end(execution, failedCall(checked.call, kept.errorText))
+  const { paths = granted?.paths } = kept
+  Object.assign(execution, { kept, paths })
+  execution.shown = granted?.shown
+  const outcome = approval === undefined ? await compareWithGrant(execution) : await compareWithApproval(execution, approval)
+  if (outcome !== undefined) await kept.discard()
+  return outcome
+}
+
+/** A path that leads elsewhere by now is not covered, and neither is what is no longer as it was learned. */
+async function compareWithGrant (execution: Execution): Promise<Outcome | undefined> {
+  const { checked: { call, copied }, step: { tools, run: { cwd, signal } }, granted, paths, input } = execution
+  if (copied !== undefined && !(paths ?? []).every((path) => within(path, copied.copy))) return refuse(execution)
+  if (granted?.paths === undefined) return undefined
+  if (!isDeepStrictEqual(granted.paths, paths)) return refuse(execution)
+  if (granted.shown === undefined) return undefined
+  const seen = await tools.foresee({ name: call.toolName, input, cwd, folder: granted.folder, signal })
+  const isAsFound = seen?.refused === undefined && (await changedPlaces(granted.shown, seen?.shown ?? [])).length === 0
+  return isAsFound ? undefined : refuse(execution)
+}
+
+/** Compares what is at the paths of an approved call with what was shown. Approvals without a known state are not compared. */
+async function compareWithApproval (execution: Execution, approval: CallApproval): Promise<Outcome | undefined> {
+  const { checked: { call }, step, input, folder } = execution
+  if (approval.shown === undefined) return undefined
+  const seen = await step.tools.foresee({ name: call.toolName, input, cwd: step.run.cwd, folder, signal: step.run.signal })
+  // The tool refuses the call, and says why.
+  if (seen === undefined || seen.refused !== undefined) return undefined
+  const expected = approval.unbound ? approval.shown.map(({ state, ...place }) => place) : approval.shown
+  const isSeen = approval.previewDigest !== undefined && approval.previewDigest === inputDigest(seen.shown)
+  const changed = isSeen ? [] : await changedPlaces(expected, seen.shown)
+  execution.shown = approval.unbound ? expected : seen.shown
+  if (changed.length === 0) return undefined
+  const bound = { shown: seen.shown, reason: changedSince(changed), asks: approval.asks + 1 }
+  return { is: 'asked', request: await requestAgain(call, approval, folder!, step, bound) }
+}
+
+/** Stores the intent, the names of the copies, the use of the grant and the grants that rest from now on, in one write. */
+async function intent (execution: Execution): Promise<Outcome | undefined> {
+  const { checked, step, approval, granted, isDurable, kept, paths = [] } = execution
+  // What nobody was asked about may be what a granted command executes.
+  const resting = approval === undefined ? await step.grants.suspend(paths, granted?.grant) : []
+  try {
+    if (await step.begin(checked.call, isDurable, [...kept!.ops, ...resting], granted?.grant)) return undefined
+  } catch (error) {
+    await kept!.discard()
+    throw error
+  }
+  await kept!.discard()
+  return refuse(execution)
+}
+
+async function run (execution: Execution): Promise<undefined> {
+  const { checked, step, input, approval, granted, folder, identity, paths, shown } = execution
+  const { call, copied } = checked
+  const { addresses, grants, ask, progress, run: { attempt } } = step
+  const approvedIn = approval?.boundary?.is === 'confined' ? approval.boundary.folder : undefined
+  const confinedTo = approvedIn ?? granted?.confinedTo ?? copied?.confinedTo
+  execution.result = await orUnknown(execution, () => step.tools.execute({
+    ...{ ...agreedCall(checked, step), input, identity, folder, attempt, paths, shown, confinedTo },
+    progress: (each) => progress?.(call, each),
+    mayRedirect: (from, to) => addresses.mayRedirect(call.toolName, { from, to }, (host) => grants.coversHost(call.toolName, host)),
+    innerAddresses: addresses.inner,
+    ask: ask && ((questions) => ask(call, questions))
+  }))
+}
+
+/** Stores how the call ended, with what it changed. */
+async function record (execution: Execution): Promise<Outcome> {
+  const { checked: { call }, step, approval, kept, result } = execution
+  const { durationMs, changes, stays, ...outcome } = result!
+  const { toolCallId, toolName } = call
+  const { event, state }: CallEnd = outcome.status === 'completed'
+    ? { event: { type: 'tool-output', toolCallId, toolName, output: outcome.output }, state: 'done' }
+    : failedCall(call, outcome.errorText)
+  if (stays !== undefined) kept!.finishAfter?.(stays)
+  const isOver = stays === undefined || kept!.finishAfter === undefined
+  const output = event.type === 'tool-output' ? event.output : {}
+  const left: CallLeft = isOver ? await orUnknown(execution, () => kept!.finish({ changes, output })) : { ops: [] }
+  const found = changes ?? left.changes
+  const ops = [...left.ops, ...await orUnknown(execution, () => step.grants.made(call, changes))]
+  return end(execution, { event: { ...withCorrection(event, approval), ...(found && { changes: found }) }, state, durationMs, ops })
+}
+
+/** Rejects as the work does, once the call has ended with an unknown outcome: nobody knows how far it came. */
+async function orUnknown<T> ({ checked: { call }, step, isDurable, kept }: Execution, work: () => Promise<T>): Promise<T> {
+  try {
+    return await work()
+  } catch (error) {
+    const { ops } = await kept!.finish()
+    if (isDurable || !step.repeatsReads) await step.end(call, { ...failedCall(call, OUTCOME_UNKNOWN, 'unknown'), ops })
+    throw error
+  }
+}

@@ -1,0 +1,18 @@
+import { folderGone } from '../../../tools/index.ts'
+import { failedCall } from '../call-end.ts'
+import type { CallPolicy } from '../call-policy.ts'
+
+/** A call that would ask runs when a grant of its conversation or task covers it. */
+export const grants: CallPolicy = {
+  name: 'grants',
+  async decide (checked, { run: { cwd }, tools, grants }, concerns) {
+    if (concerns.length === 0 || grants === undefined) return concerns
+    const { call } = checked
+    const folder = await tools.folders.of(call.toolName, call.input, cwd)
+    if (folder === undefined) return { is: 'ended', end: failedCall(call, folderGone(cwd)) }
+    const covering = await grants.covering(call, folder)
+    if (covering === undefined) return concerns
+    checked.takenBack = concerns
+    return { is: 'run', because: { ...covering, folder } }
+  }
+}

@@ -1,0 +1,56 @@
+import { inputDigest, shownBoundary } from '../../../approvals/index.ts'
+import { folderGone } from '../../../tools/index.ts'
+import { failedCall } from '../call-end.ts'
+import type { CallPolicy, CheckedCall, Concern, Decision, StepSoFar } from '../call-policy.ts'
+
+const NOT_MADE = 'This is a rehearsal: the call was not made, as it would reach beyond the copy of the folder, and its outcome is ' +
+  'unknown. Go on as if it had succeeded.'
+
+/**
+ * In a rehearsal, a call runs if it only reads, or changes the copy alone. Any other one is answered, and never reaches what it would
+ * change. What the run itself would ask for, and what was not made, becomes a line of the sheet; no grant is used.
+ */
+export const rehearsal: CallPolicy = {
+  name: 'rehearsal',
+  async decide (checked, step, concerns) {
+    if (step.rehearsal === undefined) return concerns
+    if (checked.isRehearsed) return { is: 'run' }
+    const decision = await rehearse(checked, { ...step, rehearsal: step.rehearsal }, concerns)
+    if (decision.is === 'run') checked.isRehearsed = true
+    return decision
+  }
+}
+
+type Rehearsing = StepSoFar & { rehearsal: NonNullable<StepSoFar['rehearsal']> }
+
+async function rehearse (
+  { call, copied, takenBack }: CheckedCall,
+  { tools, rehearsal: { cwd, isOnCopy, grants, note } }: Rehearsing,
+  concerns: Concern[]
+): Promise<Decision> {
+  const { toolCallId, toolName, input } = call
+  const tool = tools.find(toolName)
+  if (tool === undefined) return { is: 'run' }
+  const isCopied = copied !== undefined
+  // On a copy, what changes that alone asks nothing of the run itself either.
+  const asking = isOnCopy ? concerns : [...concerns, ...takenBack]
+  // What is told to the user, and commands in the background, are no files and no servers.
+  const isRead = tool.effect === 'read' && tool.proves === undefined && tool.answeredBy === undefined
+  if ((isRead || isCopied || tool.isForCommands) && asking.length === 0) return { is: 'run' }
+  const folder = await tools.folders.of(toolName, input, cwd)
+  if (folder === undefined) return { is: 'ended', end: failedCall(call, folderGone(cwd)) }
+  const isAsked = asking.length > 0 && await grants.covering(call, folder) === undefined
+  if (isRead && !isAsked) return { is: 'run' }
+  const { boundary, scopes = [], reason } = isAsked ? await grants.offer(call, folder, asking, { isRehearsed: true }) : {}
+  if (boundary?.is === 'refused') return { is: 'ended', end: failedCall(call, boundary.why) }
+  const line = {
+    ...{ toolCallId, toolName, input, digest: inputDigest(input), identity: tools.identity(toolName) },
+    asks: isAsked,
+    reason,
+    ...shownBoundary(boundary),
+    toolServer: tools.toolServer(toolName),
+    scopes: scopes.filter(({ scope }) => scope !== 'once')
+  }
+  if (isAsked || !isCopied) note({ ...line, outcome: isCopied ? 'copied' : 'unknown' })
+  return isCopied ? { is: 'run' } : { is: 'answer', output: { rehearsed: NOT_MADE } }
+}

@@ -1,0 +1,35 @@
+import { within } from '../../../tools/index.ts'
+import type { Call } from '../../../contracts/call.ts'
+import type { CallPolicy, CheckedCall, StepSoFar } from '../call-policy.ts'
+
+/** A call that changes nothing but the copy of a folder that its run works in need not ask for what its tool does. */
+export const workingCopy: CallPolicy = {
+  name: 'workingCopy',
+  async decide (checked, step, concerns) {
+    if (concerns.length === 0 && step.rehearsal === undefined) return concerns
+    checked.copied ??= await findCopied(checked.call, step)
+    if (checked.copied === undefined) return concerns
+    checked.takenBack = concerns
+    return []
+  }
+}
+
+async function findCopied (
+  { toolName: name, input }: Call,
+  { tools, run: { cwd, signal } }: StepSoFar
+): Promise<CheckedCall['copied']> {
+  const copy = tools.copyAt(cwd)?.folder
+  const tool = tools.find(name)
+  if (copy === undefined || tool === undefined || tool.answeredBy !== undefined) return undefined
+  if (tool.willChange === undefined && !tool.isCommand) return undefined
+  const folder = await tools.folders.of(name, input, cwd)
+  if (folder === undefined) return undefined
+  if (tool.isCommand) {
+    const boundary = await tools.boundary({ name, input, cwd, folder })
+    return boundary?.is === 'confined' && within(boundary.folder.path, copy) ? { copy, confinedTo: boundary.folder } : undefined
+  }
+  const seen = await tools.foresee({ name, input, cwd, folder, signal })
+  // The tool refuses the call, and says why.
+  if (seen?.refused !== undefined) return { copy }
+  return seen?.places.every(({ path }) => within(path, copy)) ? { copy } : undefined
+}

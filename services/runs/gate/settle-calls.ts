@@ -1,0 +1,66 @@
+import type { AskedCall, Call } from '../../contracts/call.ts'
+import { runInOrder } from '../../tools/index.ts'
+import type { CheckedCall } from './call-policy.ts'
+import { answeredCall, refusedCall } from './call-end.ts'
+import { checkCall, type Verdict, WHERE_ASKED } from './check-call.ts'
+import { executeCall, handOutCall } from './execute-call.ts'
+import { requestApproval } from './request-approval.ts'
+import type { SettledStep } from './settled-step.ts'
+
+/**
+ * Settles the open calls of a step and returns those that wait for somebody. All calls are checked before any runs, and none runs while
+ * an answer for one of them is open. Those that may run do, reads side by side and the rest in order, and each is checked again right
+ * before; then the others are asked about, and when all is decided, the calls of the application are handed out. Rejects when the run is
+ * aborted.
+ */
+export async function settleCalls (open: readonly Call[], step: SettledStep): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
+  if (open.length > 0) await step.addresses.note()
+  const verdicts: Array<{ checked: CheckedCall, verdict: Verdict }> = []
+  for (const call of open) {
+    const checked: CheckedCall = { call, takenBack: [] }
+    verdicts.push({ checked, verdict: await checkCall(checked, step) })
+  }
+  if (verdicts.some(({ verdict }) => verdict.is === 'wait' && !verdict.asks)) return { asked: [], isWaiting: true }
+  const byApp = ({ call }: CheckedCall) => step.tools.find(call.toolName)?.answeredBy?.by === 'app'
+  const asked = new Map<string, AskedCall>()
+
+  async function settle (checked: CheckedCall, verdict: Exclude<Verdict, { is: 'run' }>): Promise<void> {
+    const { call } = checked
+    switch (verdict.is) {
+      case 'ended':
+        return step.end(call, verdict.end)
+      case 'answer':
+        return step.end(call, answeredCall(call, { is: 'output', output: verdict.output }))
+      case 'deny':
+        return step.end(call, refusedCall(call, 'denied', verdict.reason))
+      case 'wait':
+        return void asked.set(call.toolCallId, { kind: 'question', ...call })
+      case 'ask': {
+        const request = await requestApproval(call, step, verdict.concerns)
+        if ('end' in request) return step.end(call, request.end)
+        asked.set(call.toolCallId, request)
+      }
+    }
+  }
+
+  /** Checks a call once more, and does with it what `begin` does if it may run. */
+  async function run (checked: CheckedCall, begin: typeof executeCall): Promise<void> {
+    const verdict = await checkCall(checked, step)
+    if (verdict.is !== 'run') return settle(checked, verdict)
+    const outcome = await begin(checked, step, verdict.because)
+    if (outcome.is === 'asked') asked.set(checked.call.toolCallId, outcome.request)
+    if (outcome.is !== 'refused') return
+    const after = await checkCall(checked, step, { policies: WHERE_ASKED, concerns: outcome.concerns })
+    if (after.is !== 'run') await settle(checked, after)
+  }
+
+  const mayRun = verdicts.flatMap(({ checked, verdict }) => verdict.is === 'run' ? [checked] : [])
+  const others = verdicts.flatMap(({ checked, verdict }) => verdict.is === 'run' ? [] : [{ checked, verdict }])
+  const isOver = ({ verdict }: typeof others[number]) => verdict.is === 'ended' || verdict.is === 'answer'
+  const isRead = ({ call }: CheckedCall) => step.tools.find(call.toolName)?.effect === 'read'
+  for (const each of others) if (isOver(each)) await settle(each.checked, each.verdict)
+  await runInOrder(mayRun.filter((checked) => !byApp(checked)), isRead, (checked) => run(checked, executeCall))
+  for (const each of others) if (!isOver(each)) await settle(each.checked, each.verdict)
+  if (asked.size === 0) { for (const checked of mayRun) if (byApp(checked)) await run(checked, handOutCall) }
+  return { asked: open.flatMap(({ toolCallId }) => asked.get(toolCallId) ?? []), isWaiting: asked.size > 0 }
+}

@@ -1,0 +1,153 @@
+import { type AddressGate, type CallGrants, createCallGrants } from '../../approvals/index.ts'
+import { type Approval, ownerOf, type QuestionItem } from '../../contracts/approval-record.ts'
+import type { AskedCall, Call } from '../../contracts/call.ts'
+import { newestStep, openCalls, type RunEvent } from '../../contracts/run-events.ts'
+import type { CallQuestions, QuestionOutcome } from '../../contracts/tool.ts'
+import { createKeyedLock } from '../../lib/keyed-lock.ts'
+import type { Op } from '../../store/index.ts'
+import { isAnswerCall } from '../answers/take-answer.ts'
+import { questionFields, type RunItems } from '../engine/asked-items.ts'
+import type { EngineDeps, RunAttempt } from '../engine/attempt.ts'
+import type { RunOwner } from '../engine/run-owner.ts'
+import { intentsIn } from '../run-log/open-calls.ts'
+import type { RunLog } from '../run-log/run-log.ts'
+import type { RunRecord } from '../run-record.ts'
+import { checkLength } from '../run-repository.ts'
+import { settleCalls } from './settle-calls.ts'
+import type { SettledStep } from './settled-step.ts'
+
+interface Parts<R extends RunRecord> {
+  attempt: RunAttempt<R>
+  owner: RunOwner<R>
+  /** What the run has asked, by call. */
+  items: RunItems
+  addresses: AddressGate
+  deps: Pick<EngineDeps, 'store' | 'ledger' | 'grants' | 'liveQuestions'>
+}
+
+/** Settles the open calls of the newest step and returns those that wait. */
+export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
+  const { attempt: { live: { run, signal }, attempt, owed }, owner, items, addresses } = parts
+  const { log, record: { runId, cwd } } = run
+  const { tools, rehearsed } = owner
+  const newest = newestStep(log.events)
+  // What is done to a copy makes no file of the task, and is executed by no command of it.
+  const inCopy = { made: async () => [], suspend: async () => [] }
+  const step: SettledStep = {
+    run: { runId, owner: owner.place, attempt, cwd, signal },
+    policy: owner.policy,
+    tools,
+    begun: intentsIn(newest),
+    approvalOf: items.approvalOf,
+    answerOf: items.answerOf,
+    wasDenied: owner.wasDenied,
+    addresses,
+    grants: { ...grantsIn(cwd, parts), ...rehearsed && inCopy },
+    rehearsal: rehearsed && { ...rehearsed, grants: grantsIn(rehearsed.cwd, parts) },
+    repeatsReads: owner.storesSteps,
+    ahead: { files: new Map(), others: new Set(), calls: [] },
+    checkLimit: () => checkLength(log),
+    progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),
+    ...createCallWriter(parts)
+  }
+  // The structured answer is taken when the other calls have their outcomes.
+  const hasAnswer = await owed() !== undefined
+  const settled = await settleCalls(openCalls(newest).filter((call) => !hasAnswer || !isAnswerCall(call)), step)
+  // Before a model gets to see the results.
+  await addresses.note()
+  return settled
+}
+
+/** Returns the grants of the owner for calls that work in the folder. */
+function grantsIn<R extends RunRecord> (cwd: string, { attempt: { live }, owner, deps: { grants } }: Parts<R>): CallGrants {
+  const { run, signal } = live
+  const { tools } = owner
+  return createCallGrants({
+    ...{ grants, owner: owner.owner, cwd, tools, learning: owner.learning },
+    events: () => run.log.events,
+    look: async ({ toolName: name, input }, folder) => (await tools.foresee({ name, input, cwd, folder, signal }))?.shown
+  })
+}
+
+/**
+ * Stores what happens to the calls of a step. The outcome of a call with an item, and of a call with an intent, is stored before the run
+ * goes on; that of a run that stores its steps always is.
+ */
+function createCallWriter<R extends RunRecord> (
+  { attempt: { live, commit, pause }, owner, items, deps: { store, ledger, grants, liveQuestions } }: Parts<R>
+): Pick<SettledStep, 'store' | 'begin' | 'end' | 'ask'> {
+  const { run, signal } = live
+  const { log, record: { runId, segment } } = run
+  const readers = owner.told
+  const intended = intentsIn(newestStep(log.events))
+  const locked = createKeyedLock()
+  // A commit stores everything up to its own final events, so appending waits for it.
+  const inOrder = (write: () => Promise<void>) => locked(runId, write)
+  const storeSome = async (ops: Op[]) => ops.length > 0 ? store.transact(ops) : undefined
+
+  async function storeIntent (call: { toolCallId: string, grantId?: string }, ops: Op[], moved: readonly Approval[] = []): Promise<void> {
+    const intent: RunEvent = { type: 'tool-intent', ...call }
+    intended.add(call.toolCallId)
+    await inOrder(() => commit({ finalEvents: [intent], ops: [...ledger.record(moved), ...ops] }))
+  }
+
+  // A call that has asked has done more than read: its intent says that it had begun, and nobody is asked twice.
+  async function ask ({ toolCallId }: Call, questions: CallQuestions): Promise<QuestionOutcome> {
+    if (!intended.has(toolCallId)) await storeIntent({ toolCallId }, [])
+    return pause(liveQuestions.ask({
+      ...questions,
+      ...{ owner: ownerOf(run.record), runId, segment, toolCallId },
+      changed: (item) => tellQuestion(item, { log, signal, readers })
+    }))
+  }
+
+  return {
+    store: storeSome,
+
+    async begin (call, isDurable, ops, grant) {
+      const { toolCallId } = call
+      const moved = isDurable || grant !== undefined ? items.moved(toolCallId, 'executing') : []
+      if (grant !== undefined) {
+        if (!await grants.use(grant, (used) => storeIntent({ toolCallId, grantId: grant.grantId }, [used, ...ops], moved))) return false
+      } else if (isDurable) await storeIntent({ toolCallId }, ops, moved)
+      else await storeSome(ops)
+      items.keep(moved)
+      readers?.callBegun(call)
+      return true
+    },
+
+    end: (call, { event: outcome, state, durationMs, ops = [] }) =>
+      inOrder(async () => {
+        const { toolCallId } = call
+        const event = { ...outcome, ...(durationMs !== undefined && { durationMs }) }
+        const beside = owner.shownWith?.(call, event) ?? []
+        const { approval, answer } = items.ofCall(toolCallId)
+        // The decision of the user is stored already.
+        const isPlain = state === 'denied' || (approval === undefined && answer === undefined && !intended.has(toolCallId))
+        if (isPlain && !owner.storesSteps) {
+          await storeSome(ops)
+          log.append(event)
+          beside.forEach(log.append)
+        } else {
+          const moved = items.moved(toolCallId, state)
+          const silent = answer === undefined ? [] : ledger.closeSilent(answer)
+          const changes = owner.changesOfCalls?.()
+          await commit({ finalEvents: [event, ...beside], changes, ops: [...silent, ...ledger.record(moved), ...ops] })
+          items.keep(moved)
+        }
+        readers?.callEnded(call, event)
+      }),
+    ...owner.policy.answersInCalls && { ask }
+  }
+}
+
+/** Tells the readers of a run of a question in the middle of a call. The end of a run that was aborted tells of it itself. */
+function tellQuestion (
+  item: QuestionItem,
+  { log, signal, readers }: { log: RunLog, signal: AbortSignal, readers: RunOwner['told'] }
+): void {
+  const fields = questionFields(item)
+  if (item.state === 'pending') log.append({ type: 'question-request', ...fields })
+  else if (!signal.aborted) log.append({ type: 'question-closed', ...fields, state: item.state })
+  readers?.questionAsked(item)
+}
