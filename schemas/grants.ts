@@ -50,8 +50,23 @@ const ToolServerShown = Type.Object({
 }, { description: 'Tools of tool servers: whose tool it is' })
 export type ShownToolServer = Static<typeof ToolServerShown>
 export const ToolServerOfCall = Type.Optional(ToolServerShown)
+export const AskReasonSchema = Type.Object({
+  policy: enumOf(
+    ['toolPermission', 'writtenAsText', 'workingCopy', 'addresses', 'toolQuestion', 'stillAsShown'],
+    'toolPermission: the tool asks, by what it can do or by config.permissions; writtenAsText: the model wrote the call as text; ' +
+      'workingCopy: it would change more than the copy that the run works in; addresses: the agent put an address together; ' +
+      'toolQuestion: the tool asks about this very call; stillAsShown: it was approved, and would not do what was shown'
+  ),
+  text: Type.String({ description: 'The reason in a sentence, for the user' })
+}, { $id: 'AskReason', description: 'Why a call asks: the rule that asked, and its reason' })
+export type AskReason = Static<typeof AskReasonSchema>
 /** What a request for the approval of a call shows beside the call. */
-export const SHOWN_WITH_CALL = { boundary: ShownBoundary, toolServer: ToolServerOfCall, scopes: Scopes }
+export const SHOWN_WITH_CALL = {
+  reasons: Type.Optional(Type.Array(ref(AskReasonSchema), { description: 'Why the call asks' })),
+  boundary: ShownBoundary,
+  toolServer: ToolServerOfCall,
+  scopes: Scopes
+}
 /** The fields of an answer that make it cover more than its call. */
 export const GRANTED = { scope: Type.Optional(ScopeSchema), until: Type.Optional(UntilSchema) }
 

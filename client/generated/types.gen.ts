@@ -263,6 +263,10 @@ export type Approval = {
      */
     note?: string;
     /**
+     * Why the call asks
+     */
+    reasons?: Array<AskReason>;
+    /**
      * Commands: where the command would run
      */
     boundary?: {
@@ -631,6 +635,20 @@ export type ApproveBody = {
      */
     messageId?: unknown;
     [key: string]: unknown;
+};
+
+/**
+ * Why a call asks: the rule that asked, and its reason
+ */
+export type AskReason = {
+    /**
+     * toolPermission: the tool asks, by what it can do or by config.permissions; writtenAsText: the model wrote the call as text; workingCopy: it would change more than the copy that the run works in; addresses: the agent put an address together; toolQuestion: the tool asks about this very call; stillAsShown: it was approved, and would not do what was shown
+     */
+    policy: 'toolPermission' | 'writtenAsText' | 'workingCopy' | 'addresses' | 'toolQuestion' | 'stillAsShown';
+    /**
+     * The reason in a sentence, for the user
+     */
+    text: string;
 };
 
 /**
@@ -5107,6 +5125,10 @@ export type RunResult = {
          */
         reason?: string;
         /**
+         * Why the call asks
+         */
+        reasons?: Array<AskReason>;
+        /**
          * Commands: where the command would run
          */
         boundary?: {
@@ -6101,6 +6123,10 @@ export type TaskApprovalEvent = {
      */
     reason?: string;
     /**
+     * Why the call asks
+     */
+    reasons?: Array<AskReason>;
+    /**
      * Commands: where the command would run
      */
     boundary?: {
@@ -6620,6 +6646,10 @@ export type TaskQuestion = {
      * Why the approval is requested again, or what differs from the approved runs
      */
     reason?: string;
+    /**
+     * Why the call asks
+     */
+    reasons?: Array<AskReason>;
     /**
      * Commands: where the command would run
      */
@@ -7279,6 +7309,10 @@ export type ToolApprovalRequestEvent = {
      * Why the approval is requested again
      */
     reason?: string;
+    /**
+     * Why the call asks
+     */
+    reasons?: Array<AskReason>;
     /**
      * Commands: where the command would run
      */

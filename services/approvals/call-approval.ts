@@ -1,8 +1,7 @@
 import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
-import type { CallAnswer, CallApproval, AskedCall } from '../contracts/call.ts'
+import type { CallAnswer, CallApproval } from '../contracts/call.ts'
 import { DENIED, type AppCallItem, type CallItem, type QuestionItem, type ToolItem } from '../contracts/approval-record.ts'
 import type { WorkFolder } from '../contracts/tool.ts'
-import type { ItemRequest } from './ledger.ts'
 
 /** Returns the fields of an approval that record the folder shown with it. */
 export const boundTo = ({ path, ...folder }: WorkFolder): Pick<ToolItem, 'cwd' | 'folder'> => ({ cwd: path, folder })
@@ -75,23 +74,4 @@ export const findOfCall = <I extends CallItem>(items: Iterable<I>, toolCallId: s
     else answer = item as typeof answer
   }
   return { approval, answer }
-}
-
-/** Returns the item with which a call waits in the ledger, apart from whose it is. */
-export function itemOfCall (call: AskedCall, place: { runId: string, segment: number }): ItemRequest {
-  const { toolCallId, toolName, input } = call
-  switch (call.kind) {
-    case 'tool': {
-      const { folder, identity, reason: note, scopes, places, shown, others, teaches, asks, correctedInput } = call
-      const { because, boundary, toolServer } = call
-      const bound = { ...boundTo(folder), identity, scopes, places, shown, others, teaches, asks, correctedInput }
-      return { kind: 'tool', ...place, toolCallId, toolName, input, ...bound, because, boundary, toolServer, note }
-    }
-    case 'question':
-      return { kind: 'question', ...place, toolCallId, questions: (input as { questions: [] }).questions }
-    case 'app': {
-      const { app, ms } = call
-      return { kind: 'app', ...place, toolCallId, toolName, input, app, ms }
-    }
-  }
 }

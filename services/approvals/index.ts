@@ -2,7 +2,7 @@ export { type AddressGate, type AddressQuestion, createAddressGate, type Said } 
 export { inheritProvenance } from './addresses/provenance.ts'
 export { answerAppCall, type AppCall, type AppCallAnswer, type AppResult, closeOverdue } from './app-calls/call-ledger.ts'
 export { ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
-export { callAnswer, callApproval, findOfCall, itemOfCall } from './call-approval.ts'
+export { boundTo, callAnswer, callApproval, findOfCall } from './call-approval.ts'
 export { decideApproval, decideChoice } from './decide-approval.ts'
 export type { Decision } from './decision.ts'
 export { type CallGrants, type Covering, createCallGrants, type Learning } from './grants/call-grants.ts'

@@ -13,8 +13,8 @@ export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion
   const times = { createdAt, expiresAt }
   switch (item.kind) {
     case 'tool': {
-      const { kind, toolName, input, cwd, note: reason, boundary, toolServer, scopes, teaches } = item
-      return { approvalId, kind, toolName, input, cwd, reason, ...shownBoundary(boundary), toolServer, scopes, teaches, ...times }
+      const { kind, toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes, teaches } = item
+      return { approvalId, kind, toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer, scopes, teaches, ...times }
     }
     case 'question': {
       const { kind, questions, live, server, url } = item

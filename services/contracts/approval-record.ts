@@ -1,5 +1,5 @@
 import type { Choice, ChoiceTopic } from '../../schemas/approvals.ts'
-import type { Learned, OfferedScope, Scope, ShownToolServer, Until } from '../../schemas/grants.ts'
+import type { AskReason, Learned, OfferedScope, Scope, ShownToolServer, Until } from '../../schemas/grants.ts'
 import type { Answers, Question } from '../../schemas/questions.ts'
 import type { StateOf } from './approval-states.ts'
 import type { Boundary } from './boundary.ts'
@@ -61,6 +61,8 @@ export interface ToolItem extends Item, Decided, Call {
   folder: Omit<WorkFolder, 'path'>
   /** The identity of the tool at the request, for tools that may change under the same name. */
   identity?: string
+  /** Why it asks: the policies that asked, in words. */
+  reasons?: AskReason[]
   /** Why the approval is requested again. */
   note?: string
   /** What was there at the paths that the call would change; empty where that is not known. Absent in records of older versions. */
@@ -176,6 +178,11 @@ export type TaskItem = OfTask & (CallItem | ResultItem)
 export type TaskApproval = OfTask & (ToolItem | ResultItem | QuestionItem)
 /** A new item for a call; the ledger adds the rest. */
 export type NewCallItem = Without<CallItem, 'approvalId' | 'state' | 'digest' | 'createdAt' | 'expiresAt'>
+/**
+ * A call of a step that waits: for an approval, for the user's answer, or for the application, `ms` milliseconds at most. `behind` are here
+ * the ids of calls, as their approvals are made with it.
+ */
+export type WaitingCall = Without<NewCallItem, 'runId' | 'segment'> & { toolCallId: string, ms?: number }
 
 export const isOfThread = (approval: Approval): approval is ThreadApproval =>
   approval.threadId !== undefined && (approval.kind === 'tool' || approval.kind === 'question')

@@ -1,4 +1,3 @@
-import type { ToolItem } from './approval-record.ts'
 import type { Boundary } from './boundary.ts'
 import type { ShownPlace, WorkFolder } from './tool.ts'
 
@@ -40,35 +39,3 @@ export type CallAnswer =
   | { is: 'error', errorText: string }
   /** The application began the call, and nobody knows how it ended. */
   | { is: 'unknown', errorText: string }
-
-/** A call that needs an approval. */
-interface UnapprovedCall extends Call, Pick<
-  ToolItem,
-  'scopes' | 'places' | 'shown' | 'others' | 'teaches' | 'asks' | 'correctedInput' | 'because' | 'boundary' | 'toolServer'
-> {
-  kind: 'tool'
-  /** The folder that it would work in. */
-  folder: WorkFolder
-  /** The identity of its tool. */
-  identity?: string
-  /** The ids of the calls of its step that come before it and would change files. */
-  behind?: string[]
-  /** The reason for the user why the call is asked, or asked again. */
-  reason?: string
-}
-
-/** A call with which the agent asks the user. */
-interface QuestionCall extends Call {
-  kind: 'question'
-}
-
-/** A call that the application executes. */
-interface AppCall extends Call {
-  kind: 'app'
-  app?: string
-  /** Milliseconds in which it must be answered. */
-  ms?: number
-}
-
-/** A call that waits: for an approval, for the user's answer, or for the application. */
-export type AskedCall = UnapprovedCall | QuestionCall | AppCall

@@ -2,7 +2,7 @@ import type { LanguageModelV4FinishReason, LanguageModelV4FunctionTool, SharedV4
 import type { Analysis, RunTask } from '../../schemas/agent.ts'
 import type { ErrorBody } from '../../schemas/errors.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
-import type { OfferedScope, ShownToolServer } from '../../schemas/grants.ts'
+import type { AskReason, OfferedScope, ShownToolServer } from '../../schemas/grants.ts'
 import type { AnsweredBy } from '../../schemas/run-options.ts'
 import type { Question } from '../../schemas/questions.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
@@ -26,6 +26,8 @@ interface ApprovalRequest {
   input: unknown
   cwd?: string
   reason?: string
+  /** Why it asks: the policies that asked, in words. */
+  reasons?: AskReason[]
   boundary?: { is: 'confined' | 'networked' | 'outside', text: string }
   /** The tool server whose tool it is. */
   toolServer?: ShownToolServer

@@ -30,6 +30,7 @@ t.test('one list holds what waits of conversations and of tasks, by kind, and a 
     toolName: 'writeFile',
     input: { path: 'task.txt', content: 'x' },
     digest: second.digest,
+    reasons: [{ policy: 'toolPermission', text: 'This tool can change files or what the service keeps.' }],
     scopes: second.scopes,
     cwd: app.cwd,
     createdAt: second.createdAt,

@@ -149,7 +149,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       folder: WorkFolder,
       reasons: readonly AskReason[],
       { isRehearsed = false } = {}
-    ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary'> & { reason?: string }> {
+    ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary' | 'note'>> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const question = reasons.find(({ isOfCall }) => isOfCall)
       const reason = facts.uncopied === undefined
@@ -161,7 +161,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
         places: facts.places,
         boundary: facts.boundary,
         because: question?.because,
-        reason: question?.reason ?? (resting === undefined ? reason : restingText(resting))
+        note: question?.reason ?? (resting === undefined ? reason : restingText(resting))
       }
     },
 

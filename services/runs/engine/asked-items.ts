@@ -1,8 +1,15 @@
-import { callAnswer, callApproval, findOfCall, inputDigest, itemOfCall, type Ledger, shownBoundary } from '../../approvals/index.ts'
-import { type Approval, type CallItem, ownerOf, type ToolItem, type QuestionItem } from '../../contracts/approval-record.ts'
+import { callAnswer, callApproval, findOfCall, inputDigest, type Ledger, shownBoundary } from '../../approvals/index.ts'
+import {
+  type Approval,
+  type CallItem,
+  ownerOf,
+  type ToolItem,
+  type QuestionItem,
+  type WaitingCall
+} from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
 import type { CallEnd } from '../gate/call-end.ts'
-import type { Call, CallAnswer, CallApproval, AskedCall } from '../../contracts/call.ts'
+import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { isAppIdentity } from '../../tools/index.ts'
 import type { RunRecord } from '../run-record.ts'
@@ -76,8 +83,8 @@ export const questionFields = ({ approvalId, toolCallId, questions, live, server
 export function requestEvent (item: CallItem): RunEvent {
   switch (item.kind) {
     case 'tool': {
-      const { approvalId, toolCallId, toolName, input, cwd, note: reason, boundary, toolServer, scopes, expiresAt } = item
-      const call = { toolCallId, toolName, input, cwd, reason, ...shownBoundary(boundary), toolServer }
+      const { approvalId, toolCallId, toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes, expiresAt } = item
+      const call = { toolCallId, toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer }
       return { type: 'approval-request', approvalId, ...call, scopes, ...isAppIdentity(item.identity) && APP, expiresAt }
     }
     case 'question':
@@ -95,11 +102,11 @@ export function requestEvent (item: CallItem): RunEvent {
  */
 export function askItems (
   run: RunRecord,
-  { asked, items: known }: { asked: readonly AskedCall[], items: RunItems },
+  { asked, items: known }: { asked: readonly WaitingCall[], items: RunItems },
   { ledger, ttlMs }: { ledger: Pick<Ledger, 'ask'>, ttlMs?: number }
 ): { items: Array<Approval & CallItem>, moved: Approval[] } {
   const { runId, segment } = run
-  const { items } = ledger.ask(ownerOf(run), asked.map((call) => itemOfCall(call, { runId, segment })), ttlMs)
+  const { items } = ledger.ask(ownerOf(run), asked.map((call) => ({ ...call, runId, segment })), ttlMs)
   const approvalIds = new Map(items.map(({ toolCallId, approvalId }) => [toolCallId, approvalId]))
   for (const [at, call] of asked.entries()) {
     const item = items[at]

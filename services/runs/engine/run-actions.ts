@@ -7,7 +7,7 @@ import { noUsage } from '../../usage/index.ts'
 import { MEMORY_FOLLOWS, PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { EngineDeps, RunAttempt } from './attempt.ts'
-import type { AskedCall } from '../../contracts/call.ts'
+import type { WaitingCall } from '../../contracts/approval-record.ts'
 import { type NextAction, type RunActions, nextAction } from './drive.ts'
 import { createRepetitions } from './repetitions.ts'
 import { askAgain, isCutTwice, isFruitless, LATE_MS, lateAnswer, REPEATED } from './stopping.ts'
@@ -56,7 +56,7 @@ export function createRunActions<R extends RunRecord> (
   })
   /** The end of the newest step, which the settlement of its calls appends. */
   let stepFinish: EventOf<'step-finish'> | undefined
-  let waiting: AskedCall[] | undefined
+  let waiting: WaitingCall[] | undefined
   /** The structured answer that the newest step has given. Readers get it when it is accepted. */
   let answer: EventOf<'object'> | undefined
   let isAccepted = false
@@ -250,7 +250,7 @@ export function createRunActions<R extends RunRecord> (
       return waiting !== undefined
     },
     /** The calls that the run must ask for. */
-    get asked (): readonly AskedCall[] {
+    get asked (): readonly WaitingCall[] {
       return waiting ?? []
     },
     /** The end of the step whose calls wait; undefined if it has its end already. */

@@ -1,3 +1,4 @@
+import type { AskReason } from '../../../schemas/grants.ts'
 import type { CallGrants, Covering } from '../../approvals/index.ts'
 import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
 import type { ToolOutput, WorkFolder } from '../../contracts/tool.ts'
@@ -8,7 +9,7 @@ import type { RunPolicy } from './run-policy.ts'
 
 /** A reason to ask a person before a call runs, in words that the person reads. */
 export interface Concern {
-  policy: string
+  policy: AskReason['policy']
   reason: string
   /** The reason is about this very call, and not about its tool. */
   isOfCall?: true

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { inputDigest } from '../../approvals/index.ts'
-import type { AskedCall, CallApproval } from '../../contracts/call.ts'
+import type { WaitingCall } from '../../contracts/approval-record.ts'
+import type { CallApproval } from '../../contracts/call.ts'
 import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import {
@@ -19,7 +20,7 @@ import { requestAgain } from './request-approval.ts'
 import type { SettledStep } from './settled-step.ts'
 
 /** What became of a call that was to run: it is over, a person is asked once more, or it is not what was allowed. */
-type Outcome = { is: 'over' } | { is: 'asked', request: AskedCall } | { is: 'refused', concerns: Concern[] }
+type Outcome = { is: 'over' } | { is: 'asked', request: WaitingCall } | { is: 'refused', concerns: Concern[] }
 const OVER: Outcome = { is: 'over' }
 
 type Result = Awaited<ReturnType<ToolHost['execute']>>
@@ -75,7 +76,8 @@ export async function handOutCall (checked: CheckedCall, step: SettledStep, gran
   const ops = 'errorText' in named ? [] : named.ops
   if (granted === undefined) await step.store(ops)
   else if (!await step.begin(call, true, ops, granted.grant)) return refuse({ checked })
-  return { is: 'asked', request: { kind: 'app', ...call, input, ...app } }
+  const { toolCallId, toolName } = call
+  return { is: 'asked', request: { kind: 'app', toolCallId, toolName, input, ...app } }
 }
 
 function openExecution (checked: CheckedCall, step: SettledStep, granted: Granted | undefined): Execution {
@@ -102,7 +104,7 @@ function refuse ({ checked }: Pick<Execution, 'checked'>): Outcome {
   return { is: 'refused', concerns: takenBack.length > 0 ? takenBack : [NOT_AS_ALLOWED] }
 }
 
-const NOT_AS_ALLOWED: Concern = { policy: 'grants', reason: 'What allowed this call covers it no longer.' }
+const NOT_AS_ALLOWED: Concern = { policy: 'workingCopy', reason: 'It would change more than the copy that the run works in.' }
 
 async function end ({ checked, step }: Execution, ended: CallEnd): Promise<Outcome> {
   await step.end(checked.call, ended)
@@ -117,7 +119,7 @@ async function stillAsShown (execution: Execution): Promise<Outcome | undefined>
   if (where?.is === 'moved') {
     if (approval === undefined) return refuse(execution)
     const seen = await tools.foresee({ name: call.toolName, input, cwd, folder: where.to, signal })
-    const bound = { shown: seen?.shown ?? [], reason: askedAgain(folder!.path, where.to), asks: approval.asks }
+    const bound = { shown: seen?.shown ?? [], note: askedAgain(folder!.path, where.to), asks: approval.asks }
     return { is: 'asked', request: await requestAgain(call, approval, where.to, step, bound) }
   }
   if (step.isHeld && approval !== undefined) return OVER
@@ -163,7 +165,7 @@ async function compareWithApproval (execution: Execution, approval: CallApproval
   const changed = isSeen ? [] : await changedPlaces(expected, seen.shown)
   execution.shown = approval.unbound ? expected : seen.shown
   if (changed.length === 0) return undefined
-  const bound = { shown: seen.shown, reason: changedSince(changed), asks: approval.asks + 1 }
+  const bound = { shown: seen.shown, note: changedSince(changed), asks: approval.asks + 1 }
   return { is: 'asked', request: await requestAgain(call, approval, folder!, step, bound) }
 }
 

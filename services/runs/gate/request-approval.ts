@@ -1,4 +1,6 @@
-import type { AskedCall, Call, CallApproval } from '../../contracts/call.ts'
+import { boundTo } from '../../approvals/index.ts'
+import type { WaitingCall } from '../../contracts/approval-record.ts'
+import type { Call, CallApproval } from '../../contracts/call.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
 import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import { folderGone } from '../../tools/index.ts'
@@ -6,7 +8,7 @@ import { type CallEnd, failedCall } from './call-end.ts'
 import type { Concern } from './call-policy.ts'
 import type { SettledStep } from './settled-step.ts'
 
-type ApprovalRequest = Extract<AskedCall, { kind: 'tool' }>
+type ApprovalRequest = Extract<WaitingCall, { kind: 'tool' }>
 
 /** Returns the request for the approval of a call, with all that a person is shown; or the end of a call that cannot run. */
 export async function requestApproval (
@@ -21,8 +23,8 @@ export async function requestApproval (
   const offer = await grants.offer(call, folder, concerns)
   if (offer.boundary?.is === 'refused') return { end: failedCall(call, offer.boundary.why) }
   const bound = await bindRequest(call, folder, step)
-  const toolServer = tools.toolServer(call.toolName)
-  return { kind: 'tool', ...call, folder, identity, toolServer, ...bound, ...await withOutlook(call, offer, step) }
+  const reasons = concerns.map(({ policy, reason }) => ({ policy, text: reason }))
+  return { ...describeCall(call, folder, step), identity, ...bound, ...await withOutlook(call, offer, step), reasons }
 }
 
 /** Returns the request for an approved call that would not do what was shown; the approved calls behind it wait. */
@@ -31,7 +33,7 @@ export async function requestAgain (
   { correctedInput }: CallApproval,
   folder: WorkFolder,
   step: SettledStep,
-  bound: { shown: ShownPlace[], reason: string, asks: number }
+  bound: { shown: ShownPlace[], note: string, asks: number }
 ): Promise<ApprovalRequest> {
   const { tools, grants, run: { cwd } } = step
   step.isHeld = true
@@ -43,10 +45,13 @@ export async function requestAgain (
   const offer = isCorrected ? { correctedInput, boundary } : await grants.offer(call, folder, [])
   const others = await grants.othersOf(bound.shown)
   const teaching = isCorrected ? {} : await grants.teaching(call, folder, { ...bound, others })
-  const toolServer = tools.toolServer(call.toolName)
   const outlook = await withOutlook({ ...call, input }, offer, step)
-  return { kind: 'tool', ...call, folder, identity, toolServer, ...outlook, ...bound, ...teaching }
+  const reasons = [{ policy: 'stillAsShown' as const, text: bound.note }]
+  return { ...describeCall(call, folder, step), identity, ...outlook, ...bound, ...teaching, reasons }
 }
+
+const describeCall = ({ toolCallId, toolName, input }: Call, folder: WorkFolder, { tools }: SettledStep) =>
+  ({ kind: 'tool' as const, toolCallId, toolName, input, ...boundTo(folder), toolServer: tools.toolServer(toolName) })
 
 /** Adds to where a command would run what of it could be undone. */
 async function withOutlook<T extends { boundary?: Boundary }> (

@@ -1,4 +1,6 @@
-import type { AskedCall, Call } from '../../contracts/call.ts'
+import type { WaitingCall } from '../../contracts/approval-record.ts'
+import type { Call } from '../../contracts/call.ts'
+import type { Question } from '../../../schemas/questions.ts'
 import { runInOrder } from '../../tools/index.ts'
 import type { CheckedCall } from './call-policy.ts'
 import { answeredCall, refusedCall } from './call-end.ts'
@@ -13,7 +15,7 @@ import type { SettledStep } from './settled-step.ts'
  * before; then the others are asked about, and when all is decided, the calls of the application are handed out. Rejects when the run is
  * aborted.
  */
-export async function settleCalls (open: readonly Call[], step: SettledStep): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
+export async function settleCalls (open: readonly Call[], step: SettledStep): Promise<{ asked: WaitingCall[], isWaiting: boolean }> {
   if (open.length > 0) await step.addresses.note()
   const verdicts: Array<{ checked: CheckedCall, verdict: Verdict }> = []
   for (const call of open) {
@@ -22,7 +24,7 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
   }
   if (verdicts.some(({ verdict }) => verdict.is === 'wait' && !verdict.asks)) return { asked: [], isWaiting: true }
   const byApp = ({ call }: CheckedCall) => step.tools.find(call.toolName)?.answeredBy?.by === 'app'
-  const asked = new Map<string, AskedCall>()
+  const asked = new Map<string, WaitingCall>()
 
   async function settle (checked: CheckedCall, verdict: Exclude<Verdict, { is: 'run' }>): Promise<void> {
     const { call } = checked
@@ -34,7 +36,7 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
       case 'deny':
         return step.end(call, refusedCall(call, 'denied', verdict.reason))
       case 'wait':
-        return void asked.set(call.toolCallId, { kind: 'question', ...call })
+        return void asked.set(call.toolCallId, questionOf(call))
       case 'ask': {
         const request = await requestApproval(call, step, verdict.concerns)
         if ('end' in request) return step.end(call, request.end)
@@ -64,3 +66,6 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
   if (asked.size === 0) { for (const checked of mayRun) if (byApp(checked)) await run(checked, handOutCall) }
   return { asked: open.flatMap(({ toolCallId }) => asked.get(toolCallId) ?? []), isWaiting: asked.size > 0 }
 }
+
+/** Returns the questions of a call, which wait for the user. */
+const questionOf = ({ toolCallId, input }: Call): WaitingCall => ({ kind: 'question', toolCallId, ...input as { questions: Question[] } })

@@ -1,6 +1,6 @@
 import { type AddressGate, type CallGrants, createCallGrants } from '../../approvals/index.ts'
-import { type Approval, ownerOf, type QuestionItem } from '../../contracts/approval-record.ts'
-import type { AskedCall, Call } from '../../contracts/call.ts'
+import { type Approval, ownerOf, type QuestionItem, type WaitingCall } from '../../contracts/approval-record.ts'
+import type { Call } from '../../contracts/call.ts'
 import { newestStep, openCalls, type RunEvent } from '../../contracts/run-events.ts'
 import type { CallQuestions, QuestionOutcome } from '../../contracts/tool.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
@@ -26,7 +26,7 @@ interface Parts<R extends RunRecord> {
 }
 
 /** Settles the open calls of the newest step and returns those that wait. */
-export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise<{ asked: AskedCall[], isWaiting: boolean }> {
+export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise<{ asked: WaitingCall[], isWaiting: boolean }> {
   const { attempt: { live: { run, signal }, attempt, owed }, owner, items, addresses } = parts
   const { log, record: { runId, cwd } } = run
   const { tools, rehearsed } = owner

@@ -1,3 +1,4 @@
+import type { ToolEffect } from '../../../contracts/tool.ts'
 import type { CallPolicy } from '../call-policy.ts'
 
 /** A tool asks by its permission: its own, or that of config.permissions. */
@@ -5,6 +6,19 @@ export const toolPermission: CallPolicy = {
   name: 'toolPermission',
   async decide ({ call: { toolName } }, { policy, tools }, concerns) {
     if (!policy.asks || tools.permission(toolName) !== 'ask') return concerns
-    return [...concerns, { policy: 'toolPermission', reason: 'Calls of this tool ask.' }]
+    return [...concerns, { policy: 'toolPermission', reason: reasonOf(tools.find(toolName)?.effect) }]
+  }
+}
+
+function reasonOf (effect: ToolEffect | undefined): string {
+  switch (effect) {
+    case 'read':
+      return 'This tool only reads, and your settings or its server say that it asks.'
+    case 'write':
+      return 'This tool can change files or what the service keeps.'
+    case 'external':
+      return 'What this tool does is not known beforehand.'
+    case undefined:
+      return 'Nobody knows what this tool does.'
   }
 }

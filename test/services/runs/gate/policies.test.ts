@@ -1,6 +1,6 @@
 import t from 'tap'
 import { POLICIES } from '../../../../services/runs/gate/check-call.ts'
-import { CALLS, outcomeOf, SITUATIONS } from './table-harness.ts'
+import { CALLS, outcomeOf, settledIn, SITUATIONS } from './table-harness.ts'
 
 /**
  * Every kind of call in every situation, and what a person sees of it (docs/security.md, "Approvals"):
@@ -123,3 +123,12 @@ t.same(POLICIES.map(({ name }) => name), Object.keys(OF_EACH))
 for (const [policy, [name, situation, seen, what]] of Object.entries(OF_EACH)) {
   t.test(`${policy}: ${what}`, async (t) => t.equal(await outcomeOf(name, situation), seen))
 }
+
+t.test('a request says which policies asked, in words', async (t) => {
+  const askedBy = async (name: string) =>
+    (await settledIn(name, 'person')).asked.flatMap((call) => call.kind === 'tool' ? call.reasons : [])
+  t.match(await askedBy('change'), [{ policy: 'toolPermission', text: /can change files/ }])
+  t.match(await askedBy('change-text'), [{ policy: 'toolPermission' }, { policy: 'writtenAsText', text: /wrote this call as text/ }])
+  t.match(await askedBy('fetch'), [{ policy: 'addresses', text: 'address' }])
+  t.match(await askedBy('own'), [{ policy: 'toolQuestion', text: 'own' }])
+})

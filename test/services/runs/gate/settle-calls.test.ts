@@ -1,6 +1,7 @@
 import t from 'tap'
 import type { CallEnd } from '../../../../services/runs/gate/call-end.ts'
-import type { AskedCall, Call, CallAnswer, CallApproval } from '../../../../services/contracts/call.ts'
+import type { WaitingCall } from '../../../../services/contracts/approval-record.ts'
+import type { Call, CallAnswer, CallApproval } from '../../../../services/contracts/call.ts'
 import { settleCalls } from '../../../../services/runs/gate/settle-calls.ts'
 import { NOTHING_KEPT } from '../../../../services/tools/kept-call.ts'
 import { HERE, makeStep } from './step.ts'
@@ -48,7 +49,7 @@ function steps (
   })
   return { step, happened, ends }
 }
-const idsOf = (asked: AskedCall[]) => asked.map(({ toolCallId }) => toolCallId)
+const idsOf = (asked: WaitingCall[]) => asked.map(({ toolCallId }) => toolCallId)
 
 t.test('the intent of a call is stored before its tool starts, but for reads that nobody approved', async (t) => {
   const { step, happened } = steps({ approvals: { 'look-2': approved } })
@@ -124,7 +125,7 @@ t.test('approved calls behind one whose folder has moved wait until it is asked 
   step.tools.folders.whereabouts = async () => calls++ === 1 ? { is: 'moved', to: THERE } : { is: 'same' }
   const { asked } = await settleCalls([call('ask', 'a'), call('ask', 'b'), call('ask', 'c')], step)
   t.same(happened, ['intent a', 'run a', 'end a'])
-  t.match(asked, [{ toolCallId: 'b', folder: THERE, reason: /"\/here" when this was asked, and is "\/there"/ }])
+  t.match(asked, [{ toolCallId: 'b', cwd: '/there', folder: { ino: '2' }, note: /"\/here" when this was asked, and is "\/there"/ }])
   t.equal(asked.length, 1)
 })
 

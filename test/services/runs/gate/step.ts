@@ -32,7 +32,7 @@ export const makeStep = ({ tools, grants, addresses, ...more }: Given = {}): Set
   },
   grants: {
     covering: async () => undefined,
-    offer: async (_call, _folder, reasons) => ({ reason: reasons[0]?.reason }),
+    offer: async (_call, _folder, reasons) => ({ note: reasons[0]?.reason }),
     use: async () => true,
     coversHost: async () => false,
     suspend: async () => [],

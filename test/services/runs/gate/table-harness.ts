@@ -42,8 +42,11 @@ export const SITUATIONS = [
 ]
 const STATES: Record<string, CallApproval['state']> = { approved: 'approved', open: 'open', refused: 'denied', expired: 'expired' }
 
-/** Settles one call in a situation, and says what becomes of it. */
-export async function outcomeOf (name: string, situation: string): Promise<string> {
+/** Settles one call in a situation, and says what a person sees of it. */
+export const outcomeOf = async (name: string, situation: string): Promise<string> => outcomeIn(await settledIn(name, situation))
+
+/** Settles one call in a situation. */
+export async function settledIn (name: string, situation: string) {
   const has = (part: string) => situation.split('+').includes(part)
   const isRehearsal = has('rehearsal') || has('dry-run')
   const happened: string[] = []
@@ -89,20 +92,14 @@ export async function outcomeOf (name: string, situation: string): Promise<strin
     step.rehearsal = { cwd: '/folder', isOnCopy: has('dry-run'), grants: step.grants, note: (noted) => void (line = noted) }
   }
   const { asked, isWaiting } = await settleCalls([call], step)
-  return outcomeIn({ happened, end, line, asked: asked.map(({ kind }) => kind), isWaiting })
+  return { happened, end, line, asked, isWaiting }
 }
 
-function outcomeIn ({ happened, end, line, asked, isWaiting }: {
-  happened: string[],
-  end?: CallEnd,
-  line?: { outcome: string },
-  asked: string[],
-  isWaiting: boolean
-}): string {
+function outcomeIn ({ happened, end, line, asked, isWaiting }: Awaited<ReturnType<typeof settledIn>>): string {
   const used = happened.includes('used')
   if (happened.includes('run')) return line !== undefined ? 'noted' : used ? 'used' : 'run'
-  if (asked[0] === 'app') return used ? 'app-used' : 'app'
-  if (asked.length > 0) return asked[0] === 'tool' ? 'ask' : asked[0]
+  if (asked[0]?.kind === 'app') return used ? 'app-used' : 'app'
+  if (asked.length > 0) return asked[0].kind === 'tool' ? 'ask' : asked[0].kind
   if (isWaiting) return 'wait'
   if (end?.state === 'unknown') return 'unknown'
   if (end?.event.type === 'tool-output' && line !== undefined) return 'sheet'
