@@ -28,6 +28,7 @@ t.test('approval requests, a page at a time', async (t) => {
       unboundOffered: undefined,
       unbound: undefined,
       note: undefined,
+      reasons: [{ policy: 'toolPermission', text: /./ }],
       boundary: undefined,
       toolServer: undefined,
       scopes: SCOPES,

@@ -60,7 +60,7 @@ t.test('a run as one object', async (t) => {
     pendingApprovals: [
       {
         ...{ approvalId: ID, toolCallId: /./, ...write, cwd: /work$/, reason: undefined, boundary: undefined, toolServer: undefined },
-        ...{ scopes: SCOPES, expiresAt: Number }
+        ...{ reasons: [{ policy: 'toolPermission', text: /./ }], scopes: SCOPES, expiresAt: Number }
       }
     ],
     stopped: undefined,

@@ -123,6 +123,7 @@ t.test('tasks and their runs', async (t) => {
       input: { path: 'a.txt', content: 'x' },
       cwd: /work$/,
       reason: undefined,
+      reasons: Array,
       boundary: undefined,
       toolServer: undefined,
       scopes: Array,
