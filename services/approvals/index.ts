@@ -1,4 +1,4 @@
-export { type AddressGate, type AddressQuestion, createAddressGate, type Said } from './addresses/address-gate.ts'
+export { type AddressGate, createAddressGate, type Said } from './addresses/address-gate.ts'
 export { inheritProvenance } from './addresses/provenance.ts'
 export { answerAppCall, type AppCall, type AppCallAnswer, type AppResult, closeOverdue } from './app-calls/call-ledger.ts'
 export { ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'

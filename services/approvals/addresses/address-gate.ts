@@ -8,7 +8,7 @@ import { readAddress, type Address } from './find-addresses.ts'
 import { createProvenance, filesOf, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
 
 /** Why a call asks though its tool does not: it would send what the model put together. */
-export interface AddressQuestion {
+interface AddressQuestion {
   reason: string
   /** The ids of the calls that brought in private data and text of others. */
   because: string[]

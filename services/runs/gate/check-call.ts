@@ -2,7 +2,7 @@ import type { CallPolicy, CheckedCall, Concern, Decision, StepSoFar } from './ca
 import { addresses } from './policies/addresses.ts'
 import { decidedBefore } from './policies/decided-before.ts'
 import { deniedBefore } from './policies/denied-before.ts'
-import { grants } from './policies/grants.ts'
+import { grants } from './policies/covered-by-grant.ts'
 import { rehearsal } from './policies/rehearsal.ts'
 import { toolPermission } from './policies/tool-permission.ts'
 import { toolQuestion } from './policies/tool-question.ts'
