@@ -39,6 +39,10 @@ export const NUMBERS: Record<string, number> = {
 const NUMBER_WORD = new RegExp(`\\b(?:${Object.keys(NUMBERS).join('|')})\\b`, 'gi')
 const HALF = /^(every )?half(?: an)?[ -]hour$/i
 
+/** "an hour and a half", "2 and a half hours". */
+const AND_A_HALF = /\b(?:(?:(an?|\d+) )?hours? and a half|(an?|\d+) and a half hours?)\b/i
+const QUARTERS = /\b(?:(3) quarters|(?:a |1 )?quarter) of an hour\b/i
+
 /** The number that a word or digits say; NaN for other texts. */
 export const numberOf = (word: string): number => NUMBERS[word.toLowerCase()] ?? Number(word)
 
@@ -50,6 +54,8 @@ export function readDuration (text: string, field = 'interval'): Period | undefi
   const words = text.replace(field === 'in' ? /^an?\s+(?!half)/i : /^$/, '1 ').replace(/^each\s+/i, 'every ')
     .replace(HALF, (_all, every = '') => `${every}30 minutes`)
     .replace(NUMBER_WORD, (word) => String(NUMBERS[word.toLowerCase()]))
+    .replace(AND_A_HALF, (_all, before: string, behind: string) => `${Number.parseInt(before ?? behind ?? '') || 1} hours 30 minutes`)
+    .replace(QUARTERS, (_all, three) => three === undefined ? '15 minutes' : '45 minutes')
   const parts = isoParts(words) ?? spokenParts(words)
   return parts && periodOf(text, parts, field)
 }

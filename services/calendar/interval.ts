@@ -74,6 +74,44 @@ export const tidy = (text: string): string =>
   text.trim().replace(/\s+/g, ' ').replace(/[.!]+$/, '').replace(/\b([ap])\.m\b\.?/gi, '$1m').replace(/(\d) ([ap]m)\b/gi, '$1$2')
     .replace(/\b(?:but not|apart from|but)\b/gi, 'except')
 
+const PLAIN = String.raw`(?:\d{1,2}(?:[:.]\d\d)?[ap]m|noon|midnight)`
+const TIME = String.raw`(?:${PLAIN}|\d{1,2}[:.]\d\d(?::\d\d)?)`
+const PART_NAME = `(?:${Object.keys(PARTS).join('|')})`
+const list = (item: string, least = 0) => String.raw`${item}(?:(?:,? and |, ?)${item}){${least},}`
+const ORDINALS = ['', '', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
+const REPEATED = String.raw`every|each|daily|nightly|monthly|weekdays|weekends|on|(?:mon|tue|wed|thu|fri|sat|sun)[a-z]*`
+
+const TIME_FIRST = new RegExp(String.raw`^(?:at )?(${list(TIME)}),? (?=every |each |daily$|on )(.+)$`, 'i')
+const TIME_LAST = new RegExp(String.raw`^((?:${REPEATED})\b.*?),? (${list(TIME)})$`, 'i')
+/** "every 9:00" may be a duration, "every 9am" is none. */
+const ONLY_TIMES = new RegExp(`^(?:every|each) (${list(PLAIN)})$`, 'i')
+const SOME_PARTS = new RegExp(`^(?:every|each) (${list(PART_NAME, 1)})(?= on |$)`, 'i')
+const EVERY_NTH = new RegExp(
+  String.raw`^(every|each) (${ORDINALS.slice(2).join('|')}|\d{1,2}(?:nd|rd|th)) (day|week|month|hour|minute)(?! of)(?=,? |$)`,
+  'i'
+)
+
+/**
+ * A text in the order and with the words that the rest of the grammar reads: people leave out "at", put the time first, and say "every
+ * second day". "9am every day" becomes "every day at 9am".
+ */
+function inOrder (text: string): string {
+  const words = tidy(text)
+  const ordered = words
+    .replace(EVERY_NTH, (_all, every: string, nth: string, unit: string) =>
+      `${every} ${ORDINALS.includes(nth.toLowerCase()) ? ORDINALS.indexOf(nth.toLowerCase()) : Number.parseInt(nth)} ${unit}s`)
+    .replace(ONLY_TIMES, 'every day at $1')
+    .replace(SOME_PARTS, (_all, parts: string) => {
+      const hours = parts.toLowerCase().split(/,? and |, ?/).map((part) => PARTS[part] / 3600)
+      return `every day at ${hours.map((hour) => `${hour}:00`).join(' and ')}`
+    })
+  if (/ (?:at|between|from|in) /i.test(ordered)) return ordered
+  const first = TIME_FIRST.exec(ordered)
+  if (first !== null) return `${first[2]} at ${first[1].replaceAll('.', ':')}`
+  const last = TIME_LAST.exec(ordered)
+  return last === null ? ordered : `${last[1]} at ${last[2].replaceAll('.', ':')}`
+}
+
 /** Splits a text into its beginning and the parts that its keywords begin; undefined when a part comes twice or is empty. */
 export function splitParts (text: string): Partial<Record<'head' | Keyword, string>> | undefined {
   const parts: Record<string, string[]> = { head: [] }
@@ -107,7 +145,7 @@ export function partTaker (): { named: string[], withoutPart: (text: string) => 
  * what may mean two things.
  */
 export function readInterval (text: string): Interval | undefined {
-  const parts = splitParts(text)
+  const parts = splitParts(inOrder(text))
   if (parts === undefined || parts.between === 'now') return undefined
   const { head = '', in: within = '', except } = parts
   let { on, at, between } = parts
@@ -136,7 +174,9 @@ export function readInterval (text: string): Interval | undefined {
 /** A text that says no interval: "on weekdays at 9", "at 9 and 17". One weekday or one time would be a single time. */
 function readBare (on: string | undefined, at: string | undefined): Head | undefined {
   if (on !== undefined) {
-    if ((weekdaysOf(on)?.length ?? 0) > 1) return /s$| to |-| through /i.test(on) ? WEEK : undefined
+    const weekdays = weekdaysOf(on)?.length ?? 0
+    if (weekdays === 1 && /days$/i.test(on)) return WEEK
+    if (weekdays > 1) return /s$| to |-| through /i.test(on) ? WEEK : undefined
     return saysDaysOfMonth(on, false) && (daysOfMonthOf(on) ?? nthDayOf(on)) !== undefined ? MONTH : undefined
   }
   const times = at?.toLowerCase().split(/,? and |, /) ?? []

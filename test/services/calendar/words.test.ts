@@ -75,6 +75,19 @@ const SET: Rule[] = [
   ['9am and 5pm', every, '09:00', '17:00'],
   ['weekdays at 9:15, 12:30 and 5:45 pm', workday, '09:15', '12:30', '17:45'],
   ['every morning', every, '09:00'],
+  ['every monday 9am', on(1), '09:00'],
+  ['9am every day', every, '09:00'],
+  ['noon every friday', on(5), '12:00'],
+  ['17:30 on fridays', on(5), '17:30'],
+  ['weekdays 8:15', workday, '08:15'],
+  ['daily 7.30', every, '07:30'],
+  ['every 9am', every, '09:00'],
+  ['every midnight', every, '00:00'],
+  ['every day 9 am and 5 p.m.', every, '09:00', '17:00'],
+  ['every morning and evening', every, '09:00', '18:00'],
+  ['every morning and evening on weekdays', workday, '09:00', '18:00'],
+  ['every other friday 4pm', isOther(5), '16:00'],
+  ['every 15th 9am', ({ day }) => day === 15, '09:00'],
   ['every evening at 8', every, '20:00'],
   ['every monday and friday afternoon', on(1, 5), '14:00'],
   ['once a week', on(1), '09:00'],
@@ -178,6 +191,9 @@ t.test('one time is read with its date, and is said in words', async (t) => {
     ['2027-02-03 at 9:00', { once: '2027-02-03T09:00' }, 'once, on Wednesday, 3 February 2027 at 09:00'],
     ['in 2 hours', { in: '2 hours' }, 'once, on Wednesday, 25 November 2026 at 14:30'],
     ['in half an hour', { in: 'half an hour' }, 'once, on Wednesday, 25 November 2026 at 13:00'],
+    ['in an hour and a half', { in: 'an hour and a half' }, 'once, on Wednesday, 25 November 2026 at 14:00'],
+    ['in 2 and a half hours', { in: '2 and a half hours' }, 'once, on Wednesday, 25 November 2026 at 15:00'],
+    ['in three quarters of an hour', { in: 'three quarters of an hour' }, 'once, on Wednesday, 25 November 2026 at 13:15'],
     ['ten minutes from now', { in: 'ten minutes' }, 'once, on Wednesday, 25 November 2026 at 12:40'],
     ['in a week', { in: 'a week' }, 'once, on Wednesday, 2 December 2026 at 12:30']
   ]
@@ -189,6 +205,10 @@ t.test('one time is read with its date, and is said in words', async (t) => {
 
 t.test('what is repeated is said in words, with its end and its exceptions', async (t) => {
   const rows: Array<[string, string]> = [
+    ['every second day at 9', 'every 2 days at 09:00'],
+    ['every 2nd day at 9', 'every 2 days at 09:00'],
+    ['every third week on monday 8am', 'every 3 weeks on Monday at 08:00'],
+    ['every hour and a half', 'every 1 hour and 30 minutes'],
     ['every ten minutes between 9 and 17 on weekdays', 'Monday to Friday, every 10 minutes from 09:00, the last at 17:00'],
     ['every 25 minutes between 9 and 10', 'every 25 minutes from 09:00, the last at 09:50'],
     ['every other friday', 'every other week on Friday at 09:00'],
