@@ -2,16 +2,31 @@ import { Type, type Static } from '@sinclair/typebox'
 import { oneOf, ref, Timestamp } from './common.ts'
 
 /** Why a change is not taken back. */
-const UndoReasonSchema = oneOf(['changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone', 'shared'], {
+const UNDO_REASONS = [
+  'changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone', 'shared', 'repository-used-since', 'failed'
+] as const
+const UndoReasonSchema = oneOf(UNDO_REASONS, {
   description: '`changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a ' +
     'symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept ' +
     'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as ' +
     'it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names ' +
-    'the path takes it back'
+    'the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of ' +
+    'it is taken back. `failed`: an unexpected error, see `error`'
 })
 export type UndoReason = Static<typeof UndoReasonSchema>
 
 const Path = Type.String({ description: 'Absolute path' })
+
+const skippedPath = {
+  path: Path,
+  reason: UndoReasonSchema,
+  error: Type.Optional(Type.String({ description: 'With `failed`: what the system said' }))
+}
+interface SkippedPath {
+  path: string
+  reason: UndoReason
+  error?: string
+}
 
 /** What becomes, or became, of a path. */
 const ofPath = {
@@ -110,14 +125,16 @@ export const UndoneSchema = Type.Object({
   })),
   restored: Type.Array(Path, { description: 'The paths that are now as they were before the run' }),
   planned,
-  skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema })),
+  skipped: Type.Array(Type.Object(skippedPath), {
+    description: 'The paths that stay. A git directory, or a database of SQLite with its side files, stays as one thing: its path is named'
+  }),
   notCovered: Type.Array(ref(UncoveredCallSchema))
 }, { $id: 'Undone', description: 'What an undo did, or would do' })
 export interface Undone {
   undoId?: string
   restored: string[]
   planned?: PathChange[]
-  skipped: Array<{ path: string, reason: UndoReason }>
+  skipped: SkippedPath[]
   notCovered: UncoveredCall[]
 }
 
@@ -128,7 +145,7 @@ export const AppliedSchema = Type.Object({
   })),
   applied: Type.Array(Path, { description: 'The paths of the folder that are now as in the copy' }),
   planned,
-  skipped: Type.Array(Type.Object({ path: Path, reason: UndoReasonSchema }), {
+  skipped: Type.Array(Type.Object(skippedPath), {
     description: 'The paths that stay as they are: with `changed_since` or `gone`, somebody changed them after they were copied'
   })
 }, { $id: 'Applied', description: 'What of a copy was taken over, or would be' })
@@ -136,7 +153,7 @@ export interface Applied {
   applyId?: string
   applied: string[]
   planned?: PathChange[]
-  skipped: Array<{ path: string, reason: UndoReason }>
+  skipped: SkippedPath[]
 }
 
 export const ChangesParams = Type.Object({ runId: Type.String({ description: 'The id of a run, or the undoId of an undo' }) })

@@ -191,9 +191,13 @@ export type Applied = {
          */
         path: string;
         /**
-         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back
+         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `failed`: an unexpected error, see `error`
          */
-        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared';
+        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'failed';
+        /**
+         * With `failed`: what the system said
+         */
+        error?: string;
     }>;
 };
 
@@ -2958,9 +2962,9 @@ export type FileChange = {
      */
     canUndo: boolean;
     /**
-     * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back
+     * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `failed`: an unexpected error, see `error`
      */
-    why?: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared';
+    why?: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'failed';
 };
 
 /**
@@ -8089,15 +8093,22 @@ export type Undone = {
      * With `dryRun`: what would become of the paths; a move is one change. The first 200
      */
     planned?: Array<PathChange>;
+    /**
+     * The paths that stay. A git directory, or a database of SQLite with its side files, stays as one thing: its path is named
+     */
     skipped: Array<{
         /**
          * Absolute path
          */
         path: string;
         /**
-         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back
+         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `failed`: an unexpected error, see `error`
          */
-        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared';
+        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'failed';
+        /**
+         * With `failed`: what the system said
+         */
+        error?: string;
     }>;
     notCovered: Array<UncoveredCall>;
 };

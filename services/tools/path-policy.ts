@@ -57,6 +57,8 @@ export interface PathPolicy {
   resolve(path: string, cwd: string): Promise<string>
   /** Like `resolve`, but does not follow a symlink in the last place. The folder must exist. */
   locate(path: string, cwd: string): Promise<string>
+  /** Like `locate`, for a path that a record holds: its name may be one that no caller may give. */
+  locateRecorded(path: string, cwd: string): Promise<string>
   /**
    * Throws PathRefused when removing the real path would also remove the workspace, cwd, a root or the service's folder.
    * `givenCwd` may be a symbolic link to cwd; the link is protected as well.
@@ -180,6 +182,15 @@ export function createPathPolicy (
     }
   }
 
+  async function locateRecorded (path: string, cwd: string): Promise<string> {
+    await assertNear(path, dirname(path), cwd)
+    const folder = await follow(dirname(path))
+    const real = await stored(folder.real, basename(path))
+    await check(path, real, cwd)
+    if (folder.broken) throw new PathRefused(`${JSON.stringify(path)} goes through a symbolic link that leads nowhere.`)
+    return real
+  }
+
   return {
     meant,
     inCopy: (path, cwd) => pathMeant(path, cwd, scope.copies),
@@ -207,13 +218,11 @@ export function createPathPolicy (
     },
 
     async locate (path, cwd) {
-      const target = await inStoredForm(meant(path, cwd), (place) => assertNear(path, dirname(place), cwd))
-      const folder = await follow(dirname(target))
-      const real = await stored(folder.real, basename(target))
-      await check(path, real, cwd)
-      if (folder.broken) throw new PathRefused(`${JSON.stringify(path)} goes through a symbolic link that leads nowhere.`)
-      return real
+      const near = (place: string) => assertNear(path, dirname(place), cwd)
+      return locateRecorded(await inStoredForm(meant(path, cwd), near), cwd)
     },
+
+    locateRecorded,
 
     async assertRemovable (real, cwd, givenCwd) {
       // Checked by name as well: a root may be given as a symlink, and the link itself is protected too.

@@ -1,4 +1,5 @@
-import { type Chain, isSame, type Item } from '../workspace/index.ts'
+import { dirname, sep } from 'node:path'
+import { type Chain, type ChainUnit, isAddedObject, isSame, type Item } from '../workspace/index.ts'
 import type { Entry } from './undo-entry.ts'
 
 /** Where the content of what was there before a change is. */
@@ -8,10 +9,10 @@ export const sourceOf = ({ copy, notKept }: Item, id: string, { key, contents }:
 /** Joins the changes of a run, path by path, from the newest back to where somebody else changed the path in between. */
 export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<string, Chain> {
   const chains = new Map<string, Chain>()
+  const units = unitsIn(entries)
   for (const [id, entry] of entries.toReversed()) {
-    const { cwd } = entry
     for (const item of entry.items.toReversed()) {
-      const { path, before, after, isUnread = false, isParent = false, isShared = false } = item
+      const { path, before, after, unit, isUnread = false, isParent = false, isShared = false } = item
       const later = chains.get(path)
       if (later?.isBroken) continue
       if (later !== undefined && !isSame(after, later.before)) {
@@ -20,10 +21,11 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
       }
       chains.set(path, {
         path,
-        cwd: later?.cwd ?? cwd,
+        cwd: later?.cwd ?? cwdOf(item, entry),
         left: later === undefined ? after : later.left,
         before,
         source: sourceOf(item, id, entry),
+        unit: unit === undefined ? undefined : units.get(unit),
         isBroken: false,
         isParent: isParent && (later?.isParent ?? true),
         isShared: isShared || (later?.isShared ?? false),
@@ -31,5 +33,29 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
       })
     }
   }
+  const shared = new Set([...chains.values()].flatMap(({ isShared, unit }) => isShared && unit !== undefined ? [unit] : []))
+  for (const chain of chains.values()) {
+    const { unit } = chain
+    if (unit === undefined) continue
+    chain.isShared ||= shared.has(unit)
+    chain.stays = isAddedObject({ ...chain, unit: unit.path }, { [unit.path]: unit })
+  }
   return chains
+}
+
+/** A git directory that a command may change lies outside of its working folder, when the folder is a part of a repository. */
+const cwdOf = ({ path, unit }: Item, { cwd }: Entry): string =>
+  unit === undefined || path.startsWith(cwd.endsWith(sep) ? cwd : cwd + sep) ? cwd : dirname(unit)
+
+/** Joins what the entries say of each unit: as the first call found it, and as the last one left it. */
+function unitsIn (entries: Array<[id: string, entry: Entry]>): Map<string, ChainUnit> {
+  const found = new Map<string, ChainUnit>()
+  for (const [, { units = {} }] of entries.toReversed()) {
+    for (const [path, unit] of Object.entries(units)) {
+      const later = found.get(path)
+      if (later === undefined) found.set(path, { ...unit, path, isBroken: false })
+      else Object.assign(later, { before: unit.before, isNew: unit.isNew, isBroken: later.isBroken || unit.after !== later.before })
+    }
+  }
+  return found
 }

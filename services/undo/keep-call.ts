@@ -3,10 +3,14 @@ import { newId } from '../lib/ids.ts'
 import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op } from '../store/index.ts'
 import { type CallLeft, type CallReport, within, type KeepCall, type KeptCall, type PathPolicy } from '../tools/index.ts'
 import type { RunningCommands } from './running-commands.ts'
-import { createEntryWriter, type Item, settleItems, surveyAll, type UndoSpace } from '../workspace/index.ts'
+import {
+  type ChainUnit, createEntryWriter, type Item, settleItems, surveyAll, type UndoSpace, unitsAfter, unitsBefore
+} from '../workspace/index.ts'
 import type { Entry } from './undo-entry.ts'
 
 const overlap = (a: string[], b: string[]) => a.some((one) => b.some((other) => within(one, other) || within(other, one)))
+
+const hasKeys = (record: object): boolean => Object.keys(record).length > 0
 
 type AcquirePaths = ReturnType<typeof createPathLock>
 
@@ -55,6 +59,8 @@ export interface KeepParts {
 /** What is there before a call, on disk and not yet named by a record. Its paths are held until `finish` or `discard`. */
 export interface Kept extends KeptCall {
   id: string
+  /** The key of the file of copies. */
+  key?: string
   items: readonly Item[]
   /** As of any call; `isCut` for work that did not come to its end. */
   finish(report?: CallReport, isCut?: boolean): Promise<CallLeft>
@@ -66,13 +72,15 @@ interface KeepOptions {
   isLocked?: boolean
   /** The run whose changes are taken back or over. The record says that this was cut off until it is finished. */
   of?: string
+  /** Returns the unit that a path belongs to, as far as it is known. */
+  unitOf?: (path: string) => ChainUnit | undefined
 }
 
 /**
  * Copies what is at the paths of a call into a file for undo and syncs it. Waits while another call changes one of them. Throws
  * CopiesUnavailable when the disk is full, and PathRefused; then the call must not start.
  */
-export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = false, of }: KeepOptions = {}): Promise<Kept> {
+export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = false, of, unitOf = () => undefined }: KeepOptions = {}): Promise<Kept> {
   const { runId, owner, toolCallId, toolName, cwd, places, uncovered = {}, signal } = call
   const { clock, folder, paths, acquire, space, commands } = parts
   const id = newId()
@@ -109,10 +117,13 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
     const key = await writer.close()
     if (key !== undefined) await space.add(writer.bytes)
     const fileKey = undoFileKey(id, writer.bytes)
-    const begun: Entry = { ...entry, items, ...(key !== undefined && { key }), ...(of !== undefined && { of, isCut: true }) }
+    const units = await unitsBefore(items, unitOf, paths)
+    const kept = { items, ...hasKeys(units) && { units }, ...(key !== undefined && { key }) }
+    const begun: Entry = { ...entry, ...kept, ...(of !== undefined && { of, isCut: true }) }
     const open = undoOpenKey(id)
     return {
       id,
+      key,
       items,
       ops: [
         ...named,
@@ -128,7 +139,8 @@ export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = f
           commands.changed(settled.map(({ path }) => path))
           if (settled.length > 0) {
             const { isCut: _, ...whole } = begun
-            const left = { ...(isCut ? begun : whole), items: settled, ended: true as const, ...diff }
+            const units = await unitsAfter(settled, begun.units ?? {}, paths)
+            const left: Entry = { ...(isCut ? begun : whole), items: settled, ended: true, ...hasKeys(units) && { units }, ...diff }
             return { ops: [recordOp(left), { type: 'del', key: open }] }
           }
           await writer.discard()

@@ -33,7 +33,7 @@ interface Comparison {
 /** What the record of a command holds when its changes are known: nothing when it changed nothing and nothing is unknown. */
 export function settledTree (
   begun: Entry,
-  { differences, contents, strange, unseen }: Compared,
+  { differences, units, contents, strange, unseen }: Compared,
   { others = new Set(), isLate = false, hasStayed = false }: Comparison = {}
 ): Entry | undefined {
   const { tree, ...entry } = begun
@@ -47,7 +47,7 @@ export function settledTree (
   ].filter((sentence) => typeof sentence === 'string' && sentence !== '').join(' ')
   if (items.length === 0 && reason === '') return undefined
   const uncovered = reason === '' ? undefined : { target: tree?.target, ...begun.uncovered, reason }
-  return { ...entry, items, contents, ended: true, uncovered }
+  return { ...entry, items, units, contents, ended: true, uncovered }
 }
 
 /**

@@ -10,11 +10,11 @@ import { keepCall, type Kept, createPathLock } from './keep-call.ts'
 import { keepTree, settledTree } from './keep-tree.ts'
 import { type AsLeft, type FileTexts, pathsAsLeft, runChanges, runTexts } from './run-changes.ts'
 import { createRunningCommands } from './running-commands.ts'
-import { takeOver, undoRun } from './undo-run.ts'
+import { continueUndo, takeOver, undoRun } from './undo-run.ts'
 import { followUps, readEntries, worksOn } from './works.ts'
 import { type KeepCall, type PathPolicy, searchScope, type Transform } from '../tools/index.ts'
 import {
-  type Chain, createTrees, createUndoSpace, inBatches, isSame, lookAt, type Place, removeTemporaries, settleItems
+  type Chain, createTrees, createUndoSpace, inBatches, isSame, lookAt, type Place, removeTemporaries, settleItems, unitsAfter
 } from '../workspace/index.ts'
 import { putBackAside, removeUnfinished } from './interrupted-calls.ts'
 import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown } from './undo-entry.ts'
@@ -31,6 +31,8 @@ export interface UndoParts {
   isLive: (runId: string) => Promise<boolean | undefined>
   /** Notes that these paths of a folder, which were taken over from a copy of that owner, are as before again. */
   takenBack: (owner: string, paths: readonly string[]) => Promise<void>
+  /** Applies these paths of the copy of a run once more, as the end of the service cut it off. */
+  finishApply: (runId: string, paths: string[]) => Promise<unknown>
   /** Whether a run is a rehearsal. */
   isRehearsal: (runId: string) => Promise<boolean>
   log: Pick<Log, 'warn'>
@@ -40,7 +42,7 @@ export interface UndoParts {
 
 /** The verbs of `createUndo`, once it is in use. */
 export function openUndo (
-  { store, clock, paths, settings, isLive, isRehearsal, takenBack, log, transform, folder }: UndoParts & { folder: string }
+  { store, clock, paths, settings, isLive, isRehearsal, takenBack, finishApply, log, transform, folder }: UndoParts & { folder: string }
 ) {
   const space = createUndoSpace({ store, clock, folder, settings })
   const trees = createTrees({ store, lookAround: (place) => searchScope(place, place, paths), folder, space, worker: transform })
@@ -48,6 +50,8 @@ export function openUndo (
   const parts = { store, clock, folder, paths, space, commands, acquire: createPathLock() }
   const locked = createKeyedLock()
   let completed: Promise<void> | undefined
+  /** Applies that were cut off, with their paths. */
+  const cutApplies = new Map<string, string[]>()
 
   /** Reads the entries of a run, oldest first. Throws RunUnknown. */
   async function entriesOf (runId: string): Promise<Array<[string, Entry]>> {
@@ -64,7 +68,7 @@ export function openUndo (
       await removeUnfinished(entry, timeOfId(id), { paths, clock })
     }
     const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
-    return items.length > 0 ? { ...entry, items, ended: true } : undefined
+    return items.length > 0 ? { ...entry, items, units: await unitsAfter(items, entry.units ?? {}, paths), ended: true } : undefined
   }
 
   async function completedTree (entry: Entry, tree: NonNullable<Entry['tree']>): Promise<Entry | undefined> {
@@ -78,14 +82,26 @@ export function openUndo (
     }
   }
 
+  /** Does what is left of undos that the end of the service cut off; of applies, once the copies are there. */
+  async function finishWork (works: Map<string, Entry>): Promise<void> {
+    for (const { of, toolName, items } of works.values()) {
+      const paths = items.filter(({ isParent }) => !isParent).map(({ path }) => path)
+      if (of === undefined) continue
+      if (toolName === APPLY) cutApplies.set(of, paths)
+      else await continueUndo(of, await readEntries(store, of), new Set(paths), parts)
+    }
+  }
+
   /** Completes the entries of calls that the end of the service cut off: what they left is what is there at the next start. */
   async function complete (): Promise<void> {
+    const works = new Map<string, Entry>()
     for await (const [key, { runId }] of store.list<{ runId: string }>(UNDO_OPEN, { damaged () {} })) {
       const id = key.slice(UNDO_OPEN.length)
       const ops: Op[] = [{ type: 'del', key }]
       const entry = await store.get<Entry>(undoEntryKey(runId, id)).catch(() => undefined)
       if (entry !== undefined) {
         const settled = entry.tree === undefined ? await completedCall(id, entry) : await completedTree(entry, entry.tree)
+        if (entry.toolName === UNDO || entry.toolName === APPLY) works.set(runId, entry)
         if (settled !== undefined) ops.push({ type: 'put', key: undoEntryKey(runId, id), value: settled })
         else {
           ops.push({ type: 'del', key: undoEntryKey(runId, id) })
@@ -94,6 +110,7 @@ export function openUndo (
       }
       await store.transact(ops)
     }
+    await finishWork(works).catch((error) => log.warn({ err: error }, 'an undo that was cut off could not be finished'))
   }
 
   /** Resolves when what the last end of the service cut off is completed; a failure is tried again. */
@@ -171,6 +188,10 @@ export function openUndo (
 
     async sweep (signal?: AbortSignal): Promise<void> {
       await ready()
+      for (const [runId, of] of cutApplies) {
+        cutApplies.delete(runId)
+        await finishApply(runId, of).catch((error) => log.warn({ err: error }, 'an apply that was cut off could not be finished'))
+      }
       await space.sweep(signal)
     }
   }

@@ -3,7 +3,19 @@ import type { FileChangeView, PathChange, RunChanges, UncoveredCall } from '../.
 import type { KeepParts } from './keep-call.ts'
 import { contentDigest, unifiedDiff } from '../tools/index.ts'
 import {
-  type Chain, type Copy, inBatches, isSame, type Item, lookAt, type Place, planUndo, readCopy, type UndoPlan, withFile, withParent
+  type Chain,
+  type Copy,
+  inBatches,
+  isAddedObject,
+  isSame,
+  type Item,
+  lookAt,
+  type Place,
+  planUndo,
+  readCopy,
+  type UndoPlan,
+  withFile,
+  withParent
 } from '../workspace/index.ts'
 import { chainsOf, sourceOf } from './chains.ts'
 import type { Entry } from './undo-entry.ts'
@@ -69,8 +81,10 @@ function shapeOf (before: Place | undefined, after: Place | undefined): Pick<Pat
 }
 
 /** The changes of one entry: the outermost paths, without the folders that were made on the way to them. */
-function changesOf ({ items, roots }: Entry): Array<{ item: Item, moved?: Item, inner: number }> {
+function changesOf ({ items: all, roots, units }: Entry): Array<{ item: Item, moved?: Item, inner: number }> {
   const named = new Set(roots)
+  // Objects that were added to a repository are never taken away: they are no change to decide about.
+  const items = all.filter((item) => !isAddedObject(item, units))
   // A folder that was made, or went, stands for what is in it; one whose permissions alone changed does not.
   const whole = new Set(items.flatMap(({ path, before, after, isParent }) => isParent || isSame(before, after) ? [] : [path]))
   const inner = new Map<string, number>()
@@ -117,11 +131,10 @@ export async function runTexts (entries: Entries, parts: Parts): Promise<FileTex
   return texts.reverse()
 }
 
-function fateOf (path: string, { steps, done, skipped }: UndoPlan): Pick<FileChangeView, 'canUndo' | 'why'> {
+function fateOf (path: string, { steps, done, reasons }: UndoPlan): Pick<FileChangeView, 'canUndo' | 'why'> {
   const step = steps.find((each) => each.path === path)
   if (step !== undefined) return { canUndo: true, ...(step.isShared && { why: 'shared' }) }
-  const reason = skipped.find((each) => each.path === path)?.reason
-  return { canUndo: false, why: reason ?? (done.includes(path) ? 'undone' : 'changed_since') }
+  return { canUndo: false, why: reasons.get(path) ?? (done.includes(path) ? 'undone' : 'changed_since') }
 }
 
 /** The diff of a change whose tool made none: a deletion, or an undo whose file is still as it left it. */
@@ -137,7 +150,7 @@ const asText = (bytes: Buffer): string | undefined => bytes.includes(0) ? undefi
 /** Returns the text of a copy; null where nothing was, undefined where it is no text or not known. */
 async function keptText (place: Place, copy: Copy | undefined, source: Copied): Promise<string | null | undefined> {
   if (place === null) return null
-  if (place.kind !== 'file' || copy === undefined || place.size > COMPARED_BYTES) return undefined
+  if (place.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
   const chunks: Buffer[] = []
   try {
     for await (const chunk of readCopy(source, copy, place.size)) chunks.push(chunk)

@@ -1,5 +1,5 @@
 import { defineError } from '../lib/service-error.ts'
-import type { Item } from '../workspace/index.ts'
+import type { Item, Units } from '../workspace/index.ts'
 
 /** The record of one call or undo. */
 export interface Entry {
@@ -19,6 +19,8 @@ export interface Entry {
   key?: string
   /** The keys of the files of contents that the items name. */
   contents?: Record<string, string>
+  /** The git directories and databases that the items belong to, by their real paths. */
+  units?: Units
   /** Of a command that has not ended: the record of what was in its folder. */
   tree?: { folder: string, record: { id: string, key: string }, target?: string }
   /** The call has ended, and its items say what it left. */

@@ -9,7 +9,7 @@ import { keepCall, type KeepParts } from './keep-call.ts'
 import { plannedChanges, uncoveredCalls } from './run-changes.ts'
 import { completedOps, type Work, workToContinue } from './works.ts'
 import {
-  type Chain, completeFolders, inBatches, isIndependent, isModeAlone, isSame, planUndo, restore, type Skipped, type UndoPlan
+  type Chain, planUndo, restoreSteps, type Skipped, type UndoPlan
 } from '../workspace/index.ts'
 import { chainsOf } from './chains.ts'
 import { APPLY, ApplyCutShort, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
@@ -29,16 +29,43 @@ export async function undoRun (
   const chains = select([...chainsOf(entries).values()], wanted, parts.paths)
   const notCovered = uncoveredCalls(entries)
   if (chains.length === 0) return { restored: [], skipped: [], notCovered }
+  const plan = (more: PlanOptions) => wanted === undefined ? planUnnamed(chains, more, parts) : planUndo(chains, { ...parts, ...more })
+  const { id, done, ...rest } = await undoChains(runId, entries, { chains, plan, dryRun }, { store, ...parts })
+  return { ...(id !== undefined && { undoId: id }), restored: done, ...rest, notCovered }
+}
+
+/** Does what is left of an undo that the end of the service cut off, at the paths that it was to change. */
+export async function continueUndo (
+  runId: string,
+  entries: Entries,
+  among: ReadonlySet<string>,
+  parts: KeepParts & { store: Store }
+): Promise<void> {
+  const chains = [...chainsOf(entries).values()].filter(({ path }) => among.has(path))
+  const plan = (more: PlanOptions) => planUndo(chains, { ...parts, ...more })
+  if (chains.length > 0) await undoChains(runId, entries, { chains, plan, dryRun: false }, parts)
+}
+
+async function undoChains (
+  runId: string,
+  entries: Entries,
+  { chains, plan, dryRun }: { chains: Chain[], plan: Plan, dryRun: boolean },
+  parts: KeepParts & { store: Store }
+): Promise<Done> {
   const unuse = parts.space.use(entries.flatMap(([id, { contents = {} }]) => [id, ...Object.keys(contents)]))
   try {
-    const plan = () => wanted === undefined ? planUnnamed(chains, parts) : planUndo(chains, parts)
     const { owner, cwd } = entries.at(-1)![1]
-    const { id, done, ...rest } = await carryOut(chains, plan, { of: runId, owner, cwd, toolName: UNDO, dryRun }, { store, ...parts })
-    return { ...(id !== undefined && { undoId: id }), restored: done, ...rest, notCovered }
+    return await carryOut(chains, plan, { of: runId, owner, cwd, toolName: UNDO, dryRun }, parts)
   } finally {
     unuse()
   }
 }
+
+interface PlanOptions {
+  /** What was cut off is continued. */
+  isContinued: boolean
+}
+type Plan = (options: PlanOptions) => Promise<UndoPlan>
 
 interface Request {
   /** The run, or the undo, whose changes are taken back or over. */
@@ -65,17 +92,17 @@ interface Done {
  */
 async function carryOut (
   chains: Chain[],
-  plan: () => Promise<UndoPlan>,
+  plan: Plan,
   { dryRun, ...request }: Request,
   parts: KeepParts & { store: Store }
 ): Promise<Done> {
   const unlock = dryRun ? () => {} : await parts.acquire(rootsOf(chains))
   try {
-    const { steps, done, skipped } = await plan()
+    const continued = await workToContinue(parts.store, request.of, request.toolName)
+    const { steps, done, skipped } = await plan({ isContinued: continued !== undefined })
     const shown = (list: Chain[]) => list.filter(({ isParent }) => !isParent).map(({ path }) => path)
     const answer = (taken: Chain[], more: Skipped[] = []): Done => ({ done: [...done, ...shown(taken)], skipped: [...skipped, ...more] })
     if (dryRun) return { ...answer(steps), planned: await plannedChanges(steps, parts) }
-    const continued = await workToContinue(parts.store, request.of, request.toolName)
     if (steps.length === 0) {
       if (continued !== undefined) await parts.store.transact(completedOps(continued))
       return { ...continued && { id: continued.id }, ...answer(steps) }
@@ -97,7 +124,8 @@ export async function takeOver (
   const chains = select(all, wanted, parts.paths)
   if (chains.length === 0) return { done: [], skipped: [] }
   const plan = async () => {
-    const { steps, ...rest } = await planUndo(chains, parts)
+    // What the folder had when it was copied is compared path by path.
+    const { steps, ...rest } = await planUndo(chains, { ...parts, isContinued: true })
     return { ...rest, steps: addingFirst(steps) }
   }
   return carryOut(chains, plan, { ...work, toolName: APPLY, dryRun }, parts)
@@ -117,11 +145,12 @@ function addingFirst (steps: Chain[]): Chain[] {
 }
 
 /** A plan without what others may have changed: only an undo that names such a path takes it back. */
-async function planUnnamed (chains: Chain[], parts: KeepParts): Promise<UndoPlan> {
-  const plan = await planUndo(chains.filter(({ isShared }) => !isShared), parts)
-  const shared = await planUndo(chains.filter(({ isShared }) => isShared), parts)
-  const asked = shared.steps.filter(({ isParent }) => !isParent).map(({ path }): Skipped => ({ path, reason: 'shared' }))
-  return { steps: plan.steps, done: [...plan.done, ...shared.done], skipped: [...plan.skipped, ...shared.skipped, ...asked] }
+async function planUnnamed (chains: Chain[], options: PlanOptions, parts: KeepParts): Promise<UndoPlan> {
+  const plan = await planUndo(chains.filter(({ isShared }) => !isShared), { ...parts, ...options })
+  const shared = await planUndo(chains.filter(({ isShared }) => isShared), { ...parts, ...options })
+  const waiting = new Set(shared.steps.filter(({ isParent }) => !isParent).map(({ path, unit }) => unit?.path ?? path))
+  const asked = [...waiting].map((path): Skipped => ({ path, reason: 'shared' }))
+  return { ...plan, done: [...plan.done, ...shared.done], skipped: [...plan.skipped, ...shared.skipped, ...asked] }
 }
 
 /** Returns the changes at or below the wanted paths. Throws NotChanged for a path that the run did not change. */
@@ -138,6 +167,9 @@ function select (chains: Chain[], wanted: string[] | undefined, paths: Pick<Path
       if (!chain.isParent) for (const name of names) found.add(name)
     }
   }
+  // A repository or a database goes as one thing.
+  const units = new Set([...selected].flatMap(({ unit }) => unit ?? []))
+  for (const chain of chains) if (chain.unit !== undefined && units.has(chain.unit)) selected.add(chain)
   const unchanged = wanted.find((path) => !found.has(path))
   if (unchanged !== undefined) throw new NotChanged(JSON.stringify(unchanged))
   // The folders that were made for a path go with it, when nothing else is in them; those that it was in come back for it.
@@ -176,7 +208,7 @@ function rootsOf (chains: Chain[]): string[] {
   return roots
 }
 
-/** Keeps what is there now, then does the steps. What cannot be kept stays as it is. */
+/** Keeps what is there now, then does the steps. What cannot be kept stays, and so does a unit of which a part cannot be restored. */
 async function apply (
   steps: Chain[],
   { of, owner, cwd, toolName, continued }: Omit<Request, 'dryRun'> & { continued?: Work },
@@ -186,44 +218,20 @@ async function apply (
   const { signal } = new AbortController()
   const places = steps.map(({ path }) => ({ path }))
   const call = { runId: id, owner, toolCallId: id, toolName, cwd, places, signal }
-  const kept = await keepCall(call, parts, { isLocked: true, of })
+  const unitOf = new Map(steps.map(({ path, unit }) => [path, unit]))
+  const kept = await keepCall(call, parts, { isLocked: true, of, unitOf: (path) => unitOf.get(path) })
   try {
     await store.transact(kept.ops)
   } catch (error) {
     await kept.discard()
     throw error
   }
-  const found = new Map(kept.items.map((item, at) => [item.path, { ...item, at }]))
-  const restored: Chain[] = []
-  const refused: Skipped[] = []
-  let failure: unknown
-  async function takeBack (step: Chain): Promise<void> {
-    const { before, notKept, at } = found.get(step.path)!
-    const ofModes = isModeAlone(step)
-    const skipped: Skipped | undefined = notKept !== undefined && !ofModes
-      ? { path: step.path, reason: notKept }
-      : ofModes || isSame(before, step.left)
-        ? await restore(step, { ...parts, entryId: kept.id, at })
-        : { path: step.path, reason: 'changed_since' }
-    if (skipped === undefined) restored.push(step)
-    else if (!step.isParent) refused.push(skipped)
-  }
-  try {
-    for (let at = 0, next = 0; at < steps.length; at = next) {
-      next = at + 1
-      while (next < steps.length && isIndependent(steps[at]) && isIndependent(steps[next])) next++
-      await inBatches(steps.slice(at, next), takeBack)
-    }
-    for (const step of await completeFolders(restored)) {
-      restored.splice(restored.indexOf(step), 1)
-      refused.push({ path: step.path, reason: 'not_allowed' })
-    }
-  } catch (error) {
-    failure = error
-  }
+  const isChecked = toolName === UNDO && continued === undefined
+  const { restored, refused, failure } = await restoreSteps(steps, kept, { ...parts, isChecked })
   const { ops } = await kept.finish(undefined, failure !== undefined)
   await store.transact(failure === undefined && continued !== undefined ? [...ops, ...completedOps(continued)] : ops)
-  const CutShort = toolName === APPLY ? ApplyCutShort : UndoCutShort
-  if (failure !== undefined) throw new CutShort(describeDiskFailure(failure) ?? 'a file cannot be written')
+  const reason = failure === undefined ? undefined : describeDiskFailure(failure)
+  if (failure !== undefined && reason === undefined) throw failure
+  if (reason !== undefined) throw toolName === APPLY ? new ApplyCutShort(reason) : new UndoCutShort(reason)
   return { id, restored, refused }
 }

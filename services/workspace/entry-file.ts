@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { syncFolder } from '../lib/file-system.ts'
 import { CHUNK_BYTES, openChunk, sealChunk, TAG_BYTES } from '../lib/sealed-chunks.ts'
-import { type Copy, CopiesUnavailable } from './places.ts'
+import { type Copy, CopiesUnavailable, isDatabase } from './places.ts'
 
 // The file of an entry holds the contents of the files that a call is about to change, sealed (lib/sealed-chunks.ts). Its key is stored
 // in the record of the entry, which the store encrypts: a new master key needs a new record, not a new file.
@@ -21,6 +21,8 @@ export interface ReadFile {
   digest: string
   size: number
   copy?: Copy
+  /** It begins as a database of SQLite does. */
+  isDatabase?: true
 }
 
 /** Reads an open file from its beginning, at most `limit` bytes, calls `take` with each chunk and returns its digest. */
@@ -31,6 +33,7 @@ export async function readWhole (
 ): Promise<ReadFile | undefined> {
   const hash = createHash('sha256')
   let size = 0
+  let hasHead = false
   for (;;) {
     signal?.throwIfAborted()
     let filled = 0
@@ -42,11 +45,12 @@ export async function readWhole (
     if (size > limit) return undefined
     if (filled === 0) break
     const bytes = chunk.subarray(0, filled)
+    if (size === filled) hasHead = isDatabase(bytes)
     hash.update(bytes)
     await take?.(bytes)
     if (filled < chunk.length) break
   }
-  return { digest: `sha256:${hash.digest('base64url')}`, size }
+  return { digest: `sha256:${hash.digest('base64url')}`, size, ...hasHead && { isDatabase: true } }
 }
 
 /** Writes the file of an entry, which it creates for the first byte. Its methods throw CopiesUnavailable. */
@@ -108,17 +112,19 @@ async function orUnavailable (work: () => Promise<void>): Promise<void> {
   }
 }
 
-/** Reads a copy of `size` bytes, chunk by chunk. Throws CopyGone. */
+/** Reads a copy of `size` bytes, chunk by chunk; what is empty has none. Throws CopyGone. */
 export async function * readCopy (
   { folder, id, key }: { folder: string, id: string, key?: string },
-  { at, chunk }: Copy,
+  copy: Copy | undefined,
   size: number
 ): AsyncGenerator<Buffer> {
   if (size === 0) return
+  if (copy === undefined) throw new CopyGone()
+  let { chunk } = copy
   const file = key === undefined ? undefined : await open(join(folder, id), O_RDONLY | O_NOFOLLOW).catch(() => undefined)
   if (file === undefined) throw new CopyGone()
   try {
-    for (let left = size, position = at; left > 0; chunk++) {
+    for (let left = size, position = copy.at; left > 0; chunk++) {
       const length = Math.min(left, CHUNK_BYTES)
       const sealed = Buffer.alloc(length + TAG_BYTES)
       await file.read(sealed, 0, sealed.length, position)

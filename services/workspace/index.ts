@@ -23,9 +23,11 @@ export {
   withSubfolder
 } from './open-folder.ts'
 export { type Copy, CopiesUnavailable, isSame, type Item, type Place } from './places.ts'
-export { type Chain, isModeAlone, planUndo, type Skipped, type UndoPlan } from './plan-restore.ts'
-export { completeFolders, isIndependent, removeTemporaries, restore } from './restore.ts'
+export { type Chain, type ChainUnit, planUndo, type Skipped, type UndoPlan } from './plan-restore.ts'
+export { removeTemporaries } from './restore.ts'
+export { restoreSteps } from './restore-steps.ts'
 export { createUndoSpace, type UndoSpace } from './space.ts'
 export { inBatches, lookAt, settleItems, surveyAll } from './survey.ts'
 export { type Compared, type FolderJobs, type PathState, pathState } from './tree-rpc.ts'
+export { isAddedObject, type Units, unitsAfter, unitsBefore } from './units.ts'
 export { createTrees, describeLeftOut, type Trees } from './trees.ts'

@@ -50,6 +50,8 @@ export interface Item {
   isUnread?: true
   /** A folder that the call made on the way to its path. */
   isParent?: true
+  /** The real path of the git directory or the database that the path belongs to. */
+  unit?: string
   /** Others may have made the change: the command went on beside their work, or its folder was compared late. */
   isShared?: true
 }
@@ -74,3 +76,10 @@ export const CopiesUnavailable = defineError(
   'What is there could not be kept for an undo (%s). Nothing was changed. Make room on the disk of the configuration folder and try ' +
   'again.'
 )
+
+/** How each database of SQLite begins (https://www.sqlite.org/fileformat.html, section 1.3). */
+const SQLITE = Buffer.from('SQLite format 3\0')
+export const SQLITE_BYTES = SQLITE.length
+
+/** Whether a file with this beginning is a database of SQLite. */
+export const isDatabase = (head: Uint8Array): boolean => SQLITE.equals(head.subarray(0, SQLITE_BYTES))

@@ -1,15 +1,23 @@
 import { lstat } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, sep } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
 import { foldCase } from '../lib/windows-path.ts'
 import type { OwnFiles } from './open-folder.ts'
 import { isSame, isUnchanged, type Copy, type Item, type Place } from './places.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
+import { lookAtUse, type Unit, wasUsed } from './units.ts'
 
 /** What may be changed, see `PathPolicy` of the tools. */
 export interface AllowedPaths extends OwnFiles {
-  /** Returns the real path of a place that may be changed from a working folder. Throws PathRefused. */
-  locate(path: string, cwd: string): Promise<string>
+  /** Returns where a recorded path leads now, if it may be changed from a working folder. Throws PathRefused. */
+  locateRecorded(path: string, cwd: string): Promise<string>
+}
+
+/** What the entries of a run say of a unit. */
+export interface ChainUnit extends Unit {
+  path: string
+  /** Somebody else used it between two calls of the run. */
+  isBroken: boolean
 }
 
 /** What the entries of a run say of one path. */
@@ -23,6 +31,10 @@ export interface Chain {
   before: Place
   /** Where the content of `before` is, when it is a file: in a kept copy, or at the real path `from`. */
   source?: { id: string, key?: string, copy?: Copy, notKept?: Item['notKept'], from?: string }
+  /** The git directory or the database that it belongs to. */
+  unit?: ChainUnit
+  /** It is left: an object that was added to a repository. */
+  stays?: boolean
   /** Something else changed the path between two calls of the run; `before` is what it left. */
   isBroken: boolean
   isParent: boolean
@@ -38,65 +50,153 @@ export const isModeAlone = ({ isOfModes, left, before }: Chain): boolean => isOf
 export interface Skipped {
   path: string
   reason: UndoReason
+  /** Of an unexpected failure: what the system says. */
+  error?: string
 }
 
 /** What an undo would do: the changes to take back, the paths that are as before already, and those that stay. */
 export interface UndoPlan {
   steps: Chain[]
   done: string[]
+  /** Of a unit, its path alone. */
   skipped: Skipped[]
+  /** Why paths stay, those in units included. */
+  reasons: Map<string, UndoReason>
 }
 
+interface PlanParts {
+  paths: AllowedPaths
+  /** Where the copies are. */
+  folder: string
+  /** What was cut off is continued: units are partly as before already. */
+  isContinued?: boolean
+}
+
+/** What becomes of a chain: a step (undefined), nothing because it is as before, or why it stays. */
+type Fate = UndoReason | 'done' | undefined
+
 /** Compares the paths with what is there now, and sorts the steps: first what is removed, from the inside out, then what comes back. */
-export async function planUndo (chains: Iterable<Chain>, { paths, folder }: { paths: AllowedPaths, folder: string }): Promise<UndoPlan> {
-  const plan: UndoPlan = { steps: [], done: [], skipped: [] }
+export async function planUndo (chains: Iterable<Chain>, parts: PlanParts): Promise<UndoPlan> {
+  const all = [...chains].filter(({ stays }) => !stays)
+  const fates = await compareAll(all, parts)
+  const units = Map.groupBy(all.filter(({ unit }) => unit !== undefined), ({ unit }) => unit!)
+  for (const [unit, members] of units) {
+    const reason = await whyUnitStays(unit, members.map((chain) => fates.get(chain)), parts)
+    if (reason === undefined) continue
+    const isWith = ({ unit: other }: Chain) => other === unit || (other !== undefined && other.replacedBy === unit.path)
+    for (const chain of all.filter(isWith)) fates.set(chain, reason)
+  }
+  const stepsOf = () => all.filter((chain) => fates.get(chain) === undefined)
+  const [names, there] = [new Map<Chain, string[] | undefined>(), new Map<string, boolean>()]
+  let steps = stepsOf()
+  await inBatches(steps.filter(isCleared), async (step) => names.set(step, await namesIn(step)))
+  const folders = new Set(steps.map(({ path }) => dirname(path)))
+  await inBatches([...folders], async (path) => there.set(path, await lstat(path).then((found) => found.isDirectory(), () => false)))
+  // What stays may keep others from going: the folder that it is in, and the unit that this is a part of.
+  for (let stuck = stuckAmong(steps, names, there); stuck.size > 0; stuck = stuckAmong(steps, names, there)) {
+    for (const chain of stuck) {
+      const { unit } = chain
+      if (unit === undefined) fates.set(chain, 'changed_since')
+      else for (const each of units.get(unit)!) fates.set(each, usedSince(unit))
+    }
+    steps = stepsOf()
+  }
+  return planOf(all, fates)
+}
+
+function planOf (all: Chain[], fates: Map<Chain, Fate>): UndoPlan {
+  const plan: UndoPlan = { steps: [], done: [], skipped: [], reasons: new Map() }
+  const left = new Set<string>()
+  const skip = ({ path, unit }: Chain, reason: UndoReason) => {
+    plan.reasons.set(path, reason)
+    const place = unit?.path ?? path
+    if (!left.has(place)) plan.skipped.push({ path: place, reason })
+    left.add(place)
+  }
+  for (const chain of all) {
+    const fate = fates.get(chain)
+    if (fate === undefined) plan.steps.push(chain)
+    else if (chain.isParent) continue
+    else if (fate === 'done') plan.done.push(chain.path)
+    else skip(chain, fate)
+    if (chain.isBroken && (fate === undefined || fate === 'done')) skip(chain, 'changed_since')
+  }
+  plan.steps = inOrder(plan.steps)
+  return plan
+}
+
+/** First what is removed, from the inside out, then what comes back. */
+function inOrder (steps: Chain[]): Chain[] {
+  const removed = steps.filter(({ before }) => before === null).sort((a, b) => a.path < b.path ? 1 : -1)
+  return [...removed, ...steps.filter(({ before }) => before !== null).sort((a, b) => a.path < b.path ? -1 : 1)]
+}
+
+/** Why a unit that somebody used is left alone. */
+export const usedSince = ({ kind }: ChainUnit): UndoReason => kind === 'repository' ? 'repository-used-since' : 'changed_since'
+
+/** Why nothing of a unit is taken back; undefined when all is, or is as before already. */
+async function whyUnitStays (unit: ChainUnit, fates: Fate[], { paths, isContinued }: PlanParts): Promise<UndoReason | undefined> {
+  if (fates.every((fate) => fate === 'done')) {
+    // What was in a side file may have moved into the database since.
+    const isAsBefore = unit.kind === 'repository' || (await lookAtUse(unit.path, unit.kind, paths)).digest === unit.before
+    return isAsBefore ? undefined : usedSince(unit)
+  }
+  const other = fates.find((fate) => fate !== undefined && fate !== 'done')
+  // A part that was not kept, or a folder that may not be used, has nothing to do with a use.
+  if (other === 'too_large' || other === 'not_allowed') return other
+  if (unit.isBroken || (!isContinued && await wasUsed(unit.path, unit, paths))) return usedSince(unit)
+  return other === 'changed_since' || other === 'link' ? usedSince(unit) : other as UndoReason | undefined
+}
+
+async function compareAll (chains: Chain[], parts: PlanParts): Promise<Map<Chain, Fate>> {
   const parents = new Map<string, Promise<UndoReason | undefined>>()
   const allowed = (path: string, cwd: string) => {
     const key = dirname(path)
-    if (!parents.has(key)) parents.set(key, whyNotAllowed(path, cwd, paths))
+    if (!parents.has(key)) parents.set(key, whyNotAllowed(path, cwd, parts.paths))
     return parents.get(key)!
   }
-  const compared = await inBatches([...chains], async (chain) => ({
-    chain,
-    reason: await allowed(chain.path, chain.cwd) ?? await compare(chain, { paths, folder })
-  }))
-  for (const { chain, reason } of compared) {
-    if (reason === undefined) plan.steps.push(chain)
-    else if (chain.isParent) continue
-    else if (reason === 'done') plan.done.push(chain.path)
-    else plan.skipped.push({ path: chain.path, reason })
-    if (chain.isBroken && (reason === undefined || reason === 'done')) plan.skipped.push({ path: chain.path, reason: 'changed_since' })
-  }
-  const removed = plan.steps.filter(({ before }) => before === null).sort((a, b) => a.path < b.path ? 1 : -1)
-  const restored = plan.steps.filter(({ before }) => before !== null).sort((a, b) => a.path < b.path ? -1 : 1)
-  plan.steps = [...await withoutFilled(removed, plan), ...await withoutLost(restored, plan)]
-  return plan
+  // Nothing of what was in a folder is there, where it became a link: what the link leads to is something else.
+  const links = chains.filter(({ left, before }) => left?.kind === 'link' && before?.kind === 'folder')
+  const linkAbove = ({ path }: Chain) => links.find((link) => path.startsWith(link.path + sep))
+  const fates = new Map<Chain, Fate>()
+  await inBatches(chains.filter((chain) => linkAbove(chain) === undefined), async (chain) =>
+    fates.set(chain, await allowed(chain.path, chain.cwd) ?? await compare(chain, parts)))
+  await inBatches(chains.filter((chain) => linkAbove(chain) !== undefined), async (chain) =>
+    fates.set(chain, fates.get(linkAbove(chain)!) === undefined ? await compareFound(chain, null, null, parts) : 'link'))
+  return fates
 }
 
 /** Why a path is not to be touched today; undefined when it may be. */
 async function whyNotAllowed (path: string, cwd: string, paths: AllowedPaths): Promise<UndoReason | undefined> {
   try {
-    return foldCase(await paths.locate(path, cwd)) === foldCase(path) ? undefined : 'link'
-  } catch {
+    return foldCase(await paths.locateRecorded(path, cwd)) === foldCase(path) ? undefined : 'link'
+  } catch (error) {
+    if (!isPathFailure(error)) throw error
     return 'not_allowed'
   }
 }
 
-async function compare (
-  chain: Chain,
-  { paths, folder }: { paths: OwnFiles, folder: string }
-): Promise<UndoReason | 'done' | undefined> {
-  const { path, left, before, source } = chain
-  const ofModes = isModeAlone(chain)
-  let now: Place
-  let read: Place
+async function compare (chain: Chain, parts: PlanParts): Promise<Fate> {
+  const { path, left, before } = chain
+  const { paths } = parts
   try {
-    now = await lookAt(path, left ?? before, { paths })
+    const now = await lookAt(path, left ?? before, { paths })
     // A file that could not be read may be readable by now.
-    read = ofModes && !isSame(left, before) ? await lookAt(path, before, { paths }) : now
-  } catch {
+    const isUnread = isModeAlone(chain) && !isSame(left, before)
+    return await compareFound(chain, now, isUnread ? await lookAt(path, before, { paths }) : now, parts)
+  } catch (error) {
+    if (!isPathFailure(error)) throw error
     return 'link'
   }
+}
+
+/** Whether a path cannot be used as it is: a link is in the way, or somebody has just changed it. */
+export const isPathFailure = (error: unknown): boolean =>
+  ['ERR_PATH_REFUSED', 'ELOOP', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
+
+async function compareFound (chain: Chain, now: Place, read: Place, { folder }: PlanParts): Promise<Fate> {
+  const { left, before, source } = chain
+  const ofModes = isModeAlone(chain)
   if (ofModes ? isUnchanged(read, before) : isSame(now, before)) return 'done'
   if (!isSame(now, left)) return now === null ? 'gone' : now.kind === 'link' ? 'link' : 'changed_since'
   if (ofModes) return undefined
@@ -108,39 +208,31 @@ async function compare (
   return lstat(join(folder, source.id)).then(() => undefined, () => 'gone')
 }
 
-/** The names in what is to be removed; undefined when they cannot be read. */
-const namesIn = async ({ path, left }: Chain): Promise<string[] | undefined> =>
-  left?.kind === 'folder' ? namesAt(path).catch(() => undefined) : []
+/** Whether a step removes a folder, or puts something else in its place. */
+const isCleared = ({ left, before }: Chain): boolean => left?.kind === 'folder' && before?.kind !== 'folder'
 
-/** Leaves out the folders that hold something that stays. */
-async function withoutFilled (removed: Chain[], plan: UndoPlan): Promise<Chain[]> {
-  const going = new Set<string>()
-  return (await inBatches(removed, async (step) => ({ step, names: await namesIn(step) })))
-    .filter(({ step, names }) => {
-      const isEmpty = names?.every((name) => going.has(join(step.path, name))) === true
-      if (isEmpty) going.add(step.path)
-      else if (!step.isParent) plan.skipped.push({ path: step.path, reason: 'changed_since' })
-      return isEmpty
-    })
-    .map(({ step }) => step)
-}
+/** The names in a folder; undefined when they cannot be read. */
+const namesIn = ({ path }: Chain): Promise<string[] | undefined> => namesAt(path).catch(() => undefined)
 
-/** Leaves out what has no folder to be put into: somebody removed it, or something else is there. */
-async function withoutLost (restored: Chain[], plan: UndoPlan): Promise<Chain[]> {
-  const there = new Map<string, Promise<boolean>>()
-  const isThere = (folder: string) => {
-    if (!there.has(folder)) there.set(folder, lstat(folder).then((found) => found.isDirectory(), () => false))
-    return there.get(folder)!
+/** Returns the steps that cannot be done: a folder holds something that stays, or there is no folder to put something into. */
+function stuckAmong (
+  steps: Chain[],
+  names: ReadonlyMap<Chain, string[] | undefined>,
+  there: ReadonlyMap<string, boolean>
+): Set<Chain> {
+  const going = new Set(steps.filter((step) => step.before === null && !isCleared(step)).map(({ path }) => path))
+  const stuck = new Set<Chain>()
+  // From the inside out.
+  for (const step of steps.filter(isCleared).sort((a, b) => a.path < b.path ? 1 : -1)) {
+    const isEmpty = names.get(step)?.every((name) => going.has(join(step.path, name))) === true
+    if (!isEmpty) stuck.add(step)
+    else if (step.before === null) going.add(step.path)
   }
   const coming = new Set<string>()
-  const kept: Chain[] = []
   // A folder comes before what is in it.
-  for (const step of restored) {
-    const folder = dirname(step.path)
-    if (coming.has(folder) || await isThere(folder)) {
-      if (step.before?.kind === 'folder') coming.add(step.path)
-      kept.push(step)
-    } else if (!step.isParent) plan.skipped.push({ path: step.path, reason: 'changed_since' })
+  for (const step of steps.filter(({ before }) => before !== null).sort((a, b) => a.path < b.path ? -1 : 1)) {
+    if (!coming.has(dirname(step.path)) && !there.get(dirname(step.path))) stuck.add(step)
+    else if (step.before?.kind === 'folder' && !stuck.has(step)) coming.add(step.path)
   }
-  return kept
+  return stuck
 }

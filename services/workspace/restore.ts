@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
+import type { UndoReason } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { onceFree } from '../lib/file-system.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
@@ -16,6 +17,21 @@ const O_PATH = 0o10000000
 /** Failures of the disk, which end the undo. */
 const DISK = new Set(['ENOSPC', 'EDQUOT', 'EIO'])
 
+/** What system calls say where somebody was at a path in the same moment, or may not be. */
+const REASONS: Record<string, UndoReason> = {
+  EACCES: 'not_allowed',
+  EBUSY: 'not_allowed',
+  EPERM: 'not_allowed',
+  EROFS: 'not_allowed',
+  ELOOP: 'link',
+  ERR_PATH_REFUSED: 'link',
+  EEXIST: 'changed_since',
+  EISDIR: 'changed_since',
+  ENOENT: 'changed_since',
+  ENOTDIR: 'changed_since',
+  ENOTEMPTY: 'changed_since'
+}
+
 /** The name under which an undo writes a file before it gets its own name; see `removeTemporaries`. */
 const undoName = (entryId: string, at: number): string => `.${entryId}-${at}.tmp`
 
@@ -25,7 +41,7 @@ export async function removeTemporaries (entryId: string, items: readonly Item[]
     withParent(path, (parent) => unlink(parent.entry(undoName(entryId, at)))).catch(() => {}))
 }
 
-interface RestoreParts {
+export interface RestoreParts {
   clock: Clock
   paths: OwnFiles
   folder: string
@@ -50,8 +66,7 @@ export async function restore (step: Chain, { clock, paths, folder, entryId, at 
     const { code = '' } = error as NodeJS.ErrnoException
     if (DISK.has(code)) throw error
     if (error instanceof CopyGone) return { path, reason: 'gone' }
-    if (['EACCES', 'EBUSY', 'EPERM', 'EROFS'].includes(code)) return { path, reason: 'not_allowed' }
-    return { path, reason: code === 'ERR_PATH_REFUSED' || code === 'ELOOP' ? 'link' : 'changed_since' }
+    return { path, reason: REASONS[code] ?? 'failed', ...REASONS[code] === undefined && { error: (error as Error).message } }
   }
 }
 
@@ -111,9 +126,9 @@ async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string,
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     try {
-      const content = source!.from === undefined
-        ? readCopy({ folder, id: source!.id, key: source!.key }, source!.copy!, size)
-        : readPlain(source!.from, step.before as FilePlace)
+      const content = source?.from === undefined
+        ? readCopy({ folder, id: source?.id ?? '', key: source?.key }, source?.copy, size)
+        : readPlain(source.from, step.before as FilePlace)
       for await (const bytes of content) await file.writeFile(bytes)
       await file.chmod(mode & 0o777)
       await file.sync()

@@ -124,8 +124,8 @@ async function examine (folder: Folder, name: string, path: string, { paths, sig
     return { path, before: unread, notKept: 'gone' }
   }
   if (found === undefined) return { path, before: unread, notKept: 'too_large' }
-  const { digest, size, copy } = found
-  return { path, before: { kind: 'file', digest, size, mode }, ...(copy && { copy }) }
+  const { digest, size, copy, isDatabase } = found
+  return { path, before: { kind: 'file', digest, size, mode }, ...(copy && { copy }), ...isDatabase && { unit: path } }
 }
 
 /** Examines an entry and, if it is a folder, everything in it. Throws TooMany. */
@@ -189,6 +189,8 @@ export async function surveyAll (places: ChangedPath[], survey: Survey): Promise
       await withParent(path, async (folder, name) => {
         if (withContents) await walk(folder, name, path, survey, items)
         else items.push(await examine(folder, name, path, survey))
+        // Nothing is below a link or a file, wherever the link leads.
+        if (items[0].before?.kind !== 'folder') absent.add(path)
       })
     } catch (error) {
       if (isAbsent(error) && items.length === 0) await addAbsent(path)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import {
   closeSync, constants, existsSync, fstatSync, fsyncSync, lstatSync, openSync, readFileSync, readSync, rmSync, writeSync
 } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { CHUNK_BYTES, openChunk, sealChunk, TAG_BYTES } from '../lib/sealed-chunks.ts'
 import { entryOf, holdFolder, release } from './held-folder.ts'
@@ -16,13 +16,16 @@ import {
   type TreeFile,
   type TreeRequest
 } from './tree-rpc.ts'
-import { isUnchanged, type Item, type Place } from './places.ts'
+import { isDatabase, isUnchanged, type Item, type Place } from './places.ts'
+import { innermost, repositoriesAmong, unitsOfItems } from './units.ts'
 import { type Row, type Tree, walkTree } from './walk-tree.ts'
 
 /** Of the form of a record: one of another form is not known. */
-const VERSION = 2
+const VERSION = 3
 /** Folders left out that are named. */
 const MOST_NAMED = 20
+/** Bytes of the text of a file `.git`. */
+const LONGEST_LEAD = 4096
 /** Milliseconds. Two changes within that time may have one time of change, so that the later one is not seen by it. */
 const RACY_MS = 100
 
@@ -44,7 +47,9 @@ export function recordTree (request: RecordRequest): Recorded {
     const isNew = found.fresh.length > 0 || known?.rows.size !== found.rows.size || known.left.size !== found.left.size
     const toCopy = found.fresh.filter(([, { kind }]) => kind === 'file')
     for (const [path, row] of toCopy) {
-      if (row.size > limits.file) Object.assign(row, { notKept: 'too_large', digest: statDigest(request.folder, path) })
+      if (row.size <= limits.file) continue
+      Object.assign(row, { notKept: 'too_large', digest: statDigest(request.folder, path) })
+      readEntryOf(request.folder, path, row, limits.file)
     }
     let keptBytes = 0
     for (const { kind, size } of found.rows.values()) if (kind === 'file' && size <= limits.file) keptBytes += size
@@ -103,8 +108,15 @@ export function compareTree (request: CompareRequest): Compared {
   differences.sort((a, b) => a.path < b.path ? -1 : 1)
   const used = new Set(differences.flatMap(({ copy }) => copy?.file === undefined ? [] : [copy.file]))
   const contents = Object.fromEntries([...used].map((file) => [file, known.contents[file]]))
+  const changed = new Map(differences.map(({ path, after }) => [path, after]))
+  const before = (path: string) => known.rows.has(path) ? placeAsKnown(known.rows.get(path)!) : undefined
+  const after = (path: string) => {
+    const place = join(folder, path)
+    return changed.has(place) ? changed.get(place) : before(path)
+  }
+  const units = unitsOfItems(differences, { folder, rows: [known.rows, now.rows], before, after })
   const unseen = closed.filter((root) => !closedBefore.includes(root)).slice(0, MOST_NAMED)
-  return { differences, contents, strange: strange.slice(0, MOST_NAMED), unseen }
+  return { differences, units, contents, strange: strange.slice(0, MOST_NAMED), unseen }
 }
 
 /** The folders that could not be read, each with a slash at its end. */
@@ -143,26 +155,30 @@ function placeAsKnown ({ kind, mode, size, digest = 'stat:', target }: Row): Pla
 function placeOf (row: Row, path: string, { folder, limits }: TreeRequest, like?: Row): Place {
   if (row.kind !== 'file') return placeAsKnown(row)
   const isRead = row.size <= limits.file && like?.notKept === undefined
-  const digest = isRead ? readEntryOf(folder, path, row, limits.file, () => {}) : undefined
+  const digest = isRead || like === undefined ? readEntryOf(folder, path, row, limits.file) : undefined
   return placeAsKnown({ ...row, digest: digest ?? statDigest(folder, path) })
 }
 
 function leftOut ({ left, rows }: Tree): LeftOut {
   const folders = [...left]
-  let files = 0
+  const files: string[] = []
   for (const [path, { notKept, isClosed }] of rows) {
-    if (notKept !== undefined) files++
+    if (notKept !== undefined) files.push(path)
     if (isClosed) folders.push(path)
   }
   folders.sort()
-  return { folders: folders.slice(0, MOST_NAMED), more: Math.max(0, folders.length - MOST_NAMED), files }
+  const missing = [...folders, ...files]
+  const repositories = missing.length === 0 ? new Set<string>() : repositoriesAmong(rows)
+  const partly = new Set(missing.flatMap((path) => innermost(repositories, path) ?? []))
+  const [named, more] = [folders.slice(0, MOST_NAMED), Math.max(0, folders.length - MOST_NAMED)]
+  return { folders: named, more, files: files.length, repositories: [...partly].slice(0, MOST_NAMED) }
 }
 
 /**
  * Reads a file of the folder and calls `take` with each chunk; returns its digest, or undefined when it cannot be read, is longer than
- * `limit` bytes or is another file by now. No link is followed.
+ * `limit` bytes or is another file by now. No link is followed. Notes in the row what its beginning says.
  */
-function readEntryOf (folder: string, path: string, row: Row, limit: number, take: (chunk: Buffer) => void): string | undefined {
+function readEntryOf (folder: string, path: string, row: Row, limit: number, take: (chunk: Buffer) => void = () => {}): string | undefined {
   let descriptor
   const parts = path.split('/')
   const name = parts.pop()!
@@ -186,8 +202,9 @@ function readEntryOf (folder: string, path: string, row: Row, limit: number, tak
       for (let read = -1; read !== 0 && filled < chunk.length; filled += read) {
         read = readSync(descriptor, chunk, filled, chunk.length - filled, size + filled)
       }
+      if (size === 0) noteHead(path, row, chunk.subarray(0, filled))
       size += filled
-      if (size > limit) return undefined
+      if (size > limit || row.size > limit) return undefined
       if (filled === 0) break
       hash.update(chunk.subarray(0, filled))
       take(chunk.subarray(0, filled))
@@ -197,6 +214,12 @@ function readEntryOf (folder: string, path: string, row: Row, limit: number, tak
   } finally {
     closeSync(descriptor)
   }
+}
+
+function noteHead (path: string, row: Row, head: Buffer): void {
+  const name = basename(path)
+  if (isDatabase(head)) row.isDatabase = true
+  else if (name === '.git' || name === 'commondir') row.leads = head.toString('utf8', 0, LONGEST_LEAD).trim()
 }
 
 /** Copies contents into a new sealed file, and notes in the rows where each is. Returns the bytes of the file; 0: none was needed. */

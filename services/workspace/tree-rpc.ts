@@ -1,5 +1,6 @@
 import type { Stats } from 'node:fs'
 import type { Item } from './places.ts'
+import type { Units } from './units.ts'
 
 /** A sealed file of a tree, see lib/sealed-chunks.ts: its name, and its key as base64. */
 export interface TreeFile {
@@ -35,6 +36,8 @@ export interface LeftOut {
   more: number
   /** Files that are too large for a copy, or cannot be read. */
   files: number
+  /** Git directories of which a part is among them; '' for the folder itself. */
+  repositories: string[]
 }
 
 /** A folder has more paths or bytes than may be known of it, or copied. */
@@ -59,6 +62,8 @@ export interface CompareRequest extends TreeRequest {
 export interface Compared {
   /** By their paths; the content of `before` is in a file of `contents`. */
   differences: Item[]
+  /** The git directories and databases that they name. */
+  units: Units
   /** The keys of the files that `copy` names. */
   contents: Record<string, string>
   /** What came into the folder from where nothing is known of it, relative to the folder: it is not among the differences. */

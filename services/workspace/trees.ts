@@ -134,10 +134,12 @@ const beyond = (limit: 'paths' | 'bytes', { paths, bytes }: { paths: number, byt
     : `The files of the folder are larger than ${Math.round(bytes / 1024 ** 2)} MiB together: no copy of them is kept.`
 
 /** Says what of a folder is not kept; '' for nothing. */
-export function describeLeftOut ({ folders, more, files }: LeftOut): string {
+export function describeLeftOut ({ folders, more, files, repositories }: LeftOut): string {
   const named = [...folders.slice(0, 5), ...more + folders.length > 5 ? [`${more + folders.length - 5} more`] : []].join(', ')
   return [
     folders.length > 0 && `No copy is kept of ${named}.`,
-    files > 0 && `No copy is kept of ${files} ${files === 1 ? 'file' : 'files'} too large or unreadable.`
+    files > 0 && `No copy is kept of ${files} ${files === 1 ? 'file' : 'files'} too large or unreadable.`,
+    repositories.length > 0 && `Of the repository ${repositories.map((path) => path || '.').join(', ')} a part is not kept: a command ` +
+      'that rewrites that part, such as "git gc", cannot be undone there.'
   ].filter((sentence) => sentence !== false).join(' ')
 }

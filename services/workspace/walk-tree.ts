@@ -1,5 +1,5 @@
 import { type Stats, fstatSync, lstatSync, readdirSync, readlinkSync } from 'node:fs'
-import { join, sep } from 'node:path'
+import { basename, join, sep } from 'node:path'
 import { systemClock } from '../lib/clock.ts'
 import { entryOf, holdFolder, holdSubfolder, KERNEL_FOLDERS, release, type HeldFolder } from './held-folder.ts'
 import { ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules, type IgnoreRules } from './ignore-rules.ts'
@@ -22,6 +22,10 @@ export interface Row {
   digest?: string
   copy?: { file: string, at: number, chunk: number }
   notKept?: 'too_large' | 'gone'
+  /** Of a file that begins as a database of SQLite does. */
+  isDatabase?: true
+  /** Of a file `.git` or `commondir`: its text. */
+  leads?: string
   /** Of a folder that could not be listed. */
   isClosed?: true
 }
@@ -44,6 +48,18 @@ interface Walked extends Tree {
   fresh: Array<[path: string, row: Row]>
 }
 
+/** A folder on the walk. */
+interface Place {
+  /** Its path in the walked folder, and in the outermost one whose rules hold; '' or with a slash at its end. */
+  path: string
+  fromTop: string
+  /** The rules that hold in it. */
+  outer: IgnoreRules
+  dev: number
+  depth: number
+  isInGit: boolean
+}
+
 /** Folders of packages, which others than their user write and can write again. */
 const PACKAGES = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 /** Folders are held open down to the current one, so their number is bounded. */
@@ -64,29 +80,33 @@ export function walkTree (
   if (root === undefined) throw new Error('the folder was moved or replaced while it was used')
   try {
     const { dev } = fstatSync(root.descriptor)
-    inside(root, '', prefixOf(parents[0] ?? folder, folder), rulesAbove(parents, folder), dev, 0)
+    const fromTop = prefixOf(parents[0] ?? folder, folder)
+    inside(root, { path: '', fromTop, outer: rulesAbove(parents, folder), dev, depth: 0, isInGit: false })
   } finally {
     release(root)
   }
   return tree
 
-  function isLeftOut (path: string, name: string, ruled: string, rules: IgnoreRules): boolean {
+  function isLeftOut (path: string, ruled: string, { outer: rules, isInGit }: Pick<Place, 'outer' | 'isInGit'>): boolean {
+    const name = basename(path)
     if (known?.left.has(path)) return true
     if (known?.rows.has(path)) return false
-    return name !== '.git' && (PACKAGES.has(name) || isIgnored(rules, `${ruled}/`))
+    // Nothing that belongs to git is ignored by its rules, such as a branch of that name.
+    return !isInGit && name !== '.git' && (PACKAGES.has(name) || isIgnored(rules, `${ruled}/`))
   }
 
   /** Returns whether the folder can be read. */
-  function inside (held: HeldFolder, path: string, fromTop: string, outer: IgnoreRules, dev: number, depth: number): boolean {
+  function inside (held: HeldFolder, { path, fromTop, outer, dev, depth, isInGit }: Place): boolean {
     let names
     try {
       names = readdirSync(entryOf(held, '.'))
     } catch {
       return false
     }
-    // Nothing that belongs to git is ignored by its rules.
-    const isOfGit = path === '.git/' || path.endsWith('/.git/') || path.startsWith('.git/') || path.includes('/.git/')
+    const isGitDirectory = ['HEAD', 'objects', 'refs'].every((name) => names.includes(name))
+    const isOfGit = isInGit || isGitDirectory || path === '.git/' || path.endsWith('/.git/')
     const rules = isOfGit ? [] : withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, ignoreText(held))
+    const deeper = { outer: rules, dev, depth: depth + 1, isInGit: isOfGit }
     for (const name of names) {
       const inner = path + name
       if (tree.rows.size >= limits.paths) throw new Beyond('paths')
@@ -105,7 +125,7 @@ export function walkTree (
       if (stat === undefined || (own.size > 0 && own.has(`${stat.dev}:${stat.ino}`))) continue
       const kind = kindOf(stat)
       const isFolder = kind === 'folder'
-      if (isFolder && (isElsewhere(held, name, stat.dev !== dev || depth === DEEPEST) || isLeftOut(inner, name, fromTop + name, rules))) {
+      if (isFolder && (isElsewhere(held, name, stat.dev !== dev || depth === DEEPEST) || isLeftOut(inner, fromTop + name, deeper))) {
         tree.left.add(inner)
         continue
       }
@@ -118,7 +138,7 @@ export function walkTree (
       if (!isFolder) continue
       const opened = holdSubfolder(held, name)
       try {
-        const isClosed = opened === undefined || !inside(opened, `${inner}/`, `${fromTop}${name}/`, rules, dev, depth + 1)
+        const isClosed = opened === undefined || !inside(opened, { ...deeper, path: `${inner}/`, fromTop: `${fromTop}${name}/` })
         if (isClosed !== (row.isClosed === true)) close(inner, row, isKnown, isClosed)
       } finally {
         if (opened !== undefined) release(opened)

@@ -8,7 +8,7 @@ export const UNASKED = {
 }
 
 /** Runs a sentence of the offline model, and returns the id of the run. */
-export async function runOf (app: App, content: string, extra: { id?: string } = {}): Promise<string> {
+export async function runOf (app: App, content: string, extra: { id?: string, context?: { cwd?: string } } = {}): Promise<string> {
   const { events } = await say(app, content, extra)
   const failed = of(events, 'tool-output-error')[0] ?? of(events, 'error')[0]
   if (failed !== undefined) throw new Error(JSON.stringify(failed))

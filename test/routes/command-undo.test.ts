@@ -37,7 +37,9 @@ async function project (t: Test, config: object = {}) {
   git(cwd, 'init', '-q')
   git(cwd, 'add', '.')
   git(cwd, 'commit', '-qm', 'first')
-  return { app, cwd, stateOf: () => stateOf(cwd) }
+  /** All but what is never taken away. */
+  const state = () => Object.fromEntries(Object.entries(stateOf(cwd)).filter(([path]) => !path.startsWith('.git/objects/')))
+  return { app, cwd, stateOf: state }
 }
 
 /** Commands that people fear, and what of the project their changes name. */

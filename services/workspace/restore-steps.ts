@@ -1,0 +1,76 @@
+import { isSame, type Item } from './places.ts'
+import { type Chain, type ChainUnit, isModeAlone, type Skipped, usedSince } from './plan-restore.ts'
+import { completeFolders, isIndependent, restore, type RestoreParts } from './restore.ts'
+import { inBatches } from './survey.ts'
+import { wasUsed } from './units.ts'
+
+/** What is there before the steps, with copies. */
+export interface KeptPlaces {
+  id: string
+  key?: string
+  items: readonly Item[]
+}
+
+interface StepsDone {
+  restored: Chain[]
+  refused: Skipped[]
+  /** What ended the work, such as a full disk. */
+  failure?: unknown
+}
+
+type Parts = Omit<RestoreParts, 'entryId' | 'at'> & {
+  /** A unit that somebody has used since its last call stays. */
+  isChecked: boolean
+}
+
+/** Does the steps of a plan, in their order. A unit of which one step fails is put back as it was. */
+export async function restoreSteps (steps: Chain[], { id, key, items }: KeptPlaces, { isChecked, ...parts }: Parts): Promise<StepsDone> {
+  const found = new Map(items.map((item, at) => [item.path, { ...item, at }]))
+  const done: StepsDone = { restored: [], refused: [] }
+  const failed = new Map<ChainUnit, Skipped>()
+
+  async function takeBack (step: Chain): Promise<void> {
+    const { unit, path } = step
+    if (unit !== undefined && failed.has(unit)) return
+    const { before, notKept, at } = found.get(path)!
+    const ofModes = isModeAlone(step)
+    const skipped: Skipped | undefined = notKept !== undefined && !ofModes
+      ? { path, reason: notKept }
+      : ofModes || isSame(before, step.left)
+        ? await restore(step, { ...parts, entryId: id, at })
+        : { path, reason: 'changed_since' }
+    if (skipped === undefined) done.restored.push(step)
+    else if (unit !== undefined) failed.set(unit, { ...skipped, path: unit.path })
+    else if (!step.isParent) done.refused.push(skipped)
+  }
+
+  /** Puts back what was restored of the units that failed, the last first. */
+  async function putBack (): Promise<void> {
+    for (const step of done.restored.filter(({ unit }) => unit !== undefined && failed.has(unit)).reverse()) {
+      const { before, copy, at } = found.get(step.path)!
+      const source = { id, key, copy }
+      const skipped = await restore({ ...step, left: step.before, before, source }, { ...parts, entryId: id, at })
+      if (skipped === undefined) done.restored.splice(done.restored.indexOf(step), 1)
+    }
+    done.refused.push(...failed.values())
+  }
+
+  try {
+    for (const unit of isChecked ? new Set(steps.flatMap(({ unit }) => unit ?? [])) : []) {
+      if (await wasUsed(unit.path, unit, parts.paths)) failed.set(unit, { path: unit.path, reason: usedSince(unit) })
+    }
+    for (let at = 0, next = 0; at < steps.length; at = next) {
+      next = at + 1
+      while (next < steps.length && isIndependent(steps[at]) && isIndependent(steps[next])) next++
+      await inBatches(steps.slice(at, next), takeBack)
+    }
+    await putBack()
+    for (const step of await completeFolders(done.restored)) {
+      done.restored.splice(done.restored.indexOf(step), 1)
+      done.refused.push({ path: step.path, reason: 'not_allowed' })
+    }
+  } catch (error) {
+    done.failure = error
+  }
+  return done
+}
