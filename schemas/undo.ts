@@ -11,21 +11,16 @@ const UndoReasonSchema = oneOf(UNDO_REASONS, {
     'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as ' +
     'it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names ' +
     'the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of ' +
-    'it is taken back. `failed`: an unexpected error, see `error`'
+    'it is taken back. `failed`: an unexpected error, which the log names'
 })
 export type UndoReason = Static<typeof UndoReasonSchema>
 
 const Path = Type.String({ description: 'Absolute path' })
 
-const skippedPath = {
-  path: Path,
-  reason: UndoReasonSchema,
-  error: Type.Optional(Type.String({ description: 'With `failed`: what the system said' }))
-}
+const skippedPath = { path: Path, reason: UndoReasonSchema }
 interface SkippedPath {
   path: string
   reason: UndoReason
-  error?: string
 }
 
 /** What becomes, or became, of a path. */

@@ -1,5 +1,6 @@
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
+import type { Log } from '../lib/log.ts'
 import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op } from '../store/index.ts'
 import { type CallLeft, type CallReport, within, type KeepCall, type KeptCall, type PathPolicy } from '../tools/index.ts'
 import type { RunningCommands } from './running-commands.ts'
@@ -54,6 +55,7 @@ export interface KeepParts {
   acquire: AcquirePaths
   space: UndoSpace
   commands: RunningCommands
+  log: Pick<Log, 'warn'>
 }
 
 /** What is there before a call, on disk and not yet named by a record. Its paths are held until `finish` or `discard`. */

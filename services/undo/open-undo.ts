@@ -47,7 +47,7 @@ export function openUndo (
   const space = createUndoSpace({ store, clock, folder, settings })
   const trees = createTrees({ store, lookAround: (place) => searchScope(place, place, paths), folder, space, worker: transform })
   const commands = createRunningCommands()
-  const parts = { store, clock, folder, paths, space, commands, acquire: createPathLock() }
+  const parts = { store, clock, folder, paths, space, commands, log, acquire: createPathLock() }
   const locked = createKeyedLock()
   let completed: Promise<void> | undefined
   /** Applies that were cut off, with their paths. */

@@ -233,5 +233,6 @@ async function apply (
   const reason = failure === undefined ? undefined : describeDiskFailure(failure)
   if (failure !== undefined && reason === undefined) throw failure
   if (reason !== undefined) throw toolName === APPLY ? new ApplyCutShort(reason) : new UndoCutShort(reason)
-  return { id, restored, refused }
+  for (const { path, error } of refused) if (error !== undefined) parts.log.warn({ err: error, path }, 'a path could not be restored')
+  return { id, restored, refused: refused.map(({ path, reason }) => ({ path, reason })) }
 }

@@ -50,8 +50,8 @@ export const isModeAlone = ({ isOfModes, left, before }: Chain): boolean => isOf
 export interface Skipped {
   path: string
   reason: UndoReason
-  /** Of an unexpected failure: what the system says. */
-  error?: string
+  /** An unexpected failure. */
+  error?: unknown
 }
 
 /** What an undo would do: the changes to take back, the paths that are as before already, and those that stay. */

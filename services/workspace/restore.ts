@@ -66,7 +66,7 @@ export async function restore (step: Chain, { clock, paths, folder, entryId, at 
     const { code = '' } = error as NodeJS.ErrnoException
     if (DISK.has(code)) throw error
     if (error instanceof CopyGone) return { path, reason: 'gone' }
-    return { path, reason: REASONS[code] ?? 'failed', ...REASONS[code] === undefined && { error: (error as Error).message } }
+    return { path, reason: REASONS[code] ?? 'failed', ...REASONS[code] === undefined && { error } }
   }
 }
 
