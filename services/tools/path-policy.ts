@@ -182,10 +182,10 @@ export function createPathPolicy (
     }
   }
 
-  async function locateRecorded (path: string, cwd: string): Promise<string> {
-    await assertNear(path, dirname(path), cwd)
-    const folder = await follow(dirname(path))
-    const real = await stored(folder.real, basename(path))
+  /** Returns the real path of a place whose folder is near; errors name it as `path`. */
+  async function locatePlace (path: string, target: string, cwd: string): Promise<string> {
+    const folder = await follow(dirname(target))
+    const real = await stored(folder.real, basename(target))
     await check(path, real, cwd)
     if (folder.broken) throw new PathRefused(`${JSON.stringify(path)} goes through a symbolic link that leads nowhere.`)
     return real
@@ -218,11 +218,14 @@ export function createPathPolicy (
     },
 
     async locate (path, cwd) {
-      const near = (place: string) => assertNear(path, dirname(place), cwd)
-      return locateRecorded(await inStoredForm(meant(path, cwd), near), cwd)
+      const target = await inStoredForm(meant(path, cwd), (place) => assertNear(path, dirname(place), cwd))
+      return locatePlace(path, target, cwd)
     },
 
-    locateRecorded,
+    async locateRecorded (path, cwd) {
+      await assertNear(path, dirname(path), cwd)
+      return locatePlace(path, path, cwd)
+    },
 
     async assertRemovable (real, cwd, givenCwd) {
       // Checked by name as well: a root may be given as a symlink, and the link itself is protected too.

@@ -82,7 +82,11 @@ interface KeepOptions {
  * Copies what is at the paths of a call into a file for undo and syncs it. Waits while another call changes one of them. Throws
  * CopiesUnavailable when the disk is full, and PathRefused; then the call must not start.
  */
-export async function keepCall (call: KeepCall, parts: KeepParts, { isLocked = false, of, unitOf = () => undefined }: KeepOptions = {}): Promise<Kept> {
+export async function keepCall (
+  call: KeepCall,
+  parts: KeepParts,
+  { isLocked = false, of, unitOf = () => undefined }: KeepOptions = {}
+): Promise<Kept> {
   const { runId, owner, toolCallId, toolName, cwd, places, uncovered = {}, signal } = call
   const { clock, folder, paths, acquire, space, commands } = parts
   const id = newId()
