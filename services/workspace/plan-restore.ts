@@ -5,7 +5,7 @@ import { foldCase } from '../lib/windows-path.ts'
 import type { OwnFiles } from './open-folder.ts'
 import { isSame, isUnchanged, type Copy, type Item, type Place } from './places.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
-import { lookAtUse, type Unit, wasUsed } from './units.ts'
+import { lookAtUse, type Unit, wasUsed } from './whole-units.ts'
 
 /** What may be changed, see `PathPolicy` of the tools. */
 export interface AllowedPaths extends OwnFiles {

@@ -2,7 +2,7 @@ import { isSame, type Item } from './places.ts'
 import { type Chain, type ChainUnit, isModeAlone, type Skipped, usedSince } from './plan-restore.ts'
 import { completeFolders, isIndependent, restore, type RestoreParts } from './restore.ts'
 import { inBatches } from './survey.ts'
-import { wasUsed } from './units.ts'
+import { wasUsed } from './whole-units.ts'
 
 /** What is there before the steps, with copies. */
 export interface KeptPlaces {

@@ -1,6 +1,6 @@
 import type { Stats } from 'node:fs'
 import type { Item } from './places.ts'
-import type { Units } from './units.ts'
+import type { Units } from './whole-units.ts'
 
 /** A sealed file of a tree, see lib/sealed-chunks.ts: its name, and its key as base64. */
 export interface TreeFile {
