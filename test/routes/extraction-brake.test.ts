@@ -10,21 +10,29 @@ const MINUTE = 60_000
 const HOUR = 60 * MINUTE
 const { signal } = new AbortController()
 
+interface Rested {
+  count: number
+  answer: () => object
+  /** Each conversation has a run. Without, it costs less to lay. */
+  hasRuns?: boolean
+}
+
 /** A service with rested conversations, and a model that answers questions about them like `answer`. */
-async function withRested (t: Test, { count, answer, config }: { count: number, answer: () => object, config?: object }) {
+async function withRested (t: Test, { count, answer, hasRuns = false }: Rested) {
   const clock = fakeClock()
   const asked: number[] = []
   const made = await withGateway(t, () => ({ text: 'ok' }), {
     clock,
-    config: { analysis: false, threads: { titles: false }, ...config },
+    config: { analysis: false, threads: { titles: false } },
     structured (name) {
       if (name === 'facts') asked.push(clock.now())
       return answer()
     }
   })
   for (let n = 0; n < count; n++) {
-    const messages = [user(`My name is Ada, the ${n}th.`)]
-    await made.app.inject({ method: 'POST', url: '/run/sync', payload: { id: `rested-${n}`, messages } })
+    const [id, said] = [`rested-${n}`, `My name is Ada, the ${n}th.`]
+    if (hasRuns) await made.app.inject({ method: 'POST', url: '/run/sync', payload: { id, messages: [user(said)] } })
+    else await made.app.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages: [user(said)] } })
   }
   await clock.advance(11 * MINUTE)
   return { ...made, clock, asked }
@@ -45,7 +53,7 @@ const FAILURES: Record<string, object> = {
 }
 for (const [how, answer] of Object.entries(FAILURES)) {
   t.test(`a model that ${how} is asked about one conversation in ten minutes, also after a restart`, async (t) => {
-    const { app, clock, asked } = await withRested(t, { count: 40, answer: () => answer })
+    const { app, clock, asked } = await withRested(t, { count: 12, answer: () => answer })
     await repeat(app, clock, HOUR)
     const calls = asked.length
     t.ok(calls >= 5 && calls <= 7, `${calls} calls in an hour`)
@@ -66,12 +74,12 @@ for (const [how, answer] of Object.entries(FAILURES)) {
 
 t.test('a model that answers reads ten conversations a minute, and all of them in the end', async (t) => {
   const answer = () => ({ object: { pointers: [point(0, 'My name is Ada')], habits: [] } })
-  const { app, clock, asked } = await withRested(t, { count: 35, answer })
+  const { app, clock, asked } = await withRested(t, { count: 25, answer })
   const began = clock.now()
   await repeat(app, clock, 5 * MINUTE)
-  t.equal(asked.length, 35)
+  t.equal(asked.length, 25)
   const inMinute = (minute: number) => asked.filter((at) => Math.floor((at - began) / MINUTE) === minute).length
-  t.same([0, 1, 2, 3, 4].map(inMinute), [10, 10, 10, 5, 0])
+  t.same([0, 1, 2, 3, 4].map(inMinute), [10, 10, 5, 0, 0])
 })
 
 t.test('a new key ends the pause of a model', async (t) => {
@@ -105,7 +113,7 @@ t.test('nothing is read in the first two minutes of a service', async (t) => {
 t.test('after 100 extractions and 1,000 requests no more iterators of the store are open than before', async (t) => {
   const iterators = countOpenIterators(t)
   const answer = () => ({ object: { pointers: [point(0, 'My name is Ada')], habits: [] } })
-  const { app, clock } = await withRested(t, { count: 100, answer })
+  const { app, clock } = await withRested(t, { count: 100, answer, hasRuns: true })
   const paths = [
     ...['/threads', '/threads/rested-1', '/runs', '/approvals', '/grants', '/tasks', '/tasks/digest', '/memory/brain', '/usage'],
     ...['/memory/brain/facts', '/search?q=name', '/notifications', '/threads/rested-2/versions', '/tool-calls', '/runs?threadId=rested-3']
@@ -115,12 +123,12 @@ t.test('after 100 extractions and 1,000 requests no more iterators of the store 
     const response = n % 10 === 0
       ? await app.inject({ method: 'POST', url: '/grants', payload: grant })
       : await app.inject(paths[n % paths.length])
-    t.ok(response.statusCode < 500)
+    if (response.statusCode >= 500) t.fail(response.body)
   }
   for (let n = 0; n < 30; n++) await request(n)
   const before = iterators.open()
   await repeat(app, clock, 12 * MINUTE)
-  for (let n = 0; n < 1_000; n++) await request(n)
+  for (let n = 0; n < 1_000; n += 20) await Promise.all(Array.from({ length: 20 }, (_, at) => request(n + at)))
   t.equal((await app.inject('/memory/brain/facts?limit=200')).json().facts.length, 100)
   t.ok(iterators.made() > 1_000)
   t.equal(iterators.open(), before)
