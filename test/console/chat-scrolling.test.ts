@@ -70,6 +70,8 @@ const READER = `(() => {
     isAtBeginning: () => area.scrollTop === 0,
     /** Resolves when the answer has come to a paragraph. */
     comesTo: (number) => until(() => numbered().at(-1)?.number >= number, 'the answer comes to ' + number),
+    /** Resolves when something is this far down, px. */
+    movesTo: (number, offset) => until(() => window.reader.offsetOf(number) >= offset, number + ' moves to ' + offset),
     /** Resolves when the end, which grows, was followed for three paragraphs. */
     async follows () {
       await until(() => first() !== undefined, 'something is in view')
@@ -217,15 +219,20 @@ t.test('the reader scrolls a conversation', { skip: noBrowser }, async (t) => {
     const { number } = await rest(page)
     const below = await scrolled(page, () => swipe(page, -390))
     t.ok(below.number > number, `down again: from ${number} to ${below.number}`)
-    await page.getByRole('button', { name: 'Go to the newest message' }).tap()
+    const toEnd = page.getByRole('button', { name: 'Go to the newest message' })
+    await toEnd.tap()
     await page.getByText('Question 1198', { exact: true }).waitFor()
     await say(page, 'slow')
     await page.evaluate(`reader.comesTo(${FIRST + 20})`)
     await page.evaluate('reader.follows()')
-    const place = await scrolled(page, () => swipe(page, 100))
-    await scrolled(page, () => swipe(page, 300))
-    t.ok(await page.evaluate(`reader.offsetOf(${place.number}) > ${place.offset + 200}`), 'up, while an answer streams')
-    while (await page.getByRole('button', { name: 'Go to the newest message' }).count() > 0) await swipe(page, -390)
+    // Until the movement has come to the page, the answer moves the view on, and what it scrolls by itself ends, too.
+    await swipe(page, 100)
+    await toEnd.waitFor()
+    const place = await rest(page)
+    await swipe(page, 300)
+    await page.evaluate(`reader.movesTo(${place.number}, ${place.offset + 200})`)
+    t.pass('up, while an answer streams')
+    while (await toEnd.count() > 0) await swipe(page, -390)
     await page.evaluate('reader.follows()')
   }, { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true })
 })
