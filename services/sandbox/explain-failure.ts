@@ -161,13 +161,14 @@ function pathSentences (facts: BoxFacts, errors: string, outside: boolean): Arra
     const name = basename(each).startsWith('.') ? basename(each) : each
     return failures.some((text) => text.includes(`${name}/`))
   })
-  const isUnnamed = failures.some((text) => UNNAMED.test(text))
-  const named = isUnnamed ? [...failures, ...lines.filter((text) => text.includes('connect(')), line] : failures
-  const socket = find(named, (path) => SOCKET.test(path) && isBeside(path))
-  const hidden = find(failures.filter((text) => !LOCKED_PLACE.test(text)), isHidden)
   // Folders of the system are shown, and cannot be written.
   const locked = find(failures.filter((text) => READ_ONLY.test(text)), isBeside) ??
     find(failures.filter((text) => LOCKED_PLACE.test(text)), isHidden)
+  const missing = failures.filter((text) => !LOCKED_PLACE.test(text) && (locked === undefined || !text.includes(locked)))
+  const isUnnamed = missing.some((text) => UNNAMED.test(text))
+  const named = isUnnamed ? [...missing, ...lines.filter((text) => text.includes('connect(')), line] : missing
+  const socket = find(named, (path) => SOCKET.test(path) && isBeside(path))
+  const hidden = find(missing, isHidden)
   const only = JSON.stringify(folder)
   return [
     key && `The box hides ${JSON.stringify(key)}, as keys are there. ${sentenceOut(outside, 'Run what needs them')}`,

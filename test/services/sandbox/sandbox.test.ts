@@ -134,6 +134,7 @@ t.test('a result names what the box hides from a command that failed, and nothin
     ['cat ../beside', /^The box shows of the user's files ".*work" alone: whether .*beside is there cannot be seen in it\./],
     ['echo x > ../new', /^The box can write in ".*work", \/tmp and the home alone, not to .*new\./],
     ['echo x > /etc/new', /^The box can write in .* not to \/etc\/new\./],
+    ['echo x > /run/new; ls /run/new', /^The box can write in .* not to \/run\/new\. Write into[^.]*\.$/],
     ['mkdir /new', /^The box can write in .* not to \/new\./],
     ['cat .ssh/id', /^The box hides ".*work\/\.ssh", as keys are there\./],
     ['cd sub && cat < .aws/credentials', /^The box hides ".*sub\/\.aws", as keys are there\./],
