@@ -55,14 +55,15 @@ print(os.open("../own/master.key",0,dir_fd=os.open(".",0)))`),
     'taskset -p 1 $VICTIM; true'
 }
 
-/** How a command may be started. */
+/** How a command may be started. A script that stayed would be read by later commands, and its words be taken for theirs. */
 const STARTS: Array<[how: string, start: (command: string) => string]> = [
   ['', (command) => command],
   ['in the background', (command) => `(${command}) & wait`],
-  ['in a session of its own', (command) => `cat > start.sh <<'END_OF_START'\n${command}\nEND_OF_START\nsetsid -w bash start.sh`],
+  ['in a session of its own', (command) =>
+    `cat > start.sh <<'END_OF_START'\n${command}\nEND_OF_START\nsetsid -w bash start.sh; rm -f start.sh`],
   ['from python, in a folder below', (command) =>
     `cat > start.sh <<'END_OF_START'\n${command}\nEND_OF_START\n${python(`import subprocess
-subprocess.run(["bash","start.sh"])`)}`]
+subprocess.run(["bash","start.sh"])`)}; rm -f start.sh`]
 ]
 
 /** More than 200 commands that try to leave the box, by what they try. */
