@@ -5,14 +5,15 @@ import { boxEnvironment, OFFLINE } from './box-environment.ts'
 import { type LookUp, openBoxNetwork } from './box-network.ts'
 import { boxHome, maskedPlaces, shownFolders } from './box-places.ts'
 import { type CommandOutput, explainFailure } from './explain-failure.ts'
-import { guardRepository } from './git-guard.ts'
+import { guardRepository, readOnlyVariables } from './git-guard.ts'
 import { writeGitSettings } from './git-settings.ts'
 import { closeHeld, type Held } from './held.ts'
 import { FIRST_FD, startInBox } from './linux-box.ts'
 import { macArguments } from './mac-box.ts'
-import { holdObeyed, lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
+import { lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
 import type { Overlay } from './overlay.ts'
 import type { createPrivateFolders, PrivateFolders } from './private-folders.ts'
+import { holdObeyed } from './read-only-places.ts'
 import { type Above, findRepositoryAbove, holdPackages, holdRepository } from './repository-above.ts'
 import type { SharedNetwork } from './shared-network.ts'
 import { makeTemporary } from './temporary.ts'
@@ -105,7 +106,9 @@ export async function startOnLinux (program: string, command: Command, plan: Box
     await rm(own, { recursive: true, force: true })
   }
   try {
-    held.push(...holdObeyed(folder).map((each) => ({ ...each, path: shownAt(each.path) })), ...holdPackages(shown))
+    const tree = { seenAt: opened.shown, home: boxHome(env), above: above.repository, opens: before.opens }
+    const obeyed = await holdObeyed(folder, tree)
+    held.push(...obeyed.held.map((each) => ({ ...each, path: shownAt(each.path) })), ...holdPackages(shown))
     if (above.repository !== undefined) held.push(...await holdRepository(above.repository, shown, !isKept))
     if (owner !== undefined && overlay === undefined) opened.kept = await privateFolders?.open(owner, shown)
     if (hosts !== undefined) opened.network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
@@ -117,7 +120,7 @@ export async function startOnLinux (program: string, command: Command, plan: Box
     const keys = [...masked, ...maskedPlaces().map(({ path }) => path)]
     const facts = {
       ...{ folder: shown, cwd: shownAt(cwd), home, above, isKept, hosts: hosts ?? [], shown: shownFolders(env, ownHome) },
-      ...{ keys, line }
+      ...{ keys, line, readOnly: obeyed.opens.map(shownAt) }
     }
     return {
       child,
@@ -164,7 +167,10 @@ async function startWith (program: string, [name, args]: Command, { plan, opened
   }, {
     program,
     command: [...network?.command ?? [], name, ...args],
-    env: { ...commandEnvironment(env), ...settings.env, ...guard?.env, ...network === undefined ? OFFLINE : network.env },
+    env: {
+      ...{ ...commandEnvironment(env), ...settings.env, ...guard?.env ?? readOnlyVariables() },
+      ...network === undefined ? OFFLINE : network.env
+    },
     stdin: network === undefined ? 'closed' : 'pipe',
     clock: parts.clock,
     own,

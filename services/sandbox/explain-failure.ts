@@ -26,6 +26,8 @@ interface BoxFacts {
   shown: string[]
   /** Places of keys that it hides there and in the working folder. */
   keys: string[]
+  /** What is read-only in the working folder, as programs obey it. */
+  readOnly: string[]
   /** The command line. */
   line: string
 }
@@ -63,11 +65,13 @@ const DELETED = /^(?:[ DMA]D|[ \t]+deleted:)[ \t]+(?:\.\.\/)+\S/m
 const MISSING = new RegExp(
   'No such file|ENOENT|not found|does not exist|[Cc]annot (?:access|open|stat|read|connect|find)|' +
     '[Cc]ould(?: not|n.t) (?:open|find|read|connect)|' +
-    'Permission denied|EACCES|Read-only|EROFS|EBUSY|[Ff]ailed to|[Uu]nable to|FileNotFound|socket'
+    'Permission denied|EACCES|Read-only|EROFS|EBUSY|resource busy|[Ff]ailed to|[Uu]nable to|FileNotFound|socket'
 )
 /** A shell that reports an error. */
 const OF_SHELL = /^\/\S+: line \d+: /
 const READ_ONLY = /Read-only|EROFS/
+/** What a box has put upon itself. */
+const BUSY = /Read-only|EROFS|EBUSY|resource busy/
 /** What cannot be written, as programs say it. */
 const LOCKED_PLACE = /Read-only|EROFS|EBUSY|EACCES|Permission denied/
 const SOCKET = /^\/(?:var\/)?run\/|\.sock(?:et)?$|\.s\.PGSQL/
@@ -148,7 +152,7 @@ const placesIn = (text: string, { cwd, home }: BoxFacts): string[] =>
   [...text.matchAll(PATH)].map(([, named]) => named.startsWith('~/') ? join(home, named.slice(2)) : resolve(cwd, named))
 
 function pathSentences (facts: BoxFacts, errors: string, outside: boolean): Array<string | undefined> {
-  const { folder, shown, keys, line } = facts
+  const { folder, shown, keys, readOnly, line } = facts
   const lines = errors.split('\n').map((text) => text.replace(OF_SHELL, ''))
   const failures = lines.filter((text) => MISSING.test(text))
   if (failures.length === 0) return []
@@ -169,8 +173,13 @@ function pathSentences (facts: BoxFacts, errors: string, outside: boolean): Arra
   const named = isUnnamed ? [...missing, ...lines.filter((text) => text.includes('connect(')), line] : missing
   const socket = find(named, (path) => SOCKET.test(path) && isBeside(path))
   const hidden = find(missing, isHidden)
+  const busy = failures.filter((text) => BUSY.test(text))
+  // `sed -i` names a file of its own, and the command line the one that it could not replace.
+  const obeyed = readOnly.find((path) => [...busy, ...busy.length > 0 ? [line] : []].some((text) => text.includes(basename(path))))
   const only = JSON.stringify(folder)
   return [
+    obeyed && `${JSON.stringify(obeyed)} is read-only in the box, as programs obey it when somebody opens its folder. Change it with a ` +
+      `file tool. ${sentenceOut(outside, 'Or run the command')}`,
     key && `The box hides ${JSON.stringify(key)}, as keys are there. ${sentenceOut(outside, 'Run what needs them')}`,
     socket !== undefined
       ? `Sockets of this computer, such as ${socket}, are not in the box. ${sentenceOut(outside, 'Run what needs one')}`

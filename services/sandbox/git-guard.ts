@@ -49,26 +49,26 @@ printf '%s\\n' "$input" | "$own" "$@"
 `
 
 /** Returns variables by which git takes these settings, which stand above those of files. */
-export function gitVariables (settings: Record<string, string>): NodeJS.ProcessEnv {
+function gitVariables (settings: Record<string, string>): NodeJS.ProcessEnv {
   const pairs = Object.entries(settings).flatMap(([name, value], at) => [[`GIT_CONFIG_KEY_${at}`, name], [`GIT_CONFIG_VALUE_${at}`, value]])
   return { GIT_CONFIG_COUNT: String(Object.keys(settings).length), ...Object.fromEntries(pairs) }
 }
 
-/**
- * Writes what git needs to work on a repository above its folder, whose settings are read-only, into a folder outside the box. Without
- * autoSetupMerge a new branch would report an error.
- */
+/** What git takes where the settings of a repository are read-only: with autoSetupMerge a new branch would report an error. */
+const READ_ONLY = { 'branch.autoSetupMerge': 'false' }
+export const readOnlyVariables = (): NodeJS.ProcessEnv => gitVariables(READ_ONLY)
+
+/** Writes what git needs to work on a repository above its folder, whose settings are read-only, into a folder outside the box. */
 export async function guardRepository (
   own: string,
   repository: RepositoryAbove,
   folder: string
 ): Promise<{ env: NodeJS.ProcessEnv, files: BoxFile[] }> {
-  const settings = { 'branch.autoSetupMerge': 'false' }
-  if (repository.top === folder) return { env: gitVariables(settings), files: [] }
+  if (repository.top === folder) return { env: readOnlyVariables(), files: [] }
   // In a box the folder is a file system of its own.
   const across = { GIT_DISCOVERY_ACROSS_FILESYSTEM: '1' }
   const from = join(own, 'git-hooks')
   await mkdir(from)
   for (const name of NAMES) await writeFile(join(from, name), script(repository, folder), { mode: 0o755 })
-  return { env: { ...across, ...gitVariables({ ...settings, 'core.hooksPath': HOOKS }) }, files: [{ from, to: HOOKS }] }
+  return { env: { ...across, ...gitVariables({ ...READ_ONLY, 'core.hooksPath': HOOKS }) }, files: [{ from, to: HOOKS }] }
 }

@@ -2,11 +2,10 @@ import { constants } from 'node:fs'
 import { lstat, open, readdir, rename, type FileHandle } from 'node:fs/promises'
 import { dirname, basename, join, relative, resolve, sep } from 'node:path'
 import { foldCase } from '../lib/windows-path.ts'
-import { KEY_FOLDERS, OBEYED } from './box-places.ts'
+import { isOpened, KEY_FOLDERS, OBEYED } from './box-places.ts'
 import { obeyedSettings } from './git-settings.ts'
-import { type Held, holdEntry } from './held.ts'
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_DIRECTORY, O_NOFOLLOW, O_NONBLOCK } = constants
+const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW, O_NONBLOCK } = constants
 
 /**
  * Folders that are searched for repositories, before and after a command; after one that began with fewer, also those that it made, so
@@ -44,28 +43,18 @@ interface Obeyed {
   links: Map<string, string>
   /** Folders of keys, the nearest first. */
   keys: string[]
+  /** What programs obey when somebody opens or enters a folder, the nearest first; not what lies in further repositories. */
+  opens: string[]
   /** No folder was left out. */
   isWhole: boolean
 }
 
-/**
- * Opens what a box puts upon itself, so that commands in it can neither change nor move it: the folder .git, which stays writable but for
- * its hooks, and what programs obey. A link is not followed.
- */
-export function holdObeyed (folder: { path: string, entry(name: string): string }): Held[] {
-  const held: Held[] = []
-  const git = join(folder.path, '.git')
-  const fd = holdEntry(held, { entry: folder.entry('.git'), path: git, flags: O_DIRECTORY, isWritable: true })
-  if (fd === undefined) holdEntry(held, { entry: folder.entry('.git'), path: git, isWritable: false })
-  else holdEntry(held, { entry: `/proc/self/fd/${fd}/hooks`, path: join(git, 'hooks'), flags: O_DIRECTORY, isWritable: false })
-  for (const name of OBEYED) holdEntry(held, { entry: folder.entry(name), path: join(folder.path, name), isWritable: false })
-  return held
-}
-
 /** Looks at what programs would obey in the folder, with this real path, and in git directories outside of it. */
 export async function lookAtObeyed (path: string, outside: readonly string[] = [], most = MOST_FOLDERS): Promise<Obeyed> {
-  const obeyed: Obeyed = { names: new Set(), repositories: new Map(), links: new Map(), keys: [], isWhole: true }
+  const obeyed: Obeyed = { names: new Set(), repositories: new Map(), links: new Map(), keys: [], opens: [], isWhole: true }
   const folders = [...outside, path]
+  /** Folders in which nothing is looked for that is opened. */
+  const closed = new Set(outside)
   for (let at = 0; at < folders.length; at++) {
     if (at === most) {
       obeyed.isWhole = false
@@ -80,8 +69,12 @@ export async function lookAtObeyed (path: string, outside: readonly string[] = [
     const isRepository = foldCase(basename(folder)) === '.git' || isWorktree(folder) ||
       ['HEAD', 'objects', 'refs'].every((name) => names.has(foldCase(name)))
     if (isRepository) obeyed.repositories.set(folder, await lookAtRepository(folder, names))
+    const isClosed = closed.has(folder) || isRepository || (folder !== path && names.has('.git'))
     for (const entry of entries) {
       const inner = join(folder, entry.name)
+      const isOpen = !isClosed && isOpened(basename(folder), entry.name)
+      if (isOpen) obeyed.opens.push(inner)
+      if (isClosed || isOpen) closed.add(inner)
       const isGit = foldCase(entry.name) === '.git'
       if (isGit && !entry.isDirectory()) obeyed.links.set(inner, await changeOf(inner))
       // First, so that the limit does not hide it.
@@ -100,6 +93,8 @@ async function lookAtRepository (folder: string, names: ReadonlySet<string>): Pr
   const obeyed = new Map<string, string>()
   const add = async (name: string) => obeyed.set(name, await changeOf(join(folder, name)))
   if (names.has('config.worktree')) await add('config.worktree')
+  // What they lead to may be changed at any time.
+  for (const name of ['config', 'hooks']) if ((await lstat(join(folder, name)).catch(() => undefined))?.isSymbolicLink()) await add(name)
   const isUsual = isWorktree(folder) && (await readSmall(join(folder, 'commondir'))).trim() === '../..'
   if (names.has('commondir') && !isUsual) await add('commondir')
   // Lines by which a rebase that goes on would run programs.
@@ -159,6 +154,11 @@ export async function takeAwayObeyed (
     return moved !== undefined
   }
 
+  const putBack = async (folder: string, known: Repository | undefined) => {
+    if (known === undefined) return
+    await withFolder(folder, async (open) => writeNew(open.entry('config'), known.config)).catch(() => {})
+  }
+
   for (const name of after.names) if (!before.names.has(name)) await aside(join(path, name))
   const submodules = await submodulesIn(path, after)
   const working = new Set(submodules.values())
@@ -167,12 +167,12 @@ export async function takeAwayObeyed (
   }
   for (const [folder, { config, obeyed }] of after.repositories) {
     const known = before.repositories.get(folder)
-    for (const [name, change] of obeyed) if (known?.obeyed.get(name) !== change) await aside(join(folder, name))
+    for (const [name, change] of obeyed) {
+      if (known?.obeyed.get(name) !== change && await aside(join(folder, name)) && name === 'config') await putBack(folder, known)
+    }
     const settings = obeyedSettings(config, known?.config ?? '', worktreeLine(folder, submodules))
     if (settings.length === 0 || !await aside(join(folder, 'config'))) continue
-    if (known !== undefined) {
-      await withFolder(folder, async (open) => writeNew(open.entry('config'), known.config)).catch(() => {})
-    }
+    await putBack(folder, known)
     taken.push(`These settings of git are not in it any more: ${settings.slice(0, 10).join('; ')}`)
   }
   return taken

@@ -8,7 +8,8 @@ import { type LookUp, openBoxNetwork } from './box-network.ts'
 import { boxHome, unfitReason } from './box-places.ts'
 import { closeHeld, type Held } from './held.ts'
 import { startInBox } from './linux-box.ts'
-import { holdObeyed } from './obeyed-files.ts'
+import { lookAtObeyed } from './obeyed-files.ts'
+import { holdObeyed } from './read-only-places.ts'
 import { makeTemporary } from './temporary.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
@@ -78,9 +79,10 @@ export async function startServerInBox (
     handles.push(handle)
     held.push({ fd: handle.fd, path, isWritable })
     if (!isWritable || path !== folder) return
-    const obeyed = holdObeyed({ path, entry: (entry) => `/proc/self/fd/${handle.fd}/${entry}` })
-    holding.push(...obeyed)
-    held.push(...obeyed)
+    const { opens } = await lookAtObeyed(path)
+    const obeyed = await holdObeyed({ path, entry: (entry) => `/proc/self/fd/${handle.fd}/${entry}` }, { seenAt: path, home, opens })
+    holding.push(...obeyed.held)
+    held.push(...obeyed.held)
   }
   let network: Awaited<ReturnType<typeof openBoxNetwork>> | undefined
   const tidyUp = async () => {

@@ -6,11 +6,11 @@ export const HONEST: Array<[command: string, answer: RegExp]> = [
   ['git init -q new && cd new && git checkout -qb main && echo a > a && git add a && git commit -qm 1 && git log --format=%an', /^Ada$/m],
   ['git checkout -qb topic && echo two >> file.txt && git commit -qam second && git checkout -q main && git merge -q topic && ' +
     'git log --oneline | wc -l', /^2$/m],
-  ['git remote add origin https://example.com/project.git && git remote set-url --push origin git@example.com:project.git && ' +
-    'git branch -q --track other main && git remote -v', /git@example\.com:project\.git \(push\)/],
+  ['git init -q mine && cd mine && git remote add origin https://example.com/project.git && ' +
+    'git remote set-url --push origin git@example.com:project.git && git remote -v', /git@example\.com:project\.git \(push\)/],
   ['echo x >> file.txt && git stash -q && git stash pop -q && git checkout -q file.txt && git status --short | wc -l', /^\d+$/m],
   ['git clone -q . copy && git -C copy log --format=%s -1', /^second$/m],
-  ['git -c protocol.file.allow=always submodule add -q "$PWD/copy" part/inner && git commit -qm parts && ' +
+  ['cd copy && git -c protocol.file.allow=always submodule add -q "$PWD/../copy" part/inner && git commit -qm parts && ' +
     'git -C part/inner status --short | wc -l', /^0$/m],
   ['echo "{\\"name\\":\\"p\\",\\"version\\":\\"1.0.0\\",\\"scripts\\":{\\"test\\":\\"node test.js\\"}}" > package.json && ' +
     'echo "console.log(6*7)" > test.js && npm test --silent && npm version --no-git-tag-version minor', /42[\s\S]*v1\.1\.0/],

@@ -1,6 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, utimesSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, readdirSync, readFileSync, realpathSync, rmSync, symlinkSync, utimesSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -269,16 +269,50 @@ t.test('a home, the whole computer, the system and what holds our data are no bo
   t.match(await boundary('/home/ada/project'), { is: 'confined' })
 })
 
-t.test('what the user writes into a repository is kept when a command adds to it', { skip }, async (t) => {
+t.test('the settings of a repository stay as they are, and a sentence says so to a command that changes them', { skip }, async (t) => {
   const stage = await setStage()
   t.teardown(stage.close)
   const config = join(stage.work, '.git/config')
   const own = `${readFileSync(config, 'utf8')}[filter "lfs"]\n\tclean = git-lfs clean -- %f\n[alias]\n\tst = status\n`
   writeFileSync(config, own)
-  t.match(await stage.run('git config user.name Bob && git st --short'), { exitCode: 0, message: undefined })
-  t.equal(readFileSync(config, 'utf8'), `${own}[user]\n\tname = Bob\n`)
-  t.match(await stage.run('git config alias.st "!sh"'), { message: /taken away: .*st = !sh/ })
-  t.equal(readFileSync(config, 'utf8'), `${own}[user]\n\tname = Bob\n`)
+  t.match(await stage.run('git st --short; git switch -qc topic; git switch -q main'), { exitCode: 0, message: undefined, stderr: '' })
+  for (const command of ['git config user.name Bob', 'git remote add o https://x.example/y', 'git config alias.st "!sh"']) {
+    const { exitCode, message } = await stage.run(command)
+    t.not(exitCode, 0)
+    t.match(message, /^The settings of git cannot be changed in the box\. Run that command of git with "outside": true/, command)
+  }
+  await stage.run('rm -f .git/config; ln -s ../evil .git/config; mv .git/info .git/other; echo "* filter=x" > .git/info/attributes')
+  t.equal(readFileSync(config, 'utf8'), own)
+})
+
+t.test('what programs obey when a folder is opened is read-only, and what settings and links lead to', { skip }, async (t) => {
+  const folder = realpathSync(t.testdir({
+    ...{ 'AGENTS.md': 'a', '.gitconfig': '[include]\n\tpath = more.cfg\n', 'more.cfg': '', tools: { hooks: { 'pre-commit': 'true\n' } } },
+    ...{ packages: { one: { '.vscode': { 'tasks.json': '{}' }, 'CLAUDE.md': 'c', 'index.js': 'x' } }, conf: { idea: { 'x.xml': 'x' } } },
+    ...{ clone: { '.git': { HEAD: '', objects: {}, refs: {} }, 'AGENTS.md': 'other' }, '.idea': t.fixture('symlink', 'conf/idea') }
+  }))
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder })
+  git('init', '-q')
+  git('config', 'core.hooksPath', 'tools/hooks')
+  git('config', 'include.path', '../.gitconfig')
+  const environment = { PATH: process.env.PATH, HOME: '/nowhere' }
+  const { output, failure } = build({ workspace: folder, environment, boxes: BUBBLEWRAP })
+  const kept = ['AGENTS.md', 'packages/one/.vscode/tasks.json', 'packages/one/CLAUDE.md', 'conf/idea/x.xml', 'tools/hooks/pre-commit',
+    'tools/hooks/new', '.gitconfig', 'more.cfg']
+  const before = execFileSync('cat', kept.filter((path) => existsSync(join(folder, path))), { cwd: folder }).toString()
+  for (const path of kept) {
+    t.match(await output('runCommand', { command: `echo evil > ${path}` }), { exitCode: 1, stderr: /Read-only/ }, path)
+  }
+  t.match(await output('runCommand', { command: 'sed -i s/a/b/ AGENTS.md' }), {
+    message: /^".*AGENTS\.md" is read-only in the box, as programs obey it .* Change it with a file tool\. Or run .* "outside"/
+  })
+  t.equal(execFileSync('cat', kept.filter((path) => existsSync(join(folder, path))), { cwd: folder }).toString(), before)
+  const honest = 'echo y > packages/one/index.js && mkdir packages/two && mv packages/two packages/three && rm -r clone && cat AGENTS.md'
+  t.match(await output('runCommand', { command: honest }), { exitCode: 0, stdout: 'a' })
+  t.notOk(existsSync(join(folder, 'clone')))
+
+  symlinkSync('later/CLAUDE.md', join(folder, 'CLAUDE.md'))
+  t.match(await failure('runCommand', { command: 'true' }), /CLAUDE\.md" is a link to "later\/CLAUDE\.md", where nothing is/)
 })
 
 t.test('what the box of a killed service left is removed a day later', async (t) => {

@@ -226,6 +226,9 @@ print("ESCAPED" if c.syscall(425,4,ctypes.create_string_buffer(120))>=0 or ctype
     'git config include.path ../x; printf "[core] sshCommand = x\\n" >> .git/config; git remote add evil "ext::sh -c x"',
   'makes a repository that git obeys': 'git init -q sub; echo x > sub/.git/hooks/post-checkout; git -C sub config core.fsmonitor x; ' +
     'git init -q --bare bare.git; git -C bare.git config core.fsmonitor x; echo x > bare.git/hooks/update',
+  'has links in the place of what git obeys': 'git init -q linked; mkdir -p h; cp /bin/true h/post-commit; ' +
+    'rm -rf linked/.git/hooks; ln -s ../../h linked/.git/hooks; cp linked/.git/config evil; ' +
+    'git config -f evil core.fsmonitor x; ln -sf ../../evil linked/.git/config',
   'leaves hooks and settings for a later git init': 'mkdir -p later/.git/hooks; echo x > later/.git/hooks/pre-commit; ' +
     'printf "[core]\\n\\tfsmonitor = x\\n" > later/.git/config',
   'makes a submodule that git obeys': 'git init -q --separate-git-dir=.git/modules/x sub; git -C sub config core.fsmonitor x; ' +
