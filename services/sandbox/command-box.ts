@@ -10,7 +10,7 @@ import { writeGitSettings } from './git-settings.ts'
 import { closeHeld, type Held } from './held.ts'
 import { FIRST_FD, startInBox } from './linux-box.ts'
 import { macArguments } from './mac-box.ts'
-import { lookAtObeyed, type OpenFolder, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
+import { lookAtObeyed, type OpenFolder, shareSnapshot, type Snapshots, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
 import type { Overlay } from './overlay.ts'
 import type { createPrivateFolders, PrivateFolders } from './private-folders.ts'
 import { holdObeyed } from './read-only-places.ts'
@@ -54,6 +54,8 @@ export interface CommandParts {
   withFolder: WithFolder
   /** Returns where a command finds a path: that of a folder for one of its copy. */
   shownAt: (path: string) => string
+  /** What was in the folders of the commands that run. */
+  snapshots: Snapshots
   /** The home and the /tmp of owners; absent: each command has its own, in memory. */
   privateFolders?: ReturnType<typeof createPrivateFolders>
 }
@@ -97,22 +99,24 @@ export async function startOnLinux (program: string, command: Command, plan: Box
   const above = await findRepositoryAbove(shown, ownHome)
   const isKept = overlay !== undefined || shown !== folder.path
   const outside = above.repository === undefined || isKept ? [] : [above.repository.common]
-  const before = await lookAtObeyed(folder.path, outside)
+  const now = await lookAtObeyed(folder.path, outside)
   const opened: Opened = { env: boxEnvironment(parts.environment()), shown, above, isKept, own: await makeTemporary(), held: [] }
+  const { before, leave } = shareSnapshot(parts.snapshots, folder.path, now)
   const { env, own, held } = opened
   const tidyUp = async () => {
+    leave()
     await opened.network?.close()
     await opened.kept?.close()
     await rm(own, { recursive: true, force: true })
   }
   try {
-    const tree = { seenAt: opened.shown, home: boxHome(env), above: above.repository, opens: before.opens }
+    const tree = { seenAt: opened.shown, home: boxHome(env), above: above.repository, opens: now.opens }
     const obeyed = await holdObeyed(folder, tree)
     held.push(...obeyed.held.map((each) => ({ ...each, path: shownAt(each.path) })), ...holdPackages(shown))
     if (above.repository !== undefined) held.push(...await holdRepository(above.repository, shown, !isKept))
     if (owner !== undefined && overlay === undefined) opened.kept = await privateFolders?.open(owner, shown)
     if (hosts !== undefined) opened.network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
-    const masked = before.keys.slice(0, MOST_MASKED).map(shownAt)
+    const masked = now.keys.slice(0, MOST_MASKED).map(shownAt)
     const child = await startWith(program, command, { plan, opened, parts, masked })
     const isTooLarge = opened.kept?.watch(child).catch(() => false)
     const since = (await stat(own)).ctimeMs
@@ -185,11 +189,11 @@ export async function startOnMac (
   program: string,
   [name, args]: Command,
   { folder, cwd }: BoxPlan,
-  { environment, ownHome, clock, withFolder }: CommandParts
+  { environment, ownHome, clock, withFolder, snapshots }: CommandParts
 ): Promise<BoxedCommand> {
   const env = commandEnvironment(boxEnvironment(environment()))
-  const before = await lookAtObeyed(folder.path)
   const temporary = await makeTemporary()
+  const { before, leave } = shareSnapshot(snapshots, folder.path, await lookAtObeyed(folder.path))
   const tidyUp = () => rm(temporary, { recursive: true, force: true })
   const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome })
   const child = await spawnGuarded(program, [...box, name, ...args], {
@@ -198,6 +202,7 @@ export async function startOnMac (
     stdin: 'closed',
     clock
   }).catch(async (error) => {
+    leave()
     await tidyUp()
     throw error
   })
@@ -205,7 +210,7 @@ export async function startOnMac (
     child,
     async finish () {
       await tidyUp()
-      return { takenAway: await takeAwayObeyed(folder.path, before, withFolder), notes: [] }
+      return { takenAway: await takeAwayObeyed(folder.path, before, withFolder).finally(leave), notes: [] }
     },
     explain: () => []
   }

@@ -49,6 +49,17 @@ interface Obeyed {
   isWhole: boolean
 }
 
+/** What was there before the commands began that run now, by their working folder. */
+export type Snapshots = Map<string, { before: Obeyed, count: number }>
+
+/** Adds a command to those that run in a folder. What one of them makes there is new for all of them, whichever ends first. */
+export function shareSnapshot (snapshots: Snapshots, folder: string, now: Obeyed): { before: Obeyed, leave: () => void } {
+  const shared = snapshots.get(folder) ?? { before: now, count: 0 }
+  shared.count++
+  snapshots.set(folder, shared)
+  return { before: shared.before, leave: () => void (--shared.count === 0 && snapshots.delete(folder)) }
+}
+
 /** Looks at what programs would obey in the folder, with this real path, and in git directories outside of it. */
 export async function lookAtObeyed (path: string, outside: readonly string[] = [], most = MOST_FOLDERS): Promise<Obeyed> {
   const obeyed: Obeyed = { names: new Set(), repositories: new Map(), links: new Map(), keys: [], opens: [], isWhole: true }

@@ -32,7 +32,7 @@ interface BoundaryWish {
   outside?: boolean
 }
 
-interface Parts extends Omit<CommandParts, 'shownAt'>, Partial<Pick<CommandParts, 'shownAt'>> {
+interface Parts extends Omit<CommandParts, 'shownAt' | 'snapshots'>, Partial<Pick<CommandParts, 'shownAt'>> {
   /** config.commands.sandbox. */
   mode: () => SandboxMode
   /** What makes boxes; absent: what this computer has. For tests. */
@@ -55,6 +55,7 @@ let tryable: Promise<boolean> | undefined
 export function createSandbox (parts: Parts) {
   const { clock, ownHome, environment, mode, lookUp, withFolder, privateFolders } = parts
   const { shownAt = (path) => path, kind: given, found = () => {} } = parts
+  const snapshots: CommandParts['snapshots'] = new Map()
   let known = given
 
   /** Finds out, once in a process, what makes boxes here, by making one. */
@@ -107,7 +108,7 @@ export function createSandbox (parts: Parts) {
   }
 
   const start = (kind: Exclude<BoxKind, { is: 'none' }>, command: Command, plan: BoxPlan): Promise<BoxedCommand> =>
-    (kind.is === 'bubblewrap' ? startOnLinux : startOnMac)(kind.program, command, plan, { ...parts, shownAt })
+    (kind.is === 'bubblewrap' ? startOnLinux : startOnMac)(kind.program, command, plan, { ...parts, shownAt, snapshots })
 
   return {
     find,

@@ -74,8 +74,23 @@ t.test('everyday commands work in a box', { skip }, async (t) => {
   const stage = await setStage()
   t.teardown(stage.close)
   await attemptHonest(t, stage, HONEST)
+  t.match(readFileSync(join(stage.work, 'mine/.git/config'), 'utf8'), /pushurl = git@example\.com/)
+  // The settings of submodules are the user's.
+  const allowed = 'git -c protocol.file.allow=always'
+  const add = `${allowed} submodule add "$PWD/copy" part/inner && git commit -qm parts && rm -r part .git/modules`
+  execFileSync('sh', ['-c', add], { cwd: stage.work, stdio: 'ignore' })
+  await attemptHonest(t, stage, [[`${allowed} submodule update -q && git -C part/inner log --format=%s -1`, /^second$/m]])
   t.same(stage.traces(''), [])
-  t.match(readFileSync(join(stage.work, '.git/config'), 'utf8'), /pushurl = git@example\.com/)
+})
+
+t.test('what one of two commands at once leaves for programs is taken away when the other one ends', { skip }, async (t) => {
+  const stage = await setStage()
+  t.teardown(stage.close)
+  const { commandId } = await stage.run('echo x > .envrc; while :; do sleep 0.1; done', { background: true })
+  const second = await stage.run('until [ -e .envrc ]; do sleep 0.1; done; echo made')
+  t.match(second, { stdout: 'made\n', message: /\.envrc is now \.envrc\.boxed/ })
+  await stage.output('stopCommand', { commandId })
+  t.same(stage.traces(''), [])
 })
 
 t.test('a command that is ended may tidy up, and a folder of the working folder is in the same box', { skip }, async (t) => {
