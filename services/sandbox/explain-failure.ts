@@ -92,6 +92,7 @@ export function explainFailure (facts: BoxFacts, { stdout, stderr, hasFailed, ma
     hasFailed && NO_LOGIN.test(errors)
       ? `The box has no keys and no logins of the user. ${sentenceOut(mayAsk.outside, 'Run what needs them')}`
       : undefined,
+    readOnlySentence(facts, errors, mayAsk.outside),
     // Paths in such errors are those of addresses.
     ...hasFailed && network === undefined ? pathSentences(facts, errors, mayAsk.outside) : []
   ]
@@ -109,7 +110,7 @@ function repositorySentence (
   if (hidden !== undefined && /not a git repository|ambiguous argument 'HEAD'/.test(errors)) {
     return `The box hides the repository of ${JSON.stringify(hidden.top)}: ${hidden.why}. ${sentenceOut(outside, 'Run git')}`
   }
-  if (hasFailed && NO_SETTINGS.test(errors)) {
+  if ((hasFailed || /^fatal: .*(?:could not set|config-file failed)/m.test(errors)) && NO_SETTINGS.test(errors)) {
     return `The settings of git cannot be changed in the box. ${sentenceOut(outside, 'Run that command of git')}`
   }
   if (repository === undefined) return undefined
@@ -147,12 +148,22 @@ function networkSentence ({ hosts }: BoxFacts, errors: string, mayAsk: CommandOu
   return mayAsk.outside ? `${sentence} ${sentenceOut(true, 'Or run the command')}` : sentence
 }
 
+/** Says that a file is read-only also where the command went on, as `git checkout` does and leaves it there. */
+function readOnlySentence ({ readOnly, line }: BoxFacts, errors: string, outside: boolean): string | undefined {
+  const busy = errors.split('\n').filter((text) => BUSY.test(text))
+  if (busy.length === 0) return undefined
+  // `sed -i` names a file of its own, and the command line the one that it could not replace.
+  const path = readOnly.find((each) => [...busy, line].some((text) => text.includes(basename(each))))
+  return path && `${JSON.stringify(path)} is read-only in the box, as programs obey it when somebody opens its folder. Change it with a ` +
+    `file tool. ${sentenceOut(outside, 'Or run the command')}`
+}
+
 /** Returns the places that a text names. */
 const placesIn = (text: string, { cwd, home }: BoxFacts): string[] =>
   [...text.matchAll(PATH)].map(([, named]) => named.startsWith('~/') ? join(home, named.slice(2)) : resolve(cwd, named))
 
 function pathSentences (facts: BoxFacts, errors: string, outside: boolean): Array<string | undefined> {
-  const { folder, shown, keys, readOnly, line } = facts
+  const { folder, shown, keys, line } = facts
   const lines = errors.split('\n').map((text) => text.replace(OF_SHELL, ''))
   const failures = lines.filter((text) => MISSING.test(text))
   if (failures.length === 0) return []
@@ -173,13 +184,8 @@ function pathSentences (facts: BoxFacts, errors: string, outside: boolean): Arra
   const named = isUnnamed ? [...missing, ...lines.filter((text) => text.includes('connect(')), line] : missing
   const socket = find(named, (path) => SOCKET.test(path) && isBeside(path))
   const hidden = find(missing, isHidden)
-  const busy = failures.filter((text) => BUSY.test(text))
-  // `sed -i` names a file of its own, and the command line the one that it could not replace.
-  const obeyed = readOnly.find((path) => [...busy, ...busy.length > 0 ? [line] : []].some((text) => text.includes(basename(path))))
   const only = JSON.stringify(folder)
   return [
-    obeyed && `${JSON.stringify(obeyed)} is read-only in the box, as programs obey it when somebody opens its folder. Change it with a ` +
-      `file tool. ${sentenceOut(outside, 'Or run the command')}`,
     key && `The box hides ${JSON.stringify(key)}, as keys are there. ${sentenceOut(outside, 'Run what needs them')}`,
     socket !== undefined
       ? `Sockets of this computer, such as ${socket}, are not in the box. ${sentenceOut(outside, 'Run what needs one')}`

@@ -318,9 +318,11 @@ t.test('what programs obey when a folder is opened is read-only, and what settin
   for (const path of kept) {
     t.match(await output('runCommand', { command: `echo evil > ${path}` }), { exitCode: 1, stderr: /Read-only/ }, path)
   }
-  t.match(await output('runCommand', { command: 'sed -i s/a/b/ AGENTS.md' }), {
-    message: /^".*AGENTS\.md" is read-only in the box, as programs obey it .* Change it with a file tool\. Or run .* "outside"/
-  })
+  for (const command of ['sed -i s/a/b/ AGENTS.md', 'rm AGENTS.md; ls']) {
+    t.match(await output('runCommand', { command }), {
+      message: /^".*AGENTS\.md" is read-only in the box, as programs obey it .* Change it with a file tool\. Or run .* "outside"/
+    })
+  }
   t.equal(execFileSync('cat', kept.filter((path) => existsSync(join(folder, path))), { cwd: folder }).toString(), before)
   const honest = 'echo y > packages/one/index.js && mkdir packages/two && mv packages/two packages/three && rm -r clone && cat AGENTS.md'
   t.match(await output('runCommand', { command: honest }), { exitCode: 0, stdout: 'a' })
