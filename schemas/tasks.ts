@@ -33,7 +33,7 @@ const Goal = Type.String({ ...NOT_BLANK, maxLength: 20_000, description: 'The re
 const Name = Type.String({ maxLength: 80, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]*$', description: 'A short name; empty: made of the goal' })
 const Criteria = Type.Array(Type.String({ minLength: 1, maxLength: 1_000 }), { maxItems: 20 })
 
-const EXPECTS = ['none', 'files', 'message', 'command'] as const
+export const EXPECTS = ['none', 'files', 'message', 'command'] as const
 export const ExpectsSchema = Type.Unsafe<typeof EXPECTS[number]>({
   ...oneOf(EXPECTS),
   description: 'The effect that a run is to leave: files written, moved or deleted, a message to somebody, a command that ran, or none. ' +

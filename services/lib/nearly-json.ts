@@ -1,5 +1,7 @@
-import { jsonrepair } from 'jsonrepair'
 import { isObject, readJson } from './json.ts'
+
+// JSON as models write it: with commas too many or too few, quotes of other languages, bare names, comments, words of Python, a fence or
+// prose around it, and cut off at any place.
 
 /**
  * Returns the value of a text that is nearly JSON: with a comma too many, quotes of another language, comments or a fence around it.
@@ -8,11 +10,9 @@ import { isObject, readJson } from './json.ts'
 export function readNearlyJson (text: string): { value: unknown } | undefined {
   const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
   if (!isWhole(bare)) return undefined
-  try {
-    return { value: JSON.parse(jsonrepair(bare)) }
-  } catch {
-    return undefined
-  }
+  const reader: Reader = { text: bare, at: 0, isCut: false }
+  const value = readJson(bare) ?? readValue(reader, 0)
+  return value === NONE || reader.isCut ? undefined : { value }
 }
 
 /** Whether every bracket and quote of the text has its end, and each text in it stands where JSON has one. */
@@ -76,4 +76,181 @@ export function objectsIn (text: string): Array<Record<string, unknown>> {
     at = text.indexOf('{', isObject(value) ? at + whole.length : at + 1)
   }
   return objects
+}
+
+/** Levels of nesting that are read. */
+const MOST_LEVELS = 40
+/** Objects and lists that are read of one text. */
+const MOST_VALUES = 20
+
+interface Reader {
+  text: string
+  at: number
+  /** Whether the text ended inside of a value, whose last part is left out. */
+  isCut: boolean
+}
+
+/** What stands where a value is due, and is none. */
+const NONE = Symbol('no value')
+
+/**
+ * Returns the objects and lists of JSON that stand in a text, in their order: among prose, in fences, one after the other. They are read
+ * as models write them: with single quotes, bare names, comments, quotation marks within a text, commas too many or too few, and cut off
+ * at any place, where the unfinished part is left out. Valid JSON is read as `JSON.parse` reads it.
+ */
+export function looseValuesIn (text: string): unknown[] {
+  const values: unknown[] = []
+  const reader: Reader = { text, at: 0, isCut: false }
+  while (values.length < MOST_VALUES) {
+    const from = nextOpening(reader)
+    if (from === undefined) break
+    reader.at = from
+    reader.isCut = false
+    const value = text[from] === '{' ? readObject(reader, 0) : readList(reader, 0, true)
+    if (value === NONE) reader.at = from + 1
+    else values.push(value)
+  }
+  return values
+}
+
+function nextOpening ({ text, at }: Reader): number | undefined {
+  const places = [text.indexOf('{', at), text.indexOf('[', at)].filter((place) => place !== -1)
+  return places.length === 0 ? undefined : Math.min(...places)
+}
+
+/** Skips blanks, commas and comments. Returns the next character; undefined at the end. */
+function skipTo (reader: Reader): string | undefined {
+  const skipped = /(?:[\s,]+|\/\/[^\n]*|\/\*[^]*?\*\/)*/y
+  skipped.lastIndex = reader.at
+  reader.at += skipped.exec(reader.text)![0].length
+  return reader.text[reader.at]
+}
+
+function readObject (reader: Reader, level: number): unknown {
+  reader.at++
+  const entries: Array<[string, unknown]> = []
+  for (;;) {
+    const next = skipTo(reader)
+    if (next === undefined) break
+    if (next === '}') {
+      reader.at++
+      return Object.fromEntries(entries)
+    }
+    const name = QUOTES.has(next) ? readText(reader, next) : readName(reader)
+    if (name === undefined) break
+    if (skipTo(reader) !== ':') {
+      if (reader.at < reader.text.length) return NONE
+      break
+    }
+    reader.at++
+    const value = readValue(reader, level + 1)
+    if (value === NONE) break
+    entries.push([name, value])
+    if (reader.isCut) break
+  }
+  // A brace with nothing readable behind it is prose.
+  if (reader.at < reader.text.length || entries.length === 0) return NONE
+  reader.isCut = true
+  return Object.fromEntries(entries)
+}
+
+/** `isFirst`: a list at the top is only one whose first entry is an object, a list or a quoted text, because prose has brackets, too. */
+function readList (reader: Reader, level: number, isTop = false): unknown {
+  reader.at++
+  const entries: unknown[] = []
+  for (;;) {
+    const next = skipTo(reader)
+    if (next === undefined) break
+    if (next === ']') {
+      reader.at++
+      return isTop && entries.length === 0 ? NONE : entries
+    }
+    if (next === '}' || (isTop && entries.length === 0 && !/["{[]/.test(next))) return NONE
+    const value = readValue(reader, level + 1)
+    if (value === NONE) break
+    entries.push(value)
+    if (reader.isCut) break
+  }
+  if (reader.at < reader.text.length || entries.length === 0) return NONE
+  reader.isCut = true
+  return entries
+}
+
+function readValue (reader: Reader, level: number): unknown {
+  const next = skipTo(reader)
+  if (next === undefined || level > MOST_LEVELS) return NONE
+  if (next === '{') return readInner(reader, () => readObject(reader, level), {})
+  if (next === '[') return readInner(reader, () => readList(reader, level), [])
+  if (QUOTES.has(next)) return readText(reader, next) ?? NONE
+  return readBare(reader)
+}
+
+/** An object or list that was opened and cut off before its first entry is empty. */
+function readInner (reader: Reader, read: () => unknown, empty: unknown): unknown {
+  const value = read()
+  if (value !== NONE || reader.at < reader.text.length) return value
+  reader.isCut = true
+  return empty
+}
+
+const QUOTES = new Set(['"', "'"])
+const ESCAPED: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
+/** What stands behind the mark that ends a text. */
+const AFTER_TEXT = /\s*(?:[,:}\]]|$|["'][^"'\n]{1,60}["']\s*:)|[^\S\n]*\n\s*["'}\]]/y
+
+/** Reads a quoted text; undefined, at the end of everything, when it has no end. A mark within it that ends nothing belongs to it. */
+function readText (reader: Reader, quote: string): string | undefined {
+  const { text } = reader
+  let read = ''
+  let from = reader.at + 1
+  const ends = new RegExp(`[\\\\${quote}]`, 'g')
+  for (;;) {
+    ends.lastIndex = from
+    const mark = ends.exec(text)
+    if (mark === null) {
+      reader.at = text.length
+      return undefined
+    }
+    const { index } = mark
+    read += text.slice(from, index)
+    from = index + 1
+    if (mark[0] === quote) {
+      AFTER_TEXT.lastIndex = from
+      if (AFTER_TEXT.test(text)) {
+        reader.at = from
+        return read
+      }
+      read += quote
+      continue
+    }
+    const code = /^u([0-9a-fA-F]{4})/.exec(text.slice(from, from + 5))?.[1]
+    const letter = text[from] ?? ''
+    read += code === undefined ? ESCAPED[letter] ?? letter : String.fromCharCode(parseInt(code, 16))
+    from += code === undefined ? 1 : 5
+  }
+}
+
+/** Reads a name without quotes. */
+function readName (reader: Reader): string | undefined {
+  const name = /[\p{L}_$][\p{L}\p{N}_$-]*/uy
+  name.lastIndex = reader.at
+  const found = name.exec(reader.text)?.[0]
+  if (found !== undefined) reader.at += found.length
+  return found
+}
+
+const WORDS: Record<string, unknown> = { true: true, false: false, null: null, none: null, undefined: null }
+
+/** Reads a number, a word such as true, or a text without quotes, up to the end of its line or entry. */
+function readBare (reader: Reader): unknown {
+  const bare = /[^,}\]\n]+/y
+  bare.lastIndex = reader.at
+  const found = bare.exec(reader.text)
+  if (found === null) return NONE
+  reader.at += found[0].length
+  const word = found[0].trim()
+  // The rest of a word or number that the text ends with is not known.
+  if (reader.at === reader.text.length) return NONE
+  if (Object.hasOwn(WORDS, word.toLowerCase())) return WORDS[word.toLowerCase()]
+  return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(word) ? Number(word) : word
 }

@@ -1,6 +1,5 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { Static, TSchema } from '@sinclair/typebox'
-import { readJson } from '../lib/json.ts'
+import type { TSchema } from '@sinclair/typebox'
 import { abortKind } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Role } from '../contracts/model-role.ts'
@@ -15,7 +14,7 @@ interface StructuredQuestion<V> {
   /** The schema that the model gets. */
   asked: TSchema
   /** Reads an answer about `text`; undefined when it cannot be read at all. */
-  read: (answer: string, text: string) => V | undefined | Promise<V | undefined>
+  read: (answer: string, text: string) => V | undefined
   instructions: string
   text: string
   /** An earlier message of the same author, such as the conversation that the text continues. */
@@ -38,46 +37,10 @@ interface StructuredCall<V> extends StructuredQuestion<V> {
   clock: Clock
 }
 
-/** Returns the value of a JSON text, or of the object in a text that says more. Throws a SyntaxError when there is none. */
-function jsonIn (text: string): unknown {
-  let value: unknown = readJson(text.replace(/^\s*```(?:json)?|```\s*$/g, ''))
-  const [first, last] = [text.indexOf('{'), text.lastIndexOf('}')]
-  const end = Math.min(last, first + MAX_PROSE)
-  // Words before the object may hold a brace of their own.
-  for (let from = first; value === undefined && from !== -1 && from < end; from = text.indexOf('{', from + 1)) {
-    value = readJson(text.slice(from, last + 1))
-  }
-  if (value === undefined) throw new SyntaxError('no JSON')
-  return value
-}
-
-/** Returns a reader of answers that count only when all of them matches a schema. */
-export function readWhole<S extends TSchema> (schema: S): (answer: string) => Promise<Static<S> | undefined> {
-  return async (answer) => {
-    const { Value } = await import('@sinclair/typebox/value')
-    const value = withoutNulls(schema, jsonIn(answer))
-    return Value.Check(schema, value) ? value : undefined
-  }
-}
-
-/** Returns an answer with '' for null where a text is due, and without properties that hold nothing and may be absent. */
-function withoutNulls (schema: TSchema, value: unknown): unknown {
-  if (typeof value !== 'object' || value === null || Array.isArray(value) || schema.type !== 'object') return value
-  return Object.fromEntries(Object.entries(value).flatMap(([name, each]): Array<[string, unknown]> => {
-    const rules: TSchema | undefined = schema.properties?.[name]
-    const isNone = each === null || (each === '' && rules?.type === 'object')
-    if (!isNone || rules === undefined) return [[name, rules === undefined ? each : withoutNulls(rules, each)]]
-    if (rules.type === 'string') return [[name, '']]
-    return schema.required?.includes(name) ? [[name, null]] : []
-  }))
-}
-
 const userMessage = (text: string) => ({ role: 'user' as const, content: [{ type: 'text' as const, text }] })
 
 /** Characters of an answer that are read; models that ignore its maximum length may send megabytes. */
 const MAX_ANSWER_CHARACTERS = 512 * 1024
-/** Characters of prose in which the beginning of an object is looked for. */
-const MAX_PROSE = 4_000
 /** The maximum length of an answer, tokens. */
 const MAX_ANSWER_TOKENS = 2_000
 
@@ -130,7 +93,7 @@ export async function askStructured<V> ({
       clock
     })
     if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long', kind: 'unreadable' }
-    const value = await read(answer, text)
+    const value = read(answer, text)
     return value === undefined ? { problem: 'could not be read', kind: 'unreadable' } : { value }
   } catch (error) {
     signal.throwIfAborted()

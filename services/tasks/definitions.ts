@@ -3,7 +3,7 @@ import type { Plan, PlanInput, Task, TaskBody, TaskBudget, TaskChanges, TaskType
 import type { Trigger } from '../../schemas/triggers.ts'
 import type { TaskSource } from '../contracts/task-control.ts'
 import { inheritProvenance } from '../approvals/index.ts'
-import { askStructured, planPrompt, withRunModels } from '../models/index.ts'
+import { askStructured, isEmptyTalk, planPrompt, withRunModels } from '../models/index.ts'
 import type { Meter } from '../usage/index.ts'
 import { internalModelLoaders, type TaskDeps, type RunDeps } from './task-deps.ts'
 import type { Budget, RunOptions } from '../../schemas/run-options.ts'
@@ -44,11 +44,14 @@ async function makePlan (
     if (limitMs <= 0) break
     const text = question(goal)
     const answer = await askStructured({ ...asked, load, role, meter, text, limitMs, signal, clock })
-    if ('value' in answer) {
-      const { phases, qualityCriteria, expects } = answer.value
-      return { phases: numbered(phases), qualityCriteria, ...(expects && { expects }), source: 'model' }
+    const { phases = [], qualityCriteria = [], expects } = 'value' in answer ? answer.value : {}
+    const described = phases.flatMap(({ description = '' }) => isEmptyTalk(description) ? [] : [{ description }])
+    if (described.length > 0) {
+      const criteria = qualityCriteria.filter((criterion) => !isEmptyTalk(criterion))
+      return { phases: numbered(described), qualityCriteria: criteria, ...(expects && { expects }), source: 'model' }
     }
-    if (!answer.refused) deps.log.warn({ problem: answer.problem }, 'a model did not make a plan')
+    const problem = 'problem' in answer ? answer.problem : 'names no phase'
+    if (!('refused' in answer && answer.refused)) deps.log.warn({ problem }, 'a model did not make a plan')
   }
   const description = goal.length > 200 ? `${goal.slice(0, 199)}…` : goal
   return { phases: numbered([{ description }]), qualityCriteria: [], source: 'fallback' }

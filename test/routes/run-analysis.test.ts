@@ -247,6 +247,27 @@ t.test('a stream sends the second version of an answer as a part of its own, in 
   }
 })
 
+t.test('clients of OpenAI get the better version as a whole answer, in a stream as a note, and the thread keeps both', async (t) => {
+  for (const stream of [false, true]) {
+    await t.test(String(stream), async (t) => {
+      const { app, gateway } = await judging(t, { ...verdict(true), claims: [CLAIM] }, FALSE)
+      const messages: object[] = [{ role: 'user', content: 'Bitte speichere die Liste.' }]
+      const ask = () => app.inject({ method: 'POST', url: '/v1/chat/completions', payload: { model: 'test/model', stream, messages } })
+      const { body } = await ask()
+      const deltas = stream
+        ? body.split('\n\n').filter((line) => line.startsWith('data: {')).map((line) => JSON.parse(line.slice(6)).choices[0]?.delta ?? {})
+        : [JSON.parse(body).choices[0].message]
+      const content = deltas.map((delta) => delta.content ?? '').join('')
+      t.equal(content, FALSE[stream ? 0 : 1])
+      const notes = deltas.map((delta) => delta.reasoning_content ?? '').join('')
+      t.equal(notes.includes(FALSE[1]), stream)
+      messages.push({ role: 'assistant', content }, { role: 'user', content: 'Danke.' })
+      t.equal((await ask()).statusCode, 200)
+      t.match(steps(gateway).at(-1), /liegt in liste\.md.*nicht gespeichert/, 'the thread keeps both')
+    })
+  }
+})
+
 t.test('a question to the user stands, because the user answers it', async (t) => {
   const { app } = await judging(t, { ...verdict(false, 'It asks.'), outcome: 'asks' }, ['Which of the two?', 'never'])
   t.equal(textOf((await say(app, 'delete it')).events), 'Which of the two?')

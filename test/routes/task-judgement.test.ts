@@ -1,11 +1,13 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { again, begin, plan, say, withModel, write } from '../harness/task-approvals.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { analysis } from '../harness/with-analysis.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
+const stalled: Plan = { text: ['and ', 'then'], ending: 'stall', after: 4 }
 const onePhase = { phases: [{ description: 'Do it' }] }
 const judgement = (outcome: string, claims: object[] = [], issues: string[] = []) => ({
   object: { outcome, claims, satisfied: outcome === 'done' || outcome === 'nothing_to_do', score: 0.97, issues }
@@ -106,6 +108,25 @@ t.test('the report of a run stands when its second version is no better, or does
       t.same([run.output, run.otherOutput], ['The list has three entries.', second.text], 'the other version is kept beside it')
     })
   }
+})
+
+t.test('the first version of a report stands when the time of the run is over while it makes the second one', async (t) => {
+  const clock = fakeClock()
+  const lacking = { object: { ...judgement('partly', [], ['No total.']).object, missing: ['with the total'] } }
+  const { app, gateway } = await withGateway(t, (_, nth) => nth === 0 ? { text: 'The list has three entries.' } : stalled, {
+    structured: () => lacking,
+    clock
+  })
+  const tasks = await tasksOf(t, app)
+  const events = await tasks.watch()
+  const { id } = await tasks.create('list them with the total', { plan: onePhase, options: { budget: { minutes: 0.5 } } })
+  await tasks.post(`/${id}/start`)
+  const steps = () => gateway.requests.filter(({ structured }) => structured === undefined)
+  while (steps().length < 2) await new Promise(setImmediate)
+  await clock.advance(30_000)
+  t.match(await events.until('task:complete'), { status: 'completed', output: 'The list has three entries.' })
+  t.match(await tasks.runs(id), [{ status: 'completed', output: 'The list has three entries.', error: undefined }])
+  t.match(await tasks.get(`/${id}`), { status: 'completed', successfulRuns: 1 })
 })
 
 const likes = { object: { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] } }

@@ -1,5 +1,5 @@
 import type { Static, TObject, TSchema } from '@sinclair/typebox'
-import { looseValuesIn } from '../../lib/loose-json.ts'
+import { looseValuesIn } from '../../lib/nearly-json.ts'
 import { isObject } from '../../lib/json.ts'
 import { foldAdvice } from '../../lib/fillers.ts'
 import { type Advice, readField } from './read-advice.ts'

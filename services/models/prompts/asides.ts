@@ -1,9 +1,8 @@
 import { Type } from '@sinclair/typebox'
 import { COMPLEXITIES } from '../../../schemas/agent.ts'
 import { oneOf } from '../../../schemas/common.ts'
-import { ExpectsSchema } from '../../../schemas/tasks.ts'
+import { EXPECTS } from '../../../schemas/tasks.ts'
 import { defineQuestion } from '../advice/helper-question.ts'
-import { readWhole } from '../structured-call.ts'
 
 // What models are asked beside the steps of a run.
 
@@ -50,26 +49,31 @@ const shorten = (text: string, limit: number) => text.length > limit ? `${text.s
 const MAX_PHASES = 20
 const PLANNED_GOAL = 8_000
 
-const plan = {
-  phases: Type.Array(Type.Object({ description: Type.String({ description: 'What is done in this phase, in one sentence' }) }), {
-    minItems: 1,
-    maxItems: MAX_PHASES
-  }),
-  qualityCriteria: Type.Array(Type.String({ description: 'What the result must hold, so that it can be checked' }), {
-    maxItems: MAX_PHASES
-  })
-}
-
 /** What a model is told to plan the work of a task. */
 export const planPrompt = {
-  name: 'plan',
-  /** Models that know only the older shape leave out what they expect. */
-  read: readWhole(Type.Object({ ...plan, expects: Type.Optional(ExpectsSchema) })),
-  asked: Type.Object({ ...plan, expects: ExpectsSchema }),
-  instructions: 'Plan the work for an agent that has tools for files, commands and the web. As few phases as the goal needs, ' +
-    'one for a simple goal. `expects` is the effect that the goal asks for, also where it asks for it on a condition: files for files ' +
-    'that are written, changed, moved or deleted, message for something that is sent or posted to somebody, command for a program that ' +
-    'is to run, none for an answer alone; of several, the one that matters most. Answer with the JSON object only.',
+  ...defineQuestion({
+    name: 'plan',
+    task: 'Plan the work of the last message for an agent that has tools for files, commands and the web.',
+    asked: Type.Object({
+      phases: Type.Array(
+        Type.Object({ description: Type.String({ description: 'What is done in this phase, in one sentence. "" when nothing is' }) }),
+        { maxItems: MAX_PHASES, description: 'As few phases as the goal needs, one for a simple goal. [] when it needs no plan' }
+      ),
+      qualityCriteria: Type.Array(Type.String(), {
+        maxItems: MAX_PHASES,
+        description: 'What the result must hold, so that it can be checked. [] when the goal says nothing of it'
+      }),
+      expects: oneOf(EXPECTS, 'The effect that the goal asks for, also where it asks for it on a condition: files for files that are ' +
+        'written, changed, moved or deleted, message for something that is sent or posted to somebody, command for a program that is to ' +
+        'run, none for an answer alone; of several, the one that matters most. none when unsure')
+    }),
+    empty: { phases: [], qualityCriteria: [], expects: 'none' },
+    full: {
+      phases: [{ description: 'Measure the bellows of the harmonium.' }, { description: 'Write the lengths into measures.csv.' }],
+      qualityCriteria: ['measures.csv has a row for each of the 61 reeds.'],
+      expects: 'files'
+    }
+  }),
   question: (goal: string) => goal.slice(0, PLANNED_GOAL)
 }
 

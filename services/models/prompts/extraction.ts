@@ -96,8 +96,23 @@ export const factsPrompt = defineQuestion({
       sensitive: false,
       topics: ['bells', 'tuning', 'Tartu'],
       replaces: ['k3']
+    }, {
+      message: 2,
+      span: 'From 6 May 2031 on, 432 Hz, as my ears hurt',
+      kind: 'preference',
+      key: 'tuning pitch',
+      value: '432 Hz',
+      about: 'user',
+      lasting: true,
+      sensitive: true,
+      health: true,
+      important: true,
+      on: '2031-05-06',
+      isAnswer: true,
+      topics: ['pitch', 'tuning'],
+      replaces: []
     }],
-    habits: [{ message: 1, span: 'List the new bell moulds.' }]
+    habits: [{ message: 1, span: 'List the new bell moulds.', same: 'h2' }]
   }
 })
 

@@ -98,8 +98,8 @@ export const judgementPrompt = {
         effect: 'file',
         target: 'tides-old.csv',
         call: 'call_7',
-        count: null,
-        succeeded: null
+        count: 1,
+        succeeded: true
       }]
     }
   }),

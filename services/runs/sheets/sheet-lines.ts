@@ -1,5 +1,5 @@
 import type { Sheet, SheetLine, AcceptedSheet, SheetAnswer } from '../../../schemas/sheets.ts'
-import { inputDigest, GrantRefused, type Grants } from '../../approvals/index.ts'
+import { GrantRefused, type Grants } from '../../approvals/index.ts'
 import type { NewLine, StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import { type RunRecord, isOver } from '../run-record.ts'
@@ -25,10 +25,6 @@ export function withLine (lines: readonly StoredLine[], call: NewLine, step: num
   const input = json.length > INPUT_SHOWN ? `${json.slice(0, INPUT_SHOWN).toWellFormed()}…` : call.input
   return [...lines, { ...call, input, line: lines.length + 1, count: 1, step, ...(isGuess && { guess: true as const }) }]
 }
-
-/** Returns the line of a call that is answered by the host and never asks. */
-export const unaskedLine = ({ toolCallId, toolName, input }: Pick<NewLine, 'toolCallId' | 'toolName' | 'input'>): NewLine =>
-  ({ toolCallId, toolName, input, digest: inputDigest(input), outcome: 'unknown', asks: false, scopes: [] })
 
 /** Returns why nothing of a line can be accepted any more; undefined while it can. */
 function whyLineVoid ({ toolName, identity }: StoredLine, { find, identity: identityOf }: Pick<ToolHost, 'find' | 'identity'>) {

@@ -1,5 +1,5 @@
 import { abortKind, Aborted } from '../../lib/abort.ts'
-import { createRunItems, isOver, withoutCutCall, askItems } from '../../runs/index.ts'
+import { askItems, createRunItems, isOver, mayFirstStand, withoutCutCall } from '../../runs/index.ts'
 import type { Op } from '../../store/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { failureOf, waitForProvider } from './outage.ts'
@@ -222,7 +222,9 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   ): Promise<Change<undefined>> {
     const { executed, live: { run: { log: { events } } } } = attempt
     const run: StoredRun = { ...ended, facts: deps.runs.facts(events, ended.cwd) }
-    if ('error' in result) {
+    // Its time was over while it made a second version of its report.
+    const firstStands = 'error' in result && mayFirstStand(events, attempt.signal)
+    if ('error' in result && !firstStands) {
       if (isStoreFailure(result.error) && run.crashes + 1 < MAX_CRASHES) {
         return {
           task,
@@ -233,10 +235,10 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
       }
       return waitForProvider(task, run, result.error, clock.now()) ?? conclude(task, run, events, endingOf(result.error, run.runId))
     }
-    if (executed.isWaiting ? executed.asked.length === 0 : !executed.isAccepted) {
+    if (!firstStands && (executed.isWaiting ? executed.asked.length === 0 : !executed.isAccepted)) {
       return conclude(task, run, events, { status: 'interrupted', error: 'The worker of this run stopped before the run was complete.' })
     }
-    if (executed.isWaiting) return waitForCalls(task, run, attempt)
+    if (!firstStands && executed.isWaiting) return waitForCalls(task, run, attempt)
     if (run.evaluation === undefined || !isCompleted(run.evaluation)) {
       const denied = attempt.items.denied()
       if (denied !== undefined) {

@@ -1,7 +1,7 @@
 import t from 'tap'
 import { Type } from '@sinclair/typebox'
 import { oneOf } from '../../../schemas/common.ts'
-import { looseValuesIn } from '../../../services/lib/loose-json.ts'
+import { looseValuesIn } from '../../../services/lib/nearly-json.ts'
 import { quoteFinder } from '../../../services/lib/quotes.ts'
 import { isFiller } from '../../../services/lib/fillers.ts'
 import { defineQuestion } from '../../../services/models/advice/helper-question.ts'

@@ -1,8 +1,11 @@
+import { readdirSync } from 'node:fs'
 import t from 'tap'
+import type { TObject, TSchema } from '@sinclair/typebox'
 import { analysisPrompt, learningPrompt, planPrompt, summaryPrompt, titlePrompt } from '../../../services/models/prompts/asides.ts'
 import { judgementPrompt, refinementPrompt } from '../../../services/models/prompts/judgement.ts'
 import { withGateway } from '../../harness/with-gateway.ts'
 import { say } from '../../harness/agent.ts'
+import type { HelperQuestion } from '../../../services/models/advice/helper-question.ts'
 
 /** With SHOW_PROMPTS=1 each test prints what the model is told. */
 const show = (t: { comment(text: string): void }, ...texts: string[]) => {
@@ -77,6 +80,36 @@ t.test('plan, title, summary and learning say what they want, and bound what the
     t.ok(text.length < 30_000, name)
   }
   t.equal(summaryPrompt.question(['before'], 'after'), 'Summary of what was before:\nbefore\n\nafter')
+})
+
+/** Returns the properties of an object and of the objects in its lists, with all that examples say in them. */
+function propertiesOf ({ properties }: TObject, examples: Array<Record<string, any>>, before = ''): Array<[path: string, values: unknown[]]> {
+  return Object.entries(properties).flatMap(([name, schema]: [string, TSchema]) => {
+    const isList = schema.type === 'array'
+    const path = `${before}${name}${isList ? '[]' : ''}`
+    const inner = isList ? schema.items : schema
+    const values = examples.flatMap((example) => example[name] ?? [])
+    return [[path, values] as [string, unknown[]], ...inner.type === 'object' ? propertiesOf(inner, values, `${path}.`) : []]
+  })
+}
+
+t.test('every property of every helper question stands in its instructions, with an empty and a full example', async (t) => {
+  const names: string[] = []
+  for (const file of readdirSync('services/models/prompts')) {
+    const questions = Object.values(await import(`../../../services/models/prompts/${file}`)) as Array<HelperQuestion<TObject>>
+    for (const { name, asked, instructions, empty, full } of questions.filter((each) => each?.asked !== undefined)) {
+      names.push(name)
+      const paths = propertiesOf(asked, [full])
+      t.not(paths.length, 0, name)
+      for (const [path, values] of paths) {
+        t.match(instructions.split('\n').find((line) => line.startsWith(`- ${path}: `)), /: \S.{8}/, `${name}: ${path}`)
+        t.ok(values.some((value) => value !== ''), `${name}: the example says something of ${path}`)
+      }
+      t.same(Object.keys(empty).toSorted(), Object.keys(asked.properties).toSorted(), `${name}: the empty example is whole`)
+      for (const example of [empty, full]) t.ok(instructions.includes(JSON.stringify(example)), name)
+    }
+  }
+  t.same(names.toSorted(), ['analysis', 'evaluation', 'evaluation', 'facts', 'plan', 'summary', 'task-memory', 'title', 'topics'])
 })
 
 t.test('what the model of an extraction is told', async (t) => {

@@ -24,6 +24,7 @@ export interface ChatAnswer {
 }
 
 const idOf = ({ runId }: Pick<ChatAnswer, 'runId'>) => `chatcmpl-${runId}`
+const BETTER = 'a review found that the calls of this answer contradict it, and asked for another version, which they contradict less:'
 const BROKE_OFF = 'the answer broke off here and was asked for again. What stands before this line does not count.'
 const inOneLine = (names: Iterable<string>) => [...new Set(names)].join(', ')
 
@@ -99,6 +100,8 @@ function createChatReader ({ runId, model, created, request: { tools, object }, 
         return textOf(event)
       case 'retry':
         return stepHasText ? aside(BROKE_OFF) : []
+      case 'revision':
+        return [chunk({ reasoning_content: `\n${note(BETTER)}\n${event.text}` })]
       case 'notice':
         return [chunk({ reasoning_content: `\n${note(event.text)}` })]
       case 'tool-call-request':
@@ -147,6 +150,9 @@ const chatUsage = ({ inputTokens, outputTokens, cachedInputTokens, reasoningToke
   completion_tokens_details: { reasoning_tokens: reasoningTokens }
 })
 
+const asTextEvents = ({ text }: EventOf<'revision'>): RunEvent[] =>
+  [{ type: 'text-start', id: 'revision' }, { type: 'text-delta', id: 'revision', delta: text }]
+
 /** Creates the encoder of a streamed answer: a `data:` line for each chunk, and `[DONE]`. */
 export function createChatEncoder (answer: ChatAnswer): Encoder {
   const read = createChatReader(answer)
@@ -157,8 +163,13 @@ export function createChatEncoder (answer: ChatAnswer): Encoder {
   }
 }
 
-/** Returns the answer in one piece: what a client makes of the chunks. */
-export function completionOf (events: readonly RunEvent[], answer: Omit<ChatAnswer, 'withUsage'>): ChatCompletion {
+/** Returns the answer in one piece: what a client makes of the chunks, with the version that the calls contradict less. */
+export function completionOf (all: readonly RunEvent[], answer: Omit<ChatAnswer, 'withUsage'>): ChatCompletion {
+  const revision = all.findLast((event) => event.type === 'revision')
+  const isText = ({ type }: RunEvent) => type.startsWith('text-') || type === 'revision'
+  const events = revision === undefined
+    ? all
+    : all.flatMap((event) => event === revision ? asTextEvents(revision) : isText(event) ? [] : [event])
   const chunks = events.flatMap(createChatReader({ ...answer, withUsage: true })).filter((chunk) => 'choices' in chunk)
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta))
   const textOf = (field: 'content' | 'reasoning_content') => deltas.map((delta) => delta[field] ?? '').join('')

@@ -4,7 +4,7 @@ import t, { type Test } from 'tap'
 import { systemClock } from '../../../../services/lib/clock.ts'
 import { createDirectProvider, type DirectSettings } from '../../../../services/models/providers/direct.ts'
 import { createRegistry, type ModelSettings } from '../../../../services/models/providers/registry.ts'
-import { askStructured, readWhole } from '../../../../services/models/structured-call.ts'
+import { askStructured } from '../../../../services/models/structured-call.ts'
 import type { Plan } from '../../../fakes/gateway.ts'
 import { type ModelServerOptions, type ServerRequest, startModelServer } from '../../../fakes/model-server.ts'
 import { chatWire } from '../../../fakes/openai-wire.ts'
@@ -227,7 +227,7 @@ t.test('structured calls ask for no reasoning, and do without where the model ha
       meter: unmetered,
       name: 'answer',
       asked: schema,
-      read: readWhole(schema),
+      read: (answer) => JSON.parse(answer),
       instructions: 'Answer.',
       text: 'go',
       limitMs: 10_000,
