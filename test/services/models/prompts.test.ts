@@ -83,7 +83,7 @@ t.test('plan, title, summary and learning say what they want, and bound what the
 })
 
 /** Returns the properties of an object and of the objects in its lists, with all that examples say in them. */
-function propertiesOf ({ properties }: TObject, examples: Array<Record<string, any>>, before = ''): Array<[path: string, values: unknown[]]> {
+function propertiesOf ({ properties }: TObject, examples: Array<Record<string, any>>, before = ''): Array<[string, unknown[]]> {
   return Object.entries(properties).flatMap(([name, schema]: [string, TSchema]) => {
     const isList = schema.type === 'array'
     const path = `${before}${name}${isList ? '[]' : ''}`
