@@ -108,7 +108,7 @@ async function createChecks (t: Test): Promise<Record<Exclude<Call, 'summary'>, 
   async function plan ({ answer }: SloppyAnswer): Promise<string | undefined> {
     given('plan', written(answer))
     const { goal, plan } = await tasks.create(scene.goal)
-    const isFiller = ({ description }: { description: string }) => /^(?:\W*|n\/?a|none|string|tbd)\W*$/i.test(description)
+    const isFiller = ({ description }: { description: string }) => /^(?:n\/?a|none|string|tbd)?\P{L}*$/iu.test(description)
     if (goal !== scene.goal || plan.phases.length === 0 || plan.phases.some(isFiller)) return JSON.stringify(plan)
     return undefined
   }
