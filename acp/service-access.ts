@@ -1,3 +1,7 @@
+import { mkdtempSync } from 'node:fs'
+import { rmdir } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Agent } from '../client/index.ts'
 import { health } from '../client/index.ts'
 import { connect } from '../client/node.ts'
@@ -18,11 +22,15 @@ export function createServiceAccess ({ env, report }: { env: NodeJS.ProcessEnv, 
   let agent: Agent | undefined
   let supervisor: Supervisor | undefined
   let opening: Promise<Agent> | undefined
+  /** An empty folder of the service that was started here. */
+  let workspace: string | undefined
 
   async function start (cause: unknown): Promise<Agent> {
     // The service at that address is somebody else's to start.
     if (env.LOCAL_AGENT_URL) throw cause
-    supervisor = createSupervisor({ args: ['--port', '0'], env, onLog: report })
+    // The folder of an editor's process may be a home or the whole computer: only the folders of its sessions are open.
+    workspace ??= mkdtempSync(join(tmpdir(), 'local-agent-editor-'))
+    supervisor = createSupervisor({ args: ['--port', '0'], env, cwd: workspace, onLog: report })
     try {
       await supervisor.start()
     } catch (error) {
@@ -70,6 +78,9 @@ export function createServiceAccess ({ env, report }: { env: NodeJS.ProcessEnv, 
     },
 
     /** Ends the service if it was started here. */
-    end: async (): Promise<void> => supervisor?.stop()
+    async end (): Promise<void> {
+      await supervisor?.stop()
+      if (workspace !== undefined) await rmdir(workspace).catch(() => {})
+    }
   }
 }

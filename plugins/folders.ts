@@ -16,7 +16,7 @@ export default fp<{ home: string }>(async (app, { home }) => {
       clock: app.clock,
       paths: app.paths,
       home: homedir(),
-      workspace: app.workspace,
+      workspace: app.usualFolder,
       roots: () => app.config.current.roots ?? [],
       own: [home, `${home}-copies`],
       async recent (limit) {

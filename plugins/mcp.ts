@@ -14,7 +14,7 @@ declare module 'fastify' {
 
 /** MCP tool servers. They are connected once the service listens, or when their tools are first needed. */
 export default fp(async (app) => {
-  const { config, clock, store, tools: host, secrets, workspace, sandbox, log } = app
+  const { config, clock, store, tools: host, secrets, usualFolder, sandbox, log } = app
   const mcp: ToolServers = createToolServers({
     config,
     stored: store.record<Record<string, string>>(RECORDS.toolServers, () => ({})),
@@ -32,7 +32,7 @@ export default fp(async (app) => {
     variables: process.env,
     secrets: secrets.all,
     ownSecrets: () => secrets.allBut(mcp.secrets),
-    cwd: workspace,
+    cwd: usualFolder,
     box: sandbox,
     log
   })

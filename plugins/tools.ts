@@ -105,5 +105,5 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
       }
     })
   )
-  app.decorate('skillList', createSkillList({ skills, workspace: () => app.workspace(), tools: () => app.tools.names().known }))
+  app.decorate('skillList', createSkillList({ skills, workspace: () => app.usualFolder(), tools: () => app.tools.names().known }))
 }, { name: 'tools', dependencies: NEEDED })

@@ -4,7 +4,7 @@ import { oneOf } from './common.ts'
 export const AboutSchema = Type.Object({
   name: Type.String(),
   model: Type.String({ description: 'The active model, `<provider>/<model>`' }),
-  workspace: Type.String({ description: 'The default working directory of runs' }),
+  workspace: Type.String({ description: 'The default working directory of runs; empty where there is none, then requests need `cwd`' }),
   endpoints: Type.Array(Type.String({ description: '`<METHOD> <path>`' }))
 }, { $id: 'About', description: 'The service, its active model and its endpoints' })
 
@@ -16,7 +16,8 @@ export const HealthSchema = Type.Object({
     store: Type.String(),
     config: Type.String(),
     scheduler: Type.String({ description: 'The scheduler of tasks; "starting" while it recovers runs that were interrupted' }),
-    model: Type.String()
+    model: Type.String(),
+    workspace: Type.String({ description: 'Why there is no default workspace; requests with `cwd` are served all the same' })
   }, { description: 'State of each part: "ok", or a description of the problem' })
 }, { $id: 'Health', description: 'The health of the service and of its parts' })
 export type Health = Static<typeof HealthSchema>

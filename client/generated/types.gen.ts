@@ -25,7 +25,7 @@ export type About = {
      */
     model: string;
     /**
-     * The default working directory of runs
+     * The default working directory of runs; empty where there is none, then requests need `cwd`
      */
     workspace: string;
     endpoints: Array<string>;
@@ -3322,6 +3322,10 @@ export type Health = {
          */
         scheduler: string;
         model: string;
+        /**
+         * Why there is no default workspace; requests with `cwd` are served all the same
+         */
+        workspace: string;
     };
 };
 

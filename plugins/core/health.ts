@@ -34,7 +34,8 @@ export default fp(async (app) => {
         store: storeCheck(app.store.status()),
         config: app.config.problem ?? 'ok',
         scheduler: app.tasks.check(),
-        model: app.providers.problem() ?? 'ok'
+        model: app.providers.problem() ?? 'ok',
+        workspace: app.noWorkspace() ?? 'ok'
       }
       const isOk = checks.store === 'ok' && checks.config === 'ok' && (checks.scheduler === 'ok' || checks.scheduler === 'starting') &&
         checks.model === 'ok'

@@ -208,7 +208,7 @@ export interface Tool<Input = any> {
    * Returns why this call asks its user, in a sentence, though its tool does not; undefined for one that may run. It is not called where
    * the user has allowed the tool.
    */
-  asks?(input: Input, context: Pick<ToolContext, 'runId'>): Promise<string | undefined>
+  asks?(input: Input, context: Pick<ToolContext, 'runId' | 'cwd'>): Promise<string | undefined>
   /** Whether the tool reads attachments: it is offered where a conversation has some. */
   readsAttachments?: true
   /** Whether the tool reads skills: it is offered where there are some, and asks for itself also where the user has allowed it. */

@@ -3,7 +3,7 @@ import type { ToolServerView } from '../../schemas/mcp.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-import { textsIn } from '../lib/texts-in.ts'
+import { addressesOfInput } from '../lib/find-addresses.ts'
 import type { Redactor } from '../lib/secrets.ts'
 import { type ResourceServer, type SourceTool, ToolFailed, type ToolSource } from '../tools/index.ts'
 import type { Permission } from '../contracts/tool.ts'
@@ -47,8 +47,8 @@ interface Parts {
   onChange: () => void
 }
 
-/** The texts of an input that hold addresses. */
-const addressTexts = (input: unknown): string[] => [...textsIn(input)].flatMap((text) => text.match(/https?:\/\/[^\s"'<>]+/gi) ?? [])
+/** The addresses in an input. */
+const addressTexts = (input: unknown): string[] => addressesOfInput(input).map(({ text }) => text)
 
 const changedText = (tool: string, server: string) =>
   `The tool server ${JSON.stringify(server)} has changed what it says of ${tool} since you accepted it.`

@@ -214,8 +214,8 @@ async function scrubberOf ({ cwd }: RunRecord, { secrets, machine, workspace, co
   return createScrubber({
     known: secrets(),
     folders: [
-      ...[[cwd, 'cwd'], [workspace(), 'workspace'], [home, 'home'], [machine, 'machine']] as const,
-      ...[[await realPath(cwd), 'cwd'], [await realPath(workspace()), 'workspace'], [await realPath(home), 'home']] as const,
+      ...[[cwd, 'cwd'], [workspace() || cwd, 'workspace'], [home, 'home'], [machine, 'machine']] as const,
+      ...[[await realPath(cwd), 'cwd'], [await realPath(workspace() || cwd), 'workspace'], [await realPath(home), 'home']] as const,
       ...(config().roots ?? []).map((root, at) => [root, `root-${at + 1}`] as const)
     ]
   })

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { fakeService, json, stream } from '../harness/fake-service.ts'
@@ -113,7 +113,10 @@ t.test('without a service it starts one, which ends with it, also when it is kil
     if (signal === undefined) editor.child.stderr.destroy()
     const { sessionId } = await editor.open(where.cwd)
     t.match(await editor.prompt(sessionId, 'list the files here'), { stopReason: 'end_turn' })
-    const { pid } = JSON.parse(readFileSync(`${where.home}/instance.json`, 'utf8'))
+    const { pid, url } = JSON.parse(readFileSync(`${where.home}/instance.json`, 'utf8'))
+    const { workspace } = await (await fetch(url)).json() as { workspace: string }
+    t.match(workspace, /local-agent-editor-/, 'not the folder of the editor')
+    t.same(readdirSync(workspace), [])
     if (signal === undefined) await editor.quit()
     else editor.child.kill(signal)
     await editor.exited

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { Writable } from 'node:stream'
+import { unfitWorkspace } from '../../services/lib/default-workspace.ts'
 import { VERSION } from '../../services/lib/version.ts'
 import { build } from '../harness/helper.ts'
 import { listen } from '../harness/raw.ts'
@@ -15,6 +16,33 @@ t.test('GET / says what this is, which model and folder are in use, and what can
   t.equal(answer.statusCode, 200)
   t.match(answer.json(), { name: 'local-agent-service', model: /^offline\/./, workspace: app.cwd })
   t.same(Object.keys(answer.json()), ['name', 'model', 'workspace', 'endpoints'])
+})
+
+t.test('a service that was started in a folder of the system has no workspace, says why, and works in those that are named', async (t) => {
+  const dir = t.testdir({ work: { 'a.txt': 'x' } })
+  for (const [nth, cwd] of ['/', '/usr/bin'].entries()) {
+    const app = await build(t, { cwd, home: `${dir}/home-${nth}` })
+    t.equal((await app.inject('/')).json().workspace, '')
+    const { status, checks } = (await app.inject('/health')).json()
+    t.match({ status, ...checks }, { status: 'ok', workspace: /was started in .*, which is no folder to work in/ })
+    const messages = [{ role: 'user', content: 'list the files here' }]
+    const run = (body: object) => app.inject({ method: 'POST', url: '/run/sync', payload: { messages, ...body } })
+    const makeTask = (body: object) => app.inject({ method: 'POST', url: '/tasks', payload: { goal: 'list the files here', ...body } })
+    for (const make of [run, makeTask]) {
+      for (const body of [{}, { cwd: 'etc' }]) {
+        t.match((await make(body)).json(), { statusCode: 400, code: 'ERR_NO_WORKSPACE', error: /cwd/ })
+      }
+    }
+    const folder = `${dir}/work`
+    t.match((await run({ cwd: folder })).json().text, /a\.txt/)
+    t.equal((await makeTask({ cwd: folder })).statusCode, 201)
+    for (const url of ['/folders', '/skills', '/mcp/servers', '/threads']) t.equal((await app.inject(url)).statusCode, 200, url)
+  }
+  const folders = ['C:\\', 'd:', 'C:\\Windows\\System32', '\\\\server\\share', '/etc/x', '/proc', '/System/Library', '/var/run/user/0']
+  for (const folder of folders) t.match(unfitWorkspace(folder), /no folder to work in/, folder)
+  for (const folder of ['/home/ada', '/root', '/srv/app', '/opt/app', '/etcetera', '/tmp/x', 'C:\\Users\\Ada', 'D:\\work']) {
+    t.equal(unfitWorkspace(folder), undefined, folder)
+  }
 })
 
 t.test('GET / leads a browser to the console, also without the token; everything else gets the description', async (t) => {
@@ -222,9 +250,9 @@ const write = (app: { home: string }, text: string) => writeFileSync(`${app.home
 const reload = (app: Awaited<ReturnType<typeof build>>) => app.inject({ method: 'POST', url: '/config/reload' })
 
 t.test('POST /config/reload takes over what was written into the file', async (t) => {
-  const app = await build(t, { config: { workspace: '/' } })
+  const app = await build(t, { config: { workspace: '/srv' } })
   write(app, '{"workspace":"/tmp","log":{"level":"warn"}}')
-  t.equal((await app.inject('/')).json().workspace, '/', 'not before')
+  t.equal((await app.inject('/')).json().workspace, '/srv', 'not before')
   t.match(await reload(app), { statusCode: 200, body: '{"status":"reloaded"}' })
   t.equal((await app.inject('/')).json().workspace, '/tmp')
   t.equal(app.log.level, 'warn')

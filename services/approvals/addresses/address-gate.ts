@@ -4,7 +4,7 @@ import type { Tool } from '../../contracts/tool.ts'
 import { commandFileKey, composedKey, type Op, provenanceKey, unlessDamaged, type Store } from '../../store/index.ts'
 import { digestAt, sayTool } from '../../tools/index.ts'
 import { wasInGit } from '../../workspace/index.ts'
-import { readAddress, type Address } from './find-addresses.ts'
+import { readAddress, type Address } from '../../lib/find-addresses.ts'
 import { createProvenance, filesOf, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
 
 /** Why a call asks though its tool does not: it would send what the model put together. */

@@ -4,7 +4,7 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { PROMPT_OPENING } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { FileChange, Tool } from '../../contracts/tool.ts'
-import { addressesIn, addressesInValue, readAddress, shorterForms, type Address } from './find-addresses.ts'
+import { addressesIn, addressesInValue, addressesOfInput, readAddress, shorterForms, type Address } from '../../lib/find-addresses.ts'
 import { type Op, provenanceKey, type Store, unlessDamaged } from '../../store/index.ts'
 
 /** Where an address came from: the user's own words, what was read unchanged, or an input of one of the model's calls. */
@@ -133,7 +133,7 @@ export function createProvenance (
 
   /** What a person can choose is written by the model, with or without a scheme. */
   const wroteInput = (toolName: string, input: unknown) =>
-    knowAll(addressesInValue(input, { asSaid: kindOf(toolName) === 'user' }), 'composed')
+    knowAll(kindOf(toolName) === 'user' ? addressesInValue(input, { asSaid: true }) : addressesOfInput(input), 'composed')
 
   /** A person's own words, but for the options that the model has offered. */
   const answered = (output: unknown) =>

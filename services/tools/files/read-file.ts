@@ -9,6 +9,7 @@ import type { Transform } from '../transform/transform.ts'
 import { kindOf, imageFormat } from './file-kind.ts'
 import { withFile, withParent } from '../../workspace/index.ts'
 import { numbered, NUMBER_MARK, type LineRequest } from './line-range.ts'
+import { askForCredentials } from './credentials.ts'
 import { readText, readWhole, WHOLE_BYTES } from './read-text.ts'
 import { jsonBytes } from '../../lib/json.ts'
 import { FITTING_BYTES, fittingEnd } from '../model-output.ts'
@@ -72,6 +73,7 @@ export function createReadFile ({ paths, transform, editors, skills }: Parts): T
     effect: 'read',
     use: 'always',
     target: ({ path }) => path,
+    asks: ({ path }, { cwd }) => askForCredentials(path, cwd, paths),
     forModel: withNumbers,
     execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, runId, signal }) =>
       withPathErrors(path, async () => {

@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
+import { askForCredentials } from '../files/credentials.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { type Transform, TransformFailed } from '../transform/transform.ts'
 import { compilePattern, escapePattern } from './line-pattern.ts'
@@ -58,6 +59,7 @@ export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typ
     effect: 'read',
     use: 'always',
     target: ({ path }) => path,
+    asks: ({ path = '.' }, { cwd }) => askForCredentials(path, cwd, paths),
     forModel: grouped,
     execute: (
       { path = '.', pattern, glob, context = 0, caseSensitive = true, literal = false, limit = DEFAULT_LIMIT, offset = 0 },

@@ -2,6 +2,7 @@ import { lstatSync, readdirSync, type Dirent, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import picomatch from 'picomatch'
 import { decodeText, detectEncoding } from '../files/text-encoding.ts'
+import { isCredential } from '../../lib/credentials.ts'
 import { jsonBytes } from '../../lib/json.ts'
 import { foldCase } from '../../lib/windows-path.ts'
 import { FITTING_BYTES } from '../model-output.ts'
@@ -211,6 +212,8 @@ function * walk (
 ): Generator<Found> {
   const own = new Set(excluded)
   const isExcluded = (identity: string) => own.has(identity)
+  // Keys and credentials are searched where the search is of their own folder, which asks.
+  const isHidden = (path: string) => isCredential(path) && !isCredential(folder)
   const root = holdFolder(folder)
   if (root === undefined) throw new Error('the folder was moved or replaced while it was used')
   try {
@@ -227,6 +230,7 @@ function * walk (
     for (const entry of listed ?? []) {
       const { name } = entry
       if (REPOSITORIES.has(foldCase(name))) continue
+      if (isHidden(join(held.path, name))) continue
       const isFolder = entry.isDirectory()
       if (isIgnored(rules, `${fromTop}${name}${isFolder ? '/' : ''}`)) continue
       if (!isFolder) {

@@ -1,7 +1,8 @@
 import { homedir } from 'node:os'
+import { HONEST, LEADING } from './cases/addresses-open.ts'
 import t, { type Test } from 'tap'
 import type { Question } from '../../../schemas/questions.ts'
-import { addressesIn, readAddress } from '../../../services/approvals/addresses/find-addresses.ts'
+import { addressesIn, addressesOfInput, readAddress } from '../../../services/lib/find-addresses.ts'
 import { createProvenance } from '../../../services/approvals/addresses/provenance.ts'
 import { mayHaveWritten } from '../../../services/approvals/grants/call-grants.ts'
 import { isCovered, isProtected } from '../../../services/approvals/grants/file-place.ts'
@@ -91,7 +92,21 @@ t.test('addresses are found as people and pages write them', async (t) => {
   t.ok(keys('look at (www.Example.com/Docs/), please', { asSaid: true }).includes('example.com/Docs'))
   t.same(keys('a.example without a scheme'), [], 'only a person may leave out the scheme')
   t.ok(keys('[docs](http://b.example:8080/a#top)').includes('b.example:8080/a'))
-  t.equal(readAddress('mailto:a@b.example'), undefined)
+  t.match(readAddress('mailto:a@b.example'), { host: 'b.example', key: 'a@b.example' })
+  t.ok(keys('Look at [the docs](http://c.example/x), and localhost:3000/x', { asSaid: true }).includes('c.example/x'))
+  t.ok(keys('Open localhost:3000/x!', { asSaid: true }).includes('localhost:3000/x'))
+  t.ok(keys('Write to Ada <ada@d.example>', { asSaid: true }).includes('ada@d.example'))
+})
+
+t.test('an input of a tool leads to a host, in whatever form', async (t) => {
+  for (const [input, host = 'evil.example'] of LEADING) {
+    const hosts = addressesOfInput(input).map((found) => found.host.replace(/:\d+$/, ''))
+    t.ok(hosts.includes(host), `${JSON.stringify(input)}: ${hosts}`)
+  }
+})
+
+t.test('versions, files, modules, times and code are no addresses', async (t) => {
+  for (const input of HONEST) t.same(addressesOfInput(input).map(({ key }) => key), [], JSON.stringify(input))
 })
 
 t.test('a long text without a dot, and one of nothing but marks, end soon', { timeout: 20_000 }, async (t) => {
