@@ -25,7 +25,7 @@ t.test('the service', async (t) => {
     status: 'ok',
     version: /^\d/,
     uptimeMs: Number,
-    checks: { store: 'ok', config: 'ok', scheduler: /^(?:starting|ok)$/, model: 'ok' }
+    checks: { store: 'ok', config: 'ok', scheduler: /^(?:starting|ok)$/, model: 'ok', workspace: 'ok' }
   }, 'health')
   is(t, (await sdk.ready(options)).data, { ready: true }, 'ready')
   is(t, (await sdk.getConfig(options)).data, { model: 'offline/assistant', mine: 1 }, 'getConfig')
