@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Tool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
-import { askForCredentials } from '../files/credentials.ts'
+import { askForCredentials } from '../files/ask-for-credentials.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { type Transform, TransformFailed } from '../transform/transform.ts'
 import { compilePattern, escapePattern } from './line-pattern.ts'
