@@ -14,7 +14,7 @@ import { BrainDamaged, EntryNotFound, FactNotFound, PreferenceNotFound } from '.
 import { contextPreview } from './context-preview.ts'
 import { add, changeEntry, drop, erase, factView, hasKey, listFacts, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
 import { foldText, normalise, topicsIn } from './fact-text.ts'
-import { eraseForgotten, findAbout, forgetAll } from './forget-about.ts'
+import { eraseForgotten, findAbout, forgetAll, ignoreAbout } from './forget-about.ts'
 import { type Habitual, learn, type Learned, type Learning, observeHabits } from './learning.ts'
 import {
   brainOf,
@@ -205,7 +205,9 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       const open = found.entries.filter((entry) => entry.state === 'known' && !isAtOnce(entry))
       const entries = found.entries.filter((entry) => isAtOnce(entry) && entry.forgottenAt === undefined)
       const habits = wish.isUnsure ? [] : found.habits
-      if (entries.length + habits.length > 0) await update((memory) => forgetAll(memory, { entries, habits }, now(), digest))
+      if (!wish.isUnsure) {
+        await update((memory) => ignoreAbout(forgetAll(memory, { entries, habits }, now(), digest), about, now(), digest))
+      }
       let proposed: Entry[] = []
       if (open.length > 0) {
         const replaces = open.map(({ id }) => id)

@@ -1,7 +1,7 @@
 import { drop, erase, hide } from './entry-changes.ts'
 import { foldText } from './fact-text.ts'
 import { isProtected, type Entry, type Habit, type Memory } from './memory.ts'
-import { isFormOf, termsOf } from './recall/terms.ts'
+import { beginningOf, isFormOf, isUnspaced, termsOf } from './recall/terms.ts'
 
 /** How long what the user had forgotten can be restored, milliseconds. */
 const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000
@@ -33,6 +33,30 @@ export function findAbout ({ entries, habits }: Memory, about: string): About | 
   }
   found.habits.push(...habits.filter(({ pattern }) => wanted.every(has(termsOf(pattern)))))
   return found
+}
+
+/** Subjects that are kept; the oldest go. */
+const MAX_SUBJECTS = 1_000
+/** Letters of the shortest beginning of a word that is compared. */
+const SHORTEST_BEGINNING = 3
+
+/** Remembers by digest that what was said about a subject up to `at` is ignored, whenever its conversation is read. */
+export function ignoreAbout (memory: Memory, about: string, at: number, digest: (text: string) => string): Memory {
+  const words = termsOf(about).map((term) => digest(beginningOf(term)))
+  const isSame = (each: { words: string[] }) => each.words.length === words.length && each.words.every((word) => words.includes(word))
+  const others = (memory.forgotten ?? []).filter((each) => !isSame(each))
+  return { ...memory, forgotten: [...others, { words, at }].slice(-MAX_SUBJECTS) }
+}
+
+/** Whether a text is about a subject that the user had forgotten after it was said. */
+export function wasForgotten ({ forgotten = [] }: Memory, text: string, said: number, digest: (text: string) => string): boolean {
+  const subjects = forgotten.filter(({ at }) => said <= at)
+  if (subjects.length === 0) return false
+  const beginnings = new Set(termsOf(text).flatMap((term) => {
+    const first = isUnspaced(term) ? term.length : Math.min(SHORTEST_BEGINNING, term.length)
+    return Array.from({ length: term.length - first + 1 }, (_, more) => digest(term.slice(0, first + more)))
+  }))
+  return subjects.some(({ words }) => words.every((word) => beginnings.has(word)))
 }
 
 /** Hides entries for RESTORABLE_MS, after which they are erased, also those that were hidden before; removes habits. */

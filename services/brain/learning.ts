@@ -1,7 +1,7 @@
 import { LIMITS, type FactSource } from '../../schemas/brain.ts'
 import { newId } from '../lib/ids.ts'
 import { add, hasKey, hide, isFull, sameEntry, trim } from './entry-changes.ts'
-import { forgetAll } from './forget-about.ts'
+import { forgetAll, wasForgotten } from './forget-about.ts'
 import { type Entry, type FactKind, foldEntry, freshIn, type Habit, isProtected, type Memory, ofKind } from './memory.ts'
 import { foldText } from './fact-text.ts'
 import { shareSubject } from './recall/terms.ts'
@@ -67,6 +67,7 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
   if (said <= (memory.clearedAt ?? -1) || [...fact].length > LIMITS.fact) return memory
   const text = foldEntry(learning)
   if (said <= (memory.dropped.find((each) => each.key === digest(text))?.at ?? -1)) return memory
+  if (!isRetraction && wasForgotten(memory, [fact, value ?? '', key ?? '', learning.asked ?? ''].join('\n'), said, digest)) return memory
 
   const same = isRetraction ? undefined : sameEntry(memory, learning)
   const isOfKey = key !== undefined && !isRetraction ? hasKey(key) : () => false
@@ -150,6 +151,7 @@ export function observeHabits (
   for (const { pattern, same, at, evidence } of observed) {
     const text = foldText(pattern)
     if (at <= (memory.clearedAt ?? -1) || memory.dropped.some(({ key }) => key === digest(text))) continue
+    if (wasForgotten(memory, pattern, at, digest)) continue
     const known = habits.find(({ id, pattern }) => id === same || foldText(pattern) === text)
     const isCounted = known?.evidence.some((each) =>
       'threadId' in evidence ? each.threadId === evidence.threadId : each.taskId === evidence.taskId && each.at === at

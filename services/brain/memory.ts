@@ -54,6 +54,8 @@ export interface Memory {
    * because their text must be forgotten.
    */
   dropped: Array<{ key: string, at: number }>
+  /** Subjects that the user had forgotten, by the digests of the beginnings of their words: statements about them up to `at` are ignored. */
+  forgotten?: Array<{ words: string[], at: number }>
   /** When everything was cleared. Statements up to then are ignored. */
   clearedAt?: number
   updatedAt: number

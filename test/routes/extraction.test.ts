@@ -3,7 +3,8 @@ import type { App } from '../../app.ts'
 import { say } from '../harness/agent.ts'
 import { idOf } from '../harness/brain.ts'
 import { fakeClock } from '../harness/clock.ts'
-import { call, extract, known, modelled, pointing, stating, user } from '../harness/extraction.ts'
+import { call, extract, known, modelled, pointing, stating, statingModel, user } from '../harness/extraction.ts'
+import { textOf } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const put = (app: App, id: string, ...messages: object[]) => call(app, 'PUT', `/threads/${id}`, { messages })
@@ -90,6 +91,27 @@ t.test('what the user removed or cleared is not learned again from what was said
   t.match(await extract(app, 'chat'), { facts: [], added: 0 })
   t.same((await call(app, 'GET', '/memory/brain/facts')).facts, [])
   t.match(await tell('I live in Rome. It rains. What a day. Good night.'), { facts: ['I live in Rome.'], added: 1 })
+})
+
+t.test('what was said about a subject before it was forgotten is not learned, whenever its conversation is read', async (t) => {
+  const clock = fakeClock()
+  const forget = { toolName: 'forget', input: { about: 'Lake Orta', span: 'Forget everything about Lake Orta' } }
+  const { app } = await withGateway(t, ({ body }) => {
+    const last = body.prompt.findLast(({ role }: { role: string }) => role !== 'system')
+    if (last.role === 'tool') return { text: last.content[0].output.value.message }
+    return JSON.stringify(last.content).includes('Forget') ? { toolCalls: [forget] } : { text: 'ok' }
+  }, { clock, config: { brain: { extractAfter: false } }, structured: (_name, { body }) => statingModel(body.prompt[1].content[0].text) })
+  const tell = async (id: string, content: string) => {
+    await clock.advance(1000)
+    return textOf((await say(app, content, { id })).events)
+  }
+  await tell('old', 'I prefer the north of Lake Orta. I prefer Lake Vänern in summer. I live near the Orta lakes.')
+  await tell('other', 'Hello!')
+  t.match(await tell('new', 'Forget everything about Lake Orta.'), /Nothing is remembered.*and nothing that you said about it so far will be/)
+  await tell('other', 'I prefer Lake Orta by bike.')
+  t.match(await extract(app, 'old'), { facts: ['I prefer Lake Vänern in summer.'], added: 1 })
+  t.match(await extract(app, 'new'), { added: 0 })
+  t.match(await extract(app, 'other'), { facts: ['I prefer Lake Orta by bike.'], added: 1 }, 'said since')
 })
 
 t.test('an older thread that is read later takes the place of nothing newer', async (t) => {

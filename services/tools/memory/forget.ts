@@ -73,10 +73,11 @@ async function forgetAbout (about: string, span: string, runId: string, { brain,
       : [],
     ...maybe.length > 0 ? [`This may be about it, too, and was kept; ask the user, and forget it by its id: ${quoted(maybe)}`] : []
   ]
+  const nothing = `Nothing is remembered about “${about}”`
   return {
     ...(forgotten.length > 0 && { forgotten: forgotten.map(({ fact }) => fact) }),
     ...(open.length > 0 && { proposed: open.map(({ fact }) => fact) }),
     ...(maybe.length > 0 && { kept: maybe.map(({ id, fact }) => ({ id, fact })) }),
-    message: messages.length > 0 ? messages.join('\n') : `Nothing is remembered about “${about}”.`
+    message: messages.length > 0 ? messages.join('\n') : isUnsure ? `${nothing}.` : `${nothing}, and nothing that you said about it so far will be.`
   }
 }
