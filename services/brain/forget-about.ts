@@ -49,8 +49,8 @@ export function ignoreAbout (memory: Memory, about: string, at: number, digest: 
 }
 
 /** Whether a text is about a subject that the user had forgotten after it was said. */
-export function wasForgotten ({ forgotten = [] }: Memory, text: string, said: number, digest: (text: string) => string): boolean {
-  const subjects = forgotten.filter(({ at }) => said <= at)
+export function wasForgotten ({ forgotten = [] }: Memory, text: string, at: number, digest: (text: string) => string): boolean {
+  const subjects = forgotten.filter((subject) => at <= subject.at)
   if (subjects.length === 0) return false
   const beginnings = new Set(termsOf(text).flatMap((term) => {
     const first = isUnspaced(term) ? term.length : Math.min(SHORTEST_BEGINNING, term.length)

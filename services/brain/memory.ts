@@ -54,7 +54,7 @@ export interface Memory {
    * because their text must be forgotten.
    */
   dropped: Array<{ key: string, at: number }>
-  /** Subjects that the user had forgotten, by the digests of the beginnings of their words: statements about them up to `at` are ignored. */
+  /** Subjects that the user had forgotten, by digests of how their words begin: statements about them up to `at` are ignored. */
   forgotten?: Array<{ words: string[], at: number }>
   /** When everything was cleared. Statements up to then are ignored. */
   clearedAt?: number

@@ -107,7 +107,8 @@ t.test('what was said about a subject before it was forgotten is not learned, wh
   }
   await tell('old', 'I prefer the north of Lake Orta. I prefer Lake Vänern in summer. I live near the Orta lakes.')
   await tell('other', 'Hello!')
-  t.match(await tell('new', 'Forget everything about Lake Orta.'), /Nothing is remembered.*and nothing that you said about it so far will be/)
+  const answer = await tell('new', 'Forget everything about Lake Orta.')
+  t.match(answer, /Nothing is remembered.*and nothing that you said about it so far will be/)
   await tell('other', 'I prefer Lake Orta by bike.')
   t.match(await extract(app, 'old'), { facts: ['I prefer Lake Vänern in summer.'], added: 1 })
   t.match(await extract(app, 'new'), { added: 0 })

@@ -78,6 +78,8 @@ async function forgetAbout (about: string, span: string, runId: string, { brain,
     ...(forgotten.length > 0 && { forgotten: forgotten.map(({ fact }) => fact) }),
     ...(open.length > 0 && { proposed: open.map(({ fact }) => fact) }),
     ...(maybe.length > 0 && { kept: maybe.map(({ id, fact }) => ({ id, fact })) }),
-    message: messages.length > 0 ? messages.join('\n') : isUnsure ? `${nothing}.` : `${nothing}, and nothing that you said about it so far will be.`
+    message: messages.length > 0
+      ? messages.join('\n')
+      : `${nothing}${isUnsure ? '' : ', and nothing that you said about it so far will be'}.`
   }
 }
