@@ -25,6 +25,8 @@ export default fp<Environment & Pick<Settings, 'replay'>>(async (app, { gatewayK
     config: app.config,
     clock: app.clock,
     files: app.attachedFiles,
+    // The tools are made later.
+    toolWords: (name) => app.tools.find(name)?.says?.en,
     environment: { gatewayKey, gatewayBaseURL, keys },
     variables: process.env,
     ...(replay?.provider && { only: replay.provider })

@@ -1,9 +1,15 @@
-import { writeFileSync } from 'node:fs'
+import { readFileSync, writeFileSync } from 'node:fs'
 import { ROOT } from './bundle.ts'
 import { generateClient } from './openapi/client.ts'
 import { makeDocument, textOf } from './openapi/document.ts'
 
-/** Regenerates openapi.json from the schemas, and the client from openapi.json. */
-const { document } = await makeDocument()
+/** Regenerates openapi.json from the schemas, the client from openapi.json, and the console's names of tools from the tools. */
+const { document, labels } = await makeDocument()
 writeFileSync(`${ROOT}openapi.json`, textOf(document))
 await generateClient(document, `${ROOT}client/generated`)
+
+const texts = `${ROOT}console/texts/en.json`
+const text = readFileSync(texts, 'utf8')
+const named = Object.entries<string>({ ...JSON.parse(text).tool, ...labels }).sort(([a], [b]) => a < b ? -1 : 1)
+const lines = named.map(([name, label]) => `    ${JSON.stringify(name)}: ${JSON.stringify(label)}`).join(',\n')
+writeFileSync(texts, text.replace(/^ {2}"tool": \{[^}]*\}/m, () => `  "tool": {\n${lines}\n  }`))

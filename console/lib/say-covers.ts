@@ -1,4 +1,4 @@
-import { GRANTED_TOOLS } from './granted-tools.ts'
+import texts from '../texts/en.json'
 import { hasText, say, type TextKey } from './say.ts'
 
 /** What a grant covers as the service writes it, with what the tool does first. */
@@ -44,8 +44,11 @@ export function sayCovers (text: string): string | undefined {
   return text === 'This call alone.' ? say('covers.once') : undefined
 }
 
+/** Names of tools by what the service says that they do: the label of the tool, in a sentence. */
+const NAMES = new Map(Object.entries(texts.tool).map(([name, label]) => [label[0].toLowerCase() + label.slice(1), name]))
+
 function toolOf (does: string): string {
-  const name = GRANTED_TOOLS[does] ?? does.replace(/^use /, '')
+  const name = NAMES.get(does) ?? does.replace(/^use /, '')
   const key = `tool.${name}`
   return hasText(key) ? say(key) : name
 }

@@ -18,8 +18,10 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 /** The token is optional: requests may be sent without it or with it. */
 const SECURITY = [{}, { token: [] }]
 
-/** Builds the OpenAPI 3.1 document from the schemas of the routes; also returns the list of endpoints. */
-export async function makeDocument (examples = recorded()): Promise<{ document: Json, endpoints: string[] }> {
+/** Builds the OpenAPI 3.1 document from the schemas of the routes; also returns the endpoints, and the labels of the built-in tools. */
+export async function makeDocument (
+  examples = recorded()
+): Promise<{ document: Json, endpoints: string[], labels: Record<string, string> }> {
   const home = mkdtempSync(join(tmpdir(), 'local-agent-openapi-'))
   const routes = new Map<string, Json>()
   const app = await buildApp({ host: '127.0.0.1', home, cwd: home, log: new PassThrough().resume() }, async (app: App) => {
@@ -47,7 +49,11 @@ export async function makeDocument (examples = recorded()): Promise<{ document: 
         { ...examples[name] && { examples: examples[name] }, ...discriminated(schema, document) }
       ])
     )
-    return { document: sorted(tidied(document)), endpoints: app.routeTable.endpoints }
+    const labels = app.tools.names().known.flatMap((name) => {
+      const label = app.tools.find(name)?.says?.en.label
+      return label === undefined ? [] : [[name, label]]
+    })
+    return { document: sorted(tidied(document)), endpoints: app.routeTable.endpoints, labels: Object.fromEntries(labels) }
   } finally {
     await app.close()
     rmSync(home, { recursive: true, force: true })

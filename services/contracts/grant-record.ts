@@ -6,6 +6,8 @@ import type { WorkFolder } from './tool.ts'
 /** The facts of a call that decide which grants cover it. */
 export interface CallFacts {
   toolName: string
+  /** What its tool does, in words. */
+  does: string
   input: unknown
   /** See `inputDigest`. */
   digest: string
@@ -33,7 +35,7 @@ export interface LearnedPlace {
 }
 
 /** A permission for calls of one tool in one conversation or task, which then run unasked. */
-export type Grant = Owner & Omit<CallFacts, 'input' | 'uncopied' | 'boundary'> & {
+export type Grant = Owner & Omit<CallFacts, 'does' | 'input' | 'uncopied' | 'boundary'> & {
   grantId: string
   /** The input of the call that it was made of; absent for a long one. */
   input?: unknown

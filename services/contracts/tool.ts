@@ -135,9 +135,21 @@ export interface ToolContext {
 
 export type ToolOutput = Record<string, unknown>
 
+/** What a tool does, in words for people. */
+export interface ToolWords {
+  /** Whatever a call is about: `Write a file`. */
+  label: string
+  /** What one call does; what it is about follows: `write the file`. */
+  does: string
+  /** The same for a short sentence, where it differs: `write`. */
+  verb?: string
+}
+
 /** A tool of the agent. Failures are thrown as errors whose message the model can act on. */
 export interface Tool<Input = any> {
   name: string
+  /** The words for people, by language. Built-in tools have some; others are called by their names. */
+  says?: { en: ToolWords }
   /** What other agents call such a tool, in small letters without marks: a call by such a name is one of this tool if its input fits. */
   otherNames?: readonly string[]
   description: string
@@ -227,3 +239,6 @@ export interface Tool<Input = any> {
   forModel?(output: ToolOutput): ToolOutput
   execute(input: Input, context: ToolContext): Promise<ToolOutput>
 }
+
+/** A tool of the service itself, which has words for people. */
+export type BuiltinTool<Input = any> = Tool<Input> & Required<Pick<Tool, 'says'>>

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool, ToolContext, ToolOutput } from '../contracts/tool.ts'
+import type { BuiltinTool, ToolContext, ToolOutput } from '../contracts/tool.ts'
 
 const Input = Type.Object({
   question: Type.String({ minLength: 1, maxLength: 8_000, description: 'What to find out, with all that is needed to understand it' })
@@ -11,9 +11,10 @@ const LIMIT_MS = 20 * 60 * 1000
 /** Finds something out in a conversation of its own, so that only what was found enters that of the run. */
 export function createInvestigateTool (
   { investigate }: { investigate: (question: string, context: ToolContext) => Promise<{ report: string, calls: unknown[] }> }
-): Tool<Static<typeof Input>> {
+): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'investigate',
+    says: { en: { label: 'Look into something', does: 'investigate' } },
     description: 'Have something found out that takes many look-ups: an agent that only reads looks for it, and answers with a report. ' +
       'Ask several at once.',
     inputSchema: Input,

@@ -1,4 +1,4 @@
-import type { ToolContext, Tool, ToolOutput } from '../contracts/tool.ts'
+import type { ToolContext, BuiltinTool, ToolOutput } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import { Type, type Static } from '@sinclair/typebox'
 import { jsonBytes } from '../lib/json.ts'
@@ -19,7 +19,7 @@ export interface ResourceServer {
 export type ResourceServers = () => ResourceServer[]
 
 /** Makes a tool for resources: without such a server it is not offered, and it asks where one of the servers is to. */
-const forResources = <Input>(servers: ResourceServers, tool: Omit<Tool<Input>, 'effect'>): Tool<Input> => ({
+const forResources = <Input>(servers: ResourceServers, tool: Omit<BuiltinTool<Input>, 'effect'>): BuiltinTool<Input> => ({
   ...tool,
   effect: 'read',
   use: 'seldom',
@@ -58,9 +58,10 @@ const LONGEST_URI = 2_000
  * `{servers: [{server, resources: [{uri, name, title?, description?, mimeType?, size?}], templates?: [{uriTemplate, …}], nextCursor?} |
  * {server, error}]}`. A cursor holds the server's own cursor and how many entries of that page were shown.
  */
-export function createListResources (servers: ResourceServers): Tool<Static<typeof ListInput>> {
+export function createListResources (servers: ResourceServers): BuiltinTool<Static<typeof ListInput>> {
   return forResources(servers, {
     name: 'listResources',
+    says: { en: { label: 'List what tool servers offer to read', does: 'list what tool servers offer to read' } },
     description: 'List what the connected tool servers have to read: their resources, such as documents, tables and logs, and templates ' +
       'of the addresses of further ones. Read one with readResource. A long list is answered in parts: call again with the server ' +
       'and its nextCursor.',
@@ -136,9 +137,10 @@ const LARGEST_IMAGES = 5 * 1024 * 1024
  * `{server, uri, content: [{type: 'resource', resource: {uri, mimeType?, text}}, {type: 'image', mimeType, data}, …], nextOffset?}`: as
  * much text as fits, images, and of other files their size. `offset` counts the characters of all texts of the resource.
  */
-export function createReadResource (servers: ResourceServers): Tool<Static<typeof ReadInput>> {
+export function createReadResource (servers: ResourceServers): BuiltinTool<Static<typeof ReadInput>> {
   return forResources(servers, {
     name: 'readResource',
+    says: { en: { label: 'Read something of a tool server', does: 'read of a tool server' } },
     description: 'Read a resource of a connected tool server by its uri: one that listResources names, one made from a template, or one ' +
       'that the result of a tool links to (type resource_link). Images are shown to you. Long text is answered in parts: read on with ' +
       'offset set to the nextOffset of the answer.',

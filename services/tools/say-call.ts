@@ -8,72 +8,11 @@ const FIELDS_SHOWN = 3
 /** Fields whose values may be secrets. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|session|pin$/i
 
-/** What built-in tools do, in the words of people; what a call is about follows. */
-const DOES: Record<string, string> = {
-  askUser: 'ask you',
-  changeTask: 'change the task',
-  click: 'click',
-  createTask: 'make the task',
-  deleteFile: 'delete',
-  editFile: 'edit the file',
-  fetchUrl: 'read the page',
-  findFiles: 'find files in',
-  findTools: 'find a tool for',
-  forget: 'forget',
-  investigate: 'investigate',
-  listDirectory: 'list the folder',
-  listResources: 'list what tool servers offer to read',
-  listTasks: 'list the tasks',
-  moveFile: 'move',
-  notifyUser: 'tell you',
-  readAttachment: 'read the attachment',
-  readCommand: 'read what a command has written',
-  readFile: 'read the file',
-  readResource: 'read of a tool server',
-  readSkill: 'read the skill',
-  remember: 'remember',
-  runCommand: 'run the command',
-  screenshot: 'take a screenshot',
-  scroll: 'scroll',
-  searchFiles: 'search the files in',
-  stopCommand: 'stop a command',
-  systemInfo: 'look at this computer',
-  type: 'type',
-  updatePlan: 'change its plan',
-  useTool: 'use a tool',
-  webSearch: 'search the web for',
-  writeFile: 'write the file'
-}
-
-/** What tools do whose calls are asked for, or read what an address may give away, whatever a call is about. */
-const DOES_ANY: Record<string, string> = {
-  changeTask: 'change a task',
-  click: 'click',
-  createTask: 'make a task',
-  deleteFile: 'delete a file',
-  editFile: 'edit a file',
-  fetchUrl: 'read a web page',
-  findFiles: 'find files',
-  listDirectory: 'list a folder',
-  moveFile: 'move a file',
-  readAttachment: 'read an attachment',
-  readCommand: 'read what a command has written',
-  readFile: 'read a file',
-  readResource: 'read of a tool server',
-  readSkill: 'read a skill',
-  runCommand: 'run a command',
-  screenshot: 'take a screenshot',
-  scroll: 'scroll',
-  searchFiles: 'search files',
-  stopCommand: 'stop a command',
-  systemInfo: 'look at this computer',
-  type: 'type',
-  webSearch: 'search the web',
-  writeFile: 'write a file'
-}
-
 /** Says what a tool does, for sentences about more than one call; a tool of others is used by its name. */
-export const sayTool = (name: string): string => DOES_ANY[name] ?? `use ${name}`
+export function sayTool (name: string, tool: Pick<Tool, 'says'> | undefined): string {
+  const label = tool?.says?.en.label
+  return label === undefined ? `use ${name}` : label[0].toLowerCase() + label.slice(1)
+}
 
 /** A call in the words of people. */
 export interface SaidCall {
@@ -86,11 +25,11 @@ export interface SaidCall {
 /** Says what a call does. `server` is the tool server whose tool it is. */
 export function sayCall (
   { toolName, input }: { toolName: string, input: unknown },
-  { tool, server }: { tool?: Pick<Tool, 'target'>, server?: string } = {}
+  { tool, server }: { tool?: Pick<Tool, 'target' | 'says'>, server?: string } = {}
 ): SaidCall {
   const about = aboutOf(input, tool)
   if (toolName === 'listDirectory' && about === '.') return { text: 'list this folder', about }
-  const does = DOES[toolName]
+  const does = tool?.says?.en.does
   const verb = does ?? `use ${toolName}${server === undefined ? '' : ` of ${server}`}`
   return { text: about === '' ? verb : `${verb}${does === undefined ? ' with' : ''} “${about}”`, about }
 }

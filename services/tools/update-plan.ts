@@ -1,15 +1,16 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { PlanSchema } from '../../schemas/plan.ts'
 import { PLAN_TOOL } from '../contracts/model-texts.ts'
-import type { Tool } from '../contracts/tool.ts'
+import type { BuiltinTool } from '../contracts/tool.ts'
 
 const steps = { ...PlanSchema.properties.steps, description: 'All steps, in order' }
 const Input = Type.Object({ steps }, { additionalProperties: false })
 
 /** Shows the user the plan of a longer piece of work. The newest plan of a run is the output of the newest call. */
-export function createUpdatePlan (): Tool<Static<typeof Input>> {
+export function createUpdatePlan (): BuiltinTool<Static<typeof Input>> {
   return {
     name: PLAN_TOOL,
+    says: { en: { label: 'Update the plan', does: 'change its plan' } },
     description: 'Show the user the plan of work that takes many steps, and how far it is: all steps, each time one is begun or done. ' +
       'Not for short work.',
     inputSchema: Input,

@@ -2,10 +2,8 @@ import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
 import { isAboutModels, plainWords } from '../../console/lib/plain-words.ts'
 import { createTask } from '../../client/generated/index.ts'
-import { GRANTED_TOOLS } from '../../console/lib/granted-tools.ts'
 import texts from '../../console/texts/en.json' with { type: 'json' }
 import { help } from '../../services/models/providers/offline/report.ts'
-import { sayTool } from '../../services/tools/index.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { cutOff, openConsole } from '../harness/console.ts'
 import { englishOn, englishText, NO_TEXT, pseudoText, speakPseudo } from '../harness/pseudo.ts'
@@ -33,10 +31,6 @@ t.test('no key of the texts stands twice: the later text would take the place of
     typeof value === 'string' ? [] : Object.entries(value as object).flatMap(([name, inner]) => [name, ...names(inner)])
   const written = [...readFileSync('console/texts/en.json', 'utf8').matchAll(/"(\w+)":/g)].map(([, name]) => name)
   t.same(written, names(texts))
-})
-
-t.test('the console knows how the service says what a tool does', async (t) => {
-  for (const [does, name] of Object.entries(GRANTED_TOOLS)) t.equal(sayTool(name), does)
 })
 
 t.test('numbers, dates and durations are written as the browser does: the console names a language for plurals alone', async (t) => {

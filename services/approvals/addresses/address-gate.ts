@@ -143,7 +143,7 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
   }
   /** What is no tool, such as an attachment, is named as it is. */
   const named = (origins: readonly Origin[]) =>
-    [...new Set(origins.map(({ toolName }) => find(toolName) === undefined ? toolName : sayTool(toolName)))].join(', ')
+    [...new Set(origins.map(({ toolName }) => find(toolName) === undefined ? toolName : sayTool(toolName, find(toolName))))].join(', ')
   const isTainted = ({ origins }: Provenance) => origins.private.length > 0 && origins.foreign.length > 0
 
   return {

@@ -4,7 +4,6 @@ import type { FileChange, ShownPlace, Tool, WorkFolder } from '../../contracts/t
 import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow, pathOf } from './file-place.ts'
 import type { Op } from '../../store/index.ts'
-import { sayTool } from '../../tools/index.ts'
 import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { GrantTools } from './grant-facts.ts'
 import { covers, scopeText } from './grant-facts.ts'
@@ -72,8 +71,9 @@ const shown = (value: unknown) => JSON.stringify(value).slice(0, INPUT_SHOWN)
 
 /** Learned grants that the request for another call names. */
 const MOST_NAMED = 2
-/** What approved runs did, without what must be at its paths: that did not decide. */
-const usedText = ({ text, input, ...grant }: Grant): string => input === undefined ? text : scopeText(grant.scope, { ...grant, input })
+/** What approved runs did, without what must be at its paths: that did not decide. `does`: what the tool does, in words. */
+const usedText = ({ text, input, ...grant }: Grant, does: string): string =>
+  input === undefined ? text : scopeText(grant.scope, { ...grant, does, input })
 
 const MIB = 1024 * 1024
 const uncopiedText = (size: number) =>
@@ -122,8 +122,8 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       const paths = found.others.map((path) => JSON.stringify(path)).join(' and ')
       return `${paths} was not made by this task, or was changed since it wrote it.`
     }
-    if (alike.length === 0) return `Approved runs did not ${sayTool(toolName)}.`
-    const used = alike.slice(-MOST_NAMED).map(usedText).join('; ')
+    if (alike.length === 0) return `Approved runs did not ${facts.does}.`
+    const used = alike.slice(-MOST_NAMED).map((grant) => usedText(grant, facts.does)).join('; ')
     const more = alike.length > MOST_NAMED ? `, and ${alike.length - MOST_NAMED} more` : ''
     return `What approved runs did: ${used}${more}. This call is another one: ${shown(input)}.`
   }

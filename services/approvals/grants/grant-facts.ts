@@ -39,7 +39,7 @@ export async function factsOf (
   const uncopied = tool?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
   const boundary = await tools.boundary({ name: toolName, input, cwd, folder })
   const found = { ...(boundary && { boundary }), ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
-  return { toolName, input, digest: inputDigest(input), identity, folder, places, ...found }
+  return { toolName, does: sayTool(toolName, tool), input, digest: inputDigest(input), identity, folder, places, ...found }
 }
 
 /** Returns the hosts that a call is sent to, or hands to others, each once. */
@@ -81,8 +81,7 @@ const filesIn = ({ places = [] }: CallFacts) => `*${extensionOf(places[0])} file
 
 /** Returns what a grant of that scope for a call covers, in words. */
 export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
-  const { toolName, input, folder: { path } } = facts
-  const does = sayTool(toolName)
+  const { does, input, folder: { path } } = facts
   switch (scope) {
     case 'exact':
       return `${does}, with exactly “${shortened(sayFields(input))}”, in ${quoted(path)}`

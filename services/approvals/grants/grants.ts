@@ -5,6 +5,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { grantKey, GRANTS, type Op, ownerGrantsPrefix, type Store, unlessDamaged } from '../../store/index.ts'
+import { sayTool } from '../../tools/index.ts'
 import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.ts'
 import { createDecided } from '../decided.ts'
 import { shownFolder } from '../call-approval.ts'
@@ -231,7 +232,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       const { toolName, input, digest, identity, places, scopes = [], approvalId, boundary } = approval
       const folder = shownFolder(approval)
       const hosts = hostsOf(tools.find(toolName), input)
-      const facts = { toolName, input, digest, identity, folder, places, boundary, ...(hosts.length > 0 && { hosts }) }
+      const does = sayTool(toolName, tools.find(toolName))
+      const facts = { toolName, does, input, digest, identity, folder, places, boundary, ...(hosts.length > 0 && { hosts }) }
       assertOffered(scopes, scope, facts)
       await assertRoom(owner)
       return [...awakened, put(newGrant(owner, facts, { scope, source: 'answer', approvalId, until }))]
@@ -254,7 +256,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       const known = await all(owner)
       const taught = new Map<string, Grant>()
       for (const approval of approvals) {
-        const facts = { ...approval, folder: shownFolder(approval) }
+        const does = sayTool(approval.toolName, tools.find(approval.toolName))
+        const facts = { ...approval, does, folder: shownFolder(approval) }
         const { found, lesson } = lessonFor(facts, approval, known)
         const alike = known.filter((grant) => grant.source === 'approved_runs' && covers(grant, facts))
         if (lesson === undefined || alike.some((grant) => fits(grant, found))) continue

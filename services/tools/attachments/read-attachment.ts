@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { AttachedFiles } from '../../contracts/attached-file.ts'
 import { READ_ATTACHMENT } from '../../contracts/model-texts.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import { textKindOf } from '../../lib/media-type.ts'
 import { escapePattern } from '../search/line-pattern.ts'
 import { ToolFailed } from '../tool-errors.ts'
@@ -33,7 +33,7 @@ export interface AttachmentReading {
 }
 
 /** Reads the rest of an attached file: of a long one only the beginning stands in the message. */
-export function createReadAttachment ({ attachmentsOf, files }: AttachmentReading): Tool<Input> {
+export function createReadAttachment ({ attachmentsOf, files }: AttachmentReading): BuiltinTool<Input> {
   async function find (id: string, runId: string): Promise<ReadableAttachment> {
     const all = await attachmentsOf(runId)
     const found = all.find(({ digest, name }) => digest === id || name === id) ??
@@ -47,6 +47,7 @@ export function createReadAttachment ({ attachmentsOf, files }: AttachmentReadin
 
   return {
     name: READ_ATTACHMENT,
+    says: { en: { label: 'Read an attachment', does: 'read the attachment' } },
     description: 'Read on in a file that the user attached, from the character `offset`, or find the places with `query` in it. ' +
       'The beginning stands in the message.',
     inputSchema: Type.Object({

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { FIND_TOOLS, USE_TOOL } from '../../contracts/model-texts.ts'
-import type { Tool, ToolContext } from '../../contracts/tool.ts'
+import type { BuiltinTool, Tool, ToolContext } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { briefDefinitions } from './describe-tool.ts'
 import { createToolSearch } from './tool-index.ts'
@@ -17,10 +17,11 @@ const MOST_OTHERS = 40
 /** Answers with the definitions of tools that models are not told of at first; see `deferTools`. */
 export function createFindTools (
   { deferredTools }: { deferredTools: (context: Pick<ToolContext, 'runId' | 'deferred'>) => Tool[] }
-): Tool<Static<typeof FindInput>> {
+): BuiltinTool<Static<typeof FindInput>> {
   const search = createToolSearch()
   return {
     name: FIND_TOOLS,
+    says: { en: { label: 'Look for tools', does: 'find a tool for' } },
     description: `Find further tools by what they do; call what was found with ${USE_TOOL}.`,
     inputSchema: FindInput,
     effect: 'read',
@@ -49,9 +50,10 @@ const UseInput = Type.Object({
  * Calls a tool that models are not told of. A call that names such a tool becomes a call of that tool before anything else sees it, so
  * this one runs only for names of no tool.
  */
-export function createUseTool (): Tool<Static<typeof UseInput>> {
+export function createUseTool (): BuiltinTool<Static<typeof UseInput>> {
   return {
     name: USE_TOOL,
+    says: { en: { label: 'Use a tool', does: 'use a tool' } },
     description: `Call a tool that ${FIND_TOOLS} has found.`,
     inputSchema: UseInput,
     effect: 'read',

@@ -1,7 +1,7 @@
 import { link, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { onceFree } from '../../lib/file-system.ts'
 import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
@@ -19,9 +19,10 @@ const Input = Type.Object({
 }, { additionalProperties: false })
 
 /** `{path, kind, deleted}`: `deleted` counts all removed entries, also those inside a folder. A symlink is removed, never its target. */
-export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
+export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'deleteFile',
+    says: { en: { label: 'Delete a file', does: 'delete' } },
     otherNames: ['rm', 'delete', 'removefile', 'unlink'],
     description: 'Delete a file, a symbolic link (never what it leads to) or an empty folder.',
     inputSchema: Input,

@@ -1,6 +1,6 @@
 import { relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -49,9 +49,10 @@ const Input = Type.Object({
  * the replaced texts stay as they are, and so do encoding, line ends and mode. Models get no diff. Throws ToolFailed, with the nearest
  * text, for an oldText that does not occur or occurs more than once.
  */
-export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
+export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'editFile',
+    says: { en: { label: 'Edit a file', does: 'edit the file' } },
     otherNames: ['edit', 'strreplace', 'replaceinfile', 'searchreplace', 'strreplaceeditor', 'multiedit', 'applyedit'],
     description: 'Change parts of a text file by replacing texts in it. Read it first, then send all changes of ' +
       'one file in one call: all are made or none.',

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
 import { jsonBytes } from '../../lib/json.ts'
 import { FITTING_BYTES } from '../model-output.ts'
-import type { Tool, ToolOutput } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from '../../workspace/index.ts'
@@ -41,9 +41,10 @@ const NAMES_READ = 20_000
  * `{path, entries, truncated?, nextOffset?, message?}`, sorted by path. Folders are read level by level, so that the first answer holds
  * the upper levels. Models get one line for each entry.
  */
-export function createListDirectory ({ paths }: { paths: PathPolicy }): Tool<Static<typeof Input>> {
+export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'listDirectory',
+    says: { en: { label: 'List a folder', does: 'list the folder', verb: 'list' } },
     otherNames: ['ls', 'dir', 'listdir', 'listfiles', 'listfolder', 'readdir', 'list', 'listdirectorycontents', 'viewdirectory'],
     description: 'List a folder: its entries with their sizes; folders end with "/", symbolic links with "@" and are not followed.',
     inputSchema: Input,

@@ -2,7 +2,7 @@ import { constants, type Stats } from 'node:fs'
 import { access, lstat, mkdir, open, rename, rmdir, unlink, readdir, readlink, symlink, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join, sep } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -30,9 +30,10 @@ interface Place {
 }
 
 /** `{from, path, kind, overwritten?}`. A symbolic link is moved itself. Nothing is replaced unless `overwrite` says so. */
-export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
+export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'moveFile',
+    says: { en: { label: 'Move a file', does: 'move' } },
     otherNames: ['mv', 'move', 'rename', 'renamefile'],
     description: 'Move or rename a file, a symbolic link or a folder with all that is in it. ' +
       'What refers to the old path is not changed: search for it.',

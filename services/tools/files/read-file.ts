@@ -1,6 +1,6 @@
 import type { FileHandle } from 'node:fs/promises'
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool, ToolOutput } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Skills } from '../skills/skills.ts'
@@ -62,9 +62,10 @@ interface Reading {
  * its number.
  * Images: `{path, size, mimeType, width, height, content: [image]}`. PDF: see readPdfPages. Throws ToolFailed for other binary files.
  */
-export function createReadFile ({ paths, transform, editors, skills }: Parts): Tool<Static<typeof Input>> {
+export function createReadFile ({ paths, transform, editors, skills }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'readFile',
+    says: { en: { label: 'Read a file', does: 'read the file', verb: 'read' } },
     otherNames: ['cat', 'read', 'open', 'openfile', 'viewfile', 'view', 'readtextfile', 'getfile', 'getfilecontents', 'showfile'],
     description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
       `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +

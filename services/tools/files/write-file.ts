@@ -1,6 +1,6 @@
 import { basename, dirname, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { FileChanges, Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool, FileChanges, Tool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -33,9 +33,10 @@ interface Before {
  * `{path, bytesWritten, created, encoding?, lineEnds?, digest, diff}`. A new file is UTF-8. A replaced text file keeps its encoding, if
  * that has all characters, and its CRLF line ends, if the content has none. Models get no diff.
  */
-export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): Tool<Static<typeof Input>> {
+export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'writeFile',
+    says: { en: { label: 'Write a file', does: 'write the file', verb: 'write' } },
     otherNames: ['write', 'createfile', 'savefile', 'writetofile', 'newfile', 'create'],
     description: 'Create a text file, or replace the whole content of one. To change parts of a file that is there, use editFile: ' +
       'it sends less and cannot lose the rest. Make files that were asked for or are needed, no others.',

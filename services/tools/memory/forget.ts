@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { foldText } from '../../brain/index.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { namesEntry, findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
 
@@ -18,10 +18,11 @@ const TOO_WIDE = 'Nothing was forgotten: these words could name anything. Name a
   'clears the whole memory in the console or with DELETE /memory/brain.'
 
 /** Forgets something, or everything about something, because the user said so in this conversation. It can be restored. */
-export function createForget (parts: MemoryParts): Tool<Input> {
+export function createForget (parts: MemoryParts): BuiltinTool<Input> {
   const { brain, userWords } = parts
   return {
     name: 'forget',
+    says: { en: { label: 'Forget something', does: 'forget' } },
     description: 'Forget one thing that is remembered of the user (id), or everything about something (about), when they ask for it. ' +
       'Tell them what was forgotten, and what waits for their confirmation.',
     inputSchema: Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { foldText, loadPointers } from '../../brain/index.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import { namesEntry, findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
 
 interface Input {
@@ -11,30 +11,33 @@ interface Input {
   replaces?: string[]
 }
 
+const InputSchema = Type.Object({
+  span: Type.String({
+    minLength: 1,
+    maxLength: 2_000,
+    description: 'Words of the user, copied exactly from this conversation'
+  }),
+  kind: Type.Unsafe<Input['kind']>({
+    type: 'string',
+    enum: ['fact', 'preference', 'instruction'],
+    description: 'instruction: how the user wants to be served from now on'
+  }),
+  key: Type.Optional(Type.String({ maxLength: 200, description: 'Of a preference: what it is about' })),
+  value: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of a preference: the value, copied from the span' })),
+  replaces: Type.Optional(Type.Array(Type.String(), {
+    maxItems: 20,
+    description: `What holds no more: ids or words of facts; "${LAST}": what was remembered last here`
+  }))
+}, { additionalProperties: false })
+
 /** Remembers what the user said in this conversation, in the user's own whole sentence. */
-export function createRemember ({ brain, userWords }: MemoryParts): Tool<Input> {
+export function createRemember ({ brain, userWords }: MemoryParts): BuiltinTool<Input> {
   return {
     name: 'remember',
+    says: { en: { label: 'Remember something', does: 'remember' } },
     description: 'Remember something for later conversations, when the user asks for it. The whole sentence is kept. ' +
       'Tell them what was stored, and whether it waits for their confirmation.',
-    inputSchema: Type.Object({
-      span: Type.String({
-        minLength: 1,
-        maxLength: 2_000,
-        description: 'Words of the user, copied exactly from this conversation'
-      }),
-      kind: Type.Unsafe<Input['kind']>({
-        type: 'string',
-        enum: ['fact', 'preference', 'instruction'],
-        description: 'instruction: how the user wants to be served from now on'
-      }),
-      key: Type.Optional(Type.String({ maxLength: 200, description: 'Of a preference: what it is about' })),
-      value: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of a preference: the value, copied from the span' })),
-      replaces: Type.Optional(Type.Array(Type.String(), {
-        maxItems: 20,
-        description: `What holds no more: ids or words of facts; "${LAST}": what was remembered last here`
-      }))
-    }, { additionalProperties: false }),
+    inputSchema: InputSchema,
     effect: 'write',
     permission: 'allow',
     isConversational: true,

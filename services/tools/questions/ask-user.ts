@@ -1,11 +1,12 @@
 import { QuestionsSchema, type Question } from '../../../schemas/questions.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
 /** Asks the user questions. The step asks them and waits for the answers, so the tool itself never runs. */
-export function createAskUser (): Tool<{ questions: Question[] }> {
+export function createAskUser (): BuiltinTool<{ questions: Question[] }> {
   return {
     name: 'askUser',
+    says: { en: { label: 'Ask you', does: 'ask you' } },
     description: 'Ask the user what only they can decide or know, when you cannot go on well without it. Ask everything in one call. ' +
       'Offer options where you know them. The work waits until the user has answered; they may also decline.',
     inputSchema: QuestionsSchema,

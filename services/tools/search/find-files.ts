@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool, ToolOutput } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Transform } from '../transform/transform.ts'
@@ -27,9 +27,10 @@ interface Parts {
 }
 
 /** `{path, files, truncated?, nextOffset?, message?}`: the paths of `files` are relative to `path`. Models get them one a line. */
-export function createFindFiles ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
+export function createFindFiles ({ paths, transform }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'findFiles',
+    says: { en: { label: 'Find files', does: 'find files in' } },
     otherNames: ['find', 'glob', 'findfile', 'globsearch', 'filesearch'],
     description: 'Find files and folders by their names or paths. ' +
       'What .gitignore leaves out is not found unless path names its folder; .git never is.',

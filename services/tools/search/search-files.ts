@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool, ToolOutput } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import { askForCredentials } from '../files/ask-for-credentials.ts'
 import type { PathPolicy } from '../path-policy.ts'
@@ -49,9 +49,10 @@ interface Parts {
  * `{path, matches: [{path, line, text, before?, after?}], searched, truncated?, nextOffset?, message?}`; the paths of matches are relative
  * to `path`. Models get the matches as text, grouped by file.
  */
-export function createSearchFiles ({ paths, transform }: Parts): Tool<Static<typeof Input>> {
+export function createSearchFiles ({ paths, transform }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'searchFiles',
+    says: { en: { label: 'Search in files', does: 'search the files in', verb: 'search files for' } },
     otherNames: ['grep', 'rg', 'ripgrep', 'grepsearch', 'searchinfiles', 'searchcode', 'codesearch', 'filesearch'],
     description: 'Search the contents of files for a text or pattern: answers with each matching line, its file and number. ' +
       'Files that .gitignore leaves out, binary files and .git are not searched.',

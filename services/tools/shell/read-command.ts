@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import type { Tool, ToolOutput } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
 import type { CommandOutput, Sandbox } from '../../sandbox/index.ts'
 import type { BackgroundCommands, CommandState } from './background-commands.ts'
 import { takenAwayText } from './command-output.ts'
@@ -23,9 +23,10 @@ interface Parts {
 }
 
 /** `{output, running, exitCode?, signal?, message?}` of a command in the background: what is new since it was last read. */
-export function createReadCommand ({ background, sandbox }: Parts): Tool<Static<typeof ReadInput>> {
+export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<Static<typeof ReadInput>> {
   return {
     name: 'readCommand',
+    says: { en: { label: 'Read the output of a command', does: 'read what a command has written' } },
     description: 'Read what a background command wrote since the last read.',
     inputSchema: ReadInput,
     effect: 'read',
@@ -41,9 +42,10 @@ export function createReadCommand ({ background, sandbox }: Parts): Tool<Static<
 }
 
 /** As `readCommand`, once the command and all that it started have ended. It only ends what the conversation itself has started. */
-export function createStopCommand ({ background, sandbox }: Parts): Tool<Static<typeof StopInput>> {
+export function createStopCommand ({ background, sandbox }: Parts): BuiltinTool<Static<typeof StopInput>> {
   return {
     name: 'stopCommand',
+    says: { en: { label: 'Stop a command', does: 'stop a command' } },
     description: 'End a background command.',
     inputSchema: StopInput,
     effect: 'write',

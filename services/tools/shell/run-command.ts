@@ -5,7 +5,7 @@ import { settlesWithin } from '../../lib/deadline.ts'
 import { ServiceError } from '../../lib/service-error.ts'
 import { commandEnvironment, lineProblem, shellCommand, spawnGuarded, systemShell } from '../../process/index.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
-import type { FolderIdentity, Tool, ToolContext, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
+import type { FolderIdentity, BuiltinTool, ToolContext, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
 import type { Sandbox, SharedNetwork } from '../../sandbox/index.ts'
 import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
@@ -98,7 +98,7 @@ interface Parts {
  * what `readCommand` answers. A non-zero exit code is a result, not an error. An
  * abort ends the command and every process it started, then throws the signal's reason.
  */
-export function createRunCommand ({ paths, clock, environment, sandbox, background, allowedOrigins }: Parts): Tool<Input> {
+export function createRunCommand ({ paths, clock, environment, sandbox, background, allowedOrigins }: Parts): BuiltinTool<Input> {
   const hasBox = () => sandbox.mode() !== 'off' && (sandbox.kind() ?? { is: 'none' }).is !== 'none'
   const inputSchema = () => {
     if (!hasBox()) return PlainInput
@@ -151,6 +151,7 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
 
   return {
     name: 'runCommand',
+    says: { en: { label: 'Run a command', does: 'run the command', verb: 'run' } },
     otherNames: ['bash', 'shell', 'sh', 'terminal', 'exec', 'execute', 'executecommand', 'runterminalcmd', 'runshellcommand', 'runbash'],
     get description () {
       return `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +

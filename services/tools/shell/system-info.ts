@@ -1,14 +1,15 @@
 import os from 'node:os'
 import { Type } from '@sinclair/typebox'
 import type { Desktop } from '../desktop/control/desktop.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 
 /** Describes the machine; of its user only the home folder and the shell. Sizes are in bytes, times in seconds. */
 export function createSystemInfo (
   { environment, desktop }: { environment: () => NodeJS.ProcessEnv, desktop: Desktop }
-): Tool<Record<string, never>> {
+): BuiltinTool<Record<string, never>> {
   return {
     name: 'systemInfo',
+    says: { en: { label: 'Look at this computer', does: 'look at this computer', verb: 'read the system information' } },
     description:
       'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working ' +
       'directory.',

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { READ_SKILL } from '../../contracts/model-texts.ts'
-import type { Tool, ToolContext } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolContext } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { fittingEnd } from '../model-output.ts'
 import type { Skill, Skills, SkillState } from './skills.ts'
@@ -54,12 +54,13 @@ function reasonOf ({ name, path }: Skill, state: SkillState): string {
  * before and has changed since asks, and so does one that is new to a run that nobody watches. `{skill, done: true}` ends the limits of its
  * `allowed-tools`, see `narrowBySkills`.
  */
-export function createReadSkill ({ skills, skillRun }: SkillParts): Tool<Input> {
+export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<Input> {
   /** A skill of a folder that the user named in config.json is the user's choice. */
   const mayBeNew = ({ isOfFolder }: Skill, { runId }: Pick<ToolContext, 'runId'>) => !isOfFolder || skillRun(runId)?.isUnattended !== true
 
   return {
     name: READ_SKILL,
+    says: { en: { label: 'Read a skill', does: 'read the skill' } },
     description: 'Read the instructions of a skill before you do what it is for.',
     inputSchema: InputSchema,
     effect: 'read',

@@ -1,7 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import type { Task, TaskStatus } from '../../../schemas/tasks.ts'
 import { asRunTask, type TaskControl, type When } from '../../contracts/task-control.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import {
   ChangedWhenInput,
@@ -37,7 +37,7 @@ const isAlike = (task: Task, conversation: TaskConversation | undefined) =>
   task.cwd === conversation?.cwd && plain(task.options) === plain(conversation?.options)
 
 /** Changes a background task. One that was not made in the conversation is changed only when its user agrees. */
-export function createChangeTask (parts: TaskParts): Tool<Input> {
+export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
   async function change (
     tasks: TaskControl,
     { taskId, goal, action }: Input,
@@ -55,6 +55,7 @@ export function createChangeTask (parts: TaskParts): Tool<Input> {
 
   return {
     name: 'changeTask',
+    says: { en: { label: 'Change a task', does: 'change the task' } },
     description: 'Change the goal or the times of a background task, or end it; delete removes its results, too.',
     inputSchema: Type.Object({
       taskId: Type.String({ minLength: 1, maxLength: 200, description: 'Its id' }),

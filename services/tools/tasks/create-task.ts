@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { asRunTask, type When } from '../../contracts/task-control.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import {
   asksOf,
@@ -23,9 +23,10 @@ interface Input {
 const MOST_TASKS = 10
 
 /** Makes a background task, with the folder, the tools and the limits of the conversation. */
-export function createCreateTask (parts: TaskParts): Tool<Input> {
+export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
   return {
     name: 'createTask',
+    says: { en: { label: 'Create a task', does: 'make the task' } },
     description: 'Make a background task for what the user wants done later, again and again, or in the background. They see it and can ' +
       'undo it, so ask only when the time is in doubt.',
     inputSchema: Type.Object({

@@ -1,6 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Task } from '../../../schemas/tasks.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 import { conversationWithPerson, type TaskParts } from './task-parts.ts'
 
 interface Input {
@@ -14,9 +14,10 @@ const GOAL_SHOWN = 300
 const PAGE = 200
 
 /** Lists the background tasks, the newest first. */
-export function createListTasks (parts: TaskParts): Tool<Input> {
+export function createListTasks (parts: TaskParts): BuiltinTool<Input> {
   return {
     name: 'listTasks',
+    says: { en: { label: 'Look at the tasks', does: 'list the tasks' } },
     description: "List the user's background tasks.",
     inputSchema: Type.Object({
       words: Type.Optional(Type.String({ maxLength: 200, description: 'Words of its goal' }))

@@ -1,5 +1,5 @@
 import { Type } from '@sinclair/typebox'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 
 export interface NotifyParts {
   /** Tells the person of a task something that its run found; the same words of a run once. Throws ToolFailed beyond the limits. */
@@ -10,9 +10,10 @@ export interface NotifyParts {
 const LONGEST = 500
 
 /** Tells the user of a task something now, on the screen or by the webhook. A call that is repeated after a crash tells nothing twice. */
-export function createNotifyUser ({ tellUser }: NotifyParts): Tool<{ text: string }> {
+export function createNotifyUser ({ tellUser }: NotifyParts): BuiltinTool<{ text: string }> {
   return {
     name: 'notifyUser',
+    says: { en: { label: 'Tell you something', does: 'tell you' } },
     description: 'Tell the user something now, in a sentence or two. Only for what the task is to tell them, or what cannot wait: they ' +
       'read the report of the run anyway.',
     inputSchema: Type.Object({

@@ -1,6 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Search } from './search/search.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool } from '../../contracts/tool.ts'
 
 const MAX_RESULTS = 20
 const DEFAULT_RESULTS = 8
@@ -18,9 +18,10 @@ const Input = Type.Object({
 }, { additionalProperties: false })
 
 /** `{results: [{title, url, snippet}]}`, best first. */
-export function createWebSearch ({ search }: { search: () => Promise<Search> }): Tool<Static<typeof Input>> {
+export function createWebSearch ({ search }: { search: () => Promise<Search> }): BuiltinTool<Static<typeof Input>> {
   return {
     name: 'webSearch',
+    says: { en: { label: 'Search the web', does: 'search the web for' } },
     otherNames: ['search', 'google', 'googlesearch', 'searchweb', 'internetsearch', 'bravesearch', 'duckduckgo', 'websearchquery'],
     description: 'Search the web. Answers titles, addresses and short extracts; read what looks right with fetchUrl.',
     inputSchema: Input,

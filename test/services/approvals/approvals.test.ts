@@ -312,7 +312,10 @@ t.test('questions that cannot be asked are refused', async (t) => {
 })
 
 const folder = { path: '/here', dev: '1', ino: '1' }
-const facts = (more: Partial<CallFacts> = {}): CallFacts => ({ toolName: 'echo', input: {}, digest: 'd', identity: 'one', folder, ...more })
+const facts = (more: Partial<CallFacts> = {}): CallFacts => ({
+  ...{ toolName: 'echo', does: 'use echo', input: {}, digest: 'd', identity: 'one', folder },
+  ...more
+})
 const grant = (more: Partial<Grant> = {}) =>
   ({ ...facts(), grantId: 'g', threadId: 'a', scope: 'tool', source: 'answer', text: '', uses: 0, createdAt: 0, ...more }) as Grant
 

@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { callsMade, chosenSkill, type MadeCall, lastAnswer, lastRequest } from './prompt.ts'
 import { type Step, readSteps } from './steps.ts'
-import { valueOf, help, report, type Outcome } from './report.ts'
+import { valueOf, help, report, type Outcome, type WordsOf } from './report.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING, COMMENTS_HEADING, READ_SKILL } from '../../../contracts/model-texts.ts'
 import { laterWorkReply } from './later-work.ts'
@@ -57,7 +57,10 @@ const REVIEW = /^A review of (?:this run|your answer) found:\n/
  * Carries out the plain commands of the last user message, one tool call per answer, and reports the results at the end.
  * The function keeps no state: the calls already made are read from the prompt.
  */
-export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat }: LanguageModelV4CallOptions): Reply {
+export function assistantReply (
+  { prompt, tools = [], toolChoice, responseFormat }: LanguageModelV4CallOptions,
+  wordsOf: WordsOf = () => undefined
+): Reply {
   if (responseFormat?.type === 'json' || tools.some(isAnswerTool)) return { error: NO_OBJECTS }
   const [begun, ...added] = lastRequest(prompt).split(`\n\n${COMMENT_OPENING}`)
   const [request, comments] = begun.split(`\n\n${COMMENTS_HEADING}\n- `)
@@ -94,7 +97,7 @@ export function assistantReply ({ prompt, tools = [], toolChoice, responseFormat
     outcomes.push({ step, ...call && { call } })
     phases.complete(call)
   }
-  return phases.updates.length > 0 ? { toolCalls: phases.updates } : { text: report(outcomes) }
+  return phases.updates.length > 0 ? { toolCalls: phases.updates } : { text: report(outcomes, wordsOf) }
 }
 
 const NO_OBJECTS = 'It reads plain commands and cannot make the object that options.object asks for. Connect a language model in the ' +

@@ -4,6 +4,7 @@ import { ANSWER_TOOL } from '../../../contracts/model-texts.ts'
 import type { Provider } from '../provider.ts'
 import { InvalidModelId } from '../failures.ts'
 import type { Reply } from '../reply-model.ts'
+import type { WordsOf } from './report.ts'
 
 const MODELS: Record<string, string> = {
   assistant: 'Offline assistant (plain commands, no language model)',
@@ -18,7 +19,11 @@ const load = async () => ({
 })
 
 /** Creates the provider of the built-in models, which need no network and no key: one reads plain commands, one replays a script. */
-export function createOfflineProvider ({ clock, script }: { clock: Clock, script: () => Reply[] | undefined }): Provider {
+export function createOfflineProvider ({ clock, script, wordsOf }: {
+  clock: Clock,
+  script: () => Reply[] | undefined,
+  wordsOf?: WordsOf
+}): Provider {
   const names = Object.keys(MODELS)
   return {
     name: 'offline',
@@ -36,7 +41,7 @@ export function createOfflineProvider ({ clock, script }: { clock: Clock, script
       const reply = (options: LanguageModelV4CallOptions) => {
         const { responseFormat } = options
         if (responseFormat?.type === 'json' && responseFormat.name !== ANSWER_TOOL) return structuredReply(options, responseFormat.name)
-        return name === 'assistant' ? assistantReply(options) : scriptedReply(script() ?? [], options)
+        return name === 'assistant' ? assistantReply(options, wordsOf) : scriptedReply(script() ?? [], options)
       }
       return createReplyModel({ modelId: name, clock, reply })
     },

@@ -1,9 +1,13 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
+import type { ToolWords } from '../../../contracts/tool.ts'
 import { readJson, isObject } from '../../../lib/json.ts'
 import type { Command } from './commands.ts'
 import type { MadeCall } from './prompt.ts'
 import type { Step } from './steps.ts'
 import { block, type Output, shorten, textOf, toolOf } from './tools.ts'
+
+/** Returns the words for what a tool does; undefined for tools that have none, which are called by their names. */
+export type WordsOf = (toolName: string) => ToolWords | undefined
 
 /** The outcome of a step: the call that was made, or no call because the tool is not available or the step is no command. */
 export interface Outcome {
@@ -40,17 +44,17 @@ export function help (steps: Step[]): string {
 }
 
 /** Returns a report of all outcomes in their order. */
-export function report (outcomes: Outcome[]): string {
+export function report (outcomes: Outcome[], wordsOf: WordsOf): string {
   const isAnyUnread = outcomes.some(({ step }) => step.kind === 'unread' && !step.isRemark)
   const end = 'I am the built-in offline assistant and understand plain commands only. A language model can be connected in the settings.'
-  return [...outcomes.map(outcomeWords), ...isAnyUnread ? [end] : []].join('\n\n')
+  return [...outcomes.map((outcome) => outcomeWords(outcome, wordsOf)), ...isAnyUnread ? [end] : []].join('\n\n')
 }
 
-function outcomeWords ({ step, call }: Outcome): string {
+function outcomeWords ({ step, call }: Outcome, wordsOf: WordsOf): string {
   if (step.kind === 'unread') {
     return step.isRemark ? `Noted: ${quoted(step.text)}.` : `I could not read ${quoted(step.text)} as a command, so I left it out.`
   }
-  const doing = wordsOf(step)
+  const doing = doingOf(step, wordsOf)
   if (!call) return `I cannot ${doing}: the tool ${step.toolName} is not available here.`
   const { output } = call
   if (!output) return `I have no result of my attempt to ${doing}.`
@@ -64,13 +68,13 @@ function outcomeWords ({ step, call }: Outcome): string {
 }
 
 /** Returns what a command does, as in "read `a.txt`". */
-function wordsOf ({ toolName, input }: Command): string {
+function doingOf ({ toolName, input }: Command, wordsOf: WordsOf): string {
   if (toolName === 'click') return `click at ${input.x}, ${input.y}`
   if (toolName === 'type') return input.keys === undefined ? `type “${shorten(String(input.text), 200)}”` : `press ${input.keys}`
   if (toolName === 'listDirectory' && input.path === '.') return 'list this folder'
   const object = input.pattern ?? input.path ?? input.command ?? input.url ?? input.query
-  const doing = toolOf(toolName)?.doing
-  return doing === undefined ? `use ${toolName}` : `${doing}${object === undefined ? '' : ` \`${object}\``}`
+  const words = wordsOf(toolName)
+  return words === undefined ? `use ${toolName}` : `${words.verb ?? words.does}${object === undefined ? '' : ` \`${object}\``}`
 }
 
 /** The sentence in the place of a file that a model was not sent. */

@@ -5,8 +5,6 @@ export type Output = Record<string, any>
 
 /** What the offline model knows of a tool. */
 interface KnownTool {
-  /** What the tool does, as in "read `a.txt`". */
-  doing?: string
   /** What a tool that changes nothing reads. "it" and "there" refer to files and folders alone. */
   reads?: 'file' | 'folder' | 'machine' | 'elsewhere'
   /** The effect that a plan expects of it; other tools only look. */
@@ -22,7 +20,6 @@ const LINE_NUMBER = /(?<![^\n])\d+→/g
 
 const TOOLS: Record<string, KnownTool> = {
   listDirectory: {
-    doing: 'list',
     reads: 'folder',
     /** The lines are those that models see: `src/`, `README.md 1234`, `link@`. */
     told ({ entries, truncated }, { path }) {
@@ -37,7 +34,6 @@ const TOOLS: Record<string, KnownTool> = {
     }
   },
   readFile: {
-    doing: 'read',
     reads: 'file',
     told ({ content, startLine, truncated, message, mimeType, width, height }, { path }) {
       if (Array.isArray(content)) return `\`${path}\` is an image (${mimeType}, ${width} × ${height} pixels).`
@@ -47,13 +43,11 @@ const TOOLS: Record<string, KnownTool> = {
     }
   },
   writeFile: {
-    doing: 'write',
     effect: 'files',
     told: ({ bytesWritten, created, diff }, { path }) =>
       `${created === false ? 'Changed' : 'Created'} \`${path}\` (${count(Number(bytesWritten), 'byte', 'bytes')}).${block(diff, 'diff')}`
   },
   deleteFile: {
-    doing: 'delete',
     effect: 'files',
     told: ({ deleted }, { path }) => `Deleted \`${path}\`${deleted > 1 ? ` and what was in it (${deleted} in all)` : ''}.`
   },
@@ -61,7 +55,6 @@ const TOOLS: Record<string, KnownTool> = {
   moveFile: { effect: 'files' },
   notifyUser: { effect: 'message' },
   runCommand: {
-    doing: 'run',
     effect: 'command',
     told ({ exitCode, signal, timedOut, stdout, stderr, running, output: written }, { command }) {
       if (running === true) return `\`${command}\` runs in the background.${block(written)}`
@@ -74,14 +67,12 @@ const TOOLS: Record<string, KnownTool> = {
     }
   },
   fetchUrl: {
-    doing: 'fetch',
     reads: 'elsewhere',
     told: ({ status, title, message, content, truncated }, { url }) =>
       `${url} answered ${status}${title ? `: ${title}` : ''}.${message ? ` ${message}` : ''}${block(content)}` +
       (truncated === true ? '\n(There is more of it.)' : '')
   },
   webSearch: {
-    doing: 'search the web for',
     reads: 'elsewhere',
     told ({ results }, { query }) {
       if (!Array.isArray(results) || results.length === 0) return `The web search for “${query}” found nothing.`
@@ -92,18 +83,15 @@ const TOOLS: Record<string, KnownTool> = {
     }
   },
   searchFiles: {
-    doing: 'search files for',
     reads: 'elsewhere',
     told: ({ matches, message }, { pattern }) =>
       matches ? `\`${pattern}\` is found in:${block(textOf(matches))}` : textOf(message ?? `\`${pattern}\` is not found.`)
   },
   systemInfo: {
-    doing: 'read the system information',
     reads: 'machine',
     told: (output) => `This system:\n${Object.entries(output).map(([key, value]) => `- ${key}: ${textOf(value)}`).join('\n')}`
   },
   screenshot: {
-    doing: 'take a screenshot',
     reads: 'elsewhere',
     told: ({ width, height, description, note = description }) =>
       `I took a screenshot of ${width} × ${height} pixels.${note ? `\n\n${shorten(textOf(note), MAX_TEXT)}` : ''}`
