@@ -1,8 +1,15 @@
+import { tmpdir } from 'node:os'
 import type { LanguageModelV4Prompt, LanguageModelV4ToolCall, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import { systemClock } from '../../../../../services/lib/clock.ts'
+import { build } from '../../../tools/helper.ts'
 import { createOfflineProvider } from '../../../../../services/models/providers/offline/index.ts'
 
-export const offline = createOfflineProvider({ clock: systemClock, script: () => undefined })
+const { host } = build({ workspace: tmpdir() })
+export const offline = createOfflineProvider({
+  clock: systemClock,
+  script: () => undefined,
+  wordsOf: (name) => host.find(name)?.says?.en
+})
 const ALL = [
   'listDirectory',
   'readFile',
