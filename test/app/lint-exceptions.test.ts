@@ -4,9 +4,9 @@ import { ROOT } from '../harness/source-tree.ts'
 
 /** What the list held when it was last shortened. Lower a number when the list has become shorter; never raise one. */
 const MOST: Record<string, number> = {
-  'id-denylist': 1373,
-  'local/whole-names': 15,
-  'max-lines-per-function': 169,
+  'id-denylist': 1338,
+  'local/whole-names': 14,
+  'max-lines-per-function': 165,
   'max-params': 1
 }
 

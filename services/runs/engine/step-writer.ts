@@ -60,227 +60,283 @@ export interface StepResult extends StepMarks {
   cut: Array<Pick<ToolCall, 'toolCallId' | 'toolName'>>
 }
 
+type PartOf<Type extends LanguageModelV4StreamPart['type']> = Extract<LanguageModelV4StreamPart, { type: Type }>
+
+interface WriterParts {
+  step: number
+  append: (event: RunEvent) => void
+  ids: IdSource
+  /** What calls as text may name. */
+  offered: OfferedTools | undefined
+  /** Returns the name of the tool that a model means, of some only with the input. */
+  toolMeant: (name: string, input?: string) => string | undefined
+  /** Whether the user or the application answers calls of a tool. */
+  isAnswered: (toolName: string) => boolean
+}
+
+type Kind = 'text' | 'reasoning'
+
+/** A text under way. */
+interface TextBegun {
+  part: Part
+  reader: ReturnType<typeof createAnswerText>
+  /** What of it was written as text. */
+  written: string
+}
+
+/** What is known of the answer so far. */
+interface Writing extends WriterParts {
+  parts: Record<Kind, Map<string, PartBegun>>
+  /** The ids of calls that have begun, by the provider's. */
+  calls: Map<string, string>
+  /** The names of calls that have begun, by the provider's ids, whose tool is known only by their input: those of USE_TOOL and others. */
+  unnamed: Map<string, string>
+  isLooping: (delta: string) => boolean
+  /** The texts under way, by the provider's ids. */
+  texts: Map<string, TextBegun>
+  /** The calls that were written as text. They follow the others, which some servers send beside them. */
+  asText: Array<Extract<TextPiece, { kind: 'call' }>>
+  /** All that was begun, in order. */
+  begun: OpenPart[]
+  bytes: number
+  result: StepResult
+}
+
+/** Begins a part and returns it. */
+function beginPart (writing: Writing, kind: Kind, { id, providerMetadata: attached }: Part, model: string): PartBegun {
+  const { parts, ids, begun, append } = writing
+  const part = { id: ids.part(kind), collect: createMetadata(model, { always: kind === 'reasoning' }) }
+  parts[kind].set(id, part)
+  begun.push({ kind, id: part.id })
+  const metadata = part.collect(attached)
+  append(
+    kind === 'text'
+      ? { type: 'text-start', id: part.id, ...metadata }
+      : { type: 'reasoning-start', id: part.id, phase: 'answer', ...metadata }
+  )
+  return part
+}
+
+function startPart (writing: Writing, kind: Kind, part: Part, model: string): void {
+  if (!writing.parts[kind].has(part.id)) beginPart(writing, kind, part, model)
+}
+
+/** Appends a delta. A part without a start event begins here, because readers refuse deltas of unknown parts. */
+function extendPart (writing: Writing, kind: Kind, { id, delta, providerMetadata }: Part & { delta: string }, model: string): void {
+  const part = writing.parts[kind].get(id) ?? beginPart(writing, kind, { id }, model)
+  if (writing.isLooping(delta)) writing.result.isLooping = true
+  const type = kind === 'text' ? 'text-delta' : 'reasoning-delta'
+  const metadata = providerMetadata === undefined ? undefined : part.collect(providerMetadata)
+  writing.append({ type, id: part.id, delta, ...metadata })
+}
+
+function closePart ({ parts, append }: Writing, kind: Kind, { id, providerMetadata }: Part): void {
+  const part = parts[kind].get(id)
+  if (part === undefined) return
+  append({ type: kind === 'text' ? 'text-end' : 'reasoning-end', id: part.id, ...part.collect(providerMetadata) })
+  parts[kind].delete(id)
+}
+
+/** The ledger finds a call that the user or the application answers by its id alone, so that id is unique everywhere. */
+function beginCall ({ calls, ids, begun, append, toolMeant, isAnswered }: Writing, id: string, named: string): string {
+  const toolName = toolMeant(named) ?? named
+  const unique = calls.get(id) ?? (isAnswered(toolName) ? newId() : ids.call(id))
+  calls.set(id, unique)
+  begun.push({ kind: 'call', id: unique, toolName })
+  append({ type: 'tool-input-start', toolCallId: unique, toolName })
+  return unique
+}
+
+function beginText ({ texts, offered }: Writing, { id, providerMetadata }: Part): TextBegun {
+  const text = { part: { id, providerMetadata }, reader: createAnswerText(offered), written: '' }
+  texts.set(id, text)
+  return text
+}
+
+/** What came as text was thinking: it is dropped and comes again as such, unless calls came with it. */
+function turnIntoThought (writing: Writing, { part, written }: TextBegun, model: string): void {
+  const { calls, result, append, begun, parts, step } = writing
+  if (calls.size > 0 || result.calls.length > 0) return
+  append({ type: 'retry', attempt: 1, reason: WAS_THOUGHT, dropped: begun.map(({ id }) => id), open: underWay(writing) })
+  append({ type: 'step-start', step })
+  parts.text.clear()
+  parts.reasoning.clear()
+  begun.length = 0
+  extendPart(writing, 'reasoning', { id: part.id, delta: written }, model)
+}
+
+function writePieces (writing: Writing, pieces: readonly TextPiece[], text: TextBegun, model: string): void {
+  const { part } = text
+  for (const piece of pieces) {
+    if (piece.kind !== 'reasoning' && piece.kind !== 'was-thought') closePart(writing, 'reasoning', { id: part.id })
+    switch (piece.kind) {
+      case 'reasoning':
+        extendPart(writing, 'reasoning', { id: part.id, delta: piece.delta }, model)
+        break
+      case 'text':
+        text.written += piece.delta
+        startPart(writing, 'text', part, model)
+        extendPart(writing, 'text', { id: part.id, delta: piece.delta }, model)
+        break
+      case 'was-thought':
+        turnIntoThought(writing, text, model)
+        break
+      case 'broken':
+        extendPart(writing, 'reasoning', { id: part.id, delta: piece.text }, model)
+        writing.result.unreadCall = piece.text.slice(0, UNREAD_SHOWN).toWellFormed()
+        break
+      case 'call':
+        writing.asText.push(piece)
+    }
+  }
+}
+
+function endText (writing: Writing, id: string, model: string): void {
+  const { texts, begun, asText } = writing
+  const text = texts.get(id)
+  if (text === undefined) return
+  const before = begun.length
+  writePieces(writing, text.reader.end(), text, model)
+  closePart(writing, 'reasoning', { id })
+  // An empty text may have something attached.
+  if (before === 0 && begun.length === 0 && asText.length === 0) startPart(writing, 'text', text.part, model)
+  texts.delete(id)
+}
+
+function writeCall (
+  writing: Writing,
+  { toolCallId: id, toolName: written, input: text, providerMetadata }: Omit<ToolCall, 'named' | 'isFromText'>,
+  model: string,
+  isFromText: boolean
+): void {
+  const { result, calls, unnamed, toolMeant, append, isAnswered } = writing
+  if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
+  const known = calls.get(id)
+  const named = toolMeant(written, text) ?? written
+  const { toolName, input } = (named === USE_TOOL && callMeant(text, toolMeant)) || { toolName: named, input: text }
+  const toolCallId = known ?? beginCall(writing, id, toolName)
+  unnamed.delete(id)
+  // Chat clients get the input of such a call later, so the deltas must hold it.
+  if (known === undefined && (isFromText || isAnswered(toolName))) append({ type: 'tool-input-delta', toolCallId, delta: input })
+  // The id goes back to the model that gave it, and to no other.
+  const isOwnId = !isFromText && toolCallId.startsWith(id) && !isPortableId(toolCallId)
+  result.calls.push({
+    toolCallId,
+    toolName,
+    input,
+    ...createMetadata(model, { always: isOwnId })(providerMetadata),
+    ...(named !== written && { named: written }),
+    ...(isFromText && { isFromText })
+  })
+  // A later call with the same id is another call, even in this step.
+  calls.delete(id)
+}
+
+function writeCallsAsText (writing: Writing, model: string): void {
+  const { asText, result, toolMeant } = writing
+  for (const [n, { name, input }] of asText.entries()) {
+    const isSent = result.calls.some((call) => call.toolName === toolMeant(name, input) && isSameJson(call.input, input))
+    if (!isSent) writeCall(writing, { toolCallId: `text-${n + 1}`, toolName: name, input }, model, true)
+  }
+}
+
+/** What readers take to be under way. A call is, until its step is settled. */
+function underWay ({ parts, begun }: Writing): OpenPart[] {
+  const open = new Set([...parts.text.values(), ...parts.reasoning.values()].map(({ id }) => id))
+  return begun.filter(({ kind, id }) => kind === 'call' || open.has(id))
+}
+
+const begunCalls = ({ begun }: Writing, isCut: (id: string) => boolean): StepResult['cut'] =>
+  begun.flatMap((each) => each.kind === 'call' && isCut(each.id) ? [{ toolCallId: each.id, toolName: each.toolName }] : [])
+
+/** Ends the answer with what its provider says of its end. */
+function endAnswer (writing: Writing, { finishReason, usage }: PartOf<'finish'>, model: string): void {
+  const { texts, result, unnamed, calls } = writing
+  for (const id of [...texts.keys()]) endText(writing, id, model)
+  writeCallsAsText(writing, model)
+  // The answer is complete, so missing fields here must not fail it.
+  result.finishReason = result.calls.some(({ isFromText }) => isFromText) ? 'tool-calls' : finishReason?.unified ?? 'other'
+  result.usage = tokensReported(usage)
+  if (finishReason?.raw === 'pause_turn') result.isPaused = true
+  for (const [id, name] of unnamed) beginCall(writing, id, name)
+  const open = new Set(calls.values())
+  result.cut = begunCalls(writing, (id) => open.has(id))
+}
+
+/** Writes a part of the answer of `model` (`<provider>/<model>`). */
+function writePart (writing: Writing, part: LanguageModelV4StreamPart, model: string): void {
+  writing.bytes += PART_BYTES + lengthOf(part)
+  if (writing.bytes > MAX_ANSWER_BYTES) throw new AnswerTooLong()
+  switch (part.type) {
+    case 'text-delta': {
+      const text = writing.texts.get(part.id) ?? beginText(writing, part)
+      writePieces(writing, text.reader.take(part.delta), text, model)
+      if (part.providerMetadata !== undefined) extendPart(writing, 'text', { ...part, delta: '' }, model)
+      return
+    }
+    case 'reasoning-delta':
+      return extendPart(writing, 'reasoning', part, model)
+    case 'text-start':
+      if (!writing.texts.has(part.id)) beginText(writing, part)
+      return
+    case 'reasoning-start':
+      return startPart(writing, 'reasoning', part, model)
+    case 'text-end':
+      endText(writing, part.id, model)
+      return closePart(writing, 'text', part)
+    case 'reasoning-end':
+      return closePart(writing, 'reasoning', part)
+    case 'tool-input-start':
+      if (part.providerExecuted) return
+      if ((writing.toolMeant(part.toolName) ?? USE_TOOL) === USE_TOOL) writing.unnamed.set(part.id, part.toolName)
+      else beginCall(writing, part.id, part.toolName)
+      return
+    case 'tool-input-delta': {
+      const toolCallId = writing.calls.get(part.id)
+      if (toolCallId !== undefined) writing.append({ type: 'tool-input-delta', toolCallId, delta: part.delta })
+      return
+    }
+    case 'tool-call':
+      return part.providerExecuted ? undefined : writeCall(writing, part, model, false)
+    case 'finish':
+      return endAnswer(writing, part, model)
+    default:
+      // Other parts are not used.
+  }
+}
+
 /**
  * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run
  * and tool call ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with
  * it, marked with the model. The calls are held in memory until the step ends, so an answer that is too long or makes too many
- * calls is refused: `write` throws AnswerTooLong or TooManyCalls. `offered` is what calls as text may name; `toolMeant` returns the
- * name of the tool that a model means, of some only with the input; `isAnswered` says whether the user or the application answers calls
- * of a tool.
+ * calls is refused: `write` throws AnswerTooLong or TooManyCalls.
  */
-export function createStepWriter ({ step, append, ids, offered, toolMeant, isAnswered }: {
-  step: number,
-  append: (event: RunEvent) => void,
-  ids: IdSource,
-  offered: OfferedTools | undefined,
-  toolMeant: (name: string, input?: string) => string | undefined,
-  isAnswered: (toolName: string) => boolean
-}) {
-  const parts = { text: new Map<string, PartBegun>(), reasoning: new Map<string, PartBegun>() }
-  const calls = new Map<string, string>()
-  /** The names of calls that have begun, by the provider's ids, whose tool is known only by their input: those of USE_TOOL and others. */
-  const unnamed = new Map<string, string>()
-  const isLooping = createLoopingText()
-  /** The texts under way, by the provider's ids. */
-  const texts = new Map<string, { part: Part, reader: ReturnType<typeof createAnswerText>, shown: string }>()
-  /** The calls that were written as text. They follow the others, which some servers send beside them. */
-  const asText: Array<Extract<TextPiece, { kind: 'call' }>> = []
-  /** All that was begun, in order. */
-  const begun: OpenPart[] = []
-  let bytes = 0
-  const result: StepResult = { calls: [], finishReason: 'other', usage: noUsage(), cut: [] }
-
-  /** Begins a part and returns it. `attached` is the provider's metadata so far. */
-  const begin = (kind: 'text' | 'reasoning', id: string, model: string, attached: unknown): PartBegun => {
-    const part = { id: ids.part(kind), collect: createMetadata(model, { always: kind === 'reasoning' }) }
-    parts[kind].set(id, part)
-    begun.push({ kind, id: part.id })
-    const metadata = part.collect(attached)
-    append(
-      kind === 'text'
-        ? { type: 'text-start', id: part.id, ...metadata }
-        : { type: 'reasoning-start', id: part.id, phase: 'answer', ...metadata }
-    )
-    return part
+export function createStepWriter (collaborators: WriterParts) {
+  const writing: Writing = {
+    ...collaborators,
+    parts: { text: new Map(), reasoning: new Map() },
+    calls: new Map(),
+    unnamed: new Map(),
+    isLooping: createLoopingText(),
+    texts: new Map(),
+    asText: [],
+    begun: [],
+    bytes: 0,
+    result: { calls: [], finishReason: 'other', usage: noUsage(), cut: [] }
   }
-  const start = (kind: 'text' | 'reasoning', { id, providerMetadata }: Part, model: string) => {
-    if (!parts[kind].has(id)) begin(kind, id, model, providerMetadata)
-  }
-  /** Appends a delta. A part without a start event begins here, because readers refuse deltas of unknown parts. */
-  const extend = (kind: 'text' | 'reasoning', { id, delta, providerMetadata }: Part & { delta: string }, model: string) => {
-    const part = parts[kind].get(id) ?? begin(kind, id, model, undefined)
-    if (isLooping(delta)) result.isLooping = true
-    const type = kind === 'text' ? 'text-delta' : 'reasoning-delta'
-    append(providerMetadata === undefined ? { type, id: part.id, delta } : { type, id: part.id, delta, ...part.collect(providerMetadata) })
-  }
-  const close = (kind: 'text' | 'reasoning', { id, providerMetadata }: Part) => {
-    const part = parts[kind].get(id)
-    if (part === undefined) return
-    append({ type: `${kind}-end`, id: part.id, ...part.collect(providerMetadata) })
-    parts[kind].delete(id)
-  }
-  /** The ledger finds a call that the user or the application answers by its id alone, so that id is unique everywhere. */
-  const beginCall = (id: string, named: string) => {
-    const toolName = toolMeant(named) ?? named
-    const unique = calls.get(id) ?? (isAnswered(toolName) ? newId() : ids.call(id))
-    calls.set(id, unique)
-    begun.push({ kind: 'call', id: unique, toolName })
-    append({ type: 'tool-input-start', toolCallId: unique, toolName })
-    return unique
-  }
-
-  const beginText = ({ id, providerMetadata }: Part) => {
-    const text = { part: { id, providerMetadata }, reader: createAnswerText(offered), shown: '' }
-    texts.set(id, text)
-    return text
-  }
-  /** What came as text was thinking: it is dropped and comes again as such, unless calls came with it. */
-  function turnIntoThought (part: Part, shown: string, model: string) {
-    if (calls.size > 0 || result.calls.length > 0) return
-    append({ type: 'retry', attempt: 1, reason: WAS_THOUGHT, dropped: begun.map(({ id }) => id), open: underWay() })
-    append({ type: 'step-start', step })
-    parts.text.clear()
-    parts.reasoning.clear()
-    begun.length = 0
-    extend('reasoning', { id: part.id, delta: shown }, model)
-  }
-
-  /** Writes pieces of a text. */
-  function writePieces (pieces: readonly TextPiece[], text: { part: Part, shown: string }, model: string) {
-    const { part } = text
-    for (const piece of pieces) {
-      if (piece.kind !== 'reasoning' && piece.kind !== 'was-thought') close('reasoning', { id: part.id })
-      switch (piece.kind) {
-        case 'reasoning':
-          extend('reasoning', { id: part.id, delta: piece.delta }, model)
-          break
-        case 'text':
-          text.shown += piece.delta
-          start('text', part, model)
-          extend('text', { id: part.id, delta: piece.delta }, model)
-          break
-        case 'was-thought':
-          turnIntoThought(part, text.shown, model)
-          break
-        case 'broken':
-          extend('reasoning', { id: part.id, delta: piece.text }, model)
-          result.unreadCall = piece.text.slice(0, UNREAD_SHOWN).toWellFormed()
-          break
-        case 'call':
-          asText.push(piece)
-      }
-    }
-  }
-  function endText (id: string, model: string) {
-    const text = texts.get(id)
-    if (text === undefined) return
-    const before = begun.length
-    writePieces(text.reader.end(), text, model)
-    close('reasoning', { id })
-    // An empty text may have something attached.
-    if (before === 0 && begun.length === 0 && asText.length === 0) start('text', text.part, model)
-    texts.delete(id)
-  }
-  function writeCallsAsText (model: string) {
-    for (const [n, { name, input }] of asText.entries()) {
-      const isSent = result.calls.some((call) => call.toolName === toolMeant(name, input) && isSameJson(call.input, input))
-      if (!isSent) writeCall({ toolCallId: `text-${n + 1}`, toolName: name, input }, model, true)
-    }
-  }
-  function writeCall (
-    { toolCallId: id, toolName: written, input: text, providerMetadata }: Omit<ToolCall, 'named' | 'isFromText'>,
-    model: string,
-    isFromText: boolean
-  ) {
-    if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
-    const known = calls.get(id)
-    const named = toolMeant(written, text) ?? written
-    const { toolName, input } = (named === USE_TOOL && callMeant(text, toolMeant)) || { toolName: named, input: text }
-    const toolCallId = known ?? beginCall(id, toolName)
-    unnamed.delete(id)
-    // Chat clients get the input of such a call later, so the deltas must hold it.
-    if (known === undefined && (isFromText || isAnswered(toolName))) append({ type: 'tool-input-delta', toolCallId, delta: input })
-    // The id goes back to the model that gave it, and to no other.
-    const isOwnId = !isFromText && toolCallId.startsWith(id) && !isPortableId(toolCallId)
-    result.calls.push({
-      toolCallId,
-      toolName,
-      input,
-      ...createMetadata(model, { always: isOwnId })(providerMetadata),
-      ...(named !== written && { named: written }),
-      ...(isFromText && { isFromText })
-    })
-    // A later call with the same id is another call, even in this step.
-    calls.delete(id)
-  }
-
-  const underWay = (): OpenPart[] => {
-    const open = new Set([...parts.text.values(), ...parts.reasoning.values()].map(({ id }) => id))
-    return begun.filter(({ kind, id }) => kind === 'call' || open.has(id))
-  }
-  const isOpen = (id: string) => [...calls.values()].includes(id)
+  const { result, begun, parts } = writing
 
   return {
     result,
-    /** Returns what the answer so far consists of: all ids, and what readers take to be under way. A call is, until its step is settled. */
-    broken: (): { dropped: string[], open: OpenPart[] } => ({ dropped: begun.map(({ id }) => id), open: underWay() }),
+    /** Returns what the answer so far consists of: all ids, and what readers take to be under way. */
+    broken: (): { dropped: string[], open: OpenPart[] } => ({ dropped: begun.map(({ id }) => id), open: underWay(writing) }),
     /** Ends the answer where it is, without its calls. */
     cut () {
-      for (const kind of ['text', 'reasoning'] as const) for (const id of [...parts[kind].keys()]) close(kind, { id })
+      for (const kind of ['text', 'reasoning'] as const) for (const id of [...parts[kind].keys()]) closePart(writing, kind, { id })
       result.calls = []
-      result.cut = begun.flatMap((each) => each.kind === 'call' ? [{ toolCallId: each.id, toolName: each.toolName }] : [])
+      result.cut = begunCalls(writing, () => true)
     },
-    /** Writes a part of the answer of `model` (`<provider>/<model>`). */
-    write (part: LanguageModelV4StreamPart, model: string) {
-      bytes += PART_BYTES + lengthOf(part)
-      if (bytes > MAX_ANSWER_BYTES) throw new AnswerTooLong()
-      switch (part.type) {
-        case 'text-delta': {
-          const text = texts.get(part.id) ?? beginText(part)
-          writePieces(text.reader.take(part.delta), text, model)
-          if (part.providerMetadata !== undefined) extend('text', { ...part, delta: '' }, model)
-          return
-        }
-        case 'reasoning-delta':
-          return extend('reasoning', part, model)
-        case 'text-start':
-          if (!texts.has(part.id)) beginText(part)
-          return
-        case 'reasoning-start':
-          return start('reasoning', part, model)
-        case 'text-end':
-          endText(part.id, model)
-          return close('text', part)
-        case 'reasoning-end':
-          return close('reasoning', part)
-        case 'tool-input-start':
-          if (part.providerExecuted) return
-          if ((toolMeant(part.toolName) ?? USE_TOOL) === USE_TOOL) unnamed.set(part.id, part.toolName)
-          else beginCall(part.id, part.toolName)
-          return
-        case 'tool-input-delta': {
-          const toolCallId = calls.get(part.id)
-          if (toolCallId !== undefined) append({ type: 'tool-input-delta', toolCallId, delta: part.delta })
-          return
-        }
-        case 'tool-call':
-          return part.providerExecuted ? undefined : writeCall(part, model, false)
-        case 'finish':
-          for (const id of [...texts.keys()]) endText(id, model)
-          writeCallsAsText(model)
-          // The answer is complete, so missing fields here must not fail it.
-          result.finishReason = result.calls.some(({ isFromText }) => isFromText) ? 'tool-calls' : part.finishReason?.unified ?? 'other'
-          result.usage = tokensReported(part.usage)
-          if (part.finishReason?.raw === 'pause_turn') result.isPaused = true
-          for (const [id, name] of unnamed) beginCall(id, name)
-          result.cut = begun.flatMap((each) =>
-            each.kind === 'call' && isOpen(each.id) ? [{ toolCallId: each.id, toolName: each.toolName }] : []
-          )
-          break
-        default:
-          // Other parts are not used.
-      }
-    }
+    write: (part: LanguageModelV4StreamPart, model: string): void => writePart(writing, part, model)
   }
 }
 

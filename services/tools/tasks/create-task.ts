@@ -54,17 +54,17 @@ export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
       const origin = JSON.stringify([threadId, cwd, turns, goal, when])
       const known = await tasks.launched(origin)
       if (known !== undefined) {
-        const shown = asRunTask(known, time, { isNew: true })
+        const view = asRunTask(known, time, { isNew: true })
         const message = `There is this task already: ${nameOf(known)}. ${whenOf(known, time)}`
-        return { task: shown, isKnown: true, asks: asksOf(known), message }
+        return { task: view, isKnown: true, asks: asksOf(known), message }
       }
       if (await tasks.countMadeIn(threadId) >= MOST_TASKS) {
         throw new ToolFailed(`This conversation has made ${MOST_TASKS} tasks already, which is as many as it can. Some can be deleted.`)
       }
       const body = { goal, cwd, ...(options && { options }), ...(time && { schedule: time.schedule }) }
       const task = await tasks.launch(body, signal, { threadId, origin, written })
-      const shown = asRunTask(task, time, { isNew: true })
-      return { task: shown, asks: asksOf(task), message: `I made the task ${nameOf(task)}. ${whenOf(task, time)} The user can undo it.` }
+      const view = asRunTask(task, time, { isNew: true })
+      return { task: view, asks: asksOf(task), message: `I made the task ${nameOf(task)}. ${whenOf(task, time)} The user can undo it.` }
     }
   }
 }
