@@ -56,10 +56,11 @@ export interface Item {
   isShared?: true
 }
 
-const modeIn = (place: Place | undefined): number | undefined => place && 'mode' in place ? place.mode : undefined
+/** Permission bits of a file or a folder. */
+export const modeOf = (place: Place | undefined): number | undefined => place && 'mode' in place ? place.mode : undefined
 
 /** Whether two places hold the same with the same permissions. */
-export const isUnchanged = (a: Place | undefined, b: Place | undefined): boolean => isSame(a, b) && modeIn(a) === modeIn(b)
+export const isUnchanged = (a: Place | undefined, b: Place | undefined): boolean => isSame(a, b) && modeOf(a) === modeOf(b)
 
 /** Whether two places hold the same. Permissions do not count. */
 export function isSame (a: Place | undefined, b: Place | undefined): boolean {

@@ -3,7 +3,7 @@ import { dirname, join, sep } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
 import { foldCase } from '../lib/windows-path.ts'
 import type { OwnFiles } from './open-folder.ts'
-import { isSame, isUnchanged, type Copy, type Item, type Place } from './places.ts'
+import { isSame, isUnchanged, modeOf, type Copy, type Item, type Place } from './places.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
 import { lookAtUse, type Unit, wasUsed } from './whole-units.ts'
 
@@ -199,7 +199,10 @@ async function compareFound (chain: Chain, now: Place, read: Place, { folder }: 
   const ofModes = isModeAlone(chain)
   if (ofModes ? isUnchanged(read, before) : isSame(now, before)) return 'done'
   if (!isSame(now, left)) return now === null ? 'gone' : now.kind === 'link' ? 'link' : 'changed_since'
-  if (ofModes) return undefined
+  // Somebody else has changed the permissions: these stay, also where the content goes back.
+  const isOtherMode = modeOf(now) !== modeOf(left)
+  if (ofModes) return isOtherMode ? 'changed_since' : undefined
+  if (isOtherMode && now?.kind === 'file' && before?.kind === 'file') chain.before = { ...before, mode: now.mode }
   if (before === null || before.kind === 'link') return undefined
   if (source?.notKept !== undefined) return source.notKept
   if (before.kind === 'other') return 'gone'

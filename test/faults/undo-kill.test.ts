@@ -1,5 +1,14 @@
 import t from 'tap'
-import { prepareCommand, prepareWrites, stepsOf, survivesCommand, survivesUndo, survivesWrite } from './undo-kill.ts'
+import {
+  prepareCommand,
+  prepareCommit,
+  prepareWrites,
+  stepsOf,
+  survivesCommand,
+  survivesCommitUndo,
+  survivesUndo,
+  survivesWrite
+} from './undo-kill.ts'
 
 t.test('killed at a step of a run that writes and deletes, the service has what was changed, and an undo brings it back', async (t) => {
   const prepared = await prepareWrites(t)
@@ -22,4 +31,9 @@ t.test('killed at a step of a run with a command, the folder is what it was afte
   for (let n = 3; n < steps; n += 8) {
     await t.test(`step ${n} of ${steps}`, (t) => survivesCommand(t, prepared, `${n} ${n % 16 === 3 ? 'before' : 'after'}`))
   }
+})
+
+t.test('killed at a step of an undo in a repository, the next start finishes it', async (t) => {
+  const prepared = await prepareCommit(t)
+  for (const killAt of ['5 after', '8 before']) await t.test(killAt, (t) => survivesCommitUndo(t, prepared, killAt))
 })

@@ -1,3 +1,4 @@
+import { execSync } from 'node:child_process'
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { setTimeout as wait } from 'node:timers/promises'
 import { isDeepStrictEqual } from 'node:util'
@@ -47,6 +48,44 @@ export async function prepareCommand (t: Test): Promise<string> {
   mkdirSync(`${dir}/work/gone/deep`, { recursive: true })
   for (const name of ['written', 'gone/deep/file', 'moved', 'closed']) writeFileSync(`${dir}/work/${name}`, 'old')
   return dir
+}
+
+/** A service that, told anything, commits in a repository, which is its folder. */
+export async function prepareCommit (t: Test): Promise<string> {
+  const git = 'git -c user.name=n -c user.email=e@x -c gc.auto=0'
+  const command = `echo new > written; ${git} add .; ${git} commit -qm second; ${git} tag made; ${git} gc -q`
+  const script = [{ toolCalls: [{ toolName: 'runCommand', input: { command } }] }, { text: 'done' }]
+  const settings = { permissions: { runCommand: 'allow' }, commands: { sandbox: 'off' }, analysis: false }
+  const dir = await prepareDirectory(t, script, settings)
+  writeFileSync(`${dir}/work/written`, 'old')
+  execSync(`git init -q && ${git} add . && ${git} commit -qm first`, { cwd: `${dir}/work` })
+  return dir
+}
+
+/** Kills the service at a step of an undo in a repository: the next start finishes it, and the repository is whole. */
+export async function survivesCommitUndo (t: Test, prepared: string, killAt: string) {
+  const dir = mkdtempSync(`${prepared}-`)
+  cpSync(prepared, dir, { recursive: true })
+  const work = `${dir}/work`
+  const look = 'git fsck --full --no-dangling 2>&1; git for-each-ref; git ls-files -s; cat .git/HEAD written'
+  const state = () => execSync(look, { cwd: work }).toString()
+  const before = state()
+  const { runId } = await runUntil(t, dir, 'never')
+  const left = state()
+  const where = { home: `${dir}/home`, cwd: work }
+  const undo = async (service: Sidecar): Promise<any> => (await fetch(`${service.url}/runs/${runId}/undo`, { method: 'POST' })).json()
+  const dying = await startService(t, { ...where, preload: [KILLER], env: { KILL_AT: killAt } }).catch(() => undefined)
+  if (dying !== undefined) {
+    await undo(dying).catch(() => {})
+    await dying.stop()
+  }
+  const service = await startService(t, where)
+  // The changes are told when what was cut off is finished.
+  await fetch(`${service.url}/runs/${runId}/changes`)
+  t.ok([before, left].includes(state()), `${killAt}: all of it or nothing`)
+  t.match(await undo(service), { skipped: [] }, killAt)
+  t.equal(state(), before, killAt)
+  await service.stop()
 }
 
 /** Kills the service at a step of a run with a command: after the next start, an undo makes the folder what it was. */

@@ -3,7 +3,16 @@ import { createHash, randomBytes } from 'node:crypto'
 import { pipeline } from 'node:stream/promises'
 import t from 'tap'
 import { openUndo } from '../services/undo/helper.ts'
-import { prepareCommand, prepareWrites, stepsOf, survivesCommand, survivesUndo, survivesWrite } from './undo-kill.ts'
+import {
+  prepareCommand,
+  prepareCommit,
+  prepareWrites,
+  stepsOf,
+  survivesCommand,
+  survivesCommitUndo,
+  survivesUndo,
+  survivesWrite
+} from './undo-kill.ts'
 
 const MIB = 1024 * 1024
 
@@ -27,6 +36,13 @@ t.test('killed at any step of an undo', async (t) => {
   const prepared = await prepareWrites(t)
   for (let n = 0; n < 7; n++) {
     for (const when of ['before', 'after']) await t.test(`${when} step ${n}`, (t) => survivesUndo(t, prepared, `${n} ${when}`))
+  }
+})
+
+t.test('killed at any step of an undo in a repository', async (t) => {
+  const prepared = await prepareCommit(t)
+  for (let n = 0; n < 24; n++) {
+    for (const when of ['before', 'after']) await t.test(`${when} step ${n}`, (t) => survivesCommitUndo(t, prepared, `${n} ${when}`))
   }
 })
 
