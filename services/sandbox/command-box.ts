@@ -1,4 +1,5 @@
 import { rm, stat } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { commandEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
 import { boxEnvironment, OFFLINE } from './box-environment.ts'
@@ -158,6 +159,7 @@ async function startWith (program: string, [name, args]: Command, { plan, opened
   const { env, shown, above: { repository }, own, kept, network } = opened
   const settings = await writeGitSettings(own, env.HOME)
   const guard = repository && await guardRepository(own, repository, shown)
+  const isRepository = opened.held.some(({ path, isWritable }) => !isWritable && path === join(shown, '.git/config'))
   const child = await startInBox({
     environment: env,
     held: [{ fd: folder.handle.fd, path: shown, isWritable: true }, ...opened.held],
@@ -172,7 +174,7 @@ async function startWith (program: string, [name, args]: Command, { plan, opened
     program,
     command: [...network?.command ?? [], name, ...args],
     env: {
-      ...{ ...commandEnvironment(env), ...settings.env, ...guard?.env ?? readOnlyVariables() },
+      ...{ ...commandEnvironment(env), ...settings.env, ...guard?.env ?? (isRepository ? readOnlyVariables() : {}) },
       ...network === undefined ? OFFLINE : network.env
     },
     stdin: network === undefined ? 'closed' : 'pipe',

@@ -9,7 +9,7 @@ export const HONEST: Array<[command: string, answer: RegExp]> = [
   ['git init -q mine && cd mine && git remote add origin https://example.com/project.git && ' +
     'git remote set-url --push origin git@example.com:project.git && git remote -v', /git@example\.com:project\.git \(push\)/],
   ['echo x >> file.txt && git stash -q && git stash pop -q && git checkout -q file.txt && git status --short | wc -l', /^\d+$/m],
-  ['git clone -q . copy && git -C copy log --format=%s -1', /^second$/m],
+  ['git clone -q . copy && git -C copy log --format=%s -1 && git -C copy rev-parse --abbrev-ref @{u}', /^second\norigin\/main$/m],
   ['echo "{\\"name\\":\\"p\\",\\"version\\":\\"1.0.0\\",\\"scripts\\":{\\"test\\":\\"node test.js\\"}}" > package.json && ' +
     'echo "console.log(6*7)" > test.js && npm test --silent && npm version --no-git-tag-version minor', /42[\s\S]*v1\.1\.0/],
   ['python3 -c "import tempfile,pathlib; pathlib.Path(\'out.txt\').write_text(str([1])); print(tempfile.mkdtemp())"', /^\/tmp\//],

@@ -117,3 +117,10 @@ t.test('a file .git that anybody wrote opens no repository of the user', { skip 
   t.match(await build({ workspace: join(base, 'home/work'), environment: { ...process.env, HOME: base }, boxes: BUBBLEWRAP })
     .output('runCommand', { command: 'git log --oneline 2>&1; ls -d ../.git' }), { stdout: /does not have any commits[\s\S]*\.git/ })
 })
+
+t.test('branches of a clone follow those of its origin, where the folder is no repository itself', { skip }, async (t) => {
+  const { box, outside } = setUp(t)
+  outside('mkdir ../plain && git clone -q --bare . ../plain/hub.git')
+  const clone = 'git clone -q hub.git c && cd c && git checkout -q side && git rev-parse --abbrev-ref @{u}'
+  t.match(await box('plain')(clone), { stdout: 'origin/side\n' })
+})
