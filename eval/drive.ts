@@ -1,4 +1,4 @@
-import { createTask, getRun, listRuns, startTask, type Agent, type Answers, type RunOptions, type TaskBody } from '../client/index.ts'
+import { cancelTask, createTask, getRun, listRuns, startTask, type Agent, type Answers, type RunOptions, type TaskBody } from '../client/index.ts'
 import type { Handlers } from '../client/index.ts'
 import { snapshotOf } from './folder.ts'
 import { isApproved } from './approvals.ts'
@@ -80,9 +80,18 @@ const answersTo = (questions: Questions, { choose, say }: Reply): Answers =>
   Object.fromEntries(questions.map(({ id, options = [] }) =>
     [id, options.find(({ value, label }) => choose.test(value) || choose.test(label))?.value ?? say]))
 
-/** Makes the task, starts it and waits until its run is over, or waits for a person. */
-export async function runOnce ({ agent: { client }, folder, signal, said }: Drive, task: TaskBody) {
+/** Makes the task, starts it and waits until its run is over, or waits for a person. An abort ends the run, as it does that of a message. */
+export async function runOnce (drive: Drive, task: TaskBody) {
+  const { agent: { client }, folder, signal } = drive
   const { data: { id } } = await createTask({ client, body: { cwd: folder, ...task }, signal, throwOnError: true })
+  try {
+    await runTask(drive, id)
+  } finally {
+    if (signal.aborted) await cancelTask({ client, path: { id }, throwOnError: true })
+  }
+}
+
+async function runTask ({ agent: { client }, signal, said }: Drive, id: string) {
   await startTask({ client, path: { id }, signal, throwOnError: true })
   const { data: { runs: [{ runId }] } } = await listRuns({ client, query: { taskId: id }, signal, throwOnError: true })
   while (true) {

@@ -24,7 +24,8 @@ export function tableOf (trials: readonly Trial[]): string {
   const print = (cells: string[]) =>
     cells.map((cell, column) => column < 2 ? cell.padEnd(widths[column]) : cell.padStart(widths[column])).join('  ').trimEnd()
   const failures = trials.filter((each) => !each.passed).map(failureOf)
-  return [print(HEAD), ...lines.map(print), ...failures.length > 0 ? ['', ...failures] : []].join('\n')
+  const faults = trials.flatMap((each) => each.faults.map((fault) => `${each.goal}: a fault of the service: ${fault}`))
+  return [print(HEAD), ...lines.map(print), ...[failures, faults].flatMap((list) => list.length > 0 ? ['', ...list] : [])].join('\n')
 }
 
 /** The first check that failed, in words, and where the files are. */

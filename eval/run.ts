@@ -1,6 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../scripts/bundle.ts'
+import { isInstalled, SMALL_MODEL, startEngine } from '../test/models/engine.ts'
 import { tryGoal, whyUnusable, type Trial, type Setup } from './trial.ts'
 import type { Goal } from './goal.ts'
 import { GOALS, GROUPS } from './goals/index.ts'
@@ -11,6 +12,7 @@ import { prove, proofOf } from './scripted/prove.ts'
 // npm run eval -- --model <provider>/<model>: has an agent reach the project's goals; see docs/eval.md.
 
 const USAGE = `npm run eval -- --model <provider>/<model> [options]
+npm run eval -- --small [options]               the small model that npm run test:models has installed
 npm run eval -- --scripted [--only <names>]     every goal against scripted models: a good one, and bad ones that must fail
 npm run eval -- --list                          the goals and what they measure
 
@@ -33,6 +35,7 @@ function argumentsOf () {
     const { values } = parseArgs({
       options: {
         model: { type: 'string' },
+        small: { type: 'boolean' },
         scripted: { type: 'boolean' },
         list: { type: 'boolean' },
         help: { type: 'boolean' },
@@ -103,8 +106,18 @@ async function tryAll (
   return { trials: trials.sort(([a], [b]) => a - b).map(([, trial]) => trial), notTried }
 }
 
-async function evaluate (model: string) {
-  const config = configOf(given.config)
+/** Starts the server of the small model and tries the goals with it. */
+async function evaluateSmall () {
+  if (!isInstalled()) usage('The small model is not installed: npm run test:models installs it and its server.')
+  const engine = await startEngine()
+  try {
+    await evaluate(SMALL_MODEL, { ...engine.config, ...configOf(given.config) })
+  } finally {
+    engine.stop()
+  }
+}
+
+async function evaluate (model: string, config = configOf(given.config)) {
   const limits = {
     repeat: numberOf('repeat'),
     jobs: numberOf('jobs'),
@@ -149,5 +162,6 @@ else if (given.list) {
     console.log(`${group}\n${goals.map(({ name, measures }) => `  ${name.padEnd(20)} ${measures}`).join('\n')}`)
   }
 } else if (given.scripted) await proveAll()
-else if (given.model === undefined) usage('Name a model with --model, or use --scripted.')
+else if (given.small) await evaluateSmall()
+else if (given.model === undefined) usage('Name a model with --model, or use --small or --scripted.')
 else await evaluate(given.model)

@@ -6,6 +6,7 @@ import { everything } from '../test/harness/mcp.ts'
 import { startService } from '../test/harness/sidecar.ts'
 import { startSite } from '../test/fakes/site.ts'
 import { ended } from './checks.ts'
+import { faultsOf } from './conduct.ts'
 import { converse, runOnce, type Drive } from './drive.ts'
 import { snapshotOf, writeFiles } from './folder.ts'
 import type { Goal, Outcome } from './goal.ts'
@@ -31,6 +32,10 @@ export interface Trial {
   passed: boolean
   /** The checks that failed, in their order, and what was found instead. */
   problems: Array<{ check: string, found: string }>
+  /** What the service owed the user in spite of its model. */
+  faults: string[]
+  /** How each run ended, in the order of the runs: its state, and why it stopped short. */
+  ends: string[]
   /** Calls of the model that answers, and calls of tools. */
   steps: number
   calls: number
@@ -81,7 +86,7 @@ export async function whyUnusable (setup: Setup): Promise<string | undefined> {
 
 type Result = Omit<Trial, 'goal' | 'passed' | 'folder'>
 
-const NOTHING = { steps: 0, calls: 0, inputTokens: 0, outputTokens: 0, ms: 0 }
+const NOTHING = { faults: [], ends: [], steps: 0, calls: 0, inputTokens: 0, outputTokens: 0, ms: 0 }
 
 /** Calls `use` while a service runs whose workspace is `work` in that folder. */
 async function inService<T> (
@@ -144,7 +149,7 @@ async function trialIn (
   const problems = [...late, ...await problemsOf(goal, outcome)]
   // A refused request leaves no run that tells of it.
   if (failure instanceof AgentError && problems.length === 0) problems.push({ check: ended.says, found: failure.message })
-  return { problems, ...await spent(agent), calls: callsOf(outcome), ms }
+  return { problems, faults: faultsOf(outcome), ends: outcome.runs.map(endOf).reverse(), ...await spent(agent), calls: callsOf(outcome), ms }
 }
 
 /** All runs. The record of one whose last event has just come may follow in a moment. */
@@ -158,6 +163,8 @@ async function runsOf ({ client }: Agent): Promise<Outcome['runs']> {
 
 const noWords = (): Drive['said'] => ({ answers: [], turns: [], approvals: [], questions: [] })
 const budgetOf = ({ budgetUsd }: Setup) => budgetUsd === undefined ? {} : { budget: { usd: budgetUsd } }
+const endOf = ({ status, stopped, failure }: Outcome['runs'][number]) =>
+  [status, stopped?.reason ?? failure?.code ?? failure?.reason].filter(Boolean).join(': ')
 const callsOf = ({ runs }: Outcome) => runs.reduce((sum, { toolCount }) => sum + toolCount, 0)
 
 async function problemsOf ({ checks }: Goal, outcome: Outcome): Promise<Trial['problems']> {

@@ -5,6 +5,7 @@ import { promisify } from 'node:util'
 import t from 'tap'
 import { isApproved } from '../../eval/approvals.ts'
 import { amount } from '../../eval/checks.ts'
+import { faultsOf } from '../../eval/conduct.ts'
 import { GOALS } from '../../eval/goals/index.ts'
 import { setupFor } from '../../eval/models.ts'
 import { interval, median, summaryOf, tableOf } from '../../eval/report.ts'
@@ -105,7 +106,7 @@ t.test('the command tries goals as often as it is told, shows what failed and wh
 })
 
 const trial = (rest: Partial<Trial> = {}): Trial =>
-  ({ goal: 'a', passed: true, problems: [], steps: 2, calls: 1, inputTokens: 1_000, outputTokens: 20, ms: 1_500, ...rest })
+  ({ goal: 'a', passed: true, problems: [], faults: [], ends: ['completed'], steps: 2, calls: 1, inputTokens: 1_000, outputTokens: 20, ms: 1_500, ...rest })
 
 t.test('a table has a line for each goal, and a summary the rate, the cost as far as it is known, and the median time', async (t) => {
   const problems = [{ check: 'x holds', found: 'y' }]
@@ -118,6 +119,21 @@ t.test('a table has a line for each goal, and a summary the rate, the cost as fa
     'm: 1 of 2 goals passed, cost $0.020+, median time 2.3 s; 3 not tried, the budget is spent.'
   )
   t.match(summaryOf([trial(), trial()], { model: 'm' }), /2 of 2 trials passed \(100 %, 95 % interval 34 % to 100 %\).*cost \?/)
+})
+
+t.test('what the service owes the user of a weak model is a fault of its own, beside the goals', async (t) => {
+  const call = { toolCallId: 'a', toolName: 'readFile', input: {}, status: 'error' as const }
+  const run = { status: 'completed', output: 'Done.', toolCalls: [] }
+  const of = (...runs: object[]) => faultsOf({ runs: runs as never, answers: [] })
+  t.same(of(run, { ...run, output: '', stopped: { reason: 'empty', text: 'Nothing.' } }), [])
+  t.same(of({ ...run, output: 'Yes.<|im_end|>' }, { ...run, output: ' ' }), [
+    'an answer shows <|im_end|>',
+    'a run says that it is completed, and nothing else'
+  ])
+  t.same(of({ ...run, status: 'running' }), ['a run is still running'])
+  t.same(of({ ...run, toolCalls: Array(8).fill(call) }), [])
+  t.same(of({ ...run, toolCalls: Array(9).fill(call) }), ['9 calls in a row were not carried out, and the run went on'])
+  t.match(tableOf([trial({ faults: ['a run is still running'] })]), /\n\na: a fault of the service: a run is still running$/)
 })
 
 t.test('the interval of a rate is that of Wilson', async (t) => {

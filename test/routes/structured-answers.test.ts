@@ -147,6 +147,11 @@ t.test('a run without tools answers in the format of the response', async (t) =>
   t.notOk(body.tools)
   t.match(body.responseFormat, { type: 'json', name: 'answer', schema })
   t.match(lastTold(second), /the answer must be an object/)
+
+  const open = { type: 'object', properties: { place: { type: 'string' } }, required: ['place'] }
+  await say(app, 'go', { options: { object: { schema: open }, allowTools: [] } })
+  const { schema: sent } = gateway.requests.at(-1)!.body.responseFormat
+  t.same(sent, { ...open, additionalProperties: false }, 'a server holds a weak model to the properties that are asked for')
 })
 
 t.test('the format of the response is one that the provider takes, and the object has the names of its schema', async (t) => {

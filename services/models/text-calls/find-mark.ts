@@ -73,8 +73,22 @@ export function findMark (state: AnswerState, isEnd: boolean): Mark {
       return tools.isTool(name.replace(/\.call$/, '')) ? { is: 'call', dialect: WHOLE_ANSWER } : text(name.length)
     }
   }
+  const result = tools === undefined ? undefined : resultAt(state, isEnd)
+  if (result !== undefined) return result
   if (token === 'open') return isEnd ? text(held.length) : WAIT
   return token === undefined ? text(1) : tokenMark(state, token, isEnd)
+}
+
+/** The tags between which a model without tools is given results, and in which a weak one goes on with results of its own. */
+const RESULT = '<tool_response>'
+const RESULT_END = '</tool_response>'
+
+/** Returns what a result that the model invents is: the end of its answer. */
+function resultAt ({ held, quoting }: AnswerState, isEnd: boolean): Mark | undefined {
+  if (quoting.isLineStart && held.startsWith(RESULT)) return { is: 'over' }
+  if (held.startsWith(RESULT_END)) return { is: 'nothing', length: RESULT_END.length }
+  const isOpen = [RESULT, RESULT_END].some((tag) => held.length > 1 && tag.startsWith(held))
+  return isOpen && !isEnd ? WAIT : undefined
 }
 
 function backticks ({ held, quoting, tools }: AnswerState, isEnd: boolean): Mark {

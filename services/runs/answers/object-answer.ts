@@ -5,7 +5,7 @@ import { ANSWER_OPENING, ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import { objectsIn, readNearlyJson } from '../../lib/nearly-json.ts'
 import { mendInput, type Validation } from '../../tools/index.ts'
 import { withOriginalNames } from '../../models/index.ts'
-import type { CheckObject, Problem } from './compile-object-schema.ts'
+import type { CheckObject, Problem, Schema } from './compile-object-schema.ts'
 import { wireSchema, WRAPPER, type WireSchema } from './wire-schema.ts'
 
 const DEFAULT_RETRIES = 2
@@ -22,6 +22,7 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
   const { compileObjectSchema } = await import('./compile-object-schema.ts')
   const check = compileObjectSchema(schema)
   const wire = wireSchema(schema)
+  const closed = closeObjects(wire.schema)
   const inFull = JSON.stringify(schema)
   const told = inFull.length > SCHEMA_SHOWN ? '' : ` The schema in full: ${inFull}`
 
@@ -51,7 +52,7 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
     responseFormat: {
       type: 'json',
       name: ANSWER_TOOL,
-      ...(wire.isExact && !wire.isWrapped && isStrict(wire.schema) && { schema: wire.schema })
+      ...(wire.isExact && !wire.isWrapped && isStrict(closed) && { schema: closed })
     } satisfies LanguageModelV4CallOptions['responseFormat'],
 
     /** What the system prompt says of the answer. */
@@ -92,6 +93,23 @@ function readWrapped (given: unknown, { isWrapped }: WireSchema, check: CheckObj
   const problems = check(inner)
   if (problems === undefined) return { object: inner as Record<string, unknown> }
   return isInside && check(given) === undefined ? { object: given } : { problems, given: inner }
+}
+
+/**
+ * Returns a schema whose objects hold their own properties and no others, where it does not say: strict modes want it said, and a weak
+ * model writes others without end.
+ */
+function closeObjects (schema: Schema): Schema {
+  const { properties, additionalProperties, items, anyOf } = schema
+  return {
+    ...schema,
+    ...(isObject(properties) && {
+      properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, closeObjects(each as Schema)])),
+      ...(additionalProperties === undefined && Object.keys(properties).length > 0 && { additionalProperties: false })
+    }),
+    ...(isObject(items) && { items: closeObjects(items) }),
+    ...(Array.isArray(anyOf) && { anyOf: anyOf.map((each) => closeObjects(each)) })
+  }
 }
 
 /** Whether the strict modes of providers take a schema: every object lists all its properties as required, and has no others. */

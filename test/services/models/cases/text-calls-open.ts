@@ -359,6 +359,10 @@ const others: TextCallCase[] = [
   own('an input of ReAct that is no JSON', 'Thought: I should look.\nAction: listDirectory\nAction Input: src', { calls: [LIST] }),
   own('an invented result', '<tool_call>{"name": "listDirectory", "arguments": {"path": "src"}}</tool_call>\n<tool_response>\na.txt\n' +
     '</tool_response>\nThere is a.txt.', { calls: [LIST], shown: '' }),
+  own('an invented result without a call', 'I look.\n<tool_response>\n{"name": "listDirectory"}\n</tool_response>\nDone.', { shown: 'I look.' }),
+  own('nothing but a result', '<tool_response>\na.txt\n</tool_response>', { shown: '' }),
+  own('the end of a result', 'There is a.txt.\n</tool_response>', { shown: 'There is a.txt.' }),
+  plain('the tags of results in code', 'Results stand in `<tool_response>` tags:\n\n```xml\n<tool_response>a</tool_response>\n```\n\nThat is all.'),
   own('a call in Hermes that is not JSON', '<tool_call>\nlist the folder src\n</tool_call>', { isUnread: true }),
   own('a tool that nobody offers', '<tool_call>{"name": "noSuchTool", "arguments": {}}</tool_call>', { isUnread: true }),
   own('harmony with thoughts', '<|channel|>analysis<|message|>I must look.<|end|><|start|>assistant<|channel|>commentary ' +

@@ -1,0 +1,3 @@
+export const TEMPLATES_OF_SERVER = []
+export async function renderTemplates (_: string[]) {}
+export async function callInDialects (_: string[]) {}
