@@ -11,6 +11,18 @@ const FOLDER = new URL('./chat-templates/', import.meta.url)
 export const TEMPLATES: readonly string[] =
   readdirSync(FOLDER).filter((name) => name.endsWith('.jinja')).map((name) => name.slice(0, -'.jinja'.length))
 
+/** Templates that `@huggingface/jinja` cannot render. `npm run test:models` has them rendered by llama.cpp's server. */
+export const NOT_IN_NODE: readonly string[] = [
+  'ByteDance-Seed-OSS',
+  'CohereForAI-c4ai-command-r-plus-tool_use',
+  'NousResearch-Hermes-2-Pro-Llama-3-8B-tool_use',
+  'NousResearch-Hermes-3-Llama-3.1-8B-tool_use',
+  'fireworks-ai-llama-3-firefunction-v2',
+  'meetkai-functionary-medium-v3.1',
+  'tencent-Hy3',
+  'unsloth-Apriel-1.5'
+]
+
 /** Characters of a token, roughly. */
 const PER_TOKEN = 4
 
@@ -26,7 +38,7 @@ const probeTool = (name: string) => ({
 const user = { role: 'user', content: 'User message' }
 
 /** Renders requests as llama.cpp's server does with a chat template. Throws what the template throws. */
-export function createRenderer (name: string) {
+export function createRenderer (name: string): Renderer {
   const template = new Template(readFileSync(new URL(`${name}.jinja`, FOLDER), 'utf8'))
   const render = (messages: Json[], tools?: Json[]): string =>
     template.render({ messages, ...tools?.length && { tools }, bos_token: '<s>', eos_token: '</s>', add_generation_prompt: true })
@@ -90,7 +102,15 @@ const withArguments = ({ function: { name, arguments: text }, ...rest }: Json, i
 /** A request with the prompt that its template makes of it. */
 export type Rendered = OpenAIRequest & { prompt: string }
 
+/** Makes the prompts of requests, and knows what its template takes. What it throws is the refusal, with a `status` where it has one. */
+export interface Renderer {
+  caps: Json
+  render (body: Json): string | Promise<string>
+}
+
 interface TemplateServer {
+  /** By default the template is rendered in this process. */
+  renderer?: Renderer
   /** The server says nothing of the template: it has no `GET /props`. */
   isMute?: boolean
   /** What the model answers; `nth` counts streamed calls from 0. Calls are written as the prompt asks for, as text or as calls. */
@@ -98,8 +118,8 @@ interface TemplateServer {
 }
 
 /** A server like llama.cpp's, with a template. What the template throws is the server's refusal; tools that it leaves out are not named. */
-export async function startTemplateServer (t: Test, name: string, { isMute = false, reply }: TemplateServer) {
-  const { caps, render } = createRenderer(name)
+export async function startTemplateServer (t: Test, name: string, { isMute = false, reply, renderer }: TemplateServer) {
+  const { caps, render } = renderer ?? createRenderer(name)
   const rendered: Rendered[] = []
   let refused = 0
   const server = await startFakeOpenAI({
@@ -108,10 +128,12 @@ export async function startTemplateServer (t: Test, name: string, { isMute = fal
     async reply (request) {
       let prompt: string
       try {
-        prompt = render(request.body)
+        prompt = await render(request.body)
       } catch (error) {
         refused++
-        return { error: { status: refused % 2 ? 500 : 400, message: `Jinja Exception: ${(error as Error).message}`, type: 'server_error' } }
+        const { message, status } = error as Error & { status?: number }
+        if (status !== undefined) return { error: { status, message, type: 'server_error' } }
+        return { error: { status: refused % 2 ? 500 : 400, message: `Jinja Exception: ${message}`, type: 'server_error' } }
       }
       const whole = { ...request, prompt }
       rendered.push(whole)

@@ -6,7 +6,7 @@ import { type Forced, startForcingServer } from './forcing-server.ts'
 import { startOnModel } from './service.ts'
 
 const MESSAGES = ['What is in this folder?', 'Read notes.txt and tell me who I should call.', 'Thanks.']
-const write = (path: string): Forced => ({
+export const writeCall = (path: string): Forced => ({
   name: 'writeFile',
   input: {
     type: 'object',
@@ -30,7 +30,7 @@ export async function mainJob ({ isSample = false } = {}): Promise<void> {
   const hi = await say('Hi!')
   ok(hi.findLast(({ type }) => type === 'finish')!.usage.inputTokens > 2_000, 'the model is told of its tools')
 
-  forcing.force(write('haiku.txt'))
+  forcing.force(writeCall('haiku.txt'))
   const asked = await say('Write a haiku to haiku.txt.')
   ok(forcing.isForced() && !existsSync(join(cwd, 'haiku.txt')), 'the call waits')
   const written = await decide(asked, true)
@@ -38,7 +38,7 @@ export async function mainJob ({ isSample = false } = {}): Promise<void> {
   ok(readFileSync(join(cwd, 'haiku.txt'), 'utf8').length >= 3, 'the file is written')
 
   if (!isSample) {
-    forcing.force(write('other.txt'))
+    forcing.force(writeCall('other.txt'))
     await decide(await say('Write another one to other.txt.'), false)
     ok(!existsSync(join(cwd, 'other.txt')), 'a denied call does nothing')
     forcing.force({ name: 'readFile', input: { type: 'object', properties: { path: { const: 'notes.txt' } }, required: ['path'] } })

@@ -1,13 +1,18 @@
 import { mainJob } from './main-job.ts'
 import { CACHE, install, isInstalled, missingPrograms } from './engine.ts'
-import { renderTemplates, TEMPLATES_OF_SERVER, callInDialects } from './templates.ts'
+import { NOT_IN_NODE } from '../fakes/template-server.ts'
+import { callInDialects, renderTemplates } from './templates.ts'
 
 // The built service on a real model server with a small, weak model: what it says is not judged, only that every run ends well, that the
 // model is shown its tools, and that what it calls happens once it is approved.
 // npm run test:models -- --if-cached    nothing is installed, and only the beginning of the main job is done: for CI
-// npm run test:models -- --only job     one part: job, templates or dialects
+// npm run test:models -- --only job     one part: job, dialects or templates
 
-const PARTS = { job: () => mainJob(), templates: () => renderTemplates(TEMPLATES_OF_SERVER), dialects: () => callInDialects(TEMPLATES_OF_SERVER) }
+const PARTS = {
+  job: () => mainJob(),
+  dialects: () => callInDialects(NOT_IN_NODE),
+  templates: () => renderTemplates(NOT_IN_NODE)
+}
 
 async function main (args: readonly string[]): Promise<void> {
   const isSample = args.includes('--if-cached')

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import type { Test } from 'tap'
-import { type Rendered, startTemplateServer } from '../fakes/template-server.ts'
+import { type Renderer, type Rendered, startTemplateServer } from '../fakes/template-server.ts'
 import type { Plan } from '../fakes/openai.ts'
 import { answer, asked, of, sayAll } from '../harness/agent.ts'
 import { build } from '../harness/helper.ts'
@@ -48,13 +48,16 @@ async function startService (t: Parameters<typeof build>[0], servers: Array<{ ur
   return app
 }
 
-/** A conversation with each of some chat templates. `isMute`: their servers do not say what a template takes. */
-export function chatTemplateSuite (t: Test, names: readonly string[], isMute: boolean): void {
+/**
+ * A conversation with each of some chat templates. `isMute`: their servers do not say what a template takes. Without a `renderer` the
+ * templates are rendered in this process.
+ */
+export function chatTemplateSuite (t: Test, names: readonly string[], isMute: boolean, renderer?: Renderer) {
   const kind = isMute ? 'found out by refusals and counts of tokens' : 'told by the server'
-  t.test(`a conversation goes well with every chat template, and its model sees tools and results: ${kind}`, async (t) => {
+  return t.test(`a conversation goes well with every chat template, and its model sees tools and results: ${kind}`, async (t) => {
     const model = createModel()
     const servers = []
-    for (const name of names) servers.push(await startTemplateServer(t, name, { isMute, reply: model.reply }))
+    for (const name of names) servers.push(await startTemplateServer(t, name, { isMute, reply: model.reply, renderer }))
     const app = await startService(t, servers)
     for (const [n, name] of names.entries()) {
       const { rendered } = servers[n]

@@ -8,6 +8,8 @@ import { type BatchedResult, batchesOf, streamOf } from '../part-batches.ts'
 const FEWEST_TOKENS = 500
 /** The share of its messages that a prompt without tools has, by our estimate: servers count tokens with other vocabularies. */
 const MESSAGES = { least: 0.5, most: 1.3 }
+/** What a template writes into each prompt itself; firefunction's tells of functions, with and without any. Tokens. */
+const PREAMBLE = 500
 
 /** The error of an answer to a request whose tools the model was not shown. */
 export class ToolsUnseen extends Error {
@@ -31,7 +33,8 @@ export function withToolsSeen (
   let hasCalls = false
   const isUnseen = async (counted: number) => {
     if (counted < messageTokens * MESSAGES.least) return false
-    if (counted > Math.min(messageTokens * MESSAGES.most, messageTokens + toolTokens / 4)) return false
+    const most = Math.max(messageTokens * MESSAGES.most, messageTokens + PREAMBLE)
+    if (counted > Math.min(most, messageTokens + toolTokens / 4)) return false
     // A prompt that was cut to the window has few tokens, too.
     const window = await windowInUse(abortSignal).catch(() => undefined)
     return window === undefined || counted < window / 2
