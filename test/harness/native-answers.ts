@@ -74,7 +74,9 @@ export const NATIVE_ANSWERS: NativeAnswers[] = [
     sent: ({ contents }) => contents.flatMap(({ role, parts }: any) => role === 'model' ? parts : []),
     returned: (plan) => {
       const signed = { thoughtSignature: plan.signature }
-      const calls = callsOf(plan).map(({ toolName: name, input: args }, n) => ({ functionCall: { name, args }, ...n === 0 && signed }))
+      // Its calls have no ids: equal ones are one.
+      const calls = callsOf(plan).filter((call, n, all) => all.indexOf(call) === n)
+        .map(({ toolName: name, input: args }, n) => ({ functionCall: { name, args }, ...n === 0 && signed }))
       return [{ text: plan.reasoning, thought: true }, { text: plan.text, ...calls.length === 0 && signed }, ...calls]
     }
   },

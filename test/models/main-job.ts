@@ -10,7 +10,7 @@ export const writeCall = (path: string): Forced => ({
   name: 'writeFile',
   input: {
     type: 'object',
-    properties: { path: { const: path }, content: { type: 'string', minLength: 3, maxLength: 40 } },
+    properties: { path: { type: 'string', const: path }, content: { type: 'string', minLength: 3, maxLength: 40 } },
     required: ['path', 'content'],
     additionalProperties: false
   }
@@ -41,7 +41,7 @@ export async function mainJob ({ isSample = false } = {}): Promise<void> {
     forcing.force(writeCall('other.txt'))
     await decide(await say('Write another one to other.txt.'), false)
     ok(!existsSync(join(cwd, 'other.txt')), 'a denied call does nothing')
-    forcing.force({ name: 'readFile', input: { type: 'object', properties: { path: { const: 'notes.txt' } }, required: ['path'] } })
+    forcing.force({ name: 'readFile', input: { type: 'object', properties: { path: { type: 'string', const: 'notes.txt' } }, required: ['path'] } })
     const read = await say('Read notes.txt.')
     ok(read.some(({ type, output }) => type === 'tool-output-available' && JSON.stringify(output).includes('Ada')), 'a file is read unasked')
     for (const content of MESSAGES) await say(content)

@@ -127,6 +127,31 @@ for (const wire of SLOPPY_WIRES) {
   })
 }
 
+t.test('Google: equal calls without ids are one, unless two signatures show that two are meant', async (t) => {
+  const google = SLOPPY_WIRES.find(({ name }) => name === 'Google')!
+  const part = (thoughtSignature?: string) => {
+    const { toolName: name, input: args } = append('x')
+    return { functionCall: { name, args }, thoughtSignature }
+  }
+  const chunk = (...parts: object[]) => `data: ${JSON.stringify({ candidates: [{ content: { parts } }] })}\n\n`
+  const end = google.end('STOP')
+  const answers: Array<[body: string, effects: string]> = [
+    [chunk(part(), part()), 'x'],
+    [chunk(part()) + chunk(part()), 'x'],
+    [chunk(part('a')) + chunk(part('a')), 'x'],
+    [chunk(part('a'), part()), 'x'],
+    [chunk(part('a'), part('b')), 'xx']
+  ]
+  let calls = ''
+  const { app } = await withSloppyServer(t, google, (nth) => ({ body: nth % 2 === 0 ? calls + end : google.text('fine') + end }), ALLOWED)
+  for (const [body, done] of answers) {
+    calls = body
+    const before = effects(app.cwd).length
+    t.equal(textOf((await say(app, 'go')).events), 'fine')
+    t.equal(effects(app.cwd).slice(before), done, body)
+  }
+})
+
 const NO_AUTO = '"auto" tool choice requires --enable-auto-tool-choice and --tool-call-parser to be set'
 
 for (const wire of SLOPPY_WIRES.slice(0, 4)) {
@@ -143,15 +168,18 @@ for (const wire of SLOPPY_WIRES.slice(0, 4)) {
   })
 }
 
-t.test('where that does not help, the server is asked without tools, and the user hears of it', async (t) => {
-  const { app, bodies } = await withSloppyServer(t, SLOPPY_WIRES[0], (_nth, body) =>
-    body.tools === undefined
-      ? { body: SLOPPY_WIRES[0].text('fine') + DONE }
-      : { body: JSON.stringify({ error: { message: NO_AUTO } }), status: 400, type: 'application/json' })
-  const { events } = await say(app, 'go')
-  t.equal(textOf(events), 'fine')
-  t.match(of(events, 'data-notice'), [{ data: { code: 'no-tools' } }])
-  t.equal(bodies.length, 3)
-  await say(app, 'again')
-  t.equal(bodies.length, 4, 'it is remembered')
-})
+for (const wire of SLOPPY_WIRES.slice(0, 4)) {
+  t.test(`${wire.name}: where that does not help, the server is asked without tools, and the user hears of it`, async (t) => {
+    const { app, bodies } = await withSloppyServer(t, wire, (_nth, body) =>
+      body.tools === undefined
+        ? { body: wire.text('fine') + DONE }
+        : { body: JSON.stringify({ error: { message: NO_AUTO } }), status: 400, type: 'application/json' })
+    const { events } = await say(app, 'go')
+    t.equal(textOf(events), 'fine')
+    t.match(of(events, 'data-notice'), [{ data: { code: 'no-tools' } }])
+    t.equal(bodies.length, 3)
+    t.match(JSON.stringify(bodies[2]), /<tools>.*readFile/, 'tools are described in words')
+    await say(app, 'again')
+    t.equal(bodies.length, 4, 'it is remembered')
+  })
+}

@@ -10,9 +10,9 @@ import {
   withNeeds
 } from '../../request/request-needs.ts'
 import { BLAMES_FILE } from '../../attached/with-files.ts'
-import type { LearnedNeeds } from '../learned-limits.ts'
 import { isOfLength, isOfToolCount } from '../failures.ts'
 import { blamesSchema } from '../../tool-schemas/refused-tool.ts'
+import { type AdaptedTo, type RefusablePart, repeatAdapted } from './repeat-adapted.ts'
 
 const TOOL_IMAGES_OPENING = 'Images from the results of the tools above, in their order:'
 
@@ -46,11 +46,8 @@ type Body = Record<string, any>
 /** Words with which servers refuse the free choice of a tool. */
 export const TOOL_CHOICE_REFUSED = /tool.?choice|enable-auto-tool-choice|tool-call-parser/i
 
-/**
- * Parts of a request that only some OpenAI-compatible servers accept. `refusal` matches the error of a server that does
- * not, `key` identifies the part in a body (undefined: absent), and `without` returns the body without it.
- */
-const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefined, without(body: Body): Body }> = [
+/** Parts of a request that only some OpenAI-compatible servers accept. */
+const OPTIONAL_PARTS: ReadonlyArray<RefusablePart<Body> & { key: (body: Body) => string | undefined }> = [
   {
     // https://platform.openai.com/docs/guides/structured-outputs: some servers support json_object only, some neither
     // format, and some reject certain schemas. The schema is therefore sent as a message.
@@ -95,6 +92,9 @@ const OPTIONAL_PARTS: Array<{ refusal: RegExp, key(body: Body): string | undefin
   }
 ]
 
+const PARTS_OF_BODY: ReadonlyArray<RefusablePart<Body>> = OPTIONAL_PARTS.map(({ refusal, key, without }) =>
+  ({ refusal, key, without: (body, words) => key(body) === undefined ? undefined : without(body, words) }))
+
 const PICTURES = 'pictures'
 const isImageOf = ({ type }: Body) => type === 'image_url'
 const hasImage = ({ content }: Body) => Array.isArray(content) && content.some(isImageOf)
@@ -122,21 +122,6 @@ export function leftOut ({ parts, needs }: AdaptedTo, { prompt, tools = [] }: La
   ]
 }
 
-/** What is known of the requests that the server of a model takes. */
-export interface AdaptedTo {
-  /** Keys of the optional parts that it has refused since the start. */
-  parts: Set<string>
-  needs: LearnedNeeds
-}
-
-/** Returns the body of a request without the parts that the server has refused. */
-function withoutRefused (body: Body, refused: ReadonlySet<string>): Body {
-  return OPTIONAL_PARTS.reduce((whole, part) => {
-    const key = part.key(whole)
-    return key !== undefined && refused.has(key) ? part.without(whole) : whole
-  }, body)
-}
-
 /** Statuses of refusals. A template that throws makes some servers answer 500. */
 const REFUSAL_STATUS = [400, 422]
 const OF_TEMPLATE = /jinja|template|raise_exception|roles? must alternate|tool.?call/i
@@ -157,39 +142,24 @@ interface Adapting {
 }
 
 /**
- * Returns a function that calls a model in the form that its server takes, as far as is known. When the server refuses the request, the
- * call is made again without the part that its words name, or in the form that they ask for; when they name nothing that is known, in the
- * plain form. What led to an answer is remembered.
+ * Returns a function that calls a model in the form that its server takes. When the words of a refusal name nothing that is known, the
+ * call is made again in the plain form.
  */
 export function adaptingModel ({ make, prepare, to }: Adapting) {
-  return async function call<T> (
+  return async <T>(
     options: LanguageModelV4CallOptions,
     ask: (model: LanguageModelV4, options: LanguageModelV4CallOptions) => PromiseLike<T>
-  ): Promise<T> {
-    const parts = new Set(to.parts)
-    const needs = new Set(to.needs.read())
-    let first: unknown
-    for (;;) {
-      let sent: Body = {}
-      const needed = withNeeds(options, needs)
-      try {
-        const result = await ask(make((body) => (sent = withoutRefused(body, parts))), prepare(needed))
-        for (const part of parts) to.parts.add(part)
-        if (needs.size > to.needs.read().size) to.needs.note(needs)
-        return result
-      } catch (error) {
-        first ??= error
-        const words = readRefusal(error)
-        // Of several refusals the first speaks of the request as it is.
-        if (words === undefined) throw first
-        const part = OPTIONAL_PARTS.find((each) => each.key(sent) !== undefined && each.refusal.test(words))
-        const found = nextNeeds(words, needed)
-        if (part !== undefined && !(found.length === 1 && isNamed(words, found[0]))) parts.add(part.key(sent)!)
-        else if (found.length > 0) for (const need of found) needs.add(need)
-        else throw first
-      }
-    }
-  }
+  ): Promise<T> =>
+    repeatAdapted<Body, T>({
+      parts: PARTS_OF_BODY,
+      to,
+      readRefusal,
+      nextNeeds (words, needed, hasPart) {
+        const found = nextNeeds(words, withNeeds(options, needed))
+        return hasPart && !(found.length === 1 && isNamed(words, found[0])) ? [] : found
+      },
+      send: (needed, strip) => ask(make(strip), prepare(withNeeds(options, needed)))
+    })
 }
 
 const hasFile = ({ role, content }: LanguageModelV4Prompt[number]): boolean =>

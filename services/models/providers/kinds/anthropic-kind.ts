@@ -5,9 +5,11 @@ import { entriesOf, modelInfo } from './model-list.ts'
 import { ANTHROPIC_ANSWERS } from '../lenient-answers/anthropic-answers.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
+import { createRefusedParts } from './repeat-adapted.ts'
 
 /** Anthropic's Messages API. */
 export function createAnthropicKind (): ProviderKind {
+  const refusedBy = createRefusedParts()
   const load = () => import('@ai-sdk/anthropic')
   return {
     baseURL: 'https://api.anthropic.com/v1',
@@ -17,12 +19,13 @@ export function createAnthropicKind (): ProviderKind {
     fileApi: 'anthropic',
     load,
 
-    async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
+    async open ({ model, baseURL, apiKey = 'none', needs, fetchFor }) {
       const { createAnthropic } = await load()
-      return nativeModel(
-        (mode) => createAnthropic({ baseURL, apiKey, fetch: fetchFor(mode, ANTHROPIC_ANSWERS) }).messages(ownName(model)),
-        (options) => withCachePoints(withBlockBinding(model, options))
-      )
+      return nativeModel({
+        open: (mode) => createAnthropic({ baseURL, apiKey, fetch: fetchFor(mode, ANTHROPIC_ANSWERS) }).messages(ownName(model)),
+        prepare: (options) => withCachePoints(withBlockBinding(model, options)),
+        to: { parts: refusedBy(baseURL, model), needs }
+      })
     },
 
     listRequest: ({ baseURL, apiKey = 'none' }) => ({

@@ -1,11 +1,12 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions } from '@ai-sdk/provider'
 import { withOneSystemMessage } from '../../caching.ts'
 import { mergeTurns, withJoinedTexts } from '../../request/portable-prompt.ts'
-import { type AdaptedTo, adaptingModel, leftOut, withImagesApart } from './adapt-request.ts'
+import { adaptingModel, leftOut, withImagesApart } from './adapt-request.ts'
 import { withWarnings } from '../part-batches.ts'
 import { CHAT_ANSWERS } from '../lenient-answers/chat-answers.ts'
 import { readModelList } from './model-list.ts'
 import type { ProviderKind } from './provider-kind.ts'
+import { createRefusedParts } from './repeat-adapted.ts'
 import { withToolsSeen } from './unseen-tools.ts'
 
 function prepare (options: LanguageModelV4CallOptions): LanguageModelV4CallOptions {
@@ -15,7 +16,7 @@ function prepare (options: LanguageModelV4CallOptions): LanguageModelV4CallOptio
 
 /** Creates the kind of servers that implement OpenAI's chat completions. It adapts requests to what each server takes. */
 export function createCompatibleKind (): ProviderKind {
-  const refused = new Map<string, AdaptedTo['parts']>()
+  const refusedBy = createRefusedParts()
   const load = () => Promise.all([import('@ai-sdk/openai-compatible'), import('../compatible-stream/chunk-parts.ts')])
 
   return {
@@ -25,9 +26,7 @@ export function createCompatibleKind (): ProviderKind {
 
     async open ({ provider: name, model: id, baseURL, apiKey, needs, saysNeeds, windowInUse, fetchFor, calls }) {
       const [[{ createOpenAICompatible }, { readerAfter }], kept] = await Promise.all([load(), calls()])
-      const caller = `${baseURL} ${id}`
-      if (!refused.has(caller)) refused.set(caller, new Set())
-      const to: AdaptedTo = { parts: refused.get(caller)!, needs }
+      const to = { parts: refusedBy(baseURL, id), needs }
       const open = (fetch: typeof globalThis.fetch) => (transformRequestBody: (body: Record<string, any>) => Record<string, any>) =>
         createOpenAICompatible({
           name,

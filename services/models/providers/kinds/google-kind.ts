@@ -4,9 +4,11 @@ import { entriesOf, modelInfo } from './model-list.ts'
 import { GOOGLE_ANSWERS } from '../lenient-answers/google-answers.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
+import { createRefusedParts } from './repeat-adapted.ts'
 
 /** Google's Gemini API. */
 export function createGoogleKind (): ProviderKind {
+  const refusedBy = createRefusedParts()
   const load = () => import('@ai-sdk/google')
   return {
     baseURL: 'https://generativelanguage.googleapis.com/v1beta',
@@ -15,12 +17,13 @@ export function createGoogleKind (): ProviderKind {
     fileApi: 'google',
     load,
 
-    async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
+    async open ({ model, baseURL, apiKey = 'none', needs, fetchFor }) {
       const { createGoogle } = await load()
-      return nativeModel(
-        (mode) => createGoogle({ baseURL, apiKey, fetch: fetchFor(mode, GOOGLE_ANSWERS) }).chat(model),
-        withOneSystemMessage
-      )
+      return nativeModel({
+        open: (mode) => createGoogle({ baseURL, apiKey, fetch: fetchFor(mode, GOOGLE_ANSWERS) }).chat(model),
+        prepare: withOneSystemMessage,
+        to: { parts: refusedBy(baseURL, model), needs }
+      })
     },
 
     listRequest: ({ baseURL, apiKey = 'none' }) => ({ url: `${baseURL}/models?pageSize=1000`, headers: { 'x-goog-api-key': apiKey } }),

@@ -1,16 +1,15 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
-import { NEEDS } from '../../request/request-needs.ts'
+import { type Need, NEEDS, readNeed, withNeeds } from '../../request/request-needs.ts'
 import type { AnswerMode } from '../bounded-fetch.ts'
-import { TOOL_CHOICE_REFUSED } from './adapt-request.ts'
+import { withWarnings } from '../part-batches.ts'
+import { leftOut, TOOL_CHOICE_REFUSED } from './adapt-request.ts'
 import type { ModelCalls } from './provider-kind.ts'
+import { type AdaptedTo, type RefusablePart, repeatAdapted } from './repeat-adapted.ts'
 
 type Options = LanguageModelV4CallOptions
 
-/**
- * Parts of a call that a provider may refuse. `refusal` matches the provider's message; `without` returns the options without
- * the part, or undefined when they do not have it.
- */
-const REFUSABLE: Array<{ refusal: RegExp, without(options: Options, words: string): Options | undefined }> = [
+/** Parts of a call that a provider may refuse. */
+const REFUSABLE: ReadonlyArray<RefusablePart<Options>> = [
   {
     // Anthropic's API requires a limit of the answer; the SDK sends the greatest of the model, for which its window may leave no room.
     refusal: /max_tokens.*(?:exceed context limit|maximum allowed)/i,
@@ -22,6 +21,7 @@ const REFUSABLE: Array<{ refusal: RegExp, without(options: Options, words: strin
   {
     // Other servers with this API, such as vLLM, take no free choice unless they are started with a parser of calls.
     refusal: TOOL_CHOICE_REFUSED,
+    key: ({ toolChoice }) => toolChoice?.type === 'auto' ? 'tool choice' : undefined,
     without: ({ toolChoice, ...options }) => toolChoice?.type === 'auto' ? options : undefined
   },
   {
@@ -52,32 +52,48 @@ function roomIn (words: string): number | undefined {
 
 const REFUSAL_STATUS = [400, 404, 422]
 
+interface NativeModel {
+  /** Creates the SDK's model with the `fetch` of a mode. */
+  open: (mode: AnswerMode) => LanguageModelV4
+  /** Adapts the options of every call. */
+  prepare: (options: Options) => Options
+  to: AdaptedTo
+}
+
 /**
- * Returns the calls of a provider's own SDK. `open` creates the SDK's model with the `fetch` of a mode, and `prepare` adapts the
- * options of every call. A call whose reasoning setting or attached data the provider refuses is repeated without it.
+ * Returns the calls of a provider's own SDK. A call of which the provider refuses a part is repeated without it, or in the form that the
+ * words of the refusal ask for.
  */
-export function nativeModel (open: (mode: AnswerMode) => LanguageModelV4, prepare: (options: Options) => Options): ModelCalls {
+export function nativeModel ({ open, prepare, to }: NativeModel): ModelCalls {
   const whole = open('answer')
   const streamed = open('events')
+  const adapting = <T>(options: Options, call: (options: Options) => PromiseLike<T>): Promise<T> =>
+    repeatAdapted<Options, T>({
+      parts: REFUSABLE,
+      to,
+      readRefusal,
+      nextNeeds: (words, needed, hasPart) => hasPart ? [] : needsIn(words, withNeeds(options, needed)),
+      send: (needed, strip) => call(strip(prepare(withNeeds(options, needed))))
+    })
   return {
-    doGenerate: (options) => withoutRefused(prepare(options), (accepted) => whole.doGenerate(accepted)),
-    doStream: (options) => withoutRefused(prepare(options), (accepted) => streamed.doStream(accepted))
+    doGenerate: (options) => adapting(options, (accepted) => whole.doGenerate(accepted)),
+    async doStream (options) {
+      const result = await adapting(options, (accepted) => streamed.doStream(accepted))
+      return withWarnings(result, leftOut(to, options))
+    }
   }
 }
 
-async function withoutRefused<T> (options: Options, call: (options: Options) => PromiseLike<T>): Promise<T> {
-  try {
-    return await call(options)
-  } catch (error) {
-    const { statusCode = 0, message, responseBody } = error as { statusCode?: number, message?: string, responseBody?: string }
-    if (!REFUSAL_STATUS.includes(statusCode)) throw error
-    const words = `${message} ${responseBody}`
-    for (const { refusal, without } of REFUSABLE) {
-      const smaller = refusal.test(words) ? without(options, words) : undefined
-      if (smaller !== undefined) return withoutRefused(smaller, call)
-    }
-    throw error
-  }
+function readRefusal (error: unknown): string | undefined {
+  const { statusCode = 0, message, responseBody } = error as { statusCode?: number, message?: string, responseBody?: string }
+  return REFUSAL_STATUS.includes(statusCode) ? `${message} ${responseBody}` : undefined
+}
+
+/** Returns what the model needs of a request that was refused in these words. */
+function needsIn (words: string, sent: Options): Need[] {
+  if (TOOL_CHOICE_REFUSED.test(words) && !NEEDS['tools-in-words'].isMet(sent)) return ['tools-in-words']
+  const named = readNeed(words, sent)
+  return named === undefined ? [] : [named]
 }
 
 type Message = LanguageModelV4Prompt[number]

@@ -4,6 +4,7 @@ import { readModelList } from './model-list.ts'
 import { RESPONSES_ANSWERS } from '../lenient-answers/responses-answers.ts'
 import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
+import { createRefusedParts } from './repeat-adapted.ts'
 
 /** Models of OpenAI's list that hold no conversation by its Responses API; the list does not give their type. */
 const OTHER_MODELS =
@@ -11,6 +12,7 @@ const OTHER_MODELS =
 
 /** OpenAI's Responses API. */
 export function createOpenAIKind (): ProviderKind {
+  const refusedBy = createRefusedParts()
   const load = () => import('@ai-sdk/openai')
   return {
     baseURL: 'https://api.openai.com/v1',
@@ -19,12 +21,13 @@ export function createOpenAIKind (): ProviderKind {
     fileApi: 'openai',
     load,
 
-    async open ({ model, baseURL, apiKey = 'none', fetchFor }) {
+    async open ({ model, baseURL, apiKey = 'none', needs, fetchFor }) {
       const { createOpenAI } = await load()
-      return nativeModel(
-        (mode) => createOpenAI({ baseURL, apiKey, fetch: fetchFor(mode, RESPONSES_ANSWERS) }).responses(model),
-        withDefaults
-      )
+      return nativeModel({
+        open: (mode) => createOpenAI({ baseURL, apiKey, fetch: fetchFor(mode, RESPONSES_ANSWERS) }).responses(model),
+        prepare: withDefaults,
+        to: { parts: refusedBy(baseURL, model), needs }
+      })
     },
 
     listRequest: ({ baseURL, apiKey = 'none' }) => ({ url: `${baseURL}/models`, headers: { authorization: `Bearer ${apiKey}` } }),

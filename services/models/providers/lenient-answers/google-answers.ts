@@ -1,3 +1,4 @@
+import { canonicalJson } from '../../../lib/canonical-json.ts'
 import { readJson } from '../../../lib/json.ts'
 import { notAnAnswer, unreadable } from '../bounded-fetch.ts'
 import { errorIn } from '../error-words.ts'
@@ -111,8 +112,23 @@ function readChunk (given: Fields, event?: string): Fields {
 function createStream (): StreamReader {
   let hasContent = false
   let isEnded = false
-  /** The signed calls without an id so far, each as text: some servers send them again with a later chunk. */
-  const calls = new Set<string>()
+  /** The calls without an id so far, as text, each with the signatures it came with: some servers send a call again with a later chunk. */
+  const calls = new Map<string, Set<string | undefined>>()
+
+  /** Whether a call without an id is sent again. Only two different signatures show that two equal calls are meant. */
+  function isAgain (part: Fields): boolean {
+    const written = writtenCall(part)
+    if (written === undefined) return false
+    const signature = wordsOf(part.thoughtSignature)
+    const before = calls.get(written)
+    if (before === undefined) {
+      calls.set(written, new Set([signature]))
+      return false
+    }
+    if (signature === undefined || before.has(undefined) || before.has(signature)) return true
+    before.add(signature)
+    return false
+  }
 
   function take (value: Fields, event?: string): Fields[] {
     const chunk = readChunk(value, event)
@@ -120,9 +136,7 @@ function createStream (): StreamReader {
     isEnded ||= candidate?.finishReason !== undefined || chunk.promptFeedback?.blockReason !== undefined
     if (candidate === undefined) return [chunk]
     const { parts } = candidate.content
-    const written = parts.map(writtenCall)
-    candidate.content.parts = parts.filter((_part: Fields, at: number) => written[at] === undefined || !calls.has(written[at]))
-    for (const call of written) if (call !== undefined) calls.add(call)
+    candidate.content.parts = parts.filter((part: Fields) => !isAgain(part))
     hasContent ||= parts.some((part: Fields) => isCall(part) || isText(part))
     return [chunk]
   }
@@ -138,10 +152,10 @@ function createStream (): StreamReader {
   }
 }
 
-/** Returns a whole call without an id as text. Without a signature, which calls do not share, an equal one may be meant. */
-function writtenCall ({ functionCall: call, thoughtSignature }: Fields): string | undefined {
-  if (call === undefined || call.id !== undefined || call.name === undefined || thoughtSignature === undefined) return undefined
-  return call.partialArgs == null && call.willContinue !== true ? JSON.stringify([call.name, call.args ?? {}, thoughtSignature]) : undefined
+/** Returns a whole call without an id as text; undefined for other parts. */
+function writtenCall ({ functionCall: call }: Fields): string | undefined {
+  if (call === undefined || call.id !== undefined || call.name === undefined) return undefined
+  return call.partialArgs == null && call.willContinue !== true ? canonicalJson([call.name, call.args ?? {}]) : undefined
 }
 
 export const GOOGLE_ANSWERS: AnswerForm = {

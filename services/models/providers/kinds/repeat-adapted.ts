@@ -1,0 +1,81 @@
+import type { Need } from '../../request/request-needs.ts'
+import type { LearnedNeeds } from '../learned-limits.ts'
+
+/** A part of a request `R` that a server may refuse. */
+export interface RefusablePart<R> {
+  /** Matches the words of a server that does not take the part. */
+  refusal: RegExp
+  /** Identifies the part, so that it is not sent again. Without one it is left out of the refused request alone. */
+  key?: (request: R) => string | undefined
+  /** Returns the request without the part; undefined when it does not have it. */
+  without: (request: R, words: string) => R | undefined
+}
+
+/** What is known of the requests that the server of a model takes. */
+export interface AdaptedTo {
+  /** Keys of the parts that it has refused since the start. */
+  parts: Set<string>
+  needs: LearnedNeeds
+}
+
+interface Adapting<R, T> {
+  parts: ReadonlyArray<RefusablePart<R>>
+  to: AdaptedTo
+  /** Returns the words of a refusal; undefined for any other failure. */
+  readRefusal: (error: unknown) => string | undefined
+  /** Returns what the refused request may need. `hasPart`: it has a part that the words speak of, which is left out when nothing is returned. */
+  nextNeeds: (words: string, needed: ReadonlySet<Need>, hasPart: boolean) => readonly Need[]
+  /** Sends the request in the form that meets the needs, without what `strip` leaves out. */
+  send: (needed: ReadonlySet<Need>, strip: (request: R) => R) => PromiseLike<T>
+}
+
+/**
+ * Makes a call in the form that its server takes, as far as is known. When the server refuses the request, it is sent again without the
+ * part that its words name, or in the form that they ask for. What led to an answer is remembered. Of several refusals the first is
+ * thrown, which speaks of the request as it was.
+ */
+export async function repeatAdapted<R, T> ({ parts, to, readRefusal, nextNeeds, send }: Adapting<R, T>): Promise<T> {
+  const needed = new Set(to.needs.read())
+  const refused = new Set(to.parts)
+  /** What is left out beside the parts that have a key. */
+  const removals: Array<(request: R) => R | undefined> = []
+  let first: unknown
+  for (;;) {
+    let sent: R | undefined
+    const strip = (request: R): R => {
+      const known = parts.reduce((rest, part) => isIn(refused, part.key?.(rest)) ? part.without(rest, '') ?? rest : rest, request)
+      return sent = removals.reduce((rest, remove) => remove(rest) ?? rest, known)
+    }
+    try {
+      const result = await send(needed, strip)
+      for (const part of refused) to.parts.add(part)
+      if (needed.size > to.needs.read().size) to.needs.note(needed)
+      return result
+    } catch (error) {
+      first ??= error
+      const words = readRefusal(error)
+      if (words === undefined || sent === undefined) throw error
+      const request = sent
+      const part = parts.find(({ refusal, without }) => refusal.test(words) && without(request, words) !== undefined)
+      const needs = nextNeeds(words, needed, part !== undefined).filter((need) => !needed.has(need))
+      const key = part?.key?.(request)
+      if (needs.length > 0) for (const need of needs) needed.add(need)
+      else if (key !== undefined) refused.add(key)
+      else if (part !== undefined) removals.push((each) => part.without(each, words))
+      else throw first
+    }
+  }
+}
+
+const isIn = (known: ReadonlySet<string>, key: string | undefined) => key !== undefined && known.has(key)
+
+/** The keys of the parts that each model has refused, by address and model, since the start. */
+export function createRefusedParts (): (baseURL: string, model: string) => Set<string> {
+  const refused = new Map<string, Set<string>>()
+  return (baseURL, model) => {
+    const place = `${baseURL} ${model}`
+    const parts = refused.get(place) ?? new Set()
+    refused.set(place, parts)
+    return parts
+  }
+}
