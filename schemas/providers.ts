@@ -128,7 +128,7 @@ export type TestBody = Static<typeof TestBodySchema>
 const FindingSchema = Type.Object({
   about: oneOf([
     ...['stream', 'system', 'tool-call', 'call-without-text', 'two-calls', 'two-messages', 'json', 'picture', 'long-prompt'] as const,
-    ...['portable-ids', 'no-thoughts', 'thoughts', 'no-tool-pictures', 'no-system', 'one-call', 'tools-in-words'] as const
+    ...['portable-ids', 'no-thoughts', 'thoughts', 'no-tool-pictures', 'no-pictures', 'no-system', 'one-call', 'tools-in-words'] as const
   ], { description: 'What was tried, or (from portable-ids on) what requests to this model meet from now on' }),
   ok: Type.Boolean(),
   text: Type.String({ description: 'What was found, in a sentence' })

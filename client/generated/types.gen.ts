@@ -4332,7 +4332,7 @@ export type ProviderTested = {
         /**
          * What was tried, or (from portable-ids on) what requests to this model meet from now on
          */
-        about: 'stream' | 'system' | 'tool-call' | 'call-without-text' | 'two-calls' | 'two-messages' | 'json' | 'picture' | 'long-prompt' | 'portable-ids' | 'no-thoughts' | 'thoughts' | 'no-tool-pictures' | 'no-system' | 'one-call' | 'tools-in-words';
+        about: 'stream' | 'system' | 'tool-call' | 'call-without-text' | 'two-calls' | 'two-messages' | 'json' | 'picture' | 'long-prompt' | 'portable-ids' | 'no-thoughts' | 'thoughts' | 'no-tool-pictures' | 'no-pictures' | 'no-system' | 'one-call' | 'tools-in-words';
         ok: boolean;
         /**
          * What was found, in a sentence

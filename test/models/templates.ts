@@ -49,7 +49,7 @@ export async function callInDialects (names: readonly string[]): Promise<void> {
   for (const name of names) {
     const engine = await startEngine(name)
     const forcing = await startForcingServer(engine.origin)
-    const service = await startOnModel({ ...engine.config, providers: { llama: { baseURL: forcing.url, models: ['smol'] } } })
+    const service = await startOnModel({ ...engine.config, models: { settings: { capable: { maxOutputTokens: 60 } } }, providers: { llama: { baseURL: forcing.url, models: ['smol'] } } })
     console.log(name)
     forcing.force(writeCall('new.txt'))
     const events = await service.say('Write a haiku to new.txt.', TOOLS)

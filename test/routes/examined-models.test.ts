@@ -15,12 +15,13 @@ const asksForNote = (body: Body) => /note \\"shopping\\" with the tool/.test(wor
 function goodAnswer (body: Body): Plan {
   const words = wordsOf(body)
   if (words.includes('marmalade')) return { text: 'It is marmalade.', usage: { inputTokens: 6_000, outputTokens: 3 } }
-  if (hasPicture(body)) return { text: 'Red.' }
+  if (hasPicture(body)) return { text: 'Purple.' }
   if (words.includes('Eiffel')) return { object: { city: 'Paris' } }
   if (words.includes('Rex')) return { text: 'Rex.' }
   if (words.includes('tulips')) return { text: 'Milk and tulips.' }
   if (words.includes('milk')) return { text: 'Milk.' }
   if (words.includes('Quill')) return { text: 'I am Quill.' }
+  if (asksForNote(body) && body.tools === undefined) return { text: '<tool_call>{"name": "readNote", "arguments": {"name": "shopping"}}</tool_call>' }
   if (asksForNote(body)) return { toolCalls: [{ toolName: 'readNote', input: { name: 'shopping' } }] }
   return { text: ['One, ', 'two, ', 'three.'] }
 }
@@ -49,6 +50,16 @@ const faults: Array<[name: string, fault: Fault, about: string, sentence: RegExp
     ? { text: 'I am a model.' }
     : undefined, 'system', /did not go by/],
   ['takes no pictures', (body) => hasPicture(body) ? no('image input is not supported') : undefined, 'picture', /no pictures/],
+  ['fails at pictures', (body) => hasPicture(body)
+    ? { error: { status: 500, message: 'image input is not supported - hint: you may need to provide the mmproj' } }
+    : undefined, 'no-pictures', /no pictures/],
+  ['guesses a colour', (body) => hasPicture(body) ? { text: 'Red.' } : undefined, 'picture', /did not see/],
+  ['calls what it is told of in words', (body) => body.tools !== undefined && asksForNote(body)
+    ? { text: 'I cannot read notes.' }
+    : undefined, 'tools-in-words', /in words/],
+  ['takes the system prompt from the user', (body) => isStill(body, 'system') && wordsOf(body).includes('Quill')
+    ? { text: 'I am a model.' }
+    : undefined, 'no-system', /no system role/],
   ['sees nothing', (body) => hasPicture(body) ? { text: 'Blue.' } : undefined, 'picture', /did not see/],
   ['no JSON', (body) => wordsOf(body).includes('Eiffel')
     ? { object: 'The city is Paris.' }
@@ -94,6 +105,24 @@ t.test('what it finds is used from then on', async (t) => {
   await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content: 'hi' }] } })
   const [first] = server.calls.slice(before)
   t.notOk(first.body.messages.some(({ role }: any) => role === 'system'), 'the first request of the run has the form that was found')
+})
+
+t.test('a later test forgets what was found before, and finds it anew', async (t) => {
+  let seesPictures = false
+  const { app, server } = await withDirect(t, undefined, {
+    server: { reply: ({ body }) => hasPicture(body) && !seesPictures ? no('image input is not supported') : goodAnswer(body) }
+  })
+  const about = async () => (await test(app, { thorough: true })).json().findings.map((each: any) => each.about)
+  const show = () => {
+    const picture = { type: 'image', image: 'iVBORw0KGgo=', mediaType: 'image/png' }
+    const content = [{ type: 'text', text: 'What is this?' }, picture]
+    return app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content }] } })
+  }
+  t.ok((await about()).includes('no-pictures'))
+  await show()
+  t.notOk(hasPicture(server.calls.at(-1)!.body as Body), 'a picture is not sent at all')
+  seesPictures = true
+  t.notOk((await about()).includes('no-pictures'))
 })
 
 t.test('without "thorough" it is one call, and after a failure no more are made', async (t) => {

@@ -11,7 +11,7 @@ import { lenientFetch } from './lenient-answers/lenient-fetch.ts'
 import { isNative, KINDS, type KindName } from './kinds/kinds.ts'
 import type { Access, ProviderKind } from './kinds/provider-kind.ts'
 import type { LearnedNeeds } from './learned-limits.ts'
-import { askNeeds, askWindow } from './served-model.ts'
+import { askServedModel, askWindow, type ServedModel } from './served-model.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './failures.ts'
 import { reachOf } from './reach.ts'
@@ -43,7 +43,8 @@ function forgetful (): NonNullable<Parts['needsOf']> {
   const known = new Map<string, Set<Need>>()
   return (id, baseURL) => {
     const key = `${id} ${baseURL}`
-    return { read: () => known.get(key) ?? new Set(), note: (needs) => known.set(key, new Set([...known.get(key) ?? [], ...needs])) }
+    const read = () => known.get(key) ?? new Set<Need>()
+    return { read, note: (needs) => known.set(key, new Set([...read(), ...needs])), forget: () => known.delete(key) }
   }
 }
 
@@ -55,8 +56,8 @@ export function createDirectProvider (
   let opened: { name: KindName, kind: ProviderKind } | undefined
   let firstListed: string | undefined
   let calls: Promise<KeptCalls> | undefined
-  /** What servers said that the templates of models need, by model and address, and when they were asked; `clock.now()`. */
-  const served = new Map<string, { needs?: Need[], at: number }>()
+  /** What servers said of models, by model and address, and when they were asked; `clock.now()`. */
+  const served = new Map<string, { model?: ServedModel, at: number }>()
 
   /** Returns the functions that make streaming calls. All calls share their connections. */
   function loadCalls () {
@@ -104,19 +105,28 @@ export function createDirectProvider (
     return { baseURL: (settings()?.baseURL ?? kind().baseURL ?? '').replace(/\/+$/, ''), apiKey: key().value }
   }
 
-  /** Asks the server of the user's own what the template of a model needs, and whether that is known. */
-  function lookAtTemplate (model: string, { baseURL, apiKey }: Access) {
+  /** Asks the server of the user's own what it says of a model, unless that is known. */
+  async function lookAtServed (model: string, { baseURL, apiKey }: Access): Promise<void> {
     const place = `${model} ${baseURL}`
+    const known = served.get(place)
+    if (kind().baseURL !== undefined || reachOf(baseURL) === 'cloud') return
+    if (known !== undefined && clock.now() - known.at < SERVED_MS) return
+    const found = await withDeadline({ clock, ms: ASKING_MS, signal: new AbortController().signal }, (signal) =>
+      askServedModel({ baseURL, model, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => undefined)
+    if (served.size >= MOST_SERVED) served.clear()
+    served.set(place, { model: found, at: clock.now() })
+  }
+
+  /** Returns what a model needs of requests, as was learned and as its server says. What the server says of pictures counts. */
+  function needsAt (model: string, { baseURL }: Access): LearnedNeeds {
+    const learned = needsOf(`${name}/${model}`, baseURL)
     return {
-      needs: () => served.get(place)?.needs,
-      async look (): Promise<void> {
-        const known = served.get(place)
-        if (kind().baseURL !== undefined || reachOf(baseURL) === 'cloud') return
-        if (known !== undefined && clock.now() - known.at < SERVED_MS) return
-        const needs = await withDeadline({ clock, ms: ASKING_MS, signal: new AbortController().signal }, (signal) =>
-          askNeeds({ baseURL, model, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => undefined)
-        if (served.size >= MOST_SERVED) served.clear()
-        served.set(place, { needs, at: clock.now() })
+      ...learned,
+      read () {
+        const said = served.get(`${model} ${baseURL}`)?.model
+        const needs = new Set(learned.read())
+        if (said?.hasVision) needs.delete('no-pictures')
+        return new Set([...needs, ...said?.needs ?? []])
       }
     }
   }
@@ -165,12 +175,10 @@ export function createDirectProvider (
 
     async languageModel (id) {
       const reached = access(`${name}/${id}`)
-      const template = lookAtTemplate(id, reached)
-      const learned = needsOf(`${name}/${id}`, reached.baseURL)
       const { doGenerate, doStream } = await kind().open({
         ...reached,
-        needs: { ...learned, read: () => new Set([...learned.read(), ...template.needs() ?? []]) },
-        saysNeeds: () => template.needs() !== undefined,
+        needs: needsAt(id, reached),
+        saysNeeds: () => served.get(`${id} ${reached.baseURL}`)?.model !== undefined,
         windowInUse: (signal) => windowInUse(id, signal),
         provider: name,
         model: id,
@@ -182,7 +190,7 @@ export function createDirectProvider (
         doGenerate: (options) => doGenerate(withPortablePrompt(options)),
         async doStream (options) {
           // Small questions have no tools, and their servers are not kept waiting.
-          if (options.tools?.length) await template.look()
+          if (options.tools?.length) await lookAtServed(id, reached)
           return doStream(withPortablePrompt(options))
         }
       }
@@ -203,6 +211,8 @@ export function createDirectProvider (
     },
 
     windowInUse,
+
+    needsOf: (model) => needsAt(model, access(name)),
 
     async warm () {
       await Promise.all([kind().load(), loadCalls()])

@@ -4,11 +4,12 @@ import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { objectsIn } from '../../lib/nearly-json.ts'
 import { isBudgetError, type Meter, type Reported } from '../../usage/index.ts'
-import type { Need } from '../request/request-needs.ts'
+import { type Need, withNeeds } from '../request/request-needs.ts'
 import { createAnswerText } from '../text-calls/answer-text.ts'
 import { offeredTools } from '../text-calls/dialect.ts'
 import { tokensOf } from '../token-estimate.ts'
 import { failureOf, isFailure } from './check-part.ts'
+import type { LearnedNeeds } from './learned-limits.ts'
 
 /** What an answer to a small request was. */
 interface Answer {
@@ -30,6 +31,8 @@ interface Probe {
   options: Omit<LanguageModelV4CallOptions, 'abortSignal'>
   /** Says what the answer means, `ok` when all is well. */
   read: (answer: Answer, sent: LanguageModelV4Prompt) => Omit<Finding, 'about'>
+  /** What a model of the user's own server may need of such requests, although nothing refuses them without it. */
+  otherwise?: Need
 }
 
 interface Examination {
@@ -37,14 +40,20 @@ interface Examination {
   load(id: string): Promise<{ model: LanguageModelV4 }>
   /** Says in a sentence why a call failed. */
   describe(error: unknown, id: string): { message: string }
-  /** What is known that the model needs of requests. */
-  needs(): readonly Need[]
+  /** What is known that the model needs of requests, where its provider keeps that. */
+  needs: LearnedNeeds | undefined
+  /** Whether its server is the user's own: slow rather than gone, with templates that may be wrong. */
+  isOwn: boolean
+  /** Returns the window of a server that has cut a prompt to it, and remembers it. */
+  windowOfCut(id: string, prompt: { sent: number, read: number }, signal: AbortSignal): Promise<number | undefined>
   clock: Clock
   meter: Meter
   signal: AbortSignal
 }
 
+/** How long an answer may take. */
 const LIMIT_MS = 90_000
+const OWN_LIMIT_MS = 5 * 60_000
 const MOST_TOKENS = 400
 
 const user = (text: string): LanguageModelV4Prompt[number] => ({ role: 'user', content: [{ type: 'text', text }] })
@@ -69,8 +78,8 @@ const called = (...names: string[]): LanguageModelV4Prompt => [
     }))
   }
 ]
-/** A red square of 16 by 16. */
-const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAABAAAAAQCAIAAACQkWg2AAAAGElEQVR4nGP4z8BAEiJN9f9RDaMahpQGAJ6o/wGCQ1XRAAAAAElFTkSuQmCC'
+/** A purple square of 32 by 32: a model that sees nothing guesses red or blue. */
+const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NMQkAAAwDsEqv9KnoMQjkT5pORSAQCAQCgUAgEHwJDnfvAD3VkOoHAAAAAElFTkSuQmCC'
 const WORD = 'marmalade'
 /** About six thousand tokens. */
 const FILLING = 'The river runs past the mill, and the mill turns all day long. '.repeat(380)
@@ -94,7 +103,8 @@ const PROBES: readonly Probe[] = [
   {
     about: 'system',
     options: { prompt: [{ role: 'system', content: 'Your name is Quill. Say your name in each answer.' }, user('What is your name?')] },
-    read: ({ text }) => /quill/i.test(text) ? good('It reads the system prompt.') : bad('It did not go by the system prompt.')
+    read: ({ text }) => /quill/i.test(text) ? good('It reads the system prompt.') : bad('It did not go by the system prompt.'),
+    otherwise: 'no-system'
   },
   {
     about: 'tool-call',
@@ -103,8 +113,10 @@ const PROBES: readonly Probe[] = [
       if (calls.includes(TOOL.name)) return good('It calls tools.')
       if (callsAsText.length > 0) return good('It writes its calls as text, which is read; such a call asks when it changes something.')
       if (isBroken) return bad('It writes calls as text that cannot be read: check the chat template of its server.')
-      return bad(leftOut.includes('tools') ? 'Its server takes no tools.' : 'It did not call the tool that it was asked to call.')
-    }
+      if (!leftOut.includes('tools')) return bad('It did not call the tool that it was asked to call.')
+      return bad('It was told of a tool in words, and did not call it: choose another model for work with tools.')
+    },
+    otherwise: 'tools-in-words'
   },
   {
     about: 'call-without-text',
@@ -153,8 +165,8 @@ const PROBES: readonly Probe[] = [
       }]
     },
     read ({ text, leftOut }) {
-      if (leftOut.includes('pictures')) return bad('It takes no pictures: they are left out.')
-      return /red/i.test(text) ? good('It sees pictures.') : bad('It did not see the colour of a picture.')
+      if (leftOut.length > 0) return bad('It takes no pictures: they are left out.')
+      return /purple|violet|magenta/i.test(text) ? good('It sees pictures.') : bad('It did not see the colour of a picture.')
     }
   },
   {
@@ -176,30 +188,49 @@ const NEED_SENTENCES: Record<Need, string> = {
   'portable-ids': 'It refuses ids of calls that are not nine letters and digits: they are sent so.',
   'no-thoughts': 'It refuses thoughts of earlier answers: they are not sent.',
   thoughts: 'It wants thoughts in each answer: a sentence stands for those of other models.',
+  'no-pictures': 'It takes no pictures: a sentence stands for each.',
   'no-tool-pictures': 'It refuses pictures of tools: a sentence stands for them.',
   'no-system': 'It has no system role: the system prompt stands at the beginning of the first message.',
   'one-call': 'It takes one call a message: several are sent one after the other.',
   'tools-in-words': 'It knows no tools: it is told of them in words, and its calls are read from its text.'
 }
 
-/** Makes small requests and returns what each showed, and what of the model's requests is changed from now on. */
+/**
+ * Makes small requests and returns what each showed, and what of the model's requests is changed from now on. What was learned before is
+ * forgotten first: a server may have been given another template since.
+ */
 export async function examineModel (parts: Examination): Promise<Finding[]> {
+  const { needs, isOwn } = parts
+  needs?.forget()
   const findings: Finding[] = []
-  for (const probe of PROBES) findings.push({ about: probe.about, ...await tryOne(probe, parts) })
-  return [...findings, ...parts.needs().map((need) => ({ about: need, ok: true, text: NEED_SENTENCES[need] }))]
+  for (const probe of PROBES) {
+    const { about, options, otherwise } = probe
+    let found = await tryOne(probe, parts)
+    if (!found.ok && isOwn && otherwise !== undefined && needs?.read().has(otherwise) === false) {
+      const again = await tryOne({ ...probe, options: withNeeds(options, new Set([otherwise])) }, parts)
+      if (again.ok) {
+        found = again
+        needs.note([otherwise])
+      }
+    }
+    findings.push({ about, ...found })
+  }
+  return [...findings, ...[...needs?.read() ?? []].map((need) => ({ about: need, ok: true, text: NEED_SENTENCES[need] }))]
 }
 
-async function tryOne ({ options, read }: Probe, { id, load, describe, clock, meter, signal }: Examination) {
+async function tryOne ({ options, read }: Probe, { id, load, describe, isOwn, windowOfCut, clock, meter, signal }: Examination) {
   const begun = clock.awake()
+  const sent = options.prompt.reduce((sum, message) => sum + tokensOf(message), 0)
   try {
-    const { answer, reported } = await withDeadline({ clock, ms: LIMIT_MS, signal }, async (abortSignal) => {
+    const { answer, reported } = await withDeadline({ clock, ms: isOwn ? OWN_LIMIT_MS : LIMIT_MS, signal }, async (abortSignal) => {
       const { model } = await load(id)
       await meter.admit(id)
       const { stream } = await model.doStream({ ...options, maxOutputTokens: MOST_TOKENS, abortSignal })
       return readAnswer(stream)
     })
-    const estimate = () => ({ inputTokens: options.prompt.reduce((sum, message) => sum + tokensOf(message), 0), outputTokens: 0 })
+    const estimate = () => ({ inputTokens: sent, outputTokens: 0 })
     await meter.count({ model: id, role: 'capable', reported, estimate, ms: clock.awake() - begun })
+    await windowOfCut(id, { sent, read: answer.inputTokens }, signal)
     return read(answer, options.prompt)
   } catch (error) {
     signal.throwIfAborted()

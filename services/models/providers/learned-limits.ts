@@ -16,6 +16,8 @@ export interface LearnedNeeds {
   read(): ReadonlySet<Need>
   /** Remembers needs that a call has shown. */
   note(needs: Iterable<Need>): void
+  /** Forgets what was learned, so that calls show it anew. */
+  forget(): void
 }
 
 /**
@@ -74,12 +76,6 @@ export async function createLearnedLimits ({ stored, clock }: { stored: StoredRe
       keep()
     },
 
-    /** Returns what is learned of the needs of a model, `<provider>/<model>`, at any address. */
-    allNeedsOf (id: string): Need[] {
-      const now = clock.now()
-      return [...new Set([...knownNeeds.values()].flatMap((each) => each.id === id && now - each.at < NEEDS_BELIEVED_MS ? each.needs : []))]
-    },
-
     /** Returns what is learned of the needs of a model, `<provider>/<model>`, at an address. */
     needsOf (id: string, baseURL: string): LearnedNeeds {
       const key = `${id} ${baseURL}`
@@ -94,10 +90,13 @@ export async function createLearnedLimits ({ stored, clock }: { stored: StoredRe
           knownNeeds.delete(key)
           knownNeeds.set(key, { id, baseURL, needs, at: clock.now() })
           keep()
+        },
+        forget () {
+          if (knownNeeds.delete(key)) keep()
         }
       }
     }
-  } satisfies ToolLimits & { allNeedsOf: unknown, needsOf: unknown }
+  } satisfies ToolLimits & { needsOf: unknown }
 }
 
 const isSame = (a: Pick<RefusedTool, 'model' | 'name'>, b: Pick<RefusedTool, 'model' | 'name'>) => a.model === b.model && a.name === b.name

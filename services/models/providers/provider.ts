@@ -1,5 +1,6 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
 import type { FileApi } from '../attached/file-forms.ts'
+import type { LearnedNeeds } from './learned-limits.ts'
 import type { Reach } from './reach.ts'
 
 /** How long a model may say nothing before and within its answer, milliseconds. */
@@ -46,6 +47,8 @@ export interface Provider {
   readonly reach: Reach
   /** Returns the context window that a server uses for a loaded model, tokens; undefined where it does not say. */
   windowInUse?(model: string, signal: AbortSignal): Promise<number | undefined>
+  /** Returns what a model needs of requests, as far as is known. */
+  needsOf?(model: string): LearnedNeeds
   /** The context window in tokens of a model about which nothing else is known. */
   readonly contextWindow?: number
   /**

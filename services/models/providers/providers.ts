@@ -311,8 +311,9 @@ export async function createProviders ({ keys: record, limits, config, clock, en
         const tested = await probeModel({ id, load, describe, words, clock, meter, signal })
         if (!tested.ok || !asked.thorough) return tested
         const { examineModel } = await import('./examine-model.ts')
-        const needs = () => learned.allNeedsOf(id)
-        return { ...tested, findings: await examineModel({ id, load, describe, needs, clock, meter, signal }) }
+        const { provider, model: name } = trial.parseModelId(id)
+        const found = { needs: provider.needsOf?.(name), isOwn: trial.reach(id) !== 'cloud', windowOfCut: windows.windowOfCut }
+        return { ...tested, findings: await examineModel({ id, load, describe, ...found, clock, meter, signal }) }
       } finally {
         for (const key of own) tried.delete(key)
         if (trial !== registry) await trial.close()

@@ -31,18 +31,29 @@ async function ask ({ baseURL, fetch, apiKey, signal }: Server, path: string, bo
 
 const askProps = (server: Server) => ask(server, `/props?model=${encodeURIComponent(server.model)}`)
 
+/** What a server says of a model. */
+export interface ServedModel {
+  needs: Need[]
+  /** The server says that the model sees pictures. */
+  hasVision: boolean
+}
+
 /**
- * Asks a model server what the template of a model needs of requests: llama.cpp by `GET /props`, Ollama by `POST /api/show`. Returns
+ * Asks a model server what a model and its template need of requests: llama.cpp by `GET /props`, Ollama by `POST /api/show`. Returns
  * undefined where the server does not say, as most.
  * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, https://docs.ollama.com/api/show
  */
-export async function askNeeds (server: Server): Promise<Need[] | undefined> {
-  const { chat_template_caps: caps } = await askProps(server)
-  if (isObject(caps)) return needsIn(caps)
+export async function askServedModel (server: Server): Promise<ServedModel | undefined> {
+  const { chat_template_caps: caps, modalities } = await askProps(server)
+  if (isObject(caps)) {
+    const vision = isObject(modalities) ? modalities.vision : undefined
+    return { needs: [...needsIn(caps), ...vision === false ? ['no-pictures' as const] : []], hasVision: vision === true }
+  }
   if (typeof (await ask(server, '/api/version')).version !== 'string') return undefined
   const { capabilities } = await ask(server, '/api/show', { model: server.model })
   if (!Array.isArray(capabilities)) return undefined
-  return capabilities.includes('tools') ? [] : ['tools-in-words']
+  const hasVision = capabilities.includes('vision')
+  return { needs: capabilities.includes('tools') ? [] : ['tools-in-words'], hasVision }
 }
 
 /** Asks a model server for the context window that it uses for a model, tokens; undefined where it does not say. */

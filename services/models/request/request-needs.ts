@@ -12,6 +12,7 @@ import { withToolsInWords } from './plain-form.ts'
  * - `portable-ids`: no ids of calls of its own, either
  * - `no-thoughts`, `thoughts`: no thoughts of earlier answers, or thoughts in each of them
  * - `no-tool-pictures`: a sentence in the place of a picture in the result of a tool
+ * - `no-pictures`: a sentence in the place of each picture
  * - `no-system`: the system prompt as the beginning of the user's first message
  * - `one-call`: one call in a message, with its result behind it
  * - `tools-in-words`: tools, calls and results as text
@@ -66,6 +67,11 @@ export const NEEDS = {
     refusal: new RegExp(String.raw`${TAKES_NO_IMAGES.source}|content.{0,40}(?:type|part|string)|roles? must alternate`, 'i'),
     isMet: ({ prompt }) => !prompt.some((message) => message.role === 'tool' && message.content.some(hasToolPicture)),
     apply: withPrompt((prompt) => prompt.map(withoutToolPictures))
+  },
+  'no-pictures': {
+    refusal: TAKES_NO_IMAGES,
+    isMet: ({ prompt }) => !prompt.some(hasPicture),
+    apply: withPrompt((prompt) => prompt.map(withoutPictures))
   },
   'tools-in-words': {
     refusal: new RegExp(
@@ -140,6 +146,17 @@ function withoutToolPictures (message: LanguageModelV4Message): LanguageModelV4M
     return { ...part, output: { ...part.output, value } }
   })
   return { ...message, content }
+}
+
+const PICTURE_LEFT_OUT = '(a picture was left out: this model takes none)'
+const isPicture = ({ type, mediaType }: { type: string, mediaType?: string }) => type === 'file' && mediaType?.startsWith('image/') === true
+/** Whether a message of the user or of a tool holds a picture. */
+export const hasPicture = ({ role, content }: LanguageModelV4Message): boolean =>
+  role === 'user' ? content.some(isPicture) : role === 'tool' && content.some(hasToolPicture)
+
+function withoutPictures (message: LanguageModelV4Message): LanguageModelV4Message {
+  if (message.role !== 'user') return withoutToolPictures(message)
+  return { ...message, content: message.content.map((part) => isPicture(part) ? { type: 'text', text: PICTURE_LEFT_OUT } : part) }
 }
 
 /** Returns a message with several calls as messages with one, each with its result behind it. */

@@ -1,5 +1,6 @@
 import type { LanguageModelV4, LanguageModelV4CallOptions, LanguageModelV4FilePart, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import {
+  hasPicture,
   hasToolPicture,
   MILD_NEEDS,
   type Need,
@@ -11,6 +12,7 @@ import {
 } from '../../request/request-needs.ts'
 import { BLAMES_FILE } from '../../attached/with-files.ts'
 import { isOfLength, isOfToolCount } from '../failures.ts'
+import type { LearnedNeeds } from '../learned-limits.ts'
 import { blamesSchema } from '../../tool-schemas/refused-tool.ts'
 import { type AdaptedTo, type RefusablePart, repeatAdapted } from './repeat-adapted.ts'
 
@@ -47,7 +49,7 @@ type Body = Record<string, any>
 export const TOOL_CHOICE_REFUSED = /tool.?choice|enable-auto-tool-choice|tool-call-parser/i
 
 /** Parts of a request that only some OpenAI-compatible servers accept. */
-const OPTIONAL_PARTS: ReadonlyArray<RefusablePart<Body> & { key: (body: Body) => string | undefined }> = [
+const OPTIONAL_PARTS: ReadonlyArray<RefusablePart<Body>> = [
   {
     // https://platform.openai.com/docs/guides/structured-outputs: some servers support json_object only, some neither
     // format, and some reject certain schemas. The schema is therefore sent as a message.
@@ -80,28 +82,8 @@ const OPTIONAL_PARTS: ReadonlyArray<RefusablePart<Body> & { key: (body: Body) =>
     refusal: TOOL_CHOICE_REFUSED,
     key: ({ tool_choice: choice }) => choice === 'auto' ? 'tool_choice auto' : undefined,
     without: ({ tool_choice: _choice, ...body }) => body
-  },
-  {
-    // Models without image input.
-    refusal: TAKES_NO_IMAGES,
-    key: ({ messages }) => messages?.some(hasImage) ? PICTURES : undefined,
-    without: ({ messages, ...body }) => ({
-      ...body,
-      messages: messages.map((message: Body) => hasImage(message) ? withoutImages(message) : message)
-    })
   }
 ]
-
-const PARTS_OF_BODY: ReadonlyArray<RefusablePart<Body>> = OPTIONAL_PARTS.map(({ refusal, key, without }) =>
-  ({ refusal, key, without: (body, words) => key(body) === undefined ? undefined : without(body, words) }))
-
-const PICTURES = 'pictures'
-const isImageOf = ({ type }: Body) => type === 'image_url'
-const hasImage = ({ content }: Body) => Array.isArray(content) && content.some(isImageOf)
-const withoutImages = ({ content, ...message }: Body) => ({
-  ...message,
-  content: content.map((part: Body) => isImageOf(part) ? { type: 'text', text: '(a picture was left out: this model takes none)' } : part)
-})
 
 /** Returns the messages with the schema of the answer behind the user's last one: no template takes two messages of the user in a row. */
 function withSchema (messages: Body[], schema: unknown): Body[] {
@@ -113,16 +95,15 @@ function withSchema (messages: Body[], schema: unknown): Body[] {
 }
 
 /** What an answer was asked for without, because the server of the model does not take it. */
-export function leftOut ({ parts, needs }: AdaptedTo, { prompt, tools = [] }: LanguageModelV4CallOptions): Array<'tools' | 'pictures'> {
-  const isPicture = (part: { type: string, mediaType?: string }) => part.type === 'file' && part.mediaType?.startsWith('image/') === true
-  const hasPictures = prompt.some(({ role, content }) => role === 'user' && content.some(isPicture))
+export function leftOut (needs: LearnedNeeds, { prompt, tools = [] }: LanguageModelV4CallOptions): Array<'tools' | 'pictures'> {
+  const needed = needs.read()
   return [
-    ...tools.length > 0 && needs.read().has('tools-in-words') ? ['tools' as const] : [],
-    ...hasPictures && parts.has(PICTURES) ? ['pictures' as const] : []
+    ...tools.length > 0 && needed.has('tools-in-words') ? ['tools' as const] : [],
+    ...needed.has('no-pictures') && prompt.some(hasPicture) ? ['pictures' as const] : []
   ]
 }
 
-/** Statuses of refusals. A template that throws makes some servers answer 500. */
+/** Statuses of refusals. Some servers answer 500 when a template throws or when a model takes no pictures. */
 const REFUSAL_STATUS = [400, 422]
 const OF_TEMPLATE = /jinja|template|raise_exception|roles? must alternate|tool.?call/i
 
@@ -130,7 +111,8 @@ const OF_TEMPLATE = /jinja|template|raise_exception|roles? must alternate|tool.?
 function readRefusal (error: unknown): string | undefined {
   const { statusCode = 0, message, responseBody = '' } = error as { statusCode?: number, message?: string, responseBody?: string }
   const words = `${message} ${responseBody}`
-  return REFUSAL_STATUS.includes(statusCode) || (statusCode >= 500 && OF_TEMPLATE.test(words)) ? words : undefined
+  const isRefusal = REFUSAL_STATUS.includes(statusCode) || (statusCode >= 500 && (OF_TEMPLATE.test(words) || TAKES_NO_IMAGES.test(words)))
+  return isRefusal ? words : undefined
 }
 
 interface Adapting {
@@ -139,20 +121,22 @@ interface Adapting {
   /** Changes the options to what the SDK's model is given. */
   prepare: (options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions
   to: AdaptedTo
+  except?: Need
 }
 
 /**
  * Returns a function that calls a model in the form that its server takes. When the words of a refusal name nothing that is known, the
  * call is made again in the plain form.
  */
-export function adaptingModel ({ make, prepare, to }: Adapting) {
+export function adaptingModel ({ make, prepare, to, except }: Adapting) {
   return async <T>(
     options: LanguageModelV4CallOptions,
     ask: (model: LanguageModelV4, options: LanguageModelV4CallOptions) => PromiseLike<T>
   ): Promise<T> =>
     repeatAdapted<Body, T>({
-      parts: PARTS_OF_BODY,
+      parts: OPTIONAL_PARTS,
       to,
+      except,
       readRefusal,
       nextNeeds (words, needed, hasPart) {
         const found = nextNeeds(words, withNeeds(options, needed))

@@ -4,7 +4,7 @@ import type { AnswerMode } from '../bounded-fetch.ts'
 import { withWarnings } from '../part-batches.ts'
 import { leftOut, TOOL_CHOICE_REFUSED } from './adapt-request.ts'
 import type { ModelCalls } from './provider-kind.ts'
-import { type AdaptedTo, type RefusablePart, repeatAdapted } from './repeat-adapted.ts'
+import { type AdaptedTo, OF_WHOLE_ANSWERS, type RefusablePart, repeatAdapted } from './repeat-adapted.ts'
 
 type Options = LanguageModelV4CallOptions
 
@@ -67,8 +67,9 @@ interface NativeModel {
 export function nativeModel ({ open, prepare, to }: NativeModel): ModelCalls {
   const whole = open('answer')
   const streamed = open('events')
-  const adapting = <T>(options: Options, call: (options: Options) => PromiseLike<T>): Promise<T> =>
+  const adapting = <T>(options: Options, call: (options: Options) => PromiseLike<T>, rules: { except?: Need } = {}): Promise<T> =>
     repeatAdapted<Options, T>({
+      ...rules,
       parts: REFUSABLE,
       to,
       readRefusal,
@@ -76,10 +77,10 @@ export function nativeModel ({ open, prepare, to }: NativeModel): ModelCalls {
       send: (needed, strip) => call(strip(prepare(withNeeds(options, needed))))
     })
   return {
-    doGenerate: (options) => adapting(options, (accepted) => whole.doGenerate(accepted)),
+    doGenerate: (options) => adapting(options, (accepted) => whole.doGenerate(accepted), OF_WHOLE_ANSWERS),
     async doStream (options) {
       const result = await adapting(options, (accepted) => streamed.doStream(accepted))
-      return withWarnings(result, leftOut(to, options))
+      return withWarnings(result, leftOut(to.needs, options))
     }
   }
 }

@@ -5,9 +5,9 @@ import type { LearnedNeeds } from '../learned-limits.ts'
 export interface RefusablePart<R> {
   /** Matches the words of a server that does not take the part. */
   refusal: RegExp
-  /** Identifies the part, so that it is not sent again. Without one it is left out of the refused request alone. */
+  /** Identifies the part of a request that has it, so that it is not sent again. Without one it is left out of the refused call alone. */
   key?: (request: R) => string | undefined
-  /** Returns the request without the part; undefined when it does not have it. */
+  /** Returns the request without the part; undefined when a request that has no `key` does not have it. */
   without: (request: R, words: string) => R | undefined
 }
 
@@ -21,6 +21,8 @@ export interface AdaptedTo {
 interface Adapting<R, T> {
   parts: ReadonlyArray<RefusablePart<R>>
   to: AdaptedTo
+  /** A need that is not met, because it would take away what the call is about: the refusal is thrown. */
+  except?: Need
   /** Returns the words of a refusal; undefined for any other failure. */
   readRefusal: (error: unknown) => string | undefined
   /** Returns what the refused request may need. `hasPart`: it has a part that the words speak of, which is left out when nothing is returned. */
@@ -34,8 +36,10 @@ interface Adapting<R, T> {
  * part that its words name, or in the form that they ask for. What led to an answer is remembered. Of several refusals the first is
  * thrown, which speaks of the request as it was.
  */
-export async function repeatAdapted<R, T> ({ parts, to, readRefusal, nextNeeds, send }: Adapting<R, T>): Promise<T> {
-  const needed = new Set(to.needs.read())
+export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nextNeeds, send }: Adapting<R, T>): Promise<T> {
+  const needed = new Set([...to.needs.read()].filter((need) => need !== except))
+  /** The needs that this call has shown. */
+  const found = new Set<Need>()
   const refused = new Set(to.parts)
   /** What is left out beside the parts that have a key. */
   const removals: Array<(request: R) => R | undefined> = []
@@ -49,18 +53,23 @@ export async function repeatAdapted<R, T> ({ parts, to, readRefusal, nextNeeds, 
     try {
       const result = await send(needed, strip)
       for (const part of refused) to.parts.add(part)
-      if (needed.size > to.needs.read().size) to.needs.note(needed)
+      if (found.size > 0) to.needs.note(found)
       return result
     } catch (error) {
       first ??= error
       const words = readRefusal(error)
       if (words === undefined || sent === undefined) throw error
       const request = sent
-      const part = parts.find(({ refusal, without }) => refusal.test(words) && without(request, words) !== undefined)
-      const needs = nextNeeds(words, needed, part !== undefined).filter((need) => !needed.has(need))
+      const part = parts.find(({ refusal, key, without }) =>
+        refusal.test(words) && (key === undefined ? without(request, words) : key(request)) !== undefined)
+      const needs = nextNeeds(words, needed, part !== undefined).filter((need) => need !== except && !needed.has(need))
       const key = part?.key?.(request)
-      if (needs.length > 0) for (const need of needs) needed.add(need)
-      else if (key !== undefined) refused.add(key)
+      if (needs.length > 0) {
+        for (const need of needs) {
+          needed.add(need)
+          found.add(need)
+        }
+      } else if (key !== undefined) refused.add(key)
       else if (part !== undefined) removals.push((each) => part.without(each, words))
       else throw first
     }
@@ -68,6 +77,9 @@ export async function repeatAdapted<R, T> ({ parts, to, readRefusal, nextNeeds, 
 }
 
 const isIn = (known: ReadonlySet<string>, key: string | undefined) => key !== undefined && known.has(key)
+
+/** A question that is answered as a whole, such as one about a picture, has no user who hears that the picture was left out. */
+export const OF_WHOLE_ANSWERS = { except: 'no-pictures' } as const
 
 /** The keys of the parts that each model has refused, by address and model, since the start. */
 export function createRefusedParts (): (baseURL: string, model: string) => Set<string> {

@@ -53,4 +53,49 @@ export function withToolsSeen (
   return { ...result, batches, stream: streamOf(batches) } as BatchedResult
 }
 
+/** What servers say of an answer in which their own parser finds no calls and no text: llama.cpp, Ollama, LM Studio. */
+const UNREAD = /output that does not match the expected|(?:error|fail\w*) (?:in |to )?pars\w+ (?:the )?(?:tool|function)[ _-]?calls?/i
+
+/** Counts the answers in a row of which the server of a model could not read the calls. */
+export interface UnreadAnswers {
+  count: number
+}
+
+/** An answer that fails once so is asked for again; after the second in a row tools are described in words, and calls read here. */
+const MOST_UNREAD = 2
+
+/**
+ * Returns the answer; when its server cannot read it, again and again, the need for tools in words is noted. A weak model writes calls
+ * that the parser of its template refuses.
+ */
+export function withCallsRead (
+  result: LanguageModelV4StreamResult,
+  { needs, unread }: { needs: LearnedNeeds, unread: UnreadAnswers }
+): LanguageModelV4StreamResult {
+  if (needs.read().has('tools-in-words')) return result
+  const { read, cancel } = batchesOf(result)
+  const look = (error: unknown) => {
+    if (!UNREAD.test((error as Error | undefined)?.message ?? '') || ++unread.count < MOST_UNREAD) return
+    unread.count = 0
+    needs.note(['tools-in-words'])
+  }
+  const batches: BatchedResult['batches'] = {
+    async read () {
+      try {
+        const parts = await read()
+        for (const part of parts ?? []) {
+          if (part.type === 'error') look(part.error)
+          if (part.type === 'finish') unread.count = 0
+        }
+        return parts
+      } catch (error) {
+        look(error)
+        throw error
+      }
+    },
+    cancel
+  }
+  return { ...result, batches, stream: streamOf(batches) } as BatchedResult
+}
+
 const countedIn = (part: LanguageModelV4StreamPart): number => part.type === 'finish' ? part.usage?.inputTokens?.total ?? 0 : 0
