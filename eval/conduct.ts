@@ -5,7 +5,10 @@ import type { Outcome } from './goal.ts'
 type Run = Outcome['runs'][number]
 
 /** Tokens of chat templates and tags of calls, which a model may write and nobody is to see. */
-const TOKENS = /<[|｜][\w▁/-]{2,40}[|｜]>|<\/?(?:s|eos|bos|tool_call|tool_response|start_of_turn|end_of_turn)>|\[\/?(?:INST|TOOL_CALLS|TOOL_RESULTS)\]/
+const TOKENS = new RegExp(
+  String.raw`<[|｜][\w▁/-]{2,40}[|｜]>|\[/?(?:INST|TOOL_CALLS|TOOL_RESULTS)\]|` +
+    String.raw`</?(?:s|eos|bos|tool_call|tool_response|start_of_turn|end_of_turn)>`
+)
 /** Steps in a row without a call that was carried out, after which a run ends. */
 const FRUITLESS_STEPS = 8
 /** States in which a run is neither over nor waits for somebody. */
@@ -14,8 +17,8 @@ const UNDER_WAY = ['queued', 'running']
 /** Returns what the runs of a trial owe the user, in sentences; [] when all is well. */
 export function faultsOf ({ runs, answers }: Pick<Outcome, 'runs' | 'answers'>): string[] {
   const texts = [...answers, ...runs.map(({ output = '' }) => output)]
-  const shown = texts.flatMap((text) => TOKENS.exec(text)?.[0] ?? [])
-  return [...new Set([...shown.map((token) => `an answer shows ${token}`), ...runs.flatMap(faultsOfRun)])]
+  const tokens = texts.flatMap((text) => TOKENS.exec(text)?.[0] ?? [])
+  return [...new Set([...tokens.map((token) => `an answer shows ${token}`), ...runs.flatMap(faultsOfRun)])]
 }
 
 function faultsOfRun ({ status, output = '', object, error, stopped, toolCalls }: Run): string[] {

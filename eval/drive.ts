@@ -1,5 +1,5 @@
-import { cancelTask, createTask, getRun, listRuns, startTask, type Agent, type Answers, type RunOptions, type TaskBody } from '../client/index.ts'
-import type { Handlers } from '../client/index.ts'
+import { cancelTask, createTask, getRun, listRuns, startTask } from '../client/index.ts'
+import type { Agent, Answers, Handlers, RunOptions, TaskBody } from '../client/index.ts'
 import { snapshotOf } from './folder.ts'
 import { isApproved } from './approvals.ts'
 import type { Goal, Outcome, Reply } from './goal.ts'
@@ -80,7 +80,7 @@ const answersTo = (questions: Questions, { choose, say }: Reply): Answers =>
   Object.fromEntries(questions.map(({ id, options = [] }) =>
     [id, options.find(({ value, label }) => choose.test(value) || choose.test(label))?.value ?? say]))
 
-/** Makes the task, starts it and waits until its run is over, or waits for a person. An abort ends the run, as it does that of a message. */
+/** Makes the task, starts it and waits until its run is over, or waits for a person. An abort ends the run. */
 export async function runOnce (drive: Drive, task: TaskBody) {
   const { agent: { client }, folder, signal } = drive
   const { data: { id } } = await createTask({ client, body: { cwd: folder, ...task }, signal, throwOnError: true })

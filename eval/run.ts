@@ -1,7 +1,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { ROOT } from '../scripts/bundle.ts'
-import { isInstalled, SMALL_MODEL, startEngine } from '../test/models/engine.ts'
+import { configOf as configOfSmall, isInstalled, SMALL_MODEL, startEngine } from '../test/models/engine.ts'
 import { tryGoal, whyUnusable, type Trial, type Setup } from './trial.ts'
 import type { Goal } from './goal.ts'
 import { GOALS, GROUPS } from './goals/index.ts'
@@ -55,9 +55,9 @@ function argumentsOf () {
 }
 
 function numberOf (name: 'repeat' | 'budget' | 'time' | 'jobs', { isWhole = true } = {}): number {
-  const value = Number(given[name])
+  const value = Number(options[name])
   if (!(value > 0) || (isWhole && !Number.isInteger(value))) {
-    usage(`--${name} takes a ${isWhole ? 'whole ' : ''}number above 0, not "${given[name]}".`)
+    usage(`--${name} takes a ${isWhole ? 'whole ' : ''}number above 0, not "${options[name]}".`)
   }
   return value
 }
@@ -111,19 +111,19 @@ async function evaluateSmall () {
   if (!isInstalled()) usage('The small model is not installed: npm run test:models installs it and its server.')
   const engine = await startEngine()
   try {
-    await evaluate(SMALL_MODEL, { ...engine.config, ...configOf(given.config) })
+    await evaluate(SMALL_MODEL, { ...configOfSmall(`${engine.origin}/v1`, 300), ...configOf(options.config) })
   } finally {
     engine.stop()
   }
 }
 
-async function evaluate (model: string, config = configOf(given.config)) {
+async function evaluate (model: string, config = configOf(options.config)) {
   const limits = {
     repeat: numberOf('repeat'),
     jobs: numberOf('jobs'),
-    ...given.budget !== undefined && { budgetUsd: numberOf('budget', { isWhole: false }) }
+    ...options.budget !== undefined && { budgetUsd: numberOf('budget', { isWhole: false }) }
   }
-  const goals = goalsOf(given.only)
+  const goals = goalsOf(options.only)
   const timeMs = numberOf('time') * 1000
   const setup = setupFor(model, { env: process.env, config })
   if ('missing' in setup) usage(setup.missing)
@@ -137,8 +137,8 @@ async function evaluate (model: string, config = configOf(given.config)) {
 
   const { trials, notTried } = await tryAll(goals, { ...setup, timeMs }, limits)
   const summary = summaryOf(trials, { model, notTried })
-  if (given.json !== undefined) {
-    writeFileSync(given.json, `${JSON.stringify({ date: new Date().toISOString(), model, summary, trials }, null, 2)}\n`)
+  if (options.json !== undefined) {
+    writeFileSync(options.json, `${JSON.stringify({ date: new Date().toISOString(), model, summary, trials }, null, 2)}\n`)
   }
   console.log(`\n${trials.length === 0 ? '' : `${tableOf(trials)}\n\n`}${summary}`)
   process.exitCode = notTried > 0 || trials.some(({ passed }) => !passed) ? 1 : 0
@@ -147,7 +147,7 @@ async function evaluate (model: string, config = configOf(given.config)) {
 /** Shows that the good script of each goal passes and that each of its checks fails for a bad one. */
 async function proveAll () {
   let isProven = true
-  for (const goal of goalsOf(given.only)) {
+  for (const goal of goalsOf(options.only)) {
     const proof = await prove(goal)
     console.log(proofOf(proof))
     isProven &&= proof.faults.length === 0
@@ -155,13 +155,13 @@ async function proveAll () {
   process.exitCode = isProven ? 0 : 1
 }
 
-const given = argumentsOf()
-if (given.help) console.log(USAGE)
-else if (given.list) {
+const options = argumentsOf()
+if (options.help) console.log(USAGE)
+else if (options.list) {
   for (const [group, goals] of Object.entries(GROUPS)) {
     console.log(`${group}\n${goals.map(({ name, measures }) => `  ${name.padEnd(20)} ${measures}`).join('\n')}`)
   }
-} else if (given.scripted) await proveAll()
-else if (given.small) await evaluateSmall()
-else if (given.model === undefined) usage('Name a model with --model, or use --small or --scripted.')
-else await evaluate(given.model)
+} else if (options.scripted) await proveAll()
+else if (options.small) await evaluateSmall()
+else if (options.model === undefined) usage('Name a model with --model, or use --small or --scripted.')
+else await evaluate(options.model)

@@ -149,7 +149,8 @@ async function trialIn (
   const problems = [...late, ...await problemsOf(goal, outcome)]
   // A refused request leaves no run that tells of it.
   if (failure instanceof AgentError && problems.length === 0) problems.push({ check: ended.says, found: failure.message })
-  return { problems, faults: faultsOf(outcome), ends: outcome.runs.map(endOf).reverse(), ...await spent(agent), calls: callsOf(outcome), ms }
+  const ends = outcome.runs.map(endOf).reverse()
+  return { problems, faults: faultsOf(outcome), ends, ...await spent(agent), calls: callsOf(outcome), ms }
 }
 
 /** All runs. The record of one whose last event has just come may follow in a moment. */

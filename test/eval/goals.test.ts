@@ -106,7 +106,11 @@ t.test('the command tries goals as often as it is told, shows what failed and wh
 })
 
 const trial = (rest: Partial<Trial> = {}): Trial =>
-  ({ goal: 'a', passed: true, problems: [], faults: [], ends: ['completed'], steps: 2, calls: 1, inputTokens: 1_000, outputTokens: 20, ms: 1_500, ...rest })
+  ({
+    ...{ goal: 'a', passed: true, problems: [], faults: [], ends: ['completed'] },
+    ...{ steps: 2, calls: 1, inputTokens: 1_000, outputTokens: 20, ms: 1_500 },
+    ...rest
+  })
 
 t.test('a table has a line for each goal, and a summary the rate, the cost as far as it is known, and the median time', async (t) => {
   const problems = [{ check: 'x holds', found: 'y' }]

@@ -102,6 +102,12 @@ async function freePort (): Promise<number> {
 
 /** Its id in the service. */
 export const SMALL_MODEL = 'llama/smol'
+/** Returns the config.json of a service that uses it. A weak model writes to the limit, so that is low. */
+export const configOf = (baseURL: string, maxOutputTokens: number) => ({
+  model: SMALL_MODEL,
+  models: { settings: { capable: { maxOutputTokens } } },
+  providers: { llama: { baseURL, models: ['smol'] } }
+})
 /** The last lines of the server's log. */
 const SHOWN_LINES = 15
 
@@ -133,12 +139,6 @@ export async function startEngine (template?: string) {
   }
   return {
     origin,
-    /** The config.json of a service that uses it. A weak model writes to the limit, so that is low. */
-    config: {
-      model: SMALL_MODEL,
-      models: { settings: { capable: { maxOutputTokens: 300 } } },
-      providers: { llama: { baseURL: `${origin}/v1`, models: ['smol'] } }
-    },
     stop () {
       process.off('exit', kill)
       kill()

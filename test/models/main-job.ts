@@ -1,7 +1,7 @@
 import { ok, strictEqual } from 'node:assert/strict'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { startEngine } from './engine.ts'
+import { configOf, startEngine } from './engine.ts'
 import { type Forced, startForcingServer } from './forcing-server.ts'
 import { startOnModel } from './service.ts'
 
@@ -20,11 +20,7 @@ export const writeCall = (path: string): Forced => ({
 export async function mainJob ({ isSample = false } = {}): Promise<void> {
   const engine = await startEngine()
   const forcing = await startForcingServer(engine.origin)
-  const service = await startOnModel({
-    ...engine.config,
-    models: { settings: { capable: { maxOutputTokens: 120 } } },
-    providers: { llama: { baseURL: forcing.url, models: ['smol'] } }
-  })
+  const service = await startOnModel(configOf(forcing.url, 120))
   const { cwd, send, say, decide } = service
 
   const hi = await say('Hi!')
@@ -41,9 +37,11 @@ export async function mainJob ({ isSample = false } = {}): Promise<void> {
     forcing.force(writeCall('other.txt'))
     await decide(await say('Write another one to other.txt.'), false)
     ok(!existsSync(join(cwd, 'other.txt')), 'a denied call does nothing')
-    forcing.force({ name: 'readFile', input: { type: 'object', properties: { path: { type: 'string', const: 'notes.txt' } }, required: ['path'] } })
+    const path = { type: 'string', const: 'notes.txt' }
+    forcing.force({ name: 'readFile', input: { type: 'object', properties: { path }, required: ['path'] } })
     const read = await say('Read notes.txt.')
-    ok(read.some(({ type, output }) => type === 'tool-output-available' && JSON.stringify(output).includes('Ada')), 'a file is read unasked')
+    const outputs = read.filter(({ type }) => type === 'tool-output-available').map(({ output }) => JSON.stringify(output))
+    ok(outputs.some((output) => output.includes('Ada')), 'a file is read unasked')
     for (const content of MESSAGES) await say(content)
     await remember(service)
     await runTask(service)

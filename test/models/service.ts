@@ -50,7 +50,8 @@ export async function startOnModel (config: object) {
       await send('POST', `/approvals/${asked[0].approvalId}`, { approved })
       const { runs: [{ runId }] } = await send('GET', '/runs?limit=1')
       const run = await waitForEnd(runId)
-      console.log(`  ${approved ? 'approved' : 'denied'}: ${Math.round(performance.now() - at)} ms, ${run.status} ${run.stopped?.reason ?? ''}`)
+      const ms = Math.round(performance.now() - at)
+      console.log(`  ${approved ? 'approved' : 'denied'}: ${ms} ms, ${run.status} ${run.stopped?.reason ?? ''}`)
       return run
     },
     waitForEnd,
@@ -77,7 +78,8 @@ export async function startOnModel (config: object) {
 function log (content: string, events: Sent[], ms: number): void {
   const finish = events.findLast(({ type }) => type === 'finish')
   const { inputTokens, outputTokens } = finish?.usage ?? {}
-  console.log(`${JSON.stringify(content)}: ${Math.round(ms)} ms, ${inputTokens} tokens read, ${outputTokens} written, ${finish?.finishReason}`)
+  const counts = `${inputTokens} tokens read, ${outputTokens} written`
+  console.log(`${JSON.stringify(content)}: ${Math.round(ms)} ms, ${counts}, ${finish?.finishReason}`)
   console.log(`  ${JSON.stringify(textOf(events).slice(0, 100))}`)
 }
 
@@ -86,6 +88,7 @@ function checkEnd (events: Sent[]): void {
   const errors = events.filter(({ type }) => type === 'error')
   strictEqual(errors.length, 0, JSON.stringify(errors))
   const isOver = events.some(({ type }) => type === 'finish')
-  const says = events.some((event) => event.type === 'tool-approval-request' || event.type === 'data-stopped') || textOf(events).trim() !== ''
+  const isAsking = events.some(({ type }) => type === 'tool-approval-request' || type === 'data-stopped')
+  const says = isAsking || textOf(events).trim() !== ''
   ok(isOver && says, `the run says nothing: ${JSON.stringify(events.slice(-5))}`)
 }

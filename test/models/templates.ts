@@ -3,7 +3,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Renderer } from '../fakes/template-server.ts'
 import { chatTemplateSuite } from '../suites/chat-templates.ts'
-import { startEngine } from './engine.ts'
+import { configOf, startEngine } from './engine.ts'
 import { startForcingServer } from './forcing-server.ts'
 import { writeCall } from './main-job.ts'
 import { startOnModel } from './service.ts'
@@ -49,7 +49,7 @@ export async function callInDialects (names: readonly string[]): Promise<void> {
   for (const name of names) {
     const engine = await startEngine(name)
     const forcing = await startForcingServer(engine.origin)
-    const service = await startOnModel({ ...engine.config, models: { settings: { capable: { maxOutputTokens: 60 } } }, providers: { llama: { baseURL: forcing.url, models: ['smol'] } } })
+    const service = await startOnModel(configOf(forcing.url, 60))
     console.log(name)
     forcing.force(writeCall('new.txt'))
     const events = await service.say('Write a haiku to new.txt.', TOOLS)

@@ -11,6 +11,8 @@ const wordsOf = ({ messages }: Body): string => JSON.stringify(messages)
 const hasPicture = (body: Body) => wordsOf(body).includes('image_url')
 const asksForNote = (body: Body) => /note \\"shopping\\" with the tool/.test(wordsOf(body))
 
+const IN_WORDS = '<tool_call>{"name": "readNote", "arguments": {"name": "shopping"}}</tool_call>'
+
 /** A model without faults. */
 function goodAnswer (body: Body): Plan {
   const words = wordsOf(body)
@@ -21,7 +23,7 @@ function goodAnswer (body: Body): Plan {
   if (words.includes('tulips')) return { text: 'Milk and tulips.' }
   if (words.includes('milk')) return { text: 'Milk.' }
   if (words.includes('Quill')) return { text: 'I am Quill.' }
-  if (asksForNote(body) && body.tools === undefined) return { text: '<tool_call>{"name": "readNote", "arguments": {"name": "shopping"}}</tool_call>' }
+  if (asksForNote(body) && body.tools === undefined) return { text: IN_WORDS }
   if (asksForNote(body)) return { toolCalls: [{ toolName: 'readNote', input: { name: 'shopping' } }] }
   return { text: ['One, ', 'two, ', 'three.'] }
 }

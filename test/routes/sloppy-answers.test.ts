@@ -186,7 +186,8 @@ for (const wire of SLOPPY_WIRES.slice(0, 4)) {
 
 t.test('tools are described in words after two answers that the server itself could not read', async (t) => {
   const [chat] = SLOPPY_WIRES
-  const unread = { error: { code: 500, message: 'The model produced output that does not match the expected peg-native format', type: 'server_error' } }
+  const message = 'The model produced output that does not match the expected peg-native format'
+  const unread = { error: { code: 500, message, type: 'server_error' } }
   const { app, bodies } = await withSloppyServer(t, chat, (_nth, body) =>
     ({ body: body.tools === undefined ? chat.text('fine') + DONE : `data: ${JSON.stringify(unread)}\n\n` }))
   const { events } = await say(app, 'go')

@@ -123,10 +123,10 @@ export function createDirectProvider (
     return {
       ...learned,
       read () {
-        const said = served.get(`${model} ${baseURL}`)?.model
+        const servedModel = served.get(`${model} ${baseURL}`)?.model
         const needs = new Set(learned.read())
-        if (said?.hasVision) needs.delete('no-pictures')
-        return new Set([...needs, ...said?.needs ?? []])
+        if (servedModel?.hasVision) needs.delete('no-pictures')
+        return new Set([...needs, ...servedModel?.needs ?? []])
       }
     }
   }

@@ -79,7 +79,8 @@ const called = (...names: string[]): LanguageModelV4Prompt => [
   }
 ]
 /** A purple square of 32 by 32: a model that sees nothing guesses red or blue. */
-const PICTURE = 'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NMQkAAAwDsEqv9KnoMQjkT5pORSAQCAQCgUAgEHwJDnfvAD3VkOoHAAAAAElFTkSuQmCC'
+const PICTURE =
+  'iVBORw0KGgoAAAANSUhEUgAAACAAAAAgCAIAAAD8GO2jAAAAJ0lEQVR42u3NMQkAAAwDsEqv9KnoMQjkT5pORSAQCAQCgUAgEHwJDnfvAD3VkOoHAAAAAElFTkSuQmCC'
 const WORD = 'marmalade'
 /** About six thousand tokens. */
 const FILLING = 'The river runs past the mill, and the mill turns all day long. '.repeat(380)

@@ -5,7 +5,7 @@ import type { LearnedNeeds } from '../learned-limits.ts'
 export interface RefusablePart<R> {
   /** Matches the words of a server that does not take the part. */
   refusal: RegExp
-  /** Identifies the part of a request that has it, so that it is not sent again. Without one it is left out of the refused call alone. */
+  /** Identifies the part of a request that has it, so that it is not sent again; without a key only of the refused call. */
   key?: (request: R) => string | undefined
   /** Returns the request without the part; undefined when a request that has no `key` does not have it. */
   without: (request: R, words: string) => R | undefined
@@ -25,7 +25,7 @@ interface Adapting<R, T> {
   except?: Need
   /** Returns the words of a refusal; undefined for any other failure. */
   readRefusal: (error: unknown) => string | undefined
-  /** Returns what the refused request may need. `hasPart`: it has a part that the words speak of, which is left out when nothing is returned. */
+  /** Returns what the refused request may need. `hasPart`: it has a part that the words speak of, which goes when nothing is returned. */
   nextNeeds: (words: string, needed: ReadonlySet<Need>, hasPart: boolean) => readonly Need[]
   /** Sends the request in the form that meets the needs, without what `strip` leaves out. */
   send: (needed: ReadonlySet<Need>, strip: (request: R) => R) => PromiseLike<T>
@@ -48,7 +48,8 @@ export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nex
     let sent: R | undefined
     const strip = (request: R): R => {
       const known = parts.reduce((rest, part) => isIn(refused, part.key?.(rest)) ? part.without(rest, '') ?? rest : rest, request)
-      return sent = removals.reduce((rest, remove) => remove(rest) ?? rest, known)
+      sent = removals.reduce((rest, remove) => remove(rest) ?? rest, known)
+      return sent
     }
     try {
       const result = await send(needed, strip)
