@@ -18,6 +18,8 @@ export type Boundary =
   & {
     /** The folder of a repository that the working folder belongs to, and whose git directory outside of it can be written to. */
     repository?: string
+    /** Its git directory. */
+    gitDirectory?: string
     /** What of it could be undone, for the user. */
     undo?: string
   }

@@ -140,7 +140,8 @@ export function createSandbox (parts: Parts) {
       if (unfit !== undefined) return refusedOr(unfit)
       const { path, dev, ino } = place
       const above = shownAt(path) === path ? (await findRepositoryAbove(path, ownHome)).repository : undefined
-      const box = { folder: { path, dev, ino }, ...(above && kind.is === 'bubblewrap' && { repository: above.top }) }
+      const repository = above && kind.is === 'bubblewrap' && { repository: above.top, gitDirectory: above.common }
+      const box = { folder: { path, dev, ino }, ...repository }
       if (network === undefined && ports === undefined) return { is: 'confined', ...box }
       return { is: 'networked', ...box, hosts: network ?? [], ...(ports && { ports }) }
     },

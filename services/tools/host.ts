@@ -41,7 +41,10 @@ interface HostParts {
   fence: Fence
   paths: Pick<PathPolicy, 'owns' | 'meant'>
   /** Keeps what the calls are about to change. */
-  undo?: { keep(call: KeepCall): Promise<KeptCall>, outlook(folder: string, signal: AbortSignal): Promise<string> }
+  undo?: {
+    keep(call: KeepCall): Promise<KeptCall>
+    outlook(command: NonNullable<KeepCall['command']>, signal: AbortSignal): Promise<string>
+  }
   /** The editors of the user: a file with changes there that are not saved is not changed. */
   editors?: OpenEditors
   /** The copies of folders: models are shown the folders' own paths. */
@@ -172,7 +175,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     const boundary = folder && await boundaryOf({ ...call, folder })
     if (boundary === undefined || boundary.is === 'refused') return undefined
     const reach = reachOf(boundary, find(call.name)?.mayStay?.(call.input))
-    if (boundary.is !== 'outside') return { folder: boundary.folder.path, ...reach }
+    if (boundary.is !== 'outside') return { folder: boundary.folder.path, gitDirectory: boundary.gitDirectory, ...reach }
     const base = await folders.start(call.name, call.input, call.cwd)
     return { folder: within(folder!.path, base) ? base : folder!.path, ...reach }
   }
@@ -266,7 +269,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       if (undo === undefined || !find(call.name)?.isCommand) return undefined
       const command = await commandPlace(call)
       if (command === undefined) return undefined
-      return [await undo.outlook(command.folder, call.signal), command.reach].filter((sentence) => sentence !== undefined).join(' ')
+      return [await undo.outlook(command, call.signal), command.reach].filter((sentence) => sentence !== undefined).join(' ')
     },
 
     /** Runs a command where nothing of it stays, as a person asked for; undefined for tools that cannot. */

@@ -19,8 +19,11 @@ export interface KeepCall {
   places: ChangedPath[] | undefined
   /** Of such a call: what its input named, and the tool server or the application whose tool it is. */
   uncovered?: { target?: string, server?: string, app?: string }
-  /** The folder that a command works in, and what says that it may have changed something elsewhere too. */
-  command?: { folder: string, reach?: string }
+  /**
+   * The folder that a command works in, the git directory outside of it that it may change too, and what says that it may have changed
+   * something elsewhere.
+   */
+  command?: { folder: string, gitDirectory?: string, reach?: string }
   signal: AbortSignal
 }
 
@@ -32,7 +35,6 @@ export function reachOf (boundary: Boundary, mayStay = false): { reach?: string 
   const sentences = [
     boundary.is === 'networked' && boundary.hosts.length > 0 && 'What it sends over the network is not known here.',
     boundary.is === 'outside' && 'What it does elsewhere is not known here.',
-    boundary.repository !== undefined && `What it does in the repository of ${JSON.stringify(boundary.repository)} is not known here.`,
     mayStay && WORK_OF_OTHERS
   ].filter((sentence) => sentence !== false)
   return sentences.length === 0 ? {} : { reach: sentences.join(' ') }

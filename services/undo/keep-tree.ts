@@ -61,8 +61,8 @@ export async function keepTree (
   const id = newId()
   const at = clock.now()
   const { folder, reach } = command
-  const known = await trees.record(folder, signal)
-  const reason = [reach, 'why' in known ? known.why : describeLeftOut(known.leftOut)].filter(Boolean).join(' ')
+  const known = await trees.record(command, signal)
+  const reason = [reach, ...'why' in known ? [known.why] : [describeLeftOut(known.leftOut), known.unknown]].filter(Boolean).join(' ')
   const uncovered = { target: named?.target, reason }
   const begun: Entry = { runId, owner, toolCallId, toolName, at, cwd: folder, roots: [], items: [], ...(reason !== '' && { uncovered }) }
   const owned: Op = { type: 'put', key: undoOwnerKey(owner, runId), value: { at } }
@@ -76,7 +76,7 @@ export async function keepTree (
     known.release()
   }
   const open = undoOpenKey(id)
-  const running: Entry = { ...begun, tree: { folder, record: known.record, ...(named?.target !== undefined && { target: named.target }) } }
+  const running: Entry = { ...begun, tree: { folder, record: known.record, above: known.above, target: named?.target } }
   let hasStayed = false
   async function finishAfter (ended: Promise<void>): Promise<void> {
     hasStayed = true

@@ -14,7 +14,17 @@ import { continueUndo, takeOver, undoRun } from './undo-run.ts'
 import { followUps, readEntries, worksOn } from './works.ts'
 import { type KeepCall, type PathPolicy, searchScope, type Transform } from '../tools/index.ts'
 import {
-  type Chain, createTrees, createUndoSpace, inBatches, isSame, lookAt, type Place, removeTemporaries, settleItems, unitsAfter
+  type Chain,
+  type CommandPlace,
+  createTrees,
+  createUndoSpace,
+  inBatches,
+  isSame,
+  lookAt,
+  type Place,
+  removeTemporaries,
+  settleItems,
+  unitsAfter
 } from '../workspace/index.ts'
 import { putBackAside, removeUnfinished } from './interrupted-calls.ts'
 import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown } from './undo-entry.ts'
@@ -130,7 +140,7 @@ export function openUndo (
         : keepTree({ ...call, command: call.command }, { store, clock, trees, commands, log })
     },
 
-    outlook: (folder: string, signal: AbortSignal): Promise<string> => trees.outlook(folder, signal),
+    outlook: (place: CommandPlace, signal: AbortSignal): Promise<string> => trees.outlook(place, signal),
 
     async changes (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> {
       await ready()

@@ -4,6 +4,7 @@ import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
 import { firstOf } from '../lib/first-of.ts'
 import { UNDO_ENTRIES, undoFilesPrefix, undoOwnerPrefix, undoEntriesPrefix, undoWorksPrefix, type Op } from '../store/index.ts'
 import type { KeepCall } from '../tools/index.ts'
+import type { CommandPlace } from '../workspace/index.ts'
 import type { UndoParts } from './open-undo.ts'
 import type { Kept } from './keep-call.ts'
 import type { AsLeft, FileTexts } from './run-changes.ts'
@@ -39,7 +40,7 @@ export function createUndo (parts: UndoParts) {
     keep: async (call: KeepCall): Promise<Kept> => (await loaded()).keep(call),
 
     /** Says in sentences what of a folder could be undone after a command. */
-    outlook: async (folder: string, signal: AbortSignal): Promise<string> => (await loaded()).outlook(folder, signal),
+    outlook: async (place: CommandPlace, signal: AbortSignal): Promise<string> => (await loaded()).outlook(place, signal),
 
     /** Returns a page of the changes of a run or an undo, also while it is under way. Throws RunUnknown (404). */
     changes: async (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> => (await loaded()).changes(runId, page),

@@ -21,10 +21,23 @@ interface StoredTree {
   bytes: number
 }
 
-/** A folder as it was before a command. */
-interface KnownTree {
+/** What a command may change: its folder, and a git directory outside of it. */
+export interface CommandPlace {
+  folder: string
+  gitDirectory?: string
+}
+
+/** Which records know a folder, and the git directory outside of it. */
+export interface TreeRecords {
   folder: string
   record: TreeFile
+  above?: { folder: string, record: TreeFile }
+}
+
+/** A folder as it was before a command. */
+interface KnownTree extends TreeRecords {
+  /** Why nothing is known of the git directory outside of the folder. */
+  unknown?: string
   leftOut: LeftOut
   /** Lets its files go. */
   release(): void
@@ -96,29 +109,72 @@ export function createTrees ({ store, lookAround, folder: undoFolder, space, wor
 
   return {
     /**
-     * Knows what is in the folder, with this real path, durably; or says why it cannot. Throws CopiesUnavailable (a full disk), and the
+     * Knows what is in the place, with real paths, durably; or says why it cannot. Throws CopiesUnavailable (a full disk), and the
      * reason of the signal.
      */
-    record: (folder: string, signal: AbortSignal): Promise<KnownTree | { why: string }> => locked(folder, () => recordNow(folder, signal)),
-
-    /** Says in sentences what of the folder could be undone. */
-    async outlook (folder: string, signal: AbortSignal): Promise<string> {
-      const scope = await scopeOf(folder)
-      const recorded = scope && await worker.run('recordTree', scope, { signal, ms: RECORD_MS }).catch(unseen(signal))
-      if (recorded === undefined || recorded.is === 'unseen') return `What it changes cannot be undone. ${UNSEEN}`
-      if (recorded.is === 'beyond') return `What it changes cannot be undone. ${beyond(recorded.limit, limits())}`
-      const leftOut = recorded.is === 'failed' ? '' : describeLeftOut(recorded.leftOut)
-      return `What it changes in ${JSON.stringify(folder)} can be undone.${leftOut === '' ? '' : ` ${leftOut}`}`
+    async record ({ folder, gitDirectory }: CommandPlace, signal: AbortSignal): Promise<KnownTree | { why: string }> {
+      const known = await locked(folder, () => recordNow(folder, signal))
+      if ('why' in known || gitDirectory === undefined) return known
+      const above = await locked(gitDirectory, () => recordNow(gitDirectory, signal)).catch((error) => {
+        known.release()
+        throw error
+      })
+      if ('why' in above) return { ...known, unknown: unknownRepository(gitDirectory) }
+      return {
+        ...known,
+        above: { folder: above.folder, record: above.record },
+        release () {
+          known.release()
+          above.release()
+        }
+      }
     },
 
-    /** Returns what differs from what was known. Rejects when the record is gone, or the folder cannot be read. */
-    async compare ({ folder, record }: Pick<KnownTree, 'folder' | 'record'>): Promise<Compared> {
-      const scope = await scopeOf(folder)
-      if (scope === undefined) throw new Error('the folder cannot be looked at')
-      return worker.run('compareTree', { ...scope, record }, { signal: new AbortController().signal, ms: RECORD_MS })
+    /** Says in sentences what of the place could be undone. */
+    async outlook ({ folder, gitDirectory }: CommandPlace, signal: AbortSignal): Promise<string> {
+      const looked = await lookAhead(folder, signal)
+      if ('why' in looked) return `What it changes cannot be undone. ${looked.why}`
+      const above = gitDirectory === undefined ? undefined : await lookAhead(gitDirectory, signal)
+      const places = [folder, ...above === undefined || 'why' in above ? [] : [gitDirectory]].map((each) => JSON.stringify(each))
+      const sentences = [
+        `What it changes in ${places.join(' and in ')} can be undone.`,
+        looked.leftOut,
+        above && ('why' in above ? unknownRepository(gitDirectory!) : above.leftOut)
+      ]
+      return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' ')
+    },
+
+    /** Returns what differs from what was known. Rejects when a record is gone, or the folder cannot be read. */
+    async compare ({ above, ...inside }: TreeRecords): Promise<Compared> {
+      const [found, outside] = [await compareOne(inside), above && await compareOne(above)]
+      return outside === undefined
+        ? found
+        : {
+            differences: [...found.differences, ...outside.differences],
+            units: { ...found.units, ...outside.units },
+            contents: { ...found.contents, ...outside.contents },
+            strange: [...found.strange, ...outside.strange],
+            unseen: [...found.unseen, ...outside.unseen]
+          }
     }
   }
+
+  async function compareOne ({ folder, record }: { folder: string, record: TreeFile }): Promise<Compared> {
+    const scope = await scopeOf(folder)
+    if (scope === undefined) throw new Error('the folder cannot be looked at')
+    return worker.run('compareTree', { ...scope, record }, { signal: new AbortController().signal, ms: RECORD_MS })
+  }
+
+  async function lookAhead (folder: string, signal: AbortSignal): Promise<{ leftOut: string } | { why: string }> {
+    const scope = await scopeOf(folder)
+    const recorded = scope && await worker.run('recordTree', scope, { signal, ms: RECORD_MS }).catch(unseen(signal))
+    if (recorded === undefined || recorded.is === 'unseen') return { why: UNSEEN }
+    if (recorded.is === 'beyond') return { why: beyond(recorded.limit, limits()) }
+    return { leftOut: recorded.is === 'failed' ? '' : describeLeftOut(recorded.leftOut) }
+  }
 }
+
+const unknownRepository = (gitDirectory: string): string => `What it does in ${JSON.stringify(gitDirectory)} is not known here.`
 
 const UNSEEN = 'The folder could not be looked at: no copy of its files is kept.'
 

@@ -222,7 +222,7 @@ t.test('a command is tried out before it is decided about, and nothing of that s
     'src/c.txt': { kind: 'changed', diff: /-three\n\+3/ },
     'old/d.txt': { kind: 'deleted' },
     'old/e.txt': { kind: 'created', diff: /\+again/ },
-    new: { kind: 'created', withContents: true },
+    new: { kind: 'created', withContents: true, diff: /new\/in[^]*\+in/ },
     '.vscode': { kind: 'created', withContents: undefined }
   })
   t.equal(Object.keys(found).length, 7)

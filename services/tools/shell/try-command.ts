@@ -110,7 +110,8 @@ async function changesOver (overlay: Overlay, lower: string): Promise<{ changes:
         return inside(path)
       }
       const isFilled = (await namesIn(join(overlay.upper, path))).length > 0
-      return add({ path: below(path), kind: before === undefined ? 'created' : 'changed', ...isFilled && { withContents: true } })
+      const kind = before === undefined ? 'created' : 'changed'
+      return add({ path: below(path), kind, ...isFilled && { withContents: true, ...await newTexts(path) } })
     }
     const text = await textOf(join(overlay.upper, path), now)
     const old = before === undefined ? null : await textOf(below(path), before)
@@ -121,8 +122,28 @@ async function changesOver (overlay: Overlay, lower: string): Promise<{ changes:
     add({ path: below(path), kind: before === undefined ? 'created' : 'changed', ...mode, ...diff.diff === '' ? {} : diff })
   }
 
+  async function newTexts (path: string): Promise<{ diff?: string }> {
+    const texts = await diffsInside(overlay.upper, path, MOST_DIFFS - diffs)
+    diffs += texts.length
+    return texts.length === 0 ? {} : { diff: texts.join('\n') }
+  }
+
   await inside('')
   return { changes, isCut }
+}
+
+/** Returns the texts of at most so many files in a new folder, as differences from nothing. */
+async function diffsInside (upper: string, path: string, most: number): Promise<string[]> {
+  const texts: string[] = []
+  for (const name of (await namesIn(join(upper, path))).sort()) {
+    if (texts.length >= most) break
+    const inner = `${path}/${name}`
+    const stat = await statOf(join(upper, inner))
+    const text = stat && await textOf(join(upper, inner), stat)
+    if (stat?.isDirectory()) texts.push(...await diffsInside(upper, inner, most - texts.length))
+    else if (text !== undefined) texts.push(await unifiedDiff(inner, null, text))
+  }
+  return texts
 }
 
 const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8)
