@@ -12,13 +12,14 @@ const SPAN_MS = 70 * DAY
 const MOST = 400
 const LEAST = 6
 /** How far a time "in two hours" may be from that, in its share, and at least; milliseconds. */
-const WAIT_SHARE = 0.05
-const WAIT_MS = 10 * 60_000
+const WAIT_SHARE = 0.1
+const WAIT_MS = 3 * 60_000
 /** Hours of the day that a part of it can mean, wider than those at which something is planned without an hour. */
 const PART_HOURS: Record<string, (hour: number) => boolean> = {
   morning: (hour) => hour < 12,
   afternoon: (hour) => hour >= 12 && hour <= 18,
   evening: (hour) => hour >= 16,
+  lunch: (hour) => hour >= 11 && hour <= 14.5,
   night: (hour) => hour >= 18 || hour <= 6
 }
 /** A morning without an hour does not begin before this hour. */

@@ -52,6 +52,8 @@ const either = (words: string[]) => words.join('|')
 const NUMBER = `\\d{1,4}(?:st|nd|rd|th)?|${either(Object.keys(NUMBERS))}|an?|other|second|third|fourth|half an`
 const UNIT = 'minutes?|mins?|hours?|hrs?|days?|weeks?|fortnights?|months?|quarters?|years?|seconds|second(?! [a-z])'
 const DAY_NAME = `(?:${either(WEEKDAYS)})s?|(?:week|work|working |business )days?|weekends?`
+/** Units of a span that lies ahead. */
+const AHEAD = '(?:minute|min|hour|hr|day|week|fortnight|month|year)s?'
 const SHORT_DAY = 'mon|tues?|wed|thu|thurs?|fri|sat|sun'
 const LISTED = ',? and |,? or |, | & | to | through |-'
 const DAY_LIST = `(?:${DAY_NAME})(?:(?:${LISTED})(?:${DAY_NAME}))*`
@@ -130,6 +132,7 @@ export function readTimeWords (words: string, today: number): TimeWords {
   const source = { text: text.trim() }
   takeOpen(source, found)
   takeDates(source, found, today)
+  takeDaysAhead(source, found, today)
   takeRhythms(source, found)
   takeTimes(source, found, ENGLISH.test(text) && !RELATIVE.test(text))
   takeDays(source, found, today)
@@ -171,10 +174,15 @@ function takeRhythms (source: Source, { rhythms, repeated, weekdays, parts }: Ti
     if (demand !== undefined) rhythms.push({ words, ...demand })
   }
   take(source, '(?:every|each) (?:few|couple of|several|so many) \\w+', (_, words) => add(words))
+  take(source, '(?:half|semi)-?(?:yearly|annually)|every half year', (_, words) => add(words, { unit: 'month', every: 6 }))
   take(source, '(?:every half(?: an)?[ -]hour|half[ -]hourly)', (_, words) => add(words, { unit: 'minute', every: 30 }))
   take(source, 'every quarter(?: of an)? hour', (_, words) => add(words, { unit: 'minute', every: 15 }))
   take(source, `(?:(?:every|each|the|on the) )?(?<nth>first|second|third|fourth|last|1st|2nd|3rd|4th) (?<day>${DAY_NAME}) (?:of|in) ` +
     '(?:the|each|every|a) month', ({ day }, words) => {
+    weekdays.push({ words, days: weekdaysOf(day!) ?? [], isWhole: false })
+    add(words, { unit: 'month', every: 1 })
+  })
+  take(source, `(?:every|each) (?:first|1st|last) (?<day>${DAY_NAME})`, ({ day }, words) => {
     weekdays.push({ words, days: weekdaysOf(day!) ?? [], isWhole: false })
     add(words, { unit: 'month', every: 1 })
   })
@@ -218,7 +226,13 @@ function unitOf (name: string): Pick<RhythmDemand, 'unit' | 'every'> {
   }
 }
 
-function takeDates (source: Source, { days, waits, once, daysOfMonth, months, repeated, rhythms, parts }: TimeWords, today: number) {
+/** How many days lie ahead at the end of a span; months and years differ in length. */
+function daysAhead (unit: 'day' | 'week' | 'month' | 'year', count: number): number[] {
+  const [least, most] = { day: [1, 1], week: [7, 7], month: [28, 31], year: [365, 366] }[unit].map((each) => Math.round(each * count))
+  return Array.from({ length: most - least + 1 }, (_, n) => least + n)
+}
+
+function takeDates (source: Source, { days, daysOfMonth, repeated, rhythms }: TimeWords, today: number) {
   take(source, `(?:on )?(?:the )?(?<date>${DATE})`, ({ date }, words) => {
     const found = dateOrNothing(date!)
     if (found === undefined) return
@@ -245,14 +259,19 @@ function takeDates (source: Source, { days, waits, once, daysOfMonth, months, re
     repeated.push(words)
     rhythms.push({ words, unit: 'month', every: 1 })
   })
-  take(source, `in (?<number>${NUMBER})(?<more> and a half)? (?<unit>(?:minute|min|hour|hr|day|week|month|year)s?)(?<half> and a half)?`,
-    ({ number, unit, more, half }, words) => {
-      const count = (/^an?$/.test(number!) ? 1 : ORDINALS[number!] ?? numberOf(number!)) + (more ?? half ? 0.5 : 0)
-      once.push(words)
-      const { unit: name } = unitOf(unit!)
-      if (name === 'minute' || name === 'hour') waits.push({ words, ms: count * SECONDS[name] * 1_000 })
-      else if (name === 'day' || name === 'week') days.push({ words, days: [today + Math.round(count * (name === 'day' ? 1 : 7))] })
-    })
+}
+
+/** Reads words that count from the day on which they were written, and months. */
+function takeDaysAhead (source: Source, { days, waits, once, daysOfMonth, months, repeated, rhythms, parts }: TimeWords, today: number) {
+  take(source, `in (?<number>${NUMBER})(?<more> and a half)? (?<unit>${AHEAD})(?<half> and a half)?|` +
+    `(?<before>${NUMBER}) (?<later>${AHEAD}) from (?:now|today)`, ({ number, before, unit, later, more, half }, words) => {
+    const text = (number ?? before)!
+    const count = (/^an?$/.test(text) ? 1 : ORDINALS[text] ?? numberOf(text)) + (more ?? half ? 0.5 : 0)
+    once.push(words)
+    const { unit: name, every } = unitOf((unit ?? later)!)
+    if (name === 'minute' || name === 'hour') waits.push({ words, ms: count * SECONDS[name] * 1_000 })
+    else days.push({ words, days: daysAhead(name, count * every).map((day) => today + day) })
+  })
   take(source, '(?<which>next|this) (?<unit>week|month)', ({ which, unit }, words) => {
     const month = monthOf(today) + (which === 'next' ? 1 : 0)
     const monday = today - weekdayOf(today) + (which === 'next' ? 7 : 0)
@@ -346,6 +365,8 @@ function takeDays (source: Source, { weekdays, days, once, repeated, rhythms }: 
 
 function takeParts (source: Source, { parts, repeated, once, rhythms, days }: TimeWords, today: number) {
   const lead = '(?:every|each)(?: single)?|in the|this|at|on|;|early|late'
+  take(source, 'first thing(?: in the morning)?', (_, words) => parts.push({ words, parts: ['morning'] }))
+  take(source, '(?:at |during |over )lunch(?:time| ?break)?|(?:at )?lunchtime', (_, words) => parts.push({ words, parts: ['lunch'] }))
   take(source, `(?:(?<lead>${lead}) ?(?:in the )?)?(?<list>(?:${PART})(?:(?: and |, )(?:every |each |the |in the )?(?:${PART}))*)`,
     ({ lead = '', list }, words) => {
       if (lead === '' && !/s$| and /.test(list!) && source.text !== words) return
