@@ -58,7 +58,11 @@ export const AskReasonSchema = Type.Object({
       'toolQuestion: the tool asks about this very call; stillAsShown: it was approved, and would not do what was shown'
   ),
   text: Type.String({ description: 'The reason in a sentence, for the user' })
-}, { $id: 'AskReason', description: 'Why a call asks: the rule that asked, and its reason' })
+}, {
+  $id: 'AskReason',
+  description: 'Why a call asks: the rule that asked, and its reason',
+  examples: [{ policy: 'writtenAsText', text: 'The model wrote this call as text, which it may have meant to show.' }]
+})
 export type AskReason = Static<typeof AskReasonSchema>
 /** What a request for the approval of a call shows beside the call. */
 export const SHOWN_WITH_CALL = {
