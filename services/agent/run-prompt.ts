@@ -1,6 +1,7 @@
 import { applicationInstructions, offeredTools, toldTools, type RunAttempt, type ThreadRun } from '../runs/index.ts'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunContext, RunEvent, FolderGuide } from '../contracts/run-events.ts'
+import { needsAny, type ToolNeed } from '../contracts/tool.ts'
 import type { ThreadMemory } from '../brain/index.ts'
 import type { ThreadPlacement } from './thread-history.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -103,9 +104,14 @@ export async function runContext (
   const hasFiles = attachedIn(prompt).length > 0 || (await attachments.ofThread(store.digest(record.threadId))).size > 0
   const { interactive } = record.options ?? {}
   const { skills: found } = await skills.find(record.cwd)
+  const missing: ToolNeed[] = [
+    'task',
+    ...hasFiles ? [] : ['attachments' as const],
+    ...interactive === false ? ['person' as const] : [],
+    ...found.length > 0 ? [] : ['skills' as const]
+  ]
   const ofHost = offeredTools(host.offered(), interactive === true)
-    .filter((tool) => !tool.isForTasks && (hasFiles || !tool.readsAttachments) && (interactive !== false || !tool.needsPerson))
-    .filter((tool) => !tool.readsSkills || found.length > 0)
+    .filter((tool) => !needsAny(tool, ...missing))
   const [guide, { told, deferred, servers, window }] = await Promise.all([
     begun ?? guides.read(record.cwd),
     toldTools(ofHost, { host, registry }, live.signal)
@@ -130,7 +136,7 @@ export async function runContext (
     system,
     ...(text !== '' && { memory: { shown, part: system.findIndex((part) => part.endsWith(text)), length: text.length } }),
     guide,
-    ...(lines.length > 0 && ofHost.some((tool) => tool.readsSkills) && { skills: lines }),
+    ...(lines.length > 0 && ofHost.some((tool) => needsAny(tool, 'skills')) && { skills: lines }),
     tools: tools.map(describeTool),
     deferred
   }

@@ -56,6 +56,14 @@ export interface FileChange {
   after: string | null
 }
 
+/**
+ * What must be there for a run to be offered a tool. `userWords`: the words of a user, so that runs of tasks are not offered it.
+ * `person`: somebody who sees what it does, so that runs with `interactive: false` are not offered it. `task`: a run of a task, as in a
+ * conversation what it does is said. `attachments` and `skills`: some in the conversation. `commands`: it is of use to commands in the
+ * background alone. `conversation`: no agent inside of a run is offered it.
+ */
+export type ToolNeed = 'userWords' | 'person' | 'task' | 'attachments' | 'skills' | 'commands' | 'conversation'
+
 export type Permission = 'allow' | 'ask' | 'deny'
 
 /** The identity of a folder, independent of its name: device and inode, as decimal numbers. */
@@ -156,6 +164,8 @@ export interface Tool<Input = any> {
   /** JSON Schema of the input; it is validated before `execute` is called. */
   inputSchema: TSchema
   effect: ToolEffect
+  /** What must be there for a run to be offered the tool. */
+  needs?: readonly ToolNeed[]
   /** What a completed call proves to the judge; absent: `any`, or nothing for a tool whose effect is `read`. */
   proves?: ProvenEffect
   /** Changes whenever the definition does, for tools that may change under their name: approvals are bound to it. */
@@ -173,16 +183,13 @@ export interface Tool<Input = any> {
   boundary?(input: Input, context: { folder: WorkFolder, base: string, narrowed?: SandboxMode }): Promise<Boundary>
   /** Finds out what the tool can do on this computer: awaited before a model is told of the tool. */
   prepare?(): Promise<unknown>
-  /** Whether the tool runs an agent of its own: that is not offered it again. */
-  isInvestigation?: true
   /** What its user should know before approving a call of it, a sentence. */
   caution?: string
-  /** How often runs need it: models are told of others only where there is room, and find them else. Default: often. */
-  use?: 'always' | 'seldom'
-  /** Whether it only leads to other tools: it is offered where some are not described. */
-  isFinder?: true
-  /** Whether the tool reports each change of a file by `changed`. */
-  reportsChanges?: true
+  /**
+   * How often runs need it: models are told of others only where there is room, and find them else.
+   * `finder`: it only leads to other tools, and is offered where some are not described. Default: often.
+   */
+  use?: 'always' | 'seldom' | 'finder'
   /**
    * Returns the paths that the call would change. What is there is kept for undo before the call starts, so that the change can
    * be undone. Throws where `execute` would refuse the path; the call then fails with that error.
@@ -208,23 +215,11 @@ export interface Tool<Input = any> {
   mend?(input: unknown): unknown
   /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
   findMistake?(input: Input): string | undefined
-  /** Whether the tool needs the words of a user, so that runs of tasks are not offered it. */
-  isConversational?: true
-  /** Whether only runs of tasks are offered the tool: in a conversation, what it does is said. */
-  isForTasks?: true
-  /** Whether the tool is of use only to a run that has commands in the background. */
-  isForCommands?: true
-  /** Whether a person must be there who sees what it does: runs with `interactive: false` are not offered it. */
-  needsPerson?: true
   /**
    * Returns why this call asks its user, in a sentence, though its tool does not; undefined for one that may run. It is not called where
    * the user has allowed the tool.
    */
   asks?(input: Input, context: Pick<ToolContext, 'runId' | 'cwd'>): Promise<string | undefined>
-  /** Whether the tool reads attachments: it is offered where a conversation has some. */
-  readsAttachments?: true
-  /** Whether the tool reads skills: it is offered where there are some, and asks for itself also where the user has allowed it. */
-  readsSkills?: true
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
   /** Returns a sentence saying why the tool cannot be used here; it is then not offered. Undefined when it can be used. */
@@ -242,3 +237,7 @@ export interface Tool<Input = any> {
 
 /** A tool of the service itself, which has words for people. */
 export type BuiltinTool<Input = any> = Tool<Input> & Required<Pick<Tool, 'says'>>
+
+/** Whether the tool needs one of these. */
+export const needsAny = (tool: Pick<Tool, 'needs'> | undefined, ...needs: readonly ToolNeed[]): boolean =>
+  tool?.needs?.some((need) => needs.includes(need)) ?? false

@@ -115,5 +115,5 @@ export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd:
 export function canHaveChanged ({ tool, status, proves, changes, hasChangedNothing }: CallFact, find: FindTool): boolean {
   if (proves === undefined || status === 'denied' || hasChangedNothing) return false
   if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true
-  return status === 'completed' && find(tool)?.reportsChanges !== true
+  return status === 'completed' && find(tool)?.willChange === undefined
 }

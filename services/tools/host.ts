@@ -122,10 +122,10 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
   const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
   /** What can be offered at all; what of it a run's model is told, services/runs/engine/told-tools.ts decides. */
   const offered = () =>
-    [...builtin.values(), ...merged.all()].filter(({ name, isFinder }) =>
-      !isFinder && permission(name) !== 'deny' && unavailable(name) === undefined
+    [...builtin.values(), ...merged.all()].filter(({ name, use }) =>
+      use !== 'finder' && permission(name) !== 'deny' && unavailable(name) === undefined
     )
-  const finders = () => tools.filter(({ name, isFinder }) => isFinder && permission(name) !== 'deny')
+  const finders = () => tools.filter(({ name, use }) => use === 'finder' && permission(name) !== 'deny')
 
   function validate (name: string, input: unknown): Validation {
     const tool = find(name)
@@ -187,7 +187,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     return withCallLimit(tool, { clock, signal, report }, async (context) => {
       const given: ToolContext = {
         ...{ ...context, runId, callId, attempt, paths, shown, confinedTo, sandbox, deferred, mayRedirect, innerAddresses, ask },
-        ...tool.reportsChanges && { changed },
+        ...tool.willChange !== undefined && { changed },
         ...tool.isCommand && { stays },
         ...start
       }

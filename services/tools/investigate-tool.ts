@@ -19,7 +19,7 @@ export function createInvestigateTool (
       'Ask several at once.',
     inputSchema: Input,
     effect: 'read',
-    isInvestigation: true,
+    needs: ['conversation'],
     timeLimitMs: LIMIT_MS,
     forModel: ({ report, ...output }): ToolOutput => report === undefined ? output : { report },
     execute: async ({ question }, context) => ({ ...await investigate(question, context) })

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import type { FileChange, ShownPlace, Tool, WorkFolder } from '../../contracts/tool.ts'
+import { needsAny, type FileChange, type ShownPlace, type Tool, type WorkFolder } from '../../contracts/tool.ts'
 import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow, pathOf } from './file-place.ts'
 import type { Op } from '../../store/index.ts'
@@ -12,7 +12,7 @@ import { fits, type Found } from './learned.ts'
 import { othersAmong } from './made-files.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 
-type Find = (name: string) => Pick<Tool, 'effect' | 'reportsChanges' | 'isConversational'> | undefined
+type Find = (name: string) => Pick<Tool, 'effect' | 'willChange' | 'needs'> | undefined
 
 /**
  * Whether a run has written in the folder or below it, or may have: a tool reported a change there, or a tool ran that can change
@@ -32,7 +32,7 @@ export function mayHaveWritten (folder: string, events: readonly RunEvent[], fin
 /** A tool that is not there any more may have been any. */
 function mayWriteUnreported (tool: ReturnType<Find>): boolean {
   if (tool === undefined) return true
-  return tool.effect !== 'read' && !tool.reportsChanges && !tool.isConversational
+  return tool.effect !== 'read' && tool.willChange === undefined && !needsAny(tool, 'userWords')
 }
 
 export type CallGrants = ReturnType<typeof createCallGrants>
@@ -182,7 +182,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
 
     /** Returns the operations that record the files that the task made with a call. */
     made: async ({ toolName }: Pick<NamedCall, 'toolName'>, changes: readonly FileChange[] | undefined): Promise<Op[]> =>
-      owner.taskId === undefined || changes === undefined || !tools.find(toolName)?.reportsChanges
+      owner.taskId === undefined || changes === undefined || tools.find(toolName)?.willChange === undefined
         ? []
         : grants.made.changed(owner.taskId, changes),
 

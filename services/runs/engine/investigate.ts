@@ -1,7 +1,7 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { newestText, type EventOf, newestStep, openCalls, type RunContext } from '../../contracts/run-events.ts'
 import { PLAN_TOOL } from '../../contracts/model-texts.ts'
-import type { ToolContext } from '../../contracts/tool.ts'
+import { needsAny, type ToolContext } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import { runInOrder, type ToolHost } from '../../tools/index.ts'
 import type { UsageMeters } from '../../usage/index.ts'
@@ -50,8 +50,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     const { registry, host } = withRunOptions(shared, activeRuns.optionsOf(runId))
     const tools = host.offered().filter((tool) =>
       tool.effect === 'read' && tool.answeredBy === undefined && tool.name !== PLAN_TOOL && host.permission(tool.name) === 'allow' &&
-      !tool.isConversational && !tool.isForCommands && !tool.isForTasks && !tool.isInvestigation &&
-      !tool.readsSkills
+      !needsAny(tool, 'userWords', 'commands', 'task', 'conversation', 'skills')
     )
     const names = new Set([...tools, ...host.finders()].map(({ name }) => name))
     const { told, deferred, servers } = await toldTools(tools, { host, registry }, signal)

@@ -51,7 +51,8 @@ export async function withFewerTools<C extends ToolContext> (
   if (deferred.length <= before.size) return undefined
   const divided = new Set([...deferred, ...told.map(({ name }) => name)])
   const ofRun = context.tools.filter(({ name }) => !divided.has(name))
-  const next = [...told.map((tool) => tool.isFinder ? describeTool(tool) : described.get(tool.name) ?? describeTool(tool)), ...ofRun]
+  const isKnown = ({ name, use }: Tool) => use !== 'finder' && described.has(name)
+  const next = [...told.map((tool) => isKnown(tool) ? described.get(tool.name)! : describeTool(tool)), ...ofRun]
   const changes = [
     [host.describe(tools, { found: before, window: await windowFor(tools, registry, signal) }), servers],
     [context.tools, next].map((some) => toolsLine(some.map(({ name }) => name)))

@@ -1,5 +1,5 @@
 import { NOBODY_APPROVES, NOT_GRANTED } from '../../contracts/model-texts.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import { needsAny, type Tool } from '../../contracts/tool.ts'
 import type { ToolHost } from '../../tools/index.ts'
 
 /** Which calls of a run ask, and who answers. */
@@ -27,7 +27,7 @@ export function makeRunPolicy ({ asks = true, interactive, onlyGranted, mayAsk, 
 
 /** Whether calls of the tool ask though the tool does not: not where the user allowed it beforehand, apart from skills. */
 export const asksThoughAllowed = (policy: RunPolicy, tools: Pick<ToolHost, 'find' | 'isAllowedByUser'>, toolName: string): boolean =>
-  policy.asks && (tools.find(toolName)?.readsSkills === true || !tools.isAllowedByUser(toolName))
+  policy.asks && (needsAny(tools.find(toolName), 'skills') || !tools.isAllowedByUser(toolName))
 
 /** Returns the tools without those that ask the user, unless the run may ask. */
 export const offeredTools = (tools: Tool[], mayAsk: boolean): Tool[] =>

@@ -19,7 +19,7 @@ function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: Ru
   const left = new WeakMap<Tool, boolean>()
   const isLeft = (tool: Tool & Partial<MergedTool>): boolean => {
     const matches = (entry: string) => matchesTool(entry, tool)
-    const is = left.get(tool) ?? ((allowTools === undefined || tool.isFinder || allowTools.some(matches)) && !denied.some(matches))
+    const is = left.get(tool) ?? ((allowTools === undefined || tool.use === 'finder' || allowTools.some(matches)) && !denied.some(matches))
     left.set(tool, is)
     return is
   }

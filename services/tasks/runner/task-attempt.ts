@@ -1,3 +1,4 @@
+import { needsAny } from '../../contracts/tool.ts'
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import { betterVersion, isCompleted, type JudgeDeps, type Judged, judgeRun } from '../../judge/index.ts'
 import { type RunEvent, type RunContext, answerText, newestText, reviewIn } from '../../contracts/run-events.ts'
@@ -68,7 +69,7 @@ function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean
     ...host,
     reportedPhases: reported,
     offered: () => [
-      ...offeredTools(host.offered(), mayAsk).filter(({ name, isConversational }) => !isOwn(name) && !isConversational),
+      ...offeredTools(host.offered(), mayAsk).filter((tool) => !isOwn(tool.name) && !needsAny(tool, 'userWords')),
       phaseTool
     ],
     find: (name: string) => isOwn(name) ? phaseTool : host.find(name),
@@ -199,7 +200,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     const known = knownContext(events, task, run.record)
     const phases = beginNext(run.record.phases)
     const skills = await deps.skills.known((await deps.skills.find(task.cwd)).skills)
-    const offered = tools.offered().filter((tool) => !tool.readsSkills || skills.length > 0)
+    const offered = tools.offered().filter((tool) => skills.length > 0 || !needsAny(tool, 'skills'))
     const { told, deferred, servers, window } = await toldTools(offered, { host, registry: deps.registry }, signal)
     context = known ??
       newContext({
@@ -209,7 +210,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
         machine: deps.machine,
         memory: await deps.memory(task.goal),
         guide: await deps.guides.readKnown(task.cwd),
-        skills: offered.some((tool) => tool.readsSkills) ? skillLines(skills, window <= SMALL_WINDOW) : [],
+        skills: offered.some((tool) => needsAny(tool, 'skills')) ? skillLines(skills, window <= SMALL_WINDOW) : [],
         instructions: options.instructions,
         owed: await attempt.owed(),
         tools: told,

@@ -57,8 +57,7 @@ export function createReadAttachment ({ attachmentsOf, files }: AttachmentReadin
     }, { additionalProperties: false }),
     effect: 'read',
     use: 'always',
-    isConversational: true,
-    readsAttachments: true,
+    needs: ['userWords', 'attachments'],
     target: ({ id }) => id,
     async execute ({ id, offset = 0, query }, { runId }) {
       const { digest, mediaType, name } = await find(id, runId)

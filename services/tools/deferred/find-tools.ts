@@ -25,7 +25,7 @@ export function createFindTools (
     description: `Find further tools by what they do; call what was found with ${USE_TOOL}.`,
     inputSchema: FindInput,
     effect: 'read',
-    isFinder: true,
+    use: 'finder',
     async execute ({ query }, context) {
       const tools = deferredTools(context)
       const ranked = await search(tools, query)
@@ -57,7 +57,7 @@ export function createUseTool (): BuiltinTool<Static<typeof UseInput>> {
     description: `Call a tool that ${FIND_TOOLS} has found.`,
     inputSchema: UseInput,
     effect: 'read',
-    isFinder: true,
+    use: 'finder',
     async execute ({ toolName }) {
       throw new ToolFailed(`There is no tool named ${JSON.stringify(toolName)}. Look with ${FIND_TOOLS} for what it is to do.`)
     }

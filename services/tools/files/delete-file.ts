@@ -29,7 +29,6 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
     effect: 'write',
     proves: 'deletion',
     widestScope: 'folder',
-    reportsChanges: true,
     target: ({ path }) => path,
     willChange: ({ path, recursive = false }, { cwd, givenCwd }) =>
       withPathErrors(path, async () => {

@@ -40,7 +40,6 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     inputSchema: Input,
     effect: 'write',
     proves: 'file',
-    reportsChanges: true,
     // An input that is kept shortened may lack the second.
     target: ({ from, to }: { from?: string, to?: string }) => [from, to].filter((path) => path !== undefined).join(' → '),
     willChange: async (input, context) => {

@@ -92,7 +92,6 @@ export const writesFile = (paths: PathPolicy) => ({
   use: 'always',
   proves: 'file',
   widestScope: 'folder',
-  reportsChanges: true,
   target: ({ path }) => path,
   willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
   forModel: ({ diff, ...output }) => output

@@ -32,7 +32,7 @@ export function createForget (parts: MemoryParts): BuiltinTool<Input> {
     }, { additionalProperties: false }),
     effect: 'write',
     permission: 'allow',
-    isConversational: true,
+    needs: ['userWords'],
     async execute ({ id, about, span }, { runId }) {
       if (about !== undefined && about.trim() !== '') return forgetAbout(about, span, runId, parts)
       if (id === undefined) throw new ToolFailed('Nothing was forgotten: give "id" or "about".')

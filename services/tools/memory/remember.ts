@@ -40,7 +40,7 @@ export function createRemember ({ brain, userWords }: MemoryParts): BuiltinTool<
     inputSchema: InputSchema,
     effect: 'write',
     permission: 'allow',
-    isConversational: true,
+    needs: ['userWords'],
     async execute ({ span, replaces = [], ...given }, { runId }) {
       const { text: fact, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: given.kind === 'instruction' })
       const { entries } = await brain.known()

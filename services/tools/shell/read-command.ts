@@ -30,7 +30,7 @@ export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<
     description: 'Read what a background command wrote since the last read.',
     inputSchema: ReadInput,
     effect: 'read',
-    isForCommands: true,
+    needs: ['commands'],
     use: 'seldom',
     target: ({ commandId }) => commandId,
     async execute ({ commandId, waitMs = 0 }, { runId, signal, sandbox: narrowed }) {
@@ -51,7 +51,7 @@ export function createStopCommand ({ background, sandbox }: Parts): BuiltinTool<
     effect: 'write',
     proves: 'command',
     permission: 'allow',
-    isForCommands: true,
+    needs: ['commands'],
     use: 'seldom',
     target: ({ commandId }) => commandId,
     execute: async ({ commandId }, { runId, sandbox: narrowed }) =>

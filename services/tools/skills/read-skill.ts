@@ -66,7 +66,7 @@ export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<
     effect: 'read',
     use: 'always',
     widestScope: 'once',
-    readsSkills: true,
+    needs: ['skills'],
     target: ({ name }) => name,
 
     async asks ({ name, done }, { runId }) {

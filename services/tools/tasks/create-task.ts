@@ -40,8 +40,7 @@ export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
     }, { additionalProperties: false }),
     effect: 'write',
     permission: 'allow',
-    isConversational: true,
-    needsPerson: true,
+    needs: ['userWords', 'person'],
     timeLimitMs: 120_000,
     // An input that is kept shortened may lack it.
     target: ({ goal }: { goal?: string }) => goal?.slice(0, 200),

@@ -23,8 +23,7 @@ export function createListTasks (parts: TaskParts): BuiltinTool<Input> {
       words: Type.Optional(Type.String({ maxLength: 200, description: 'Words of its goal' }))
     }, { additionalProperties: false }),
     effect: 'read',
-    isConversational: true,
-    needsPerson: true,
+    needs: ['userWords', 'person'],
     use: 'seldom',
     async execute ({ words = '' }, { runId, signal }) {
       const { threadId } = await conversationWithPerson(parts, runId)

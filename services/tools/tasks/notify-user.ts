@@ -22,7 +22,7 @@ export function createNotifyUser ({ tellUser }: NotifyParts): BuiltinTool<{ text
     effect: 'read',
     proves: 'message',
     permission: 'allow',
-    isForTasks: true,
+    needs: ['task'],
     use: 'seldom',
     async execute ({ text }, { runId }) {
       await tellUser(runId, text)

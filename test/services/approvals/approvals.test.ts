@@ -391,7 +391,7 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
 
 t.test('a run has written in a folder by reported changes there, and may have by a tool that reports none', async (t) => {
   const tools: Record<string, Partial<Tool>> = {
-    writeFile: { effect: 'write', reportsChanges: true }, runCommand: { effect: 'external' }, look: { effect: 'read' }
+    writeFile: { effect: 'write', willChange: async () => [] }, runCommand: { effect: 'external' }, look: { effect: 'read' }
   }
   const find = (name: string) => tools[name] as Tool
   const output = (toolName: string, more: object = {}): RunEvent => ({

@@ -272,7 +272,7 @@ t.test('a file tool changes the very files that were allowed and kept, wherever 
   t.notOk(existsSync(at('elsewhere/b.txt')))
 })
 
-/** What callers decide by: approvals by effect and permission, judgement by `proves`, undo by `reportsChanges`. */
+/** What callers decide by: approvals by effect and permission, judgement by `proves`. */
 const FACTS = {
   readFile: { effect: 'read' },
   searchFiles: { effect: 'read' },
@@ -280,18 +280,18 @@ const FACTS = {
   listDirectory: { effect: 'read' },
   fetchUrl: { effect: 'read' },
   systemInfo: { effect: 'read' },
-  writeFile: { effect: 'write', proves: 'file', widestScope: 'folder', reportsChanges: true },
-  editFile: { effect: 'write', proves: 'file', widestScope: 'folder', reportsChanges: true },
-  moveFile: { effect: 'write', proves: 'file', reportsChanges: true },
-  deleteFile: { effect: 'write', proves: 'deletion', widestScope: 'folder', reportsChanges: true },
+  writeFile: { effect: 'write', proves: 'file', widestScope: 'folder' },
+  editFile: { effect: 'write', proves: 'file', widestScope: 'folder' },
+  moveFile: { effect: 'write', proves: 'file' },
+  deleteFile: { effect: 'write', proves: 'deletion', widestScope: 'folder' },
   runCommand: { effect: 'external' }
 }
 
 t.test('a tool carries what is known of it', async (t) => {
   const { host } = build({ workspace: t.testdir() })
   for (const [name, facts] of Object.entries(FACTS)) {
-    const { effect, proves, widestScope, reportsChanges } = host.find(name)!
-    t.same(JSON.parse(JSON.stringify({ effect, proves, widestScope, reportsChanges })), facts, name)
+    const { effect, proves, widestScope } = host.find(name)!
+    t.same(JSON.parse(JSON.stringify({ effect, proves, widestScope })), facts, name)
     t.equal(host.permission(name), effect === 'read' ? 'allow' : 'ask', `${name} asks unless it only reads`)
   }
 })

@@ -1,3 +1,4 @@
+import { needsAny } from '../../../contracts/tool.ts'
 import { inputDigest, shownBoundary } from '../../../approvals/index.ts'
 import { folderGone } from '../../../tools/index.ts'
 import { failedCall } from '../call-end.ts'
@@ -36,7 +37,7 @@ async function rehearse (
   const asking = isOnCopy ? concerns : [...concerns, ...takenBack]
   // What is told to the user, and commands in the background, are no files and no servers.
   const isRead = tool.effect === 'read' && tool.proves === undefined && tool.answeredBy === undefined
-  if ((isRead || isCopied || tool.isForCommands) && asking.length === 0) return { is: 'run' }
+  if ((isRead || isCopied || needsAny(tool, 'commands')) && asking.length === 0) return { is: 'run' }
   const folder = await tools.folders.of(toolName, input, cwd)
   if (folder === undefined) return { is: 'ended', end: failedCall(call, folderGone(cwd)) }
   const isAsked = asking.length > 0 && await grants.covering(call, folder) === undefined

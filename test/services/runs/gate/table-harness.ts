@@ -27,7 +27,7 @@ const TOOLS: Record<string, { effect: 'read' | 'write' | 'external', permission?
   command: { effect: 'external', permission: 'ask', isCommand: true },
   outside: { effect: 'external', permission: 'ask', isCommand: true },
   message: { effect: 'read', proves: 'message' },
-  stop: { effect: 'external', isForCommands: true },
+  stop: { effect: 'external', needs: ['commands'] },
   user: { effect: 'read', answeredBy: { by: 'user' } },
   app: { effect: 'write', permission: 'ask', answeredBy: { by: 'app' } },
   'app-look': { effect: 'read', answeredBy: { by: 'app' } },
