@@ -6,6 +6,7 @@ import type { Role } from '../contracts/model-role.ts'
 import { BROKE_OFF, isBrokenEnd } from './providers/check-part.ts'
 import type { CallSettings } from './providers/registry.ts'
 import type { Meter } from '../usage/index.ts'
+import { createAnswerText } from './text-calls/answer-text.ts'
 import { tokensIn, tokensOf } from './token-estimate.ts'
 
 interface WholeCall {
@@ -18,6 +19,17 @@ interface WholeCall {
   limitMs: number
   signal: AbortSignal
   clock: Clock
+}
+
+/** Returns the answer in a text: without thoughts in tags and without tokens of the chat template, as in the answers of runs. */
+function answerIn (text: string): string {
+  const reader = createAnswerText(undefined)
+  let answer = ''
+  for (const piece of [...reader.take(text), ...reader.end()]) {
+    if (piece.kind === 'text') answer += piece.delta
+    if (piece.kind === 'was-thought') answer = ''
+  }
+  return answer
 }
 
 /**
@@ -40,7 +52,7 @@ export async function generateWithin (
       called = { id, prompt: given.prompt }
       result = await model.doGenerate({ ...given, abortSignal })
       if (isBrokenEnd(result.finishReason)) throw new Error(BROKE_OFF)
-      return result.content.map((part) => part.type === 'text' ? part.text : '').join('')
+      return answerIn(result.content.map((part) => part.type === 'text' ? part.text : '').join(''))
     })
   } catch (error) {
     isCutOff = abortKind(error) !== undefined

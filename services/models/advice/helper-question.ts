@@ -53,7 +53,7 @@ export function defineQuestion<S extends TObject> ({ name, task, asked, empty, f
     full,
     instructions,
     read (answer, text) {
-      const values = looseValuesIn(answer.replace(/<think(?:ing)?>[^]*?<\/think(?:ing)?>/gi, ''))
+      const values = looseValuesIn(answer)
       if (values.length === 0) return undefined
       for (const value of values) {
         const read = readField(asked, wrapped(asked, value), { ...words, text })

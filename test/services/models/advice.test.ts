@@ -4,7 +4,10 @@ import { oneOf } from '../../../schemas/common.ts'
 import { looseValuesIn } from '../../../services/lib/nearly-json.ts'
 import { quoteFinder } from '../../../services/lib/quotes.ts'
 import { isFiller } from '../../../services/lib/fillers.ts'
+import { systemClock } from '../../../services/lib/clock.ts'
+import { askStructured, createReplyModel } from '../../../services/models/index.ts'
 import { defineQuestion } from '../../../services/models/advice/helper-question.ts'
+import { unmetered } from '../../harness/meter.ts'
 
 const question = defineQuestion({
   name: 'sorting',
@@ -75,7 +78,6 @@ t.test('fillers, and copies of the question, are no advice', async (t) => {
 t.test('an answer is found in what stands around it, and read as far as it goes', async (t) => {
   const answers = [
     'Sure! Here is it:\n```json\n{"kind": "bill", "sender": "Ada"}\n```\nAnything else?',
-    '<think>{"kind": "other"}</think>{"kind": "bill", "sender": "Ada"}',
     "{'kind': 'bill', 'sender': 'Ada',}",
     '{kind: bill, sender: "Ada"}',
     '{"kind": "bill" "sender": "Ada"}',
@@ -115,4 +117,19 @@ t.test('a quote is found whatever its case, blanks, quotation marks and final ma
   t.equal(find('cafe\u0301'), 'Café')
   t.equal(find('9 - or'), '9 – or')
   for (const words of ['week', 'day at 9', '', '.', 'e', 'every day', 'N/A']) t.equal(find(words), undefined, words)
+})
+
+t.test('thoughts and tokens of a template are no part of an answer', async (t) => {
+  const answers = [
+    '<think>{"kind": "other"}</think>{"kind": "bill", "sender": "Ada"}',
+    '{"kind": "other"}\n</think>\n{"kind": "bill", "sender": "Ada"}',
+    '[THINK]{"kind": "other"}[/THINK]{"kind": "bill", "sender": "Ada"}</s>',
+    '<|im_start|>assistant\n{"kind": "bill", "sender": "Ada"}<|im_end|>\n<|im_start|>user\n{"kind": "other"}'
+  ]
+  for (const text of answers) {
+    const model = createReplyModel({ modelId: 'm', clock: systemClock, reply: () => ({ text }) })
+    const { signal } = new AbortController()
+    const call = { load: async () => ({ id: 'm', model }), meter: unmetered, limitMs: 10_000, signal, clock: systemClock }
+    t.same(await askStructured({ ...question, ...call, text: 'A letter' }), { value: { kind: 'bill', sender: 'Ada' } }, text)
+  }
 })
