@@ -11,8 +11,12 @@ export function readNearlyJson (text: string): { value: unknown } | undefined {
   const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
   if (!isWhole(bare)) return undefined
   const reader: Reader = { text: bare, at: 0, isCut: false }
-  const value = readJson(bare) ?? readValue(reader, 0)
-  return value === NONE || reader.isCut ? undefined : { value }
+  const whole = readJson(bare)
+  if (whole !== undefined) return { value: whole }
+  const value = readValue(reader, 0)
+  // Two values side by side are two calls in one, or anything else.
+  const isRead = value !== NONE && !reader.isCut && bare.slice(reader.at).trim() === ''
+  return isRead ? { value } : undefined
 }
 
 /** Whether every bracket and quote of the text has its end, and each text in it stands where JSON has one. */

@@ -26,8 +26,8 @@ export async function startOnModel (config: object) {
       ...body && { body: JSON.stringify(body) }
     })
     const text = await response.text()
-    // A model as small as this may fail to give an object; the service says so with 422.
-    ok(response.ok || response.status === 422, `${method} ${path}: ${response.status} ${text}`)
+    // A model as small as this may fail to give an object (422), or be too slow for a question of the service (502): a sentence says so.
+    ok(response.ok || [422, 502].includes(response.status), `${method} ${path}: ${response.status} ${text}`)
     return response.headers.get('content-type')?.startsWith('text/event-stream') ? parseEvents(text) : JSON.parse(text)
   }
 

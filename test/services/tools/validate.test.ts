@@ -1,6 +1,7 @@
 import { Type } from '@sinclair/typebox'
 import t from 'tap'
 import type { Tool } from '../../../services/contracts/tool.ts'
+import { readInput } from '../../../services/tools/input-validator.ts'
 import { over, server, tool } from './helper.ts'
 
 t.test('names that every object has are unknown tools', async (t) => {
@@ -31,6 +32,12 @@ t.test('an invalid input is told with path, problem and what is allowed', async 
   t.match(problem('readFile', JSON.parse('{"path":"x","__proto__":{"a":1}}')), /no property "__proto__"/)
   t.ok(problem('systemInfo', Object.fromEntries(Array.from({ length: 5000 }, (_, index) => [`key${index}`, 1]))).length <= 4000)
   t.match(await failure('readFile', {}), /lacks the property "path"/, 'and the tool is not run')
+})
+
+t.test('two inputs in one call are no input: nothing of it runs, and the model is told', async (t) => {
+  const { host } = over(t)
+  t.match(readInput('readFile', '{"path":"a.txt"}{"path":"b.txt"}', host.validate), { ok: false, isJson: false, error: /is not JSON/ })
+  t.match(readInput('readFile', '{"path":"a.txt",}', host.validate), { ok: true, input: { path: 'a.txt' }, isMended: true })
 })
 
 t.test('schemas of tool servers are checked in any dialect; one that makes no sense leaves it to the server', async (t) => {

@@ -56,13 +56,14 @@ export function ActiveModel ({ active }: { active: string }) {
 function ModelTest ({ model }: { model: string }) {
   const test = useModelTest()
   const result = test.data
+  const isExamining = test.isPending && test.variables.thorough === true
   return (
     <>
       <Button isBusy={test.isPending} onClick={() => test.mutate({ model: model.trim() })}>
-        {say(test.isPending ? 'settings.testing' : 'settings.test')}
+        {say(test.isPending && !isExamining ? 'settings.testing' : 'settings.test')}
       </Button>
       <Button isBusy={test.isPending} onClick={() => test.mutate({ model: model.trim(), thorough: true })}>
-        {say('settings.examine')}
+        {say(isExamining ? 'settings.examining' : 'settings.examine')}
       </Button>
       <div role='status' className='model-test'>
         {test.error !== null && <Failed error={test.error} />}
