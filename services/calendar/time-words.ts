@@ -68,9 +68,9 @@ const PLAIN_HOUR = `(?:\\d{1,2}|${either(Object.keys(NUMBERS).slice(0, 12))}) (?
 const MONTH = `${either(MONTHS)}|${either(MONTHS.map((name) => name.slice(0, 3)))}|sept`
 const DATE = `\\d{4}-\\d\\d-\\d\\d|\\d{1,2}(?:st|nd|rd|th)? (?:of )?(?:${MONTH})(?:,? \\d{4})?|` +
   `(?:${MONTH}) (?:the )?\\d{1,2}(?:st|nd|rd|th)?(?!:| ?[ap]m)(?:,? \\d{4})?`
-/** Behind a bare number that is an hour. */
-const AFTER_HOUR = '(?=\\s*(?:$|[,.;:!?)]|(?:and|or|on|in the|at night|every|each|tomorrow|today|tonight|daily|sharp|exactly|please|to|' +
-  `for|that|o'?clock|local|my time|so that|${PART}|${DAY_NAME})(?![a-z])))`
+/** Behind a bare number that is an hour: no unit, and no word in the plural, as in "at 5 places". */
+const AFTER_HOUR = '(?![\\d.,:]*\\d| ?[%\u00B0\u20AC$]| (?:percent|degrees|star|of)\\b|' +
+  ` (?!(?:this|always|as|is|us|${PART}|${DAY_NAME})\\b)[a-z']*[a-rt-z]s\\b)`
 const QUOTED = /"[^"\n]*"|\u201C[^\u201D\n]*\u201D|\u00AB[^\u00BB\n]*\u00BB|`[^`\n]*`|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu
 /** Paths and names of files; not "24/12" and "7.30". */
 const NAMES = /(?<!\S)(?!\d+[./:-]\d)(?:\S*[/\\_@]\S*|\S+\.[a-z]\w{1,4}(?![\w.]))/g
@@ -342,7 +342,8 @@ function secondsOf (text: string): number[] {
 function takeDays (source: Source, { weekdays, days, once, repeated, rhythms }: TimeWords, today: number) {
   const behind = `(?:(?=(?<behind>\\s*(?:$|[,.;:!?)]|at\\b|and\\b|in the\\b|${PART})))|)`
   const lead = '(?:every|each)(?: single)?(?: (?:other|second|alternate))?|on(?: the)?|next|this|coming|to|only'
-  take(source, "(?<before>(?:is|it's|was|be|an?|the|like|for|if|unless|when|my|our|your) )?" + `(?:(?<lead>${lead})(?: on)? )?` +
+  take(source, "(?<before>(?:is|it's|was|be|an?|the|like|for|if|unless|when|my|our|your|first|second|third|fourth|last) )?" +
+    `(?:(?<lead>${lead})(?: on)? )?` +
     `(?<list>${DAY_LIST}|${SHORT_LIST})${behind}`, ({ lead = '', list, behind, before }, words) => {
     const isPlural = /days(?!\w)|weekends/.test(list!)
     if (lead === '' && !isPlural && (behind === undefined || before !== undefined)) return

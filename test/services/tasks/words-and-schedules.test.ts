@@ -57,6 +57,16 @@ t.test('the question names both times, an approval makes the task, and changeTas
   t.match((await change('Make it tuesday at noon', { at: '2026-12-01T12:00' })).shown, { nextRunAt: Date.UTC(2026, 11, 1, 11) })
 })
 
+t.test('an hour counts before any work, and in a list, and numbers of things are no hours', async (t) => {
+  const { tell } = await withCalls(t)
+  const daily = { goal: 'list the files', when: { every: 'daily at 17' } }
+  t.match((await tell('Every day at 9 list the files', daily)).reason, /but the words are "at 9"/)
+  for (const words of ['Every day at 17 list the files', 'At 9 and 17 list the files', 'Every day, look at 5 places']) {
+    const when = { every: words.startsWith('At') ? 'daily at 9:00 and 17:00' : 'daily at 17' }
+    t.match(await tell(words, { ...daily, when }), { reason: undefined, shown: { goal: 'list the files' } }, words)
+  }
+})
+
 t.test('words of other languages, quoted words and long messages raise no question', async (t) => {
   const { tell } = await withCalls(t)
   const weekly = { goal: 'look', when: { every: 'every monday at 9' } }
