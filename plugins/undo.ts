@@ -25,7 +25,6 @@ export default fp<{ home: string }>(async (app, { home }) => {
     settings: () => config.current.undo,
     // All of them are made after this plugin.
     takenBack: (owner, paths) => app.copies.takenBack(owner, paths),
-    finishApply: (runId, paths) => app.copies.apply(runId, { paths }),
     isRehearsal: async (runId) => (await app.engine.runs.get(runId))?.trigger === 'rehearsal',
     isLive: async (runId) => await app.agent.isRunLive(runId) ?? await app.tasks.isRunLive(runId)
   })

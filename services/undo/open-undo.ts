@@ -1,4 +1,4 @@
-import { join } from 'node:path'
+import { join, relative } from 'node:path'
 import type { Log } from '../lib/log.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
@@ -19,12 +19,14 @@ import {
   createTrees,
   createUndoSpace,
   inBatches,
+  isAddedObject,
   isSame,
   lookAt,
   type Place,
   removeTemporaries,
   settleItems,
-  unitsAfter
+  unitsAfter,
+  unitsToReplace
 } from '../workspace/index.ts'
 import { putBackAside, removeUnfinished } from './interrupted-calls.ts'
 import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown } from './undo-entry.ts'
@@ -41,8 +43,6 @@ export interface UndoParts {
   isLive: (runId: string) => Promise<boolean | undefined>
   /** Notes that these paths of a folder, which were taken over from a copy of that owner, are as before again. */
   takenBack: (owner: string, paths: readonly string[]) => Promise<void>
-  /** Applies these paths of the copy of a run once more, as the end of the service cut it off. */
-  finishApply: (runId: string, paths: string[]) => Promise<unknown>
   /** Whether a run is a rehearsal. */
   isRehearsal: (runId: string) => Promise<boolean>
   log: Pick<Log, 'warn'>
@@ -52,7 +52,7 @@ export interface UndoParts {
 
 /** The verbs of `createUndo`, once it is in use. */
 export function openUndo (
-  { store, clock, paths, settings, isLive, isRehearsal, takenBack, finishApply, log, transform, folder }: UndoParts & { folder: string }
+  { store, clock, paths, settings, isLive, isRehearsal, takenBack, log, transform, folder }: UndoParts & { folder: string }
 ) {
   const space = createUndoSpace({ store, clock, folder, settings })
   const trees = createTrees({ store, lookAround: (place) => searchScope(place, place, paths), folder, space, worker: transform })
@@ -60,8 +60,6 @@ export function openUndo (
   const parts = { store, clock, folder, paths, space, commands, log, acquire: createPathLock() }
   const locked = createKeyedLock()
   let completed: Promise<void> | undefined
-  /** Applies that were cut off, with their paths. */
-  const cutApplies = new Map<string, string[]>()
 
   /** Reads the entries of a run, oldest first. Throws RunUnknown. */
   async function entriesOf (runId: string): Promise<Array<[string, Entry]>> {
@@ -92,26 +90,24 @@ export function openUndo (
     }
   }
 
-  /** Does what is left of undos that the end of the service cut off; of applies, once the copies are there. */
-  async function finishWork (works: Map<string, Entry>): Promise<void> {
-    for (const { of, toolName, items } of works.values()) {
+  /** Does what is left of undos that the end of the service cut off. An apply is a person's to continue, or to take back. */
+  async function finishUndos (undos: Map<string, Entry>): Promise<void> {
+    for (const { of, items } of undos.values()) {
       const paths = items.filter(({ isParent }) => !isParent).map(({ path }) => path)
-      if (of === undefined) continue
-      if (toolName === APPLY) cutApplies.set(of, paths)
-      else await continueUndo(of, await readEntries(store, of), new Set(paths), parts)
+      if (of !== undefined) await continueUndo(of, await readEntries(store, of), new Set(paths), parts)
     }
   }
 
   /** Completes the entries of calls that the end of the service cut off: what they left is what is there at the next start. */
   async function complete (): Promise<void> {
-    const works = new Map<string, Entry>()
+    const undos = new Map<string, Entry>()
     for await (const [key, { runId }] of store.list<{ runId: string }>(UNDO_OPEN, { damaged () {} })) {
       const id = key.slice(UNDO_OPEN.length)
       const ops: Op[] = [{ type: 'del', key }]
       const entry = await store.get<Entry>(undoEntryKey(runId, id)).catch(() => undefined)
       if (entry !== undefined) {
         const settled = entry.tree === undefined ? await completedCall(id, entry) : await completedTree(entry, entry.tree)
-        if (entry.toolName === UNDO || entry.toolName === APPLY) works.set(runId, entry)
+        if (entry.toolName === UNDO) undos.set(runId, entry)
         if (settled !== undefined) ops.push({ type: 'put', key: undoEntryKey(runId, id), value: settled })
         else {
           ops.push({ type: 'del', key: undoEntryKey(runId, id) })
@@ -120,7 +116,7 @@ export function openUndo (
       }
       await store.transact(ops)
     }
-    await finishWork(works).catch((error) => log.warn({ err: error }, 'an undo that was cut off could not be finished'))
+    await finishUndos(undos).catch((error) => log.warn({ err: error }, 'an undo that was cut off could not be finished'))
   }
 
   /** Resolves when what the last end of the service cut off is completed; a failure is tried again. */
@@ -198,10 +194,6 @@ export function openUndo (
 
     async sweep (signal?: AbortSignal): Promise<void> {
       await ready()
-      for (const [runId, of] of cutApplies) {
-        cutApplies.delete(runId)
-        await finishApply(runId, of).catch((error) => log.warn({ err: error }, 'an apply that was cut off could not be finished'))
-      }
       await space.sweep(signal)
     }
   }
@@ -215,14 +207,23 @@ async function chainsOfCopy (
   differences: ReadonlyArray<{ path: string, isAsCopied: boolean }>,
   { folder, real, paths }: { folder: string, real: string, paths: Pick<PathPolicy, 'owns'> }
 ): Promise<Chain[]> {
+  const units = await unitsToReplace(
+    differences.map(({ path }) => join(real, path)),
+    (path) => join(folder, relative(real, path)),
+    paths
+  )
   return inBatches(differences, async ({ path, isAsCopied }): Promise<Chain> => {
     const from = join(folder, path)
     const to = join(real, path)
+    const unit = units.get(to)
     const before = await lookAt(from, undefined, { paths })
     const left = isAsCopied ? await lookAt(to, undefined, { paths }).catch((): Place | undefined => undefined) : undefined
     return {
       ...{ path: to, cwd: real, left, before, isBroken: false, isParent: false, isShared: false },
       isOfModes: isSame(left, before),
+      unit,
+      // Objects that the copy has no more stay.
+      stays: unit !== undefined && isAddedObject({ path: to, before, unit: unit.path }, { [unit.path]: unit }),
       source: { id: '', from, ...before?.kind === 'other' && { notKept: 'gone' as const } }
     }
   })

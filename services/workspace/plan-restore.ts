@@ -125,10 +125,14 @@ function planOf (all: Chain[], fates: Map<Chain, Fate>): UndoPlan {
   return plan
 }
 
-/** First what is removed, from the inside out, then what comes back. */
+/** First what is removed, from the inside out, then what comes back: of a repository its objects, before anything names them. */
 function inOrder (steps: Chain[]): Chain[] {
   const removed = steps.filter(({ before }) => before === null).sort((a, b) => a.path < b.path ? 1 : -1)
-  return [...removed, ...steps.filter(({ before }) => before !== null).sort((a, b) => a.path < b.path ? -1 : 1)]
+  const coming = steps.filter(({ before }) => before !== null).sort((a, b) => a.path < b.path ? -1 : 1)
+  const folders = new Set(coming.map(({ path }) => path))
+  const isEarly = ({ path, unit }: Chain) =>
+    unit?.kind === 'repository' && !folders.has(unit.path) && path.startsWith(join(unit.path, 'objects') + sep)
+  return [...removed, ...coming.filter(isEarly), ...coming.filter((step) => !isEarly(step))]
 }
 
 /** Why a unit that somebody used is left alone. */

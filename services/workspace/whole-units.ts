@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { lstat, open, readdir } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import type { OwnFiles } from './open-folder.ts'
-import { isDatabase, type Item, type Place, SQLITE_BYTES } from './places.ts'
+import { isDatabase, isSame, type Item, type Place, SQLITE_BYTES } from './places.ts'
 import { inBatches, lookAt } from './survey.ts'
 
 // Files that belong together are restored together or not at all: those of a git directory, and a database of SQLite with its side files.
@@ -116,13 +116,35 @@ function createUnitFinder () {
     return undefined
   }
 
-  /** Returns the unit of an item: its real path, and its kind. */
-  return async function findUnit ({ path, before, unit, after }: Item): Promise<[path: string, kind: Kind] | undefined> {
+  /** Returns the unit of a path: its real path, and its kind. A database is looked for where `isSought`. */
+  return async function findUnit (path: string, isSought: boolean): Promise<[path: string, kind: Kind] | undefined> {
     const repository = await repositoryOf(path)
     if (repository !== undefined) return [repository, 'repository']
-    const isOne = unit === path || (before === null && after?.kind === 'file' && await isDatabaseAt(path))
-    return isOne ? [path, 'database'] : undefined
+    if (!isSought) return undefined
+    for (const place of new Set([path, path.replace(SIDE_FILE, '')])) if (await isDatabaseAt(place)) return [place, 'database']
+    return undefined
   }
+}
+
+/** Returns the units that a copy of a folder would change, by the paths in the folder; `copyOf` is where the copy of a path is. */
+export async function unitsToReplace (
+  paths: readonly string[],
+  copyOf: (path: string) => string,
+  own: OwnFiles
+): Promise<Map<string, Unit & { path: string, isBroken: boolean }>> {
+  const find = createUnitFinder()
+  const found = await inBatches(paths, async (path) => [path, await find(path, true)] as const)
+  const units = new Map<string, Unit & { path: string, isBroken: boolean }>()
+  for (const [path, kind] of new Map(found.flatMap(([, unit]) => unit === undefined ? [] : [unit]))) {
+    const { digest } = await lookAtUse(path, kind, own)
+    // A side file that the copy does not change must be the same in both.
+    const sides = kind === 'database' ? SIDE_FILES.map((side) => path + side).filter((side) => !paths.includes(side)) : []
+    const isSameSide = async (side: string) =>
+      isSame(await lookAt(side, undefined, { paths: own }), await lookAt(copyOf(side), undefined, { paths: own }))
+    const isBroken = (await inBatches(sides, isSameSide)).includes(false)
+    units.set(path, { path, kind, before: digest, after: digest, isBroken })
+  }
+  return new Map(found.flatMap(([path, unit]) => unit === undefined ? [] : [[path, units.get(unit[0])!]]))
 }
 
 async function isDatabaseAt (path: string): Promise<boolean> {
@@ -141,18 +163,19 @@ async function isDatabaseAt (path: string): Promise<boolean> {
 /** The digest of a unit that is not there. */
 const NOTHING = useDigest('repository', [])
 
-/** Sets `unit` of items that a call is about to change, where `known` does not, and returns the units as they are. */
+/** Sets `unit` of items that a call is about to change, where `unitOf` does not know it, and returns the units as they are. */
 export async function unitsBefore (
   items: readonly Item[],
-  known: (path: string) => { path: string, kind: Kind } | undefined,
+  unitOf: (path: string) => { path: string, kind: Kind } | undefined,
   paths: OwnFiles
 ): Promise<Units> {
   const find = createUnitFinder()
   const units: Units = {}
   const kinds = new Map<string, Kind>()
   await inBatches(items, async (item) => {
-    const expected = known(item.path)
-    const [path, kind] = expected === undefined ? await find(item) ?? [] : [expected.path, expected.kind]
+    const expected = unitOf(item.path)
+    const known = item.unit === item.path ? [item.path, 'database'] as const : undefined
+    const [path, kind] = expected === undefined ? await find(item.path, false) ?? known ?? [] : [expected.path, expected.kind]
     if (path === undefined) return
     item.unit = path
     kinds.set(path, kind!)
@@ -171,7 +194,7 @@ export async function unitsAfter (items: readonly Item[], before: Units, paths: 
   const found = await inBatches(items, async (item): Promise<Array<[path: string, kind: Kind]>> => {
     const known = before[item.unit ?? '']
     if (known !== undefined) return [[item.unit!, known.kind]]
-    const made = item.before === null ? await find(item) : undefined
+    const made = item.before === null ? await find(item.path, item.after?.kind === 'file') : undefined
     if (made === undefined) return []
     ;[item.unit] = made
     return [made]

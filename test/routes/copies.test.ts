@@ -11,6 +11,8 @@ import {
   symlinkSync,
   writeFileSync
 } from 'node:fs'
+import { execFileSync } from 'node:child_process'
+import { basename } from 'node:path'
 import t, { type Test } from 'tap'
 import { newId } from '../../services/lib/ids.ts'
 import type { Plan } from '../fakes/gateway.ts'
@@ -319,4 +321,36 @@ t.test('what stands in the way of an apply in the folder by now stays, and the a
   rmSync(app.cwd)
   renameSync(`${app.cwd}-away`, app.cwd)
   t.same((await apply()).applied, [at('read-only.txt')], 'and goes on when the folder is back')
+})
+
+t.test('a repository is taken over as one thing, and not at all when somebody has used it meanwhile', async (t) => {
+  const write = call('writeFile', { path: 'a.txt', content: 'of the copy' })
+  const { app, post, say, plans, at } = await onCopy(t, [write])
+  const git = (cwd: string, ...args: string[]) =>
+    execFileSync('git', ['-c', 'user.name=n', '-c', 'user.email=e@x', '-c', 'gc.auto=0', ...args], { cwd, encoding: 'utf8' })
+  const commit = (cwd: string, name: string) => {
+    writeFileSync(`${cwd}/${name}`, name)
+    git(cwd, 'add', '.')
+    git(cwd, 'commit', '-qm', name)
+  }
+  git(app.cwd, 'init', '-q')
+  commit(app.cwd, 'first')
+  const apply = async () => (await post(`/runs/${(await say()).runId}/apply`)).json()
+  const { runId } = await say()
+  const copies = `${app.home}-copies`
+  const copy = `${copies}/${readdirSync(copies)[0]}/${basename(app.cwd)}`
+  commit(copy, 'second')
+  git(copy, 'gc', '-q', '--prune=now')
+  t.match((await post(`/runs/${runId}/apply`)).json(), { skipped: [] })
+  t.match(git(app.cwd, 'log', '--format=%s'), /second\nfirst/)
+  t.notMatch(git(app.cwd, 'fsck', '--full'), /missing|bad/)
+
+  commit(copy, 'third')
+  commit(app.cwd, 'mine')
+  plans.push(call('writeFile', { path: 'b.txt', content: 'B' }))
+  const { applied, skipped } = await apply()
+  t.match(skipped, [{ path: at('.git'), reason: 'repository-used-since' }])
+  t.ok(applied.includes(at('b.txt')))
+  t.match(git(app.cwd, 'log', '--format=%s'), /^mine\nsecond/)
+  t.notMatch(git(app.cwd, 'fsck', '--full'), /missing|bad/)
 })

@@ -39,7 +39,6 @@ export async function openUndo (t: Test, { settings, clock = systemClock, dir = 
     isLive: async (runId) => live.has(runId) || undefined,
     isRehearsal: async () => false,
     takenBack: async () => {},
-    finishApply: async () => {},
     log: { warn: (details) => t.fail(JSON.stringify(details)) },
     transform
   })
