@@ -83,6 +83,8 @@ const REPEATED = String.raw`every|each|daily|nightly|monthly|weekdays|weekends|o
 
 const TIME_FIRST = new RegExp(String.raw`^(?:at )?(${list(TIME)}),? (?=every |each |daily$|on )(.+)$`, 'i')
 const TIME_LAST = new RegExp(String.raw`^((?:${REPEATED})\b.*?),? (${list(TIME)})$`, 'i')
+/** "every day 9"; a number behind anything else may be a date or a count. */
+const HOUR_LAST = /^((?:(?:every|each) )?(?:day|daily|weekdays?|weekends?|(?:mon|tues|wednes|thurs|fri|satur|sun)days?)) (\d{1,2})$/i
 /** "every 9:00" may be a duration, "every 9am" is none. */
 const ONLY_TIMES = new RegExp(`^(?:every|each) (${list(PLAIN)})$`, 'i')
 const SOME_PARTS = new RegExp(`^(?:every|each) (${list(PART_NAME, 1)})(?= on |$)`, 'i')
@@ -108,7 +110,7 @@ function inOrder (text: string): string {
   if (/ (?:at|between|from|in) /i.test(ordered)) return ordered
   const first = TIME_FIRST.exec(ordered)
   if (first !== null) return `${first[2]} at ${first[1].replaceAll('.', ':')}`
-  const last = TIME_LAST.exec(ordered)
+  const last = TIME_LAST.exec(ordered) ?? HOUR_LAST.exec(ordered)
   return last === null ? ordered : `${last[1]} at ${last[2].replaceAll('.', ':')}`
 }
 

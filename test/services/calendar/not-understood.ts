@@ -11,7 +11,7 @@ export const NOT_UNDERSTOOD = [
   'every 10 minutes 9am',
   'every hour 9am',
   'every first and third monday',
-  'every day 9',
+  'every day 5',
   'a couple of times a day',
   'often',
   'later',

@@ -77,6 +77,8 @@ const SET: Rule[] = [
   ['every morning', every, '09:00'],
   ['every monday 9am', on(1), '09:00'],
   ['9am every day', every, '09:00'],
+  ['every day 9', every, '09:00'],
+  ['weekdays 17', workday, '17:00'],
   ['noon every friday', on(5), '12:00'],
   ['17:30 on fridays', on(5), '17:30'],
   ['weekdays 8:15', workday, '08:15'],
