@@ -200,7 +200,9 @@ export const TaskSchema = Type.Object({
   )),
   health: ref(TaskHealthSchema),
   threadId: Type.Optional(Type.String({ description: 'The conversation that made it' })),
-  pausedReason: Type.Optional(Type.String({ description: 'Why the task is paused: user' })),
+  pausedReason: Type.Optional(Type.String({
+    description: 'Why the task is paused: user, or imported: it came with a backup and runs without asking'
+  })),
   createdAt: Timestamp,
   updatedAt: Timestamp
 }, { $id: 'Task', description: 'A background task' })

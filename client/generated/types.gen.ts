@@ -6091,7 +6091,7 @@ export type Task = {
      */
     threadId?: string;
     /**
-     * Why the task is paused: user
+     * Why the task is paused: user, or imported: it came with a backup and runs without asking
      */
     pausedReason?: string;
     /**

@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { oldNode } from '../../services/lib/node-releases.ts'
 import { scrubEnvironment, createChildEnvironment } from '../../services/process/child-environment.ts'
 
 declare module 'fastify' {
@@ -20,5 +21,7 @@ export default fp(async (app) => {
     }
   })
   app.decorate('childEnvironment', childEnvironment)
+  const old = oldNode(process.versions.node)
+  if (old !== undefined) app.log.warn(old)
   childEnvironment()
 }, { name: 'environment', dependencies: ['providers'] })

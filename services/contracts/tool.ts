@@ -153,6 +153,9 @@ export interface ToolWords {
   verb?: string
 }
 
+/** What a tool is told that may ask about a call. `textOfOthers` names what the run has read of others; undefined for nothing. */
+type AskContext = Pick<ToolContext, 'runId' | 'cwd'> & { textOfOthers?(): Promise<string | undefined> }
+
 /** A tool of the agent. Failures are thrown as errors whose message the model can act on. */
 export interface Tool<Input = any> {
   name: string
@@ -219,7 +222,7 @@ export interface Tool<Input = any> {
    * Returns why this call asks its user, in a sentence, though its tool does not; undefined for one that may run. It is not called where
    * the user has allowed the tool.
    */
-  asks?(input: Input, context: Pick<ToolContext, 'runId' | 'cwd'>): Promise<string | undefined>
+  asks?(input: Input, context: AskContext): Promise<string | undefined>
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
   /** Returns a sentence saying why the tool cannot be used here; it is then not offered. Undefined when it can be used. */

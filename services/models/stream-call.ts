@@ -13,7 +13,7 @@ import { BROKE_OFF, failureOf, isFailure } from './providers/check-part.ts'
 import { createAnswerParts } from './answer-parts.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { Meter, Reported } from '../usage/index.ts'
-import { tokensOf } from './token-estimate.ts'
+import { tokensOf, toolTokens } from './token-estimate.ts'
 
 /** A model call that failed on every attempt. `isOutage`: the provider or the network is to blame, so that it may succeed later. */
 export class ModelFailed extends ServiceError {
@@ -163,11 +163,16 @@ interface Progress {
 const isCountable = ({ started, reported, isCutOff = false }: Progress, prompt: LanguageModelV4Prompt | undefined): boolean =>
   started || reported !== undefined || (isCutOff && prompt !== undefined)
 
-async function countAttempt ({ meter, clock }: ModelCall, model: string, prompt: LanguageModelV4Prompt | undefined, progress: Progress) {
+async function countAttempt (
+  { meter, clock, options }: ModelCall,
+  model: string,
+  prompt: LanguageModelV4Prompt | undefined,
+  progress: Progress
+) {
   if (!isCountable(progress, prompt)) return
   const { begunAt, reported, characters, code } = progress
   const estimate = () => ({
-    inputTokens: (prompt ?? []).reduce((sum, message) => sum + tokensOf(message), 0),
+    inputTokens: (prompt ?? []).reduce((sum, message) => sum + tokensOf(message), toolTokens(options.tools)),
     outputTokens: Math.ceil(characters / CHARACTERS_PER_TOKEN)
   })
   await meter.count({ model, role: 'capable', reported, estimate, ms: clock.awake() - begunAt, code, prompt })

@@ -1,4 +1,5 @@
 import type { LanguageModelV4Message } from '@ai-sdk/provider'
+import { jsonOfFixed } from '../lib/json.ts'
 import { textKindOf } from '../lib/media-type.ts'
 
 /** Tokens that providers count for an image of usual size, and the least for any file. */
@@ -23,6 +24,9 @@ export function tokensInSame (text: string): number {
   if (text !== newest.text) newest = { text, tokens: tokensIn(text) }
   return newest.tokens
 }
+
+/** Estimates the tokens of the definitions of tools. */
+export const toolTokens = (tools: readonly object[] = []): number => tools.length === 0 ? 0 : tokensInSame(jsonOfFixed(tools))
 
 /** Estimates the tokens of a message. */
 export function tokensOf ({ content }: LanguageModelV4Message): number {

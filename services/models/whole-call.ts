@@ -7,7 +7,7 @@ import { BROKE_OFF, isBrokenEnd } from './providers/check-part.ts'
 import type { CallSettings } from './providers/registry.ts'
 import type { Meter } from '../usage/index.ts'
 import { createAnswerText } from './text-calls/answer-text.ts'
-import { tokensIn, tokensOf } from './token-estimate.ts'
+import { tokensIn, tokensOf, toolTokens } from './token-estimate.ts'
 
 interface WholeCall {
   /** `settings` are the user's for the role of the model. */
@@ -39,7 +39,7 @@ function answerIn (text: string): string {
 export async function generateWithin (
   { load, options, role, meter, limitMs, signal, clock }: WholeCall
 ): Promise<string> {
-  let called: { id: string, prompt: LanguageModelV4Prompt } | undefined
+  let called: { id: string, prompt: LanguageModelV4Prompt, tools?: readonly object[] } | undefined
   let result: LanguageModelV4GenerateResult | undefined
   let isCutOff = false
   const begun = clock.awake()
@@ -48,9 +48,9 @@ export async function generateWithin (
     return await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
       const { id, model, settings = {} } = await load()
       await meter.admit(id)
-      const given = options(settings)
-      called = { id, prompt: given.prompt }
-      result = await model.doGenerate({ ...given, abortSignal })
+      const callOptions = options(settings)
+      called = { id, ...callOptions }
+      result = await model.doGenerate({ ...callOptions, abortSignal })
       if (isBrokenEnd(result.finishReason)) throw new Error(BROKE_OFF)
       return answerIn(result.content.map((part) => part.type === 'text' ? part.text : '').join(''))
     })
@@ -60,9 +60,9 @@ export async function generateWithin (
   } finally {
     // A call that failed costs nothing; one that was cut off may cost something.
     if (called !== undefined && (result !== undefined || isCutOff)) {
-      const { id, prompt } = called
+      const { id, prompt, tools } = called
       const estimate = () => ({
-        inputTokens: prompt.reduce((sum, message) => sum + tokensOf(message), 0),
+        inputTokens: prompt.reduce((sum, message) => sum + tokensOf(message), toolTokens(tools)),
         outputTokens: (result?.content ?? []).reduce((sum, part) => sum + (part.type === 'text' ? tokensIn(part.text) : 0), 0)
       })
       await meter.count({ model: id, role, reported: result, estimate, ms: ms(), prompt })

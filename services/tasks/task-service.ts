@@ -313,11 +313,14 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   }
 }
 
+/** States in which a task would run of its own accord. */
+const GOING: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval']
 const IN_BACKUP = 'The run was under way when the backup was made.'
 
 /**
  * Prepares imported tasks: ends the runs that were under way in the backup, and continues schedules from now, without
- * catching up on the time since. Open approvals stay open; calls of applications do not (services/store/backup/backup.ts). The
+ * catching up on the time since. Tasks that run without asking arrive paused. Open approvals stay open; calls of
+ * applications do not (services/store/backup/backup.ts). The
  * function is idempotent, so a crash in between is harmless.
  */
 async function recoverImported (
@@ -348,6 +351,12 @@ async function recoverImported (
       after = afterRun(after, run, log, clock.now())
     }
     if (after.triggers !== undefined) after = { ...after, firing: { since: clock.now() } }
+    // Nobody here has decided that they run unasked.
+    const isUnasked = after.approval.mode === 'never' || after.approval.mode === 'granted'
+    if (isUnasked && GOING.includes(after.status)) {
+      const { nextRunAt, ...paused } = after
+      return { task: { ...paused, status: 'paused', pausedReason: 'imported' }, ops: [], runs, answer: undefined }
+    }
     const resumed = after.timing === undefined ? { task: after, ops: [] } : await schedules.resume(withoutCatchUp(after))
     return { ...resumed, runs, answer: undefined }
   }

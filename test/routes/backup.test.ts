@@ -74,8 +74,14 @@ t.test('runs that were under way are interrupted by an import, and schedules go 
     return { text: ['first ', 'never'], ending: 'stall', after: 4 }
   }, { clock })
   const tasks = await tasksOf(t, app)
-  const daily = await tasks.create('look round', { taskType: 'recurring', schedule: { interval: 'daily', at: '09:00', timezone: 'UTC' } })
+  const schedule = { interval: 'daily', at: '09:00', timezone: 'UTC' }
+  const daily = await tasks.create('look round', { taskType: 'recurring', schedule, approval: { mode: 'changes' } })
   await tasks.post(`/${daily.id}/start`)
+  const unasked = await Promise.all(['never', 'granted'].map(async (mode) => {
+    const task = await tasks.create(`look ${mode}`, { taskType: 'recurring', schedule, approval: { mode } })
+    await tasks.post(`/${task.id}/start`)
+    return task.id
+  }))
   const once = await tasks.create('go on for ever')
   await tasks.post(`/${once.id}/start`)
   await asked.promise
@@ -93,6 +99,10 @@ t.test('runs that were under way are interrupted by an import, and schedules go 
   t.equal(status, 'scheduled')
   t.equal(nextRunAt, Date.UTC(2026, 0, 16, 9), 'the ten days before are not made up for')
   t.same(await there.runs(daily.id), [])
+  for (const id of unasked) {
+    t.match(await there.get(`/${id}`), { status: 'paused', pausedReason: 'imported', nextRunAt: undefined }, 'nobody here has allowed it')
+    t.match(await there.post(`/${id}/resume`), { status: 'scheduled', nextRunAt: Date.UTC(2026, 0, 16, 9) })
+  }
   t.equal(await next.store.get('imported'), undefined)
 })
 

@@ -147,6 +147,12 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
   const isTainted = ({ origins }: Provenance) => origins.private.length > 0 && origins.foreign.length > 0
 
   return {
+    /** Names the calls that brought in what others wrote; undefined for none. */
+    async textOfOthers (): Promise<string | undefined> {
+      const { read } = await current()
+      return read && named([read])
+    },
+
     /** Returns why the call asks; undefined for one that may run. */
     async question (call: NamedCall): Promise<AddressQuestion | undefined> {
       const addresses = addressesOf(call)

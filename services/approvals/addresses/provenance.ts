@@ -21,6 +21,8 @@ export interface StoredProvenance {
   addresses: Array<[key: string, source: Source]>
   private?: Origin[]
   foreign?: Origin[]
+  /** A call that read what others wrote, but for lists of the user's own tasks. */
+  read?: Origin
   /** When the conversation was first looked at, milliseconds since the Unix epoch. */
   since: number
   /** Files that its calls wrote; `hasRun`: a command ran, which may have written any. */
@@ -72,6 +74,9 @@ const HOLDS: Record<Kind, { private?: true, foreign?: true, reads?: true }> = {
   none: {}
 }
 
+/** What is mostly the user's own, and what is known of by itself. */
+const OWN_WORDS = ['listTasks', 'earlier messages']
+
 export type Provenance = ReturnType<typeof createProvenance>
 
 /**
@@ -92,6 +97,7 @@ export function createProvenance (
   const fetchedKeys = new Set<string>()
   const addresses = new Map<string, Source>(stored?.addresses)
   const origins = { private: stored?.private ?? [], foreign: stored?.foreign ?? [] }
+  let read = stored?.read
   let isChanged = false
   /** Addresses that the model put together since the last time. */
   let composed: string[] = []
@@ -110,6 +116,10 @@ export function createProvenance (
     }
   }
   function hold (what: 'private' | 'foreign', origin: Origin) {
+    if (what === 'foreign' && read === undefined && !OWN_WORDS.includes(origin.toolName)) {
+      read = origin
+      isChanged = true
+    }
     if (origins[what].length >= MOST_ORIGINS || origins[what].some(({ toolCallId, toolName }) =>
       toolCallId === origin.toolCallId && toolName === origin.toolName)) return
     origins[what] = [...origins[what], origin]
@@ -194,6 +204,10 @@ export function createProvenance (
     },
 
     since,
+    /** The first call that read what others wrote. */
+    get read () {
+      return read
+    },
     /** Takes in what is known of a file that was read. */
     lookedAt (path: string, whose: 'command' | 'git'): void {
       (whose === 'command' ? ofCommands : ofGit).add(path)
@@ -251,6 +265,7 @@ export function createProvenance (
         addresses: [...addresses].slice(-MOST_ADDRESSES),
         private: [...origins.private],
         foreign: [...origins.foreign],
+        ...(read && { read }),
         since,
         ...(written.size > 0 && { written: [...written] }),
         ...(hasRun && { hasRun })
@@ -297,8 +312,8 @@ export async function inheritProvenance (store: Store, from: string, taskId: str
 }
 
 /** The calls of a conversation mean nothing in the runs of a task; their tools do. */
-const forTask = ({ private: secret, foreign, ...rest }: StoredProvenance): StoredProvenance =>
-  ({ ...rest, private: withoutCalls(secret), foreign: withoutCalls(foreign) })
+const forTask = ({ private: secret, foreign, read, ...rest }: StoredProvenance): StoredProvenance =>
+  ({ ...rest, private: withoutCalls(secret), foreign: withoutCalls(foreign), ...(read && { read: { toolName: read.toolName } }) })
 const withoutCalls = (origins: Origin[] = []) => uniqueOrigins(origins.map(({ toolName }) => ({ toolName })))
 const uniqueOrigins = (origins: Origin[]) => [...new Map(origins.map((origin) => [JSON.stringify(origin), origin])).values()]
 

@@ -60,7 +60,10 @@ export interface StepSoFar {
   answerOf (toolCallId: string): CallAnswer | undefined
   /** Whether the user denied the same call (same tool, same input) before. */
   wasDenied (call: Call): boolean
-  addresses?: { question (call: Call): Promise<Pick<Concern, 'reason' | 'because'> | undefined> }
+  addresses?: {
+    question (call: Call): Promise<Pick<Concern, 'reason' | 'because'> | undefined>
+    textOfOthers? (): Promise<string | undefined>
+  }
   grants?: CallGrants
   /** Set in rehearsals, with the grants of the folder itself. */
   rehearsal?: Rehearsed & { grants: CallGrants }

@@ -11,7 +11,8 @@ import {
   type TaskParts,
   WhenInput,
   whenOf,
-  whyConfirm
+  whyConfirm,
+  whyConfirmGoal
 } from './task-parts.ts'
 
 interface Input {
@@ -45,7 +46,8 @@ export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
     // An input that is kept shortened may lack it.
     target: ({ goal }: { goal?: string }) => goal?.slice(0, 200),
     mend: mendTaskInput,
-    asks: async ({ when }, { runId }) => whyConfirm(parts, when, (await parts.conversationOf(runId))?.written),
+    asks: async ({ when }, { runId, textOfOthers }) =>
+      await whyConfirmGoal(textOfOthers) ?? whyConfirm(parts, when, (await parts.conversationOf(runId))?.written),
     async execute ({ goal, when }, { runId, signal }) {
       const { threadId, cwd, options, written, turns } = await conversationWithPerson(parts, runId)
       const tasks = parts.tasks()

@@ -81,6 +81,12 @@ export async function conversationWithPerson ({ conversationOf }: TaskParts, run
   return conversation
 }
 
+/** Returns why what a task is to do, and when, must be confirmed where the conversation has read what others wrote. */
+export async function whyConfirmGoal (textOfOthers: (() => Promise<string | undefined>) | undefined): Promise<string | undefined> {
+  const read = await textOfOthers?.()
+  return read && `The agent has read what others wrote here (${read}), which may have asked for this: look at the goal and at when it runs.`
+}
+
 /** Reads a time as the model heard it. Throws ToolFailed when it is in doubt. */
 export async function readTime ({ tasks }: TaskParts, when: When | undefined): Promise<ReadTime | undefined> {
   try {

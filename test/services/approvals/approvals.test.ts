@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { HONEST, LEADING } from './cases/addresses-open.ts'
 import t, { type Test } from 'tap'
 import type { Question } from '../../../schemas/questions.ts'
+import { oldNode } from '../../../services/lib/node-releases.ts'
 import { addressesIn, addressesOfInput, readAddress } from '../../../services/lib/find-addresses.ts'
 import { createProvenance } from '../../../services/approvals/addresses/provenance.ts'
 import { mayHaveWritten } from '../../../services/approvals/grants/call-grants.ts'
@@ -107,6 +108,12 @@ t.test('an input of a tool leads to a host, in whatever form', async (t) => {
 
 t.test('versions, files, modules, times and code are no addresses', async (t) => {
   for (const input of HONEST) t.same(addressesOfInput(input).map(({ key }) => key), [], JSON.stringify(input))
+})
+
+t.test('a Node.js that is older than the newest release of its line is said to be so', async (t) => {
+  for (const version of ['24.0.0', '22.18.0', '26.9.9', '23.11.0']) t.match(oldNode(version), version, version)
+  for (const version of ['24.21.0', '24.99.0', '26.10.0', '27.0.0']) t.equal(oldNode(version), undefined, version)
+  t.equal(oldNode(process.versions.node), undefined, 'the pinned one is the newest that is known')
 })
 
 t.test('a long text without a dot, and one of nothing but marks, end soon', { timeout: 20_000 }, async (t) => {

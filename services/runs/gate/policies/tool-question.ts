@@ -4,11 +4,12 @@ import { asksThoughAllowed } from '../run-policy.ts'
 /** A tool may ask about this very call, though it does not ask about others. */
 export const toolQuestion: CallPolicy = {
   name: 'toolQuestion',
-  async decide (checked, { run: { runId, cwd }, policy, tools }, concerns) {
+  async decide (checked, { run: { runId, cwd }, policy, tools, addresses }, concerns) {
     const { toolName, input } = checked.call
     const tool = tools.find(toolName)
     if (concerns.length > 0 || tool?.answeredBy !== undefined || checked.ownConcerns !== undefined) return concerns
-    const reason = asksThoughAllowed(policy, tools, toolName) ? await tool?.asks?.(input, { runId, cwd }) : undefined
+    const about = { runId, cwd, textOfOthers: addresses?.textOfOthers }
+    const reason = asksThoughAllowed(policy, tools, toolName) ? await tool?.asks?.(input, about) : undefined
     checked.ownConcerns = reason === undefined ? [] : [{ policy: 'toolQuestion', isOfCall: true, reason }]
     return checked.ownConcerns
   }

@@ -44,8 +44,9 @@ export const makeStep = ({ tools, grants, addresses, ...more }: Given = {}): Set
   addresses: {
     note: async () => {},
     question: async () => undefined,
+    textOfOthers: async () => undefined,
     mayRedirect: async () => true,
-    inner: async () => ({ question: async () => undefined, mayRedirect: async () => true }),
+    inner: async () => ({ question: async () => undefined, textOfOthers: async () => undefined, mayRedirect: async () => true }),
     ...addresses
   },
   begun: new Set(),
