@@ -38,8 +38,8 @@ function stateOf (folder: string): Record<string, string> {
 const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const APP_TOOLS = ['openDocument', 'saveDocument'].map((name) =>
   ({ name, description: name, inputSchema: SCHEMA, effect: name === 'openDocument' ? 'read' : 'write' }))
-/** Records that a rehearsal may write: its own, and what it used. */
-const OWN = /^(?:run|run-event|run-state|rehearsal|undo|undo-file|undo-open|undo-owner|undo-tree|provenance|usage|usage-of|copy)\//
+/** Records that a rehearsal may write: its own, what it used, and whose words the contents are that it saw or wrote. */
+const OWN = /^(?:run|run-event|run-state|rehearsal|undo|undo-file|undo-open|undo-owner|undo-tree|provenance|command-file|usage|usage-of|copy)\//
 
 /** The service with its servers, in which tasks are rehearsed. */
 export async function prepareTasks (t: Test) {
