@@ -39,7 +39,7 @@ const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, requi
 const APP_TOOLS = ['openDocument', 'saveDocument'].map((name) =>
   ({ name, description: name, inputSchema: SCHEMA, effect: name === 'openDocument' ? 'read' : 'write' }))
 /** Records that a rehearsal may write: its own, what it used, and whose words the contents are that it saw or wrote. */
-const OWN = /^(?:run|run-event|run-state|rehearsal|undo|undo-file|undo-open|undo-owner|undo-tree|provenance|command-file|usage|usage-of|copy)\//
+const OWN = /^(?:run|run-(?:event|state)|rehearsal|undo|undo-(?:file|open|owner|tree)|provenance|command-file|usage|usage-of|copy)\//
 
 /** The service with its servers, in which tasks are rehearsed. */
 export async function prepareTasks (t: Test) {
