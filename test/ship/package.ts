@@ -11,7 +11,7 @@ import { start } from './start.ts'
 // Packs the package, installs it elsewhere without running a script of its dependencies, and uses it there.
 
 /** Installed size without Node, in bytes. */
-const LARGEST = 25e6
+const LARGEST = 26e6
 
 const dir = scratch()
 const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8'))
