@@ -13,3 +13,6 @@ const text = readFileSync(texts, 'utf8')
 const named = Object.entries<string>({ ...JSON.parse(text).tool, ...labels }).sort(([a], [b]) => a < b ? -1 : 1)
 const lines = named.map(([name, label]) => `    ${JSON.stringify(name)}: ${JSON.stringify(label)}`).join(',\n')
 writeFileSync(texts, text.replace(/^ {2}"tool": \{[^}]*\}/m, () => `  "tool": {\n${lines}\n  }`))
+// By what the service says that they do, whatever language the console speaks.
+const byWords = Object.fromEntries(Object.entries<string>(labels).map(([name, label]) => [label[0].toLowerCase() + label.slice(1), name]))
+writeFileSync(`${ROOT}console/lib/tool-names.json`, `${JSON.stringify(byWords, null, 2)}\n`)

@@ -1,5 +1,5 @@
-import texts from '../texts/en.json'
 import { hasText, say, type TextKey } from './say.ts'
+import names from './tool-names.json'
 
 /** What a grant covers as the service writes it, with what the tool does first. */
 const FORMS: Array<[RegExp, TextKey]> = [
@@ -44,8 +44,8 @@ export function sayCovers (text: string): string | undefined {
   return text === 'This call alone.' ? say('covers.once') : undefined
 }
 
-/** Names of tools by what the service says that they do: the label of the tool, in a sentence. */
-const NAMES = new Map(Object.entries(texts.tool).map(([name, label]) => [label[0].toLowerCase() + label.slice(1), name]))
+/** Names of tools by what the service says that they do. */
+const NAMES = new Map(Object.entries(names))
 
 function toolOf (does: string): string {
   const name = NAMES.get(does) ?? does.replace(/^use /, '')

@@ -230,10 +230,10 @@ async function logged (service: Sidecar, wanted: RegExp) {
 }
 
 t.test('SIGHUP reads config.json again, and keeps the last good one over a bad one', async (t) => {
-  const where = place(t, { workspace: '/' })
+  const where = place(t, { workspace: '/var/tmp' })
   const service = await startService(t, where)
   const workspace = async () => (await (await fetch(service.url)).json() as { workspace: string }).workspace
-  t.equal(await workspace(), '/')
+  t.equal(await workspace(), '/var/tmp')
 
   writeFileSync(`${where.home}/config.json`, '{"workspace":"/tmp"}')
   service.child.kill('SIGHUP')

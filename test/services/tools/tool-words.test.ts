@@ -1,4 +1,5 @@
 import t from 'tap'
+import names from '../../../console/lib/tool-names.json' with { type: 'json' }
 import texts from '../../../console/texts/en.json' with { type: 'json' }
 import { assistantReply } from '../../../services/models/providers/offline/assistant.ts'
 import { sayTool } from '../../../services/tools/say-call.ts'
@@ -14,6 +15,7 @@ t.test('every built-in tool has words for people, for the console and for the of
     t.match(words, { label: /^[A-Z]\w/, does: /^[a-z]\w/ }, name)
     // `npm run openapi` writes the names of tools for the console.
     t.equal((texts.tool as Record<string, string>)[name], words?.label, `${name}, in the console`)
+    t.equal((names as Record<string, string>)[sayTool(name, tool)], name, `${name}, as the service says it`)
     t.notMatch(sayTool(name, tool), /^use \w+$/, `${name}, in approvals and grants`)
     t.notMatch(host.say({ toolName: name, input: {} }).text, name === 'useTool' ? /useTool/ : /^use /, `${name}, of one call`)
     t.notMatch(offlineSays(name, (each) => host.find(each)?.says?.en), `I cannot use ${name}`, `${name}, by the offline model`)
