@@ -39,12 +39,27 @@ t.test('a model that takes no pictures goes on without them, and the user is tol
   }
 })
 
-t.test('an image that the server cannot read is left out, and the user is told', async (t) => {
+t.test('an image that the server cannot read is left out, the user is told, and the model gets others', async (t) => {
+  const refusals = [
+    'Invalid image: could not decode base64',
+    'messages.0.content.1.image.source.base64: could not process image',
+    'The image format is not supported'
+  ]
+  let words = ''
   const { app, server } = await withDirect(t, ({ body }) =>
-    JSON.stringify(body).includes('image_url') ? refusal('Invalid image: could not decode base64') : { text: 'I cannot see it.' })
-  const events = await post(app, { messages: [picture] })
-  t.match(of(events, 'data-notice'), [{ data: { code: 'file-refused', text: /refused a file/ } }])
-  t.equal(server.calls.length, 2)
+    words !== '' && JSON.stringify(body).includes('image_url') ? refusal(words) : { text: 'I see.' })
+  const show = (n: number) => {
+    const image = `data:image/png;base64,iVBORw0KGgo${'A'.repeat(4 * n + 1)}`
+    return post(app, { messages: [{ role: 'user', content: [{ type: 'text', text: 'what is this?' }, { type: 'image', image }] }] })
+  }
+  for (words of refusals) {
+    const before = server.calls.length
+    t.match(of(await show(refusals.indexOf(words)), 'data-notice'), [{ data: { code: 'file-refused', text: /refused a file/ } }], words)
+    t.equal(server.calls.length - before, 2)
+  }
+  words = ''
+  await show(refusals.length)
+  t.match(JSON.stringify(server.calls.at(-1)!.body), /image_url/)
 })
 
 t.test('a model that takes no tools answers, and the user is told', async (t) => {

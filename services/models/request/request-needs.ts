@@ -31,16 +31,22 @@ interface NeedRule {
 const withPrompt = (change: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt) => (options: Options): Options =>
   ({ ...options, prompt: change(options.prompt) })
 
+/** What servers say of one image that they cannot read, by its place or its form. The other images of the request may be fine. */
+const REFUSES_ONE_IMAGE = String.raw`image\.source|process (?:the |this |input )?image\b(?! input)|` +
+  String.raw`\bimages? (?:(?:media|mime|file) )?(?:format|type|size)`
+
+/** Returns an expression that matches `words` where no single image is spoken of. */
+const ofAllImages = (words: string) => new RegExp(`^(?![^]*(?:${REFUSES_ONE_IMAGE}))[^]*(?:${words})`, 'i')
+
+const NO_IMAGES = String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not supported|unsupported|not enabled|not available)|` +
+  String.raw`(?:not|n't) (?:support|accept|have|process) (?:any )?(?:images?|vision|multi.?modal)|` +
+  String.raw`no (?:support for |)(?:images?|vision)|not a (?:vision|multi.?modal) model|` +
+  String.raw`missing data required for image input|unknown variant .?image_url|support image input`
+
 /**
  * What servers say of a model, not of an image, that cannot read images: llama.cpp, Ollama, vLLM, OpenRouter.
  */
-export const TAKES_NO_IMAGES = new RegExp(
-  String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not supported|unsupported|not enabled|not available)|` +
-    String.raw`(?:not|n't) (?:support|accept|have|process) (?:any )?(?:images?|vision|multi.?modal)|` +
-    String.raw`no (?:support for |)(?:images?|vision)|not a (?:vision|multi.?modal) model|` +
-    String.raw`missing data required for image input|unknown variant .?image_url|support image input`,
-  'i'
-)
+export const TAKES_NO_IMAGES = ofAllImages(NO_IMAGES)
 
 /** In the order in which they are applied. */
 export const NEEDS = {
@@ -64,7 +70,7 @@ export const NEEDS = {
     apply: withPrompt((prompt) => prompt.map(withThoughts))
   },
   'no-tool-pictures': {
-    refusal: new RegExp(String.raw`${TAKES_NO_IMAGES.source}|content.{0,40}(?:type|part|string)|roles? must alternate`, 'i'),
+    refusal: ofAllImages(String.raw`${NO_IMAGES}|content.{0,40}(?:type|part|string)|roles? must alternate`),
     isMet: ({ prompt }) => !prompt.some((message) => message.role === 'tool' && message.content.some(hasToolPicture)),
     apply: withPrompt((prompt) => prompt.map(withoutToolPictures))
   },
