@@ -1,12 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { fileURLToPath } from 'node:url'
 
+const MAX_OUTPUT = 16 * 1024 * 1024
+
 /**
  * Runs a module of the tests with `dir` as a file system of its own of so many MiB, in a namespace that ends with it; returns
- * the JSON it prints. Undefined where such a file system cannot be mounted.
+ * the JSON it prints. Undefined where such a file system cannot be mounted. When the module fails, the error says what it wrote to stderr.
  */
 export function onSmallDisk (dir: string, module: URL, mebibytes = 8): any {
-  const inNamespace = (errors: 'ignore' | 'inherit', ...command: string[]) =>
+  const inNamespace = (...command: string[]) =>
     execFileSync('unshare', [
       '--map-root-user',
       '--mount',
@@ -15,11 +17,11 @@ export function onSmallDisk (dir: string, module: URL, mebibytes = 8): any {
       `mount -t tmpfs -o size=${mebibytes}m,mode=700 tmpfs "$0" && exec "$@"`,
       dir,
       ...command
-    ], { encoding: 'utf8', stdio: ['ignore', 'pipe', errors] })
+    ], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'], maxBuffer: MAX_OUTPUT })
   try {
-    inNamespace('ignore', 'true')
+    inNamespace('true')
   } catch {
     return undefined
   }
-  return JSON.parse(inNamespace('inherit', process.execPath, fileURLToPath(module), dir))
+  return JSON.parse(inNamespace(process.execPath, fileURLToPath(module), dir))
 }

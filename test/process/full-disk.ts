@@ -1,6 +1,8 @@
 // The built service on the small disk at the directory given: runs it full, makes room again, restarts, starts with no
 // room at all; prints what was seen as one line of JSON.
-import { appendFileSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { appendFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, statfsSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import { encryptBackup } from '../../services/store/backup/backup-format.ts'
 import { migrations, newestOf } from '../../services/store/migrations.ts'
@@ -11,14 +13,20 @@ import { spawnService, startService } from '../harness/sidecar.ts'
 import { postEvents } from '../harness/sse.ts'
 
 const home = process.argv[2]
-const cwd = '/'
+// Elsewhere, so that what a run works on takes none of the room.
+const cwd = mkdtempSync(join(tmpdir(), 'full-disk-'))
 const ballast = `${home}/ballast`
-const own = { teardown () {} }
+// Also when this fails: no service is left, nor the folder.
+const own = { teardown: (end: () => unknown) => process.once('exit', end) }
+own.teardown(() => rmSync(cwd, { recursive: true, force: true }))
 // Compiled code would be kept on this disk, too, whenever it is written: what finds room would be left to chance.
 const disk = { home, cwd, env: { NODE_DISABLE_COMPILE_CACHE: '1' } }
-// What is learned beside it (4 MiB) is written twice when the store comes back.
+// What is learned beside it (less than 4 MiB) is written twice when the store comes back.
 writeFileSync(ballast, Buffer.alloc(8 * 1024 * 1024))
-writeFileSync(`${home}/config.json`, '{"mine": "kept", "permissions": {"listDirectory": "ask"}}')
+// Each attempt of the store to come back frees a page for a moment, which a small file could find by chance.
+const long = 'x'.repeat(256 * 1024)
+const config = JSON.stringify({ mine: 'kept', permissions: { listDirectory: 'ask' }, long })
+writeFileSync(`${home}/config.json`, config)
 
 function fill () {
   try {
@@ -42,7 +50,9 @@ const run = async (content: string) => {
   return { status, events, text }
 }
 
-const asked = (await run('list the files here')).events.find(({ type }) => type === 'tool-approval-request')
+const first = await run('list the files here')
+const asked = first.events.find(({ type }) => type === 'tool-approval-request')
+if (asked === undefined) throw new Error(`no approval was asked for: ${first.text}`)
 const acknowledged: string[] = []
 const learn = async (n: number) => {
   const fact = `${n} ${'x'.repeat(1_900)}`
@@ -60,26 +70,30 @@ const full = {
   brain: (await fetch(`${service.url}/memory/brain`)).status,
   run: await run('hello'),
   approve: await postEvents(`${service.url}/run/approve`, {
-    messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked!.approvalId, approved: true }] }]
+    messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked.approvalId, approved: true }] }]
   }).then(({ status, events }) => ({ status, events })),
   configure: await post('/providers/configure', { model: 'offline/scripted' }),
   key: await post('/providers/configure', { gateway_key: 'a-key-that-finds-no-room' }),
   about: await get('/'),
-  config: readFileSync(`${home}/config.json`, 'utf8')
+  isConfigAsBefore: readFileSync(`${home}/config.json`, 'utf8') === config
 }
 
 rmSync(ballast)
 const freed = performance.now()
 while ((await get('/health')).status !== 'ok' && performance.now() - freed < 30_000) await wait(50)
+const saved = () => {
+  const { long: kept, ...others } = JSON.parse(readFileSync(`${home}/config.json`, 'utf8'))
+  return { ...others, isLongKept: kept === long }
+}
 const after = {
   health: await get('/health'),
   brain: await facts(),
   learned: (await learn(1_000)).status,
   configured: (await post('/providers/configure', { model: 'offline/scripted' })).status,
-  config: JSON.parse(readFileSync(`${home}/config.json`, 'utf8')),
+  config: saved(),
   approved:
     (await postEvents(`${service.url}/run/approve`, {
-      messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked!.approvalId, approved: true }] }]
+      messages: [{ role: 'tool', content: [{ type: 'tool-approval-response', approvalId: asked.approvalId, approved: true }] }]
     })).events.map(({ type }) => type)
 }
 
