@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { constants, type Stats } from 'node:fs'
 import { chmod, lstat, mkdir, open, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeAtomically } from '../lib/file-system.ts'
 import { parseJson } from '../lib/json.ts'
 
 /** The configuration directory cannot be used; the process exits with `exitCode`. */
@@ -101,8 +102,7 @@ export async function readConfigFile (file: string): Promise<Record<string, unkn
 
 /** Writes the file atomically, readable by its owner only. On disk before it resolves. */
 export async function writeConfigFile (file: string, value: object): Promise<void> {
-  const { default: writeFileAtomic } = await import('write-file-atomic')
-  await writeFileAtomic(file, JSON.stringify(value, null, 2) + '\n', { mode: 0o600 })
+  await writeAtomically(file, JSON.stringify(value, null, 2) + '\n')
 }
 
 /**

@@ -5,7 +5,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Applied, UndoBody } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
-import { onceFree } from '../lib/file-system.ts'
+import { onceFree, writeAtomically } from '../lib/file-system.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { Log } from '../lib/log.ts'
@@ -329,8 +329,7 @@ function refusalOf (error: unknown): unknown {
 }
 
 async function writeBase (folder: string, base: Base): Promise<void> {
-  const { default: writeFileAtomic } = await import('write-file-atomic')
-  await writeFileAtomic(join(folder, BASE), JSON.stringify(base), { mode: 0o600, fsync: true })
+  await writeAtomically(join(folder, BASE), JSON.stringify(base))
 }
 
 /** A path that is not as it was copied, relative to the folder. */

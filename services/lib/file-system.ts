@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { chmod, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from './clock.ts'
@@ -33,6 +34,19 @@ export async function syncFolder (path: string): Promise<void> {
   if (process.platform === 'win32') return
   const folder = await open(path, 'r')
   await folder.sync().finally(() => folder.close())
+}
+
+/**
+ * Writes a file in one step, readable by its owner only: readers, and a crash, find the old content or all of the new. Its content is on
+ * disk before it resolves; for its name, sync the folder.
+ */
+export async function writeAtomically (path: string, content: string | Buffer): Promise<void> {
+  const { default: writeFileAtomic } = await import('write-file-atomic')
+  await writeFileAtomic(path, '', {
+    mode: 0o600,
+    // By itself it writes once and does not ask how much found room: on a disk that is nearly full, a part would replace the file.
+    tmpfileCreated: (temporary) => writeFileSync(temporary, Buffer.from(content))
+  })
 }
 
 /** Removes a folder with all that is in it, also where it holds folders that their owner may not change, as caches of Go do. */

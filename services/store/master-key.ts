@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { chmod, readFile, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Database, RawOp } from './database.ts'
-import { syncFolder } from '../lib/file-system.ts'
+import { syncFolder, writeAtomically } from '../lib/file-system.ts'
 import { deriveFromPassphrase, deriveKeys, type Keys, MASTER_BYTES, newKdf, withDigestKey } from './encryption-keys.ts'
 import type { Meta } from './meta-record.ts'
 import { DIGEST } from './record-names.ts'
@@ -102,9 +102,8 @@ async function readKeyFile (dir: string): Promise<Buffer | undefined> {
 
 /** Creates the key file. It must be on disk before the first record, because records cannot be read without it. */
 async function makeKeyFile (dir: string): Promise<Buffer> {
-  const { default: writeFileAtomic } = await import('write-file-atomic')
   const master = randomBytes(MASTER_BYTES)
-  await writeFileAtomic(pathIn(dir), master, { mode: 0o600, fsync: true })
+  await writeAtomically(pathIn(dir), master)
   await syncFolder(dir)
   return master
 }

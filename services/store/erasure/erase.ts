@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import type { Config } from '../../../schemas/config.ts'
-import { removeTree, syncFolder } from '../../lib/file-system.ts'
+import { removeTree, syncFolder, writeAtomically } from '../../lib/file-system.ts'
 import { namesIn, removeAll } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
 
@@ -27,10 +27,9 @@ export const hasPendingErasure = (dir: string): boolean => existsSync(join(dir, 
 
 /** Commits the erasure: it is finished now or at the next start. One that cannot be committed never happens. */
 export async function commitErasure (dir: string): Promise<void> {
-  const { default: writeFileAtomic } = await import('write-file-atomic')
   const marker = join(dir, MARKER)
   try {
-    await writeFileAtomic(marker, '{}', { mode: 0o600, fsync: true })
+    await writeAtomically(marker, '{}')
     await syncFolder(dir)
   } catch (error) {
     await rm(marker, { force: true }).catch(() => {})

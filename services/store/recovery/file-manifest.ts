@@ -1,6 +1,7 @@
 import { createHmac, hash } from 'node:crypto'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { writeAtomically } from '../../lib/file-system.ts'
 import { readJson } from '../../lib/json.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { digestFile, identityOf, isSameFile, namesIn, type Identity } from '../database-files.ts'
@@ -95,8 +96,7 @@ export async function hasDropped (location: string): Promise<boolean> {
 }
 
 async function write (location: string, name: string, keys: Keys, inventory: StoredManifest): Promise<void> {
-  const { default: writeFileAtomic } = await import('write-file-atomic')
-  await writeFileAtomic(join(location, name), JSON.stringify({ ...inventory, mac: macOf(keys, inventory) }), { mode: 0o600 })
+  await writeAtomically(join(location, name), JSON.stringify({ ...inventory, mac: macOf(keys, inventory) }))
 }
 
 /** Reads a text file of the database. Returns undefined when it does not exist. */

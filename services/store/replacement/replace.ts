@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs'
 import { readFile, rename, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { systemClock } from '../../lib/clock.ts'
-import { onceFree, syncFolder } from '../../lib/file-system.ts'
+import { onceFree, syncFolder, writeAtomically } from '../../lib/file-system.ts'
 import { moveDirectory, namesIn } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
 
@@ -34,8 +34,7 @@ interface ReplacementPlan {
 
 /** Commits the replacement of the data by the staged files. The current data must not be written any more. */
 export async function commitReplacement (dir: string, plan: ReplacementPlan): Promise<void> {
-  const { default: writeFileAtomic } = await import('write-file-atomic')
-  await writeFileAtomic(join(dir, PLAN), JSON.stringify(plan), { mode: 0o600, fsync: true })
+  await writeAtomically(join(dir, PLAN), JSON.stringify(plan))
   await syncFolder(dir)
 }
 

@@ -7,6 +7,7 @@ import t from 'tap'
 import { ConfigUnusable } from '../../../services/config/config-file.ts'
 import { openConfig } from '../../../services/config/config.ts'
 import { copies, home, modeOf } from '../../harness/config-home.ts'
+import { onSmallDisk } from '../../harness/small-disk.ts'
 
 t.test('without a file everything is at its default, and none is made', async (t) => {
   const { dir } = home(t)
@@ -121,6 +122,18 @@ for (const [what, make] of NO_FILES) {
     }
   )
 }
+
+t.test('a save that finds room for a part alone is refused, and the file stays whole', async (t) => {
+  const seen = onSmallDisk(t.testdir(), new URL('nearly-full-disk.ts', import.meta.url), 2)
+  if (!seen) return t.pass('not tried', { skip: 'mounting a small file system is not permitted here' })
+  t.equal(seen.saves.length, 3)
+  for (const save of seen.saves) {
+    t.match(save, { outcome: { code: 'ERR_CONFIG_NOT_SAVED', message: /ENOSPC/ }, isAsBefore: true, port: undefined })
+    t.same(save.files, ['ballast', 'config.json'])
+  }
+  t.equal(seen.after, 3)
+  return undefined
+})
 
 t.test('a byte order mark does not matter', async (t) => {
   const { dir } = home(t, '\uFEFF{"workspace":"/tmp"}')
