@@ -7,6 +7,8 @@ const LONGEST_LINE = 16_000
  */
 export function createQuoting () {
   let line = ''
+  /** Whether the line holds nothing but blanks. It grows with each piece of the text, so it is not looked through each time. */
+  let isBlank = true
   let fence: string | undefined
   let isAfterBlank = false
   let isLineQuoted = false
@@ -18,9 +20,16 @@ export function createQuoting () {
     if (fence === undefined) {
       if (mark !== undefined && !(mark[0] === '`' && info.includes('`'))) fence = mark
     } else if (mark?.[0] === fence[0] && mark.length >= fence.length && info.trim() === '') fence = undefined
-    isAfterBlank = line.trim() === ''
+    isAfterBlank = isBlank
+    isBlank = true
     line = ''
     isLineQuoted = false
+  }
+
+  function grow (more: string) {
+    if (line.length >= LONGEST_LINE) return
+    line += more
+    isBlank &&= more.trim() === ''
   }
 
   return {
@@ -30,11 +39,11 @@ export function createQuoting () {
       if (beginning.length < 20) beginning = (beginning + text).slice(0, 20)
       let from = 0
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
-        if (line.length < LONGEST_LINE) line += text.slice(from, end)
+        grow(text.slice(from, end))
         endLine()
         from = end + 1
       }
-      if (line.length < LONGEST_LINE) line += text.slice(from)
+      grow(text.slice(from))
     },
     /** A call was followed by words in its line, which is about calls: what else stands in it is quoted, too. */
     quoteLine () {
@@ -44,7 +53,7 @@ export function createQuoting () {
       return hasText
     },
     get isLineStart () {
-      return line.trim() === ''
+      return isBlank
     },
     get isFenced () {
       return fence !== undefined

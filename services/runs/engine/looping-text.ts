@@ -2,7 +2,7 @@
 const TAIL = 4_000
 const LONGEST_PIECE = 250
 /** Characters between two looks. */
-const STEP = 500
+const STEP = 1_000
 
 /**
  * Returns a function that takes an answer as it arrives and returns whether it repeats its own end: its last 4,000 characters are one
