@@ -40,9 +40,8 @@ t.test('a service that was started in a folder of the system has no workspace, s
   }
   const folders = ['C:\\', 'd:', 'C:\\Windows\\System32', '\\\\server\\share', '/etc/x', '/proc', '/System/Library', '/var/run/user/0']
   for (const folder of folders) t.match(unfitWorkspace(folder), /no folder to work in/, folder)
-  for (const folder of ['/home/ada', '/root', '/srv/app', '/opt/app', '/etcetera', '/tmp/x', 'C:\\Users\\Ada', 'D:\\work']) {
-    t.equal(unfitWorkspace(folder), undefined, folder)
-  }
+  const fit = ['/home/ada', '/root', '/srv/app', '/opt/app', '/etcetera', '/tmp/x', '/run/media/ada/stick', 'C:\\Users\\Ada', 'D:\\work']
+  for (const folder of fit) t.equal(unfitWorkspace(folder), undefined, folder)
 })
 
 t.test('GET / leads a browser to the console, also without the token; everything else gets the description', async (t) => {
