@@ -56,6 +56,9 @@ export interface Item {
   isShared?: true
 }
 
+/** Whether the content of a file was read. */
+export const isRead = ({ digest }: FilePlace): boolean => digest.startsWith('sha256:')
+
 /** Permission bits of a file or a folder. */
 export const modeOf = (place: Place | undefined): number | undefined => place && 'mode' in place ? place.mode : undefined
 

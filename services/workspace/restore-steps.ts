@@ -1,4 +1,5 @@
-import { isSame, type Item } from './places.ts'
+import { lstat } from 'node:fs/promises'
+import { isSame, modeOf, type Item } from './places.ts'
 import { type Chain, type ChainUnit, isModeAlone, type Skipped, usedSince } from './plan-restore.ts'
 import { completeFolders, isIndependent, restore, type RestoreParts } from './restore.ts'
 import { inBatches } from './survey.ts'
@@ -23,9 +24,18 @@ type Parts = Omit<RestoreParts, 'entryId' | 'at'> & {
   isChecked: boolean
 }
 
+/** Returns the steps that would change the permissions of files which have other names, too, that do not get the same. */
+async function linkedFiles (steps: readonly Chain[]): Promise<Set<Chain>> {
+  const found = await inBatches(steps.filter(isModeAlone), async (step) => ({ step, stat: await lstat(step.path).catch(() => undefined) }))
+  const files = found.filter(({ stat }) => stat?.isFile() && stat.nlink > 1)
+  const groups = Map.groupBy(files, ({ step, stat }) => `${stat!.dev}:${stat!.ino}:${modeOf(step.before)}`)
+  return new Set([...groups.values()].flatMap((group) => group[0].stat!.nlink > group.length ? group.map(({ step }) => step) : []))
+}
+
 /** Does the steps of a plan, in their order. A unit of which one step fails is put back as it was. */
 export async function restoreSteps (steps: Chain[], { id, key, items }: KeptPlaces, { isChecked, ...parts }: Parts): Promise<StepsDone> {
   const found = new Map(items.map((item, at) => [item.path, { ...item, at }]))
+  const linked = await linkedFiles(steps)
   const done: StepsDone = { restored: [], refused: [] }
   const failed = new Map<ChainUnit, Skipped>()
 
@@ -37,7 +47,7 @@ export async function restoreSteps (steps: Chain[], { id, key, items }: KeptPlac
     const skipped: Skipped | undefined = notKept !== undefined && !ofModes
       ? { path, reason: notKept }
       : ofModes || isSame(before, step.left)
-        ? await restore(step, { ...parts, entryId: id, at })
+        ? await restore(step, { ...parts, entryId: id, at, isLinked: linked.has(step) })
         : { path, reason: 'changed_since' }
     if (skipped === undefined) done.restored.push(step)
     else if (unit !== undefined) failed.set(unit, { ...skipped, path: unit.path })

@@ -7,7 +7,7 @@ import type { Clock } from '../lib/clock.ts'
 import { onceFree } from '../lib/file-system.ts'
 import { CopyGone, readCopy } from './entry-file.ts'
 import { type Folder, type OwnFiles, withFolder, withParent } from './open-folder.ts'
-import { isSame, type FilePlace, type Item } from './places.ts'
+import { isRead, isSame, type FilePlace, type Item } from './places.ts'
 import { isModeAlone, type Chain, type Skipped } from './plan-restore.ts'
 import { inBatches, isSpelledOtherwise, lookAt } from './survey.ts'
 
@@ -48,18 +48,27 @@ export interface RestoreParts {
   /** The undo's own entry, and the number of the path in it. */
   entryId: string
   at: number
+  /** The file has names that do not get the same permissions: it becomes a file of its own. */
+  isLinked?: boolean
 }
 
 /** Takes back one change, if its path is still as the run left it. Returns why it could not; throws when the disk fails. */
-export async function restore (step: Chain, { clock, paths, folder, entryId, at }: RestoreParts): Promise<Skipped | undefined> {
+export async function restore (
+  step: Chain,
+  { clock, paths, folder, entryId, at, isLinked = false }: RestoreParts
+): Promise<Skipped | undefined> {
   const { path } = step
   try {
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
     // Under another spelling of its name something stays that was changed since: there is no room beside it.
     if (step.left === null && await isSpelledOtherwise(path)) return { path, reason: 'changed_since' }
     const writing = { clock, folder, temporary: undoName(entryId, at) }
-    if (!isModeAlone(step)) await withParent(path, (parent, name) => putBack(step, parent, name, writing))
-    else if (step.before?.kind === 'file') return await giveBackMode(step, step.before, paths)
+    const put = (what: Chain) => withParent(path, (parent, name) => putBack(what, parent, name, writing))
+    if (!isModeAlone(step)) await put(step)
+    else if (step.before?.kind === 'file' && isLinked) {
+      if (!isRead(step.before)) return { path, reason: 'too_large' }
+      await put({ ...step, source: { id: '', from: path } })
+    } else if (step.before?.kind === 'file') return await giveBackMode(step, step.before, paths)
     // Of a folder the permissions come last, see completeFolders.
     return undefined
   } catch (error) {
