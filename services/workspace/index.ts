@@ -27,7 +27,7 @@ export { type Chain, type ChainUnit, planUndo, type Skipped, type UndoPlan } fro
 export { removeTemporaries } from './restore.ts'
 export { restoreSteps } from './restore-steps.ts'
 export { createUndoSpace, type UndoSpace } from './space.ts'
-export { inBatches, lookAt, settleItems, surveyAll } from './survey.ts'
+export { inBatches, lookAt, settleItems, surveyAll, surveyEntry } from './survey.ts'
 export { type Compared, type FolderJobs, type PathState, pathState } from './tree-rpc.ts'
 export { isAddedObject, type Units, unitsAfter, unitsBefore, unitsToReplace } from './whole-units.ts'
 export { type CommandPlace, createTrees, describeLeftOut, type TreeRecords, type Trees } from './trees.ts'

@@ -95,7 +95,8 @@ type Read = (file: FileHandle, size: number) => Promise<ReadFile | undefined>
 interface Survey {
   paths: OwnFiles
   signal?: AbortSignal
-  read: Read
+  /** Absent: no file is read. */
+  read?: Read
 }
 
 /** A tree has more than MOST_ITEMS paths. */
@@ -118,7 +119,7 @@ async function examine (folder: Folder, name: string, path: string, { paths, sig
   const unread = { kind: 'file' as const, digest: statDigest(stat), size: Number(stat.size), mode }
   let found: ReadFile | undefined
   try {
-    found = await withFile(folder, name, paths, read)
+    if (read !== undefined) found = await withFile(folder, name, paths, read)
   } catch (error) {
     if (signal?.aborted || isAbsent(error) || error instanceof CopiesUnavailable) throw error
     return { path, before: unread, notKept: 'gone' }
@@ -147,6 +148,26 @@ async function walk (folder: Folder, name: string, path: string, survey: Survey,
     if (!isUnreadable(error)) throw error
     item.notKept = 'gone'
   })
+}
+
+/**
+ * Returns what is at an entry of an open folder, and with `withContents` below it: of a tree that is too large, the first so many. Nothing,
+ * when there is no such entry.
+ */
+export async function surveyEntry (
+  folder: Folder,
+  name: string,
+  { withContents = false, ...survey }: Survey & { withContents?: boolean }
+): Promise<Item[]> {
+  const items: Item[] = []
+  const path = join(folder.path, name)
+  try {
+    if (withContents) await walk(folder, name, path, survey, items)
+    else items.push(await examine(folder, name, path, survey))
+  } catch (error) {
+    if (!(error instanceof TooMany) && !isAbsent(error)) throw error
+  }
+  return items
 }
 
 /** Returns the folders above a path that do not exist, the outermost first, without those that are known. */
@@ -209,7 +230,7 @@ export async function surveyAll (places: ChangedPath[], survey: Survey): Promise
 export async function lookAt (path: string, like: Place | undefined, survey: Omit<Survey, 'read'>): Promise<Place> {
   if (await isSpelledOtherwise(path)) return null
   const isRead = !(like?.kind === 'file' && like.digest.startsWith('stat:'))
-  const read: Read = async (file) => isRead ? readWhole(file, { limit: Infinity, signal: survey.signal }) : undefined
+  const read: Read | undefined = isRead ? (file) => readWhole(file, { limit: Infinity, signal: survey.signal }) : undefined
   try {
     return await withParent(path, async (folder, name) => (await examine(folder, name, path, { ...survey, read })).before)
   } catch (error) {

@@ -1,28 +1,21 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
+import { readWhole } from '../../workspace/index.ts'
 
 /** Larger files are told apart by their size; bytes. */
 const MOST_BYTES = 16 * 1024 * 1024
-const CHUNK_BYTES = 256 * 1024
 
 /** Returns the digest of a file's content, for the record of what a tool changed. */
 export const contentDigest = (content: string | Uint8Array): string => `sha256:${createHash('sha256').update(content).digest('base64url')}`
 
+/** Reads an open file for its digest; undefined where it is too large. */
+export const readFile = async (file: FileHandle, size: number, signal: AbortSignal) =>
+  size > MOST_BYTES ? undefined : readWhole(file, { limit: MOST_BYTES, signal })
+
 /** Returns the digest of an open file: the same as `contentDigest` of its content, or its size where it is too large to read. */
-export async function fileDigest (file: FileHandle, size: number, signal: AbortSignal): Promise<string> {
-  if (size > MOST_BYTES) return `size:${size}`
-  const hash = createHash('sha256')
-  const chunk = Buffer.alloc(CHUNK_BYTES)
-  for (let at = 0; at < MOST_BYTES;) {
-    signal.throwIfAborted()
-    const { bytesRead } = await file.read(chunk, 0, chunk.length, at)
-    if (bytesRead === 0) break
-    hash.update(chunk.subarray(0, bytesRead))
-    at += bytesRead
-  }
-  return `sha256:${hash.digest('base64url')}`
-}
+export const fileDigest = async (file: FileHandle, size: number, signal: AbortSignal): Promise<string> =>
+  (await readFile(file, size, signal))?.digest ?? `size:${size}`
 
 // Windows lacks O_NOFOLLOW.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants

@@ -1,24 +1,18 @@
 import { createHash } from 'node:crypto'
 import type { BigIntStats } from 'node:fs'
-import { lstat, readdir, readlink } from 'node:fs/promises'
+import { lstat } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { ChangedPath, FileChanges, ShownPlace } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { isSameFolder, locateFolder } from '../work-folder.ts'
-import { contentDigest, fileDigest } from './change-digest.ts'
-import { withFile, withFolder, withParent, withSubfolder, type Folder } from '../../workspace/index.ts'
+import { contentDigest, readFile } from './change-digest.ts'
+import { type Folder, type Place, surveyEntry, withFolder, withParent } from '../../workspace/index.ts'
 import { changedNow } from './replace-file.ts'
 
 type Owns = Pick<PathPolicy, 'owns'>
 
-/** Entries of a folder that its state tells apart; of a larger one the first so many. */
-const MOST_ENTRIES = 20_000
 const NOTHING = 'nothing'
-const ABSENT = new Set(['ENOENT', 'ENOTDIR'])
-
-const modeOf = (mode: number | bigint) => (Number(mode) & 0o7777).toString(8)
-const identityIn = ({ ino, size, mtimeNs }: BigIntStats) => `${ino} ${size} ${mtimeNs}`
 
 /**
  * Returns what is at an entry of an open folder as a text that is the same as long as nobody changes content, kind or permissions: a
@@ -30,19 +24,20 @@ export async function stateOf (
   paths: Owns,
   { withContents = false, signal }: { withContents?: boolean, signal: AbortSignal }
 ): Promise<string> {
-  const stat = await lstat(folder.entry(name || '.'), { bigint: true }).catch((error) => {
-    if (!ABSENT.has(error.code)) throw error
-  })
-  if (stat === undefined) return NOTHING
-  if (stat.isSymbolicLink()) return `link ${await readlink(folder.entry(name))}`
-  if (stat.isDirectory()) return `folder ${modeOf(stat.mode)}${withContents ? ` ${await treeDigest(folder, name, signal)}` : ''}`
-  if (!stat.isFile()) return 'other'
-  // A file that may be changed but not read is told apart by its times.
-  const digest = await withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => '')
-  return fileState(digest.startsWith('sha256:') ? digest : identityIn(stat), Number(stat.mode))
+  const [found] = await surveyEntry(folder, name, { paths, signal, read: (file, size) => readFile(file, size, signal) })
+  const state = stateText(found?.before ?? null)
+  if (!withContents || found?.before?.kind !== 'folder') return state
+  const [, ...inner] = await surveyEntry(folder, name, { withContents, paths, signal })
+  const lines = inner.map(({ path, before }) => `${path.slice(found.path.length)}\0${stateText(before)}`).sort()
+  return `${state} ${createHash('sha256').update(lines.join('\n\0')).digest('base64url')}`
 }
 
-const fileState = (digest: string, mode: number) => `file ${digest} ${modeOf(mode)}`
+function stateText (place: Place): string {
+  if (place === null) return NOTHING
+  if (place.kind === 'link') return `link ${place.target}`
+  if (place.kind === 'other') return 'other'
+  return `${place.kind} ${place.kind === 'file' ? `${place.digest} ` : ''}${place.mode.toString(8)}`
+}
 
 /** Whether a state, see `stateOf`, says that nothing was there. */
 export const isNothing = (state: string | undefined): boolean => state === NOTHING
@@ -51,31 +46,6 @@ export const isNothing = (state: string | undefined): boolean => state === NOTHI
 export function fileIn (state: string | undefined): { digest: string, mode: number } | undefined {
   const [, digest, mode] = /^file (sha256:\S+) ([0-7]+)$/.exec(state ?? '') ?? []
   return digest === undefined ? undefined : { digest, mode: parseInt(mode, 8) }
-}
-
-async function treeDigest (folder: Folder, name: string, signal: AbortSignal): Promise<string> {
-  const hash = createHash('sha256')
-  let entries = 0
-  await walk(folder, name)
-  return hash.digest('base64url')
-
-  async function walk (parent: Folder, name: string | Buffer): Promise<void> {
-    signal.throwIfAborted()
-    await withSubfolder(parent, name, async (inner) => {
-      const names = await readdir(inner.entry('.'), { encoding: 'buffer' })
-      for (const each of names.sort(Buffer.compare)) {
-        if (++entries > MOST_ENTRIES) return
-        const stat = await lstat(inner.entry(each), { bigint: true }).catch(() => undefined)
-        if (stat === undefined) continue
-        hash.update(each).update(stat.isDirectory() ? `/${modeOf(stat.mode)}` : ` ${modeOf(stat.mode)} ${identityIn(stat)}\n`)
-        if (stat.isDirectory()) await walk(inner, each)
-        hash.update('\n')
-      }
-    }).catch((error) => {
-      // Nobody can delete or move what is in a folder that cannot be read.
-      if (error.code !== 'EACCES') throw error
-    })
-  }
 }
 
 async function existingParent (path: string): Promise<ShownPlace['parent']> {
@@ -95,8 +65,10 @@ export function lookAtPlaces (
     const parent = await existingParent(path)
     const coming = ahead?.get(path)
     if (coming === null) return { path, parent, state: NOTHING }
-    const mode = async () => (await lstat(path).catch(() => undefined))?.mode ?? 0o666 & ~process.umask()
-    if (coming !== undefined) return { path, parent, state: fileState(contentDigest(coming), await mode()) }
+    if (coming !== undefined) {
+      const mode = ((await lstat(path).catch(() => undefined))?.mode ?? 0o666 & ~process.umask()) & 0o777
+      return { path, parent, state: stateText({ kind: 'file', digest: contentDigest(coming), size: coming.length, mode }) }
+    }
     return { path, parent, state: await stateAt(path, paths, { withContents, signal }) }
   }))
 }
@@ -104,7 +76,7 @@ export function lookAtPlaces (
 /** Returns what is at a real path, see `stateOf`. */
 function stateAt (path: string, paths: Owns, options: { withContents?: boolean, signal: AbortSignal }): Promise<string> {
   return withParent(path, (folder, name) => stateOf(folder, name, paths, options)).catch((error) => {
-    if (ABSENT.has(error.code)) return NOTHING
+    if (['ENOENT', 'ENOTDIR'].includes(error.code)) return NOTHING
     throw error
   })
 }
