@@ -1,4 +1,5 @@
 import fp from 'fastify-plugin'
+import { createTransform } from '../services/tools/transform/transform.ts'
 import { describeMachine } from '../services/process/shell.ts'
 
 declare module 'fastify' {
@@ -13,6 +14,8 @@ declare module 'fastify' {
 /** Recordings of runs. Their code is loaded when one is made. */
 export default fp(async (app) => {
   const { engine, threadRepository: threads, tasks, ledger, undo, tools: host, providers: registry, secrets, clock, agent } = app
+  const transform = createTransform({ clock })
+  app.addHook('onClose', transform.close)
   app.decorate('recordings', {
     async record (runId, signal) {
       const { recordRun } = await import('../services/recordings/record-run.ts')
@@ -24,6 +27,7 @@ export default fp(async (app) => {
         workspace: app.workspace,
         machine: describeMachine(),
         now: clock.now,
+        transform,
         isLive: async (id) => await agent.isRunLive(id) ?? await tasks.isRunLive(id)
       }, signal)
     }

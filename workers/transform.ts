@@ -11,6 +11,7 @@ const handlers: TransformHandlers = {
   searchLines: async (request) => (await import('../services/tools/search/search-folder.ts')).findLines(request),
   searchFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).findPaths(request),
   scanFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).scanFiles(request),
+  recording: async (request) => (await import('../services/recordings/scrub-lines.ts')).scrubLines(request),
   knock: async (folder) => (await import('../services/workspace/held-folder.ts')).knock(folder),
   recordTree: async (request) => (await import('../services/workspace/tree-record.ts')).recordTree(request),
   compareTree: async (request) => (await import('../services/workspace/tree-record.ts')).compareTree(request),

@@ -55,7 +55,7 @@ const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
  * Returns the encodings in which a server may echo a secret. Of base64, only the part that does not depend on the bytes before
  * and after the secret.
  */
-function encodingsOf (secret: string): string[] {
+export function encodingsOf (secret: string): string[] {
   const bytes = Buffer.from(secret)
   const base64 = [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').replace(/=+$/, ''))
     .map((encoded, shift) => encoded.slice(shift && 4, encoded.length - encoded.length % 4))

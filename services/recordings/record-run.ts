@@ -8,15 +8,14 @@ import { MEMORY_FOLLOWS } from '../contracts/model-texts.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { defineError } from '../lib/service-error.ts'
 import { VERSION } from '../lib/version.ts'
-import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { Run, RunRecord, RunRepository, TaskRun, ThreadRun } from '../runs/index.ts'
 import { type ThreadRepository, withoutChatForm } from '../threads/index.ts'
-import { contentDigest, type ToolHost } from '../tools/index.ts'
+import { contentDigest, type ToolHost, type Transform } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
 import { linesOfRun, type RunItem } from './lines-of-run.ts'
 import { type FileLine, FORMAT, type Header, type Line, MOST_BYTES, type RequestLine, type ServerLine } from './recording.ts'
-import { createScrubber, placeholder } from './scrub.ts'
+import { placeholder } from './scrub.ts'
 
 const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s".')
 const RunLive = defineError('ERR_RUN_LIVE', 'The run "%s" is not over. Stop it, or answer what it waits for, before it is recorded.')
@@ -26,6 +25,8 @@ const RecordingTooLarge = defineError(
   'The recording would have more than 50 MiB. Record a run with smaller files, images or outputs.'
 )
 
+/** Time in which secrets are looked for, milliseconds. */
+const SCRUB_MS = 60_000
 /** A file of which more is not held, bytes. */
 const MOST_TEXT = 256 * 1024
 
@@ -47,6 +48,8 @@ interface RecordParts {
   /** The description of the computer in system prompts. */
   machine: string
   now: () => number
+  /** Looks for secrets in a worker. */
+  transform: Pick<Transform, 'run'>
   /** Whether a run is not over; undefined for one that is not known. */
   isLive(runId: string): Promise<boolean | undefined>
 }
@@ -79,7 +82,10 @@ export async function recordRun (runId: string, parts: RecordParts, signal: Abor
   const lines = [asked, ...serversOf(happened, parts), ...files, ...happened]
   const why = whyNotReplayed(record, events, asked)
   const whole = { ...header, ...(notHeld.length > 0 && { notHeld }), ...(why !== undefined && { cannotReplay: why }) }
-  return inText(whole, lines, await scrubberOf(record, parts))
+  const request = { header: whole, lines, known: parts.secrets(), folders: await foldersOf(record, parts), mostBytes: MOST_BYTES }
+  const text = await parts.transform.run('recording', request, { signal, ms: SCRUB_MS })
+  if (text === null) throw new RecordingTooLarge()
+  return text
 }
 
 /** Returns the capable model of a run with its window, and the model that was asked beside the steps. */
@@ -207,37 +213,15 @@ function whyNotReplayed ({ status, options }: RunRecord, events: readonly RunEve
   return undefined
 }
 
-type Scrubber = ReturnType<typeof createScrubber>
-
-async function scrubberOf ({ cwd }: RunRecord, { secrets, machine, workspace, config }: RecordParts): Promise<Scrubber> {
+/** Returns the folders of the run, with what stands for each. */
+async function foldersOf (
+  { cwd }: RunRecord,
+  { machine, workspace, config }: RecordParts
+): Promise<Array<readonly [path: string, name: string]>> {
   const home = homedir()
-  return createScrubber({
-    known: secrets(),
-    folders: [
-      ...[[cwd, 'cwd'], [workspace() || cwd, 'workspace'], [home, 'home'], [machine, 'machine']] as const,
-      ...[[await realPath(cwd), 'cwd'], [await realPath(workspace() || cwd), 'workspace'], [await realPath(home), 'home']] as const,
-      ...(config().roots ?? []).map((root, at) => [root, `root-${at + 1}`] as const)
-    ]
-  })
-}
-
-/** Returns the file. The header comes first and is made last: it says what was replaced. */
-async function inText (header: Header, lines: Line[], scrubber: Scrubber): Promise<string> {
-  for (const line of lines) {
-    scrubber.look(line)
-    await yieldToEventLoop()
-  }
-  const texts: string[] = []
-  let bytes = 0
-  for (const line of lines) {
-    texts.push(JSON.stringify(scrubber.clean(line)))
-    bytes += Buffer.byteLength(texts.at(-1)!) + 1
-    if (bytes > MOST_BYTES) throw new RecordingTooLarge()
-    await yieldToEventLoop()
-  }
-  const cleaned = scrubber.clean(header)
-  const replaced = scrubber.replaced()
-  const first = JSON.stringify({ ...cleaned, ...(replaced.length > 0 && { replaced }) })
-  if (bytes + Buffer.byteLength(first) + 1 > MOST_BYTES) throw new RecordingTooLarge()
-  return [first, ...texts].map((line) => `${line}\n`).join('')
+  return [
+    ...[[cwd, 'cwd'], [workspace() || cwd, 'workspace'], [home, 'home'], [machine, 'machine']] as const,
+    ...[[await realPath(cwd), 'cwd'], [await realPath(workspace() || cwd), 'workspace'], [await realPath(home), 'home']] as const,
+    ...(config().roots ?? []).map((root, at) => [root, `root-${at + 1}`] as const)
+  ]
 }

@@ -1,5 +1,6 @@
-import { createRedactor } from '../lib/secrets.ts'
+import { encodingsOf } from '../lib/secrets.ts'
 import type { Header } from './recording.ts'
+import { createTextFinder } from './text-finder.ts'
 
 /** What stands for something in a recording. Nothing else is likely to be written so. */
 export const placeholder = (name: string): string => `{{recorded:${name}}}`
@@ -7,14 +8,17 @@ export const placeholder = (name: string): string => `{{recorded:${name}}}`
 /** Shorter values occur in ordinary text. */
 const SHORTEST = 6
 const NAMES = 'pass(?:word|phrase|wd)?|pwd|secret|(?:api|access|private)[-_ ]?key|(?:auth|access)[-_ ]?token|credential'
-/** A value that is likely to be a secret by its form, or by the name before it (then it is the first group). */
+/**
+ * A value that is likely to be a secret by its form, or by the name before it (then it is the first group). Each pattern takes what it has
+ * read, or reads a bounded part again: a text is looked through once, whatever is in it.
+ */
 const LIKELY: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
-  ['private key', /-----BEGIN [A-Z ]*PRIVATE KEY-----[\s\S]*?(?:-----END [A-Z ]*PRIVATE KEY-----|$)/g],
-  ['key', /\b(?:sk|pk|rk)[-_](?:[A-Za-z0-9]+[-_])*[A-Za-z0-9_-]{12,}/g],
-  ['key', /\b(?:ghp|gho|ghs|ghu|ghr|github_pat|glpat|xox[abeprs]|npm|hf|shpat|sq0[a-z]{3}|dop_v1|whsec)[-_][\w-]{12,}/g],
-  ['key', /\b(?:AKIA|ASIA)[A-Z0-9]{12,}\b|\bAIza[\w-]{20,}|\bya29\.[\w-]{20,}/g],
-  ['token', /\beyJ[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g],
-  ['token', /\b(?:bearer|basic)\s+([\w.~+/=-]{12,})/gi],
+  ['private key', /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----END)[\s\S]){0,8000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g],
+  ['key', /\b(?:sk|pk|rk)[-_][\w-]{12,400}/g],
+  ['key', /\b(?:ghp|gho|ghs|ghu|ghr|github_pat|glpat|xox[abeprs]|npm|hf|shpat|sq0[a-z]{3}|dop_v1|whsec)[-_][\w-]{12,400}/g],
+  ['key', /\b(?:AKIA|ASIA)[A-Z0-9]{12,128}\b|\bAIza[\w-]{20,128}|\bya29\.[\w-]{20,2000}/g],
+  ['token', /\beyJ[\w-]{8,8000}(?:\.[\w-]{8,8000}(?:\.[\w-]{0,2000})?)?/g],
+  ['token', /\b(?:bearer|basic)\s{1,20}([\w.~+/=-]{12,8000})/gi],
   ['password in an address', /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"']{0,100}:([^\s/@"']{3,200})@/gi],
   ['named secret', new RegExp(`(?:${NAMES})s?["']?\\s{0,3}[:=]\\s{0,3}["']?([^\\s"',;<>{}()[\\]]{6,400})`, 'gi')]
 ]
@@ -32,39 +36,35 @@ export function createScrubber ({ known, folders }: {
   folders: ReadonlyArray<readonly [path: string, name: string]>
 }) {
   const names = new Map<string, { what: string, by: string, count: number }>()
-  const nameOf = (secret: string, what: string) => {
-    const found = names.get(secret) ?? { what, by: placeholder(`secret-${names.size + 1}`), count: 0 }
-    names.set(secret, found)
-    return found
+  const finder = createTextFinder<{ by: string, count: number }>()
+  const hide = (secret: string, what: string) => {
+    const name = { what, by: placeholder(`secret-${names.size + 1}`), count: 0 }
+    names.set(secret, name)
+    for (const encoded of encodingsOf(secret)) finder.add(encoded, name)
   }
-  const redactors = new Map<string, ReturnType<typeof createRedactor>>()
-  for (const secret of [...known].filter(({ length }) => length >= SHORTEST).sort((a, b) => b.length - a.length)) {
-    redactors.set(secret, createRedactor([secret], nameOf(secret, 'secret of the service').by))
+  for (const secret of [...new Set(known)].filter(({ length }) => length >= SHORTEST).sort((a, b) => b.length - a.length)) {
+    hide(secret, 'secret of the service')
   }
   const paths = folders.filter(([path]) => path.length > 1).sort(([a], [b]) => b.length - a.length)
-
-  /** Replaces a secret in all its encodings, and counts it. */
-  function replaceKnown (text: string, secret: string, redactor: ReturnType<typeof createRedactor>): string {
-    const replaced = redactor.redact(text)
-    const entry = nameOf(secret, '')
-    if (replaced !== text) entry.count += replaced.split(entry.by).length - text.split(entry.by).length
-    return replaced
-  }
 
   /** Finds likely secrets in a text, which are from then on replaced everywhere. */
   function find (text: string): void {
     for (const [what, pattern] of LIKELY) {
       for (const [whole, value = whole] of text.matchAll(pattern)) {
-        if (value.length < SHORTEST || value.includes('{{recorded:') || redactors.has(value)) continue
+        if (value.length < SHORTEST || value.includes('{{recorded:') || names.has(value)) continue
+        // Read to its end also where it is none, so that it is not read again from each beginning in it.
+        if (what === 'token' && value.startsWith('eyJ') && !value.includes('.')) continue
         if (what === 'named secret' && (NO_VALUE.test(value) || !/\d|[^\w.-]/.test(value))) continue
-        redactors.set(value, createRedactor([value], nameOf(value, what).by))
+        hide(value, what)
       }
     }
   }
 
   function clean (text: string): string {
-    let rest = text
-    for (const [secret, redactor] of redactors) rest = replaceKnown(rest, secret, redactor)
+    let rest = finder.replace(text, (name) => {
+      name.count++
+      return name.by
+    })
     for (const [path, name] of paths) rest = rest.replaceAll(path, placeholder(name))
     return rest
   }

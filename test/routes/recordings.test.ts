@@ -244,6 +244,20 @@ t.test('no secret gets into a recording', async (t) => {
   t.ok(outcome.ok, outcomeText(outcome))
 })
 
+t.test('texts that are made to be slow to look through are recorded, and each secret in them is found', async (t) => {
+  const passwords = Array.from({ length: 10_000 }, (_, at) => `password=hunter-${at}-of-many`)
+  const slow = ['-eyJ'.repeat(60_000), 'sk-a-'.repeat(20_000), '-----BEGIN PRIVATE KEY-----\n'.repeat(1_000), 'a://b:'.repeat(20_000)]
+  const attack = [...slow, ...passwords, 'the last password is hunter-9999-of-many'].join(' ')
+  const { text } = await recordKind(t, {
+    ...KINDS['read and write'],
+    files: {},
+    turns: [{ toolCalls: [{ toolName: 'writeFile', input: { path: 'b.txt', content: attack } }] }, { text: 'Written.' }],
+    decide: () => ({ approved: true })
+  })
+  t.notMatch(text, /hunter-\d/)
+  t.match(text, /the last password is \{\{recorded:secret-\d+\}\}/)
+})
+
 t.test('a run that is not over, or not known, is not recorded', async (t) => {
   const app = await build(t)
   const record = async (runId: string) => app.inject({ method: 'POST', url: `/runs/${runId}/recording` })
@@ -302,11 +316,15 @@ t.test('a conversation that a person wrote is a recording, and one of a newer fo
 
 t.test('a recording whose lines or patterns cannot be used is refused in a sentence', async (t) => {
   const text = readFileSync(`${folder}/read-and-write.jsonl`, 'utf8')
-  const dir = t.testdir({ 'a.jsonl': `${text}null\n`, 'b.jsonl': text, 'b.expect.json': '{"answer":"(all"}' })
+  const slow = JSON.stringify({ answer: '^(?:(?:[^x]+)+)+x$' })
+  const dir = t.testdir({
+    ...{ 'a.jsonl': `${text}null\n`, 'b.jsonl': text, 'b.expect.json': '{"answer":"(all"}', 'c.jsonl': text, 'c.expect.json': slow }
+  })
   const refused = (name: string, message: RegExp) =>
     t.rejects(replayFile(`${dir}/${name}.jsonl`, { isStrict: false, settings }), { exitCode: 64, message })
   await refused('a', /a\.jsonl is no recording: line 13 is no JSON object/)
   await refused('b', /The pattern "\(all" of an "expect" line cannot be used: .*unterminated group/i)
+  await refused('c', /The pattern .* of an "expect" line cannot be used: it took longer than 2 s/)
 })
 
 t.test('a replay changes files in its own folders alone, whatever the recording says', async (t) => {

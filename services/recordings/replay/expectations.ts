@@ -1,15 +1,24 @@
 import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
+import { runInNewContext } from 'node:vm'
 import type { Run } from '../../../schemas/runs.ts'
 import { Usage } from '../../lib/usage-error.ts'
 import type { ExpectLine } from '../recording.ts'
 import type { Difference } from './differences.ts'
 
-function patternOf (text: string, flags: string): RegExp {
+/** Time in which a pattern is looked for in a text, milliseconds. */
+const MATCH_MS = 2_000
+
+/** Whether a text matches a pattern of a recording, which may come from anybody. Throws Usage for one that is none or does not end. */
+function matches (pattern: string, flags: string, text: string): boolean {
+  const refuse = (reason: string) => new Usage(`The pattern ${JSON.stringify(pattern)} of an "expect" line cannot be used: ${reason}.`)
   try {
-    return new RegExp(text, flags)
+    // Only code that is run by `vm` can be ended while a pattern is looked for.
+    return runInNewContext('new RegExp(pattern, flags).test(text)', { pattern, flags, text }, { timeout: MATCH_MS }) as boolean
   } catch (error) {
-    throw new Usage(`The pattern ${JSON.stringify(text)} of an "expect" line cannot be used: ${(error as Error).message}.`)
+    const { code, message } = error as { code?: string, message: string }
+    if (code !== 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw refuse(message)
+    throw refuse(`it took longer than ${MATCH_MS / 1000} s. Write one without a repetition inside of a repetition`)
   }
 }
 
@@ -31,11 +40,11 @@ export async function checkExpectations (
       const text = await readFile(join(cwd, path), 'utf8').catch(() => undefined)
       if (pattern === null && text !== undefined) fail(`There is a file ${path}.`)
       if (pattern !== null && text === undefined) fail(`There is no file ${path}.`)
-      if (pattern !== null && text !== undefined && !patternOf(pattern, 'm').test(text)) {
+      if (pattern !== null && text !== undefined && !matches(pattern, 'm', text)) {
         fail(`The file ${path} does not match ${pattern}.`, { now: text.slice(0, 400) })
       }
     }
-    if (answer !== undefined && !patternOf(answer, 'im').test(run.output ?? '')) {
+    if (answer !== undefined && !matches(answer, 'im', run.output ?? '')) {
       fail(`The answer does not match ${answer}.`, { now: (run.output ?? '').slice(0, 400) })
     }
   }

@@ -21,8 +21,19 @@ export interface Transforms extends FolderJobs {
   searchFiles: { input: FilesRequest, output: FoundFiles }
   /** The files below a folder whose paths match a pattern, with sizes and times. */
   scanFiles: { input: ScanRequest, output: Scanned }
+  /** A recording as text, without secrets; null when it is too large. */
+  recording: { input: RecordingRequest, output: string | null }
   /** Reads a name of a folder, or fails to: what counts is that its file system answers. */
   knock: { input: string, output: null }
+}
+
+/** A recording, with the secrets of the service, and folders with what stands for them. */
+export interface RecordingRequest {
+  header: object
+  lines: readonly object[]
+  known: readonly string[]
+  folders: ReadonlyArray<readonly [path: string, name: string]>
+  mostBytes: number
 }
 
 /** At most `mostPages` pages of a document from page `firstPage` on, counted from 1; no further page begins after `mostChars`. */

@@ -1,0 +1,26 @@
+import type { RecordingRequest } from '../tools/index.ts'
+import { createScrubber } from './scrub.ts'
+
+/**
+ * Returns a recording as text, without secrets and folders; null when it is too large. The header comes first and is made last: it says
+ * what was replaced. Runs in a worker: what a run read may have been written to be slow to look through.
+ */
+export function scrubLines ({ header, lines, known, folders, mostBytes }: RecordingRequest): string | null {
+  const scrubber = createScrubber({ known, folders })
+  for (const line of lines) scrubber.look(line)
+  const texts: string[] = []
+  let bytes = 0
+  const add = (value: object): string => {
+    const text = JSON.stringify(value)
+    bytes += Buffer.byteLength(text) + 1
+    return text
+  }
+  for (const line of lines) {
+    texts.push(add(scrubber.clean(line)))
+    if (bytes > mostBytes) return null
+  }
+  const cleaned = scrubber.clean(header)
+  const replaced = scrubber.replaced()
+  const first = add({ ...cleaned, ...(replaced.length > 0 && { replaced }) })
+  return bytes > mostBytes ? null : [first, ...texts].map((line) => `${line}\n`).join('')
+}
