@@ -19,6 +19,7 @@ export default fp<{ home: string }>(async (app, { home }) => {
     ownHome: home,
     homes: [homedir()],
     transform,
+    paths: app.paths,
     undo: app.undo,
     log: app.log,
     async endCommands (runId) {
@@ -44,4 +45,4 @@ export default fp<{ home: string }>(async (app, { home }) => {
     })
   })
   app.addHook('onClose', () => transform.close())
-}, { name: 'copies', dependencies: ['store', 'clock', 'undo'] })
+}, { name: 'copies', dependencies: ['store', 'clock', 'paths', 'undo'] })

@@ -16,7 +16,6 @@ const handlers: TransformHandlers = {
   recordTree: async (request) => (await import('../services/workspace/tree-record.ts')).recordTree(request),
   compareTree: async (request) => (await import('../services/workspace/tree-record.ts')).compareTree(request),
   copyTree: async (request) => (await import('../services/workspace/copy-tree.ts')).copyTree(request),
-  refreshCopy: async (request) => (await import('../services/workspace/refresh-copy.ts')).refreshCopy(request),
   surveyFolder: async (request) => (await import('../services/workspace/copy-tree.ts')).surveyFolder(request)
 }
 

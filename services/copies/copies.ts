@@ -1,7 +1,6 @@
-import { existsSync, readlinkSync } from 'node:fs'
-import { lstat, mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
+import { existsSync } from 'node:fs'
+import { mkdir, readdir, readFile, realpath, rename, rm, stat } from 'node:fs/promises'
 import { basename, join, parse, relative, sep } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
 import type { Applied, UndoBody } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
@@ -11,9 +10,9 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { Log } from '../lib/log.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
 import { COPIES, copyKey, type Store } from '../store/index.ts'
-import { type CopiedFolder, type Transform, within } from '../tools/index.ts'
+import { type CopiedFolder, type PathPolicy, type Transform, within } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
-import { type PathState, pathState } from '../workspace/index.ts'
+import { bringIntoCopy, differencesOf, rowAt, type States } from '../workspace/index.ts'
 
 /** A copy that no run used for this long is deleted, milliseconds. */
 const KEPT_MS = 7 * 24 * 3_600_000
@@ -56,8 +55,6 @@ interface CopyRecord {
   usedAt: number
 }
 
-type States = Array<[path: string, state: PathState]>
-
 /** How the paths were when they were copied, or taken over last. */
 interface Base {
   sources: States
@@ -80,6 +77,7 @@ interface CopyParts {
   /** The homes of users, of which no copy is made. */
   homes: string[]
   transform: Transform
+  paths: PathPolicy
   undo: Pick<Undo, 'takeOver'>
   log: Pick<Log, 'warn'>
   /** Ends the commands of a rehearsal that still run, and resolves when their changes are stored: these are read in the copy. */
@@ -94,7 +92,7 @@ export type Copies = ReturnType<typeof createCopies>
  * Copies of folders in which runs work, so that a person decides afterwards what of their changes is taken over. Models and people are
  * shown the paths of the folder itself.
  */
-export function createCopies ({ store, clock, root, ownHome, homes, transform, undo, log, endCommands, placeOf }: CopyParts) {
+export function createCopies ({ store, clock, root, ownHome, homes, transform, paths, undo, log, endCommands, placeOf }: CopyParts) {
   const known = new Map<string, Known>()
   const locked = createKeyedLock()
   const { signal } = new AbortController()
@@ -154,16 +152,22 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     }
   }
 
-  /** Brings what was changed in the folder meanwhile into its copy. Throws Refused (409) when the disk is full. */
-  async function refresh ({ id, folder, real }: Known): Promise<void> {
+  /** Returns what is in a folder, or in a copy. */
+  const survey = (folder: string): Promise<States> =>
+    transform.run('surveyFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
+
+  /** Brings what was changed in the folder meanwhile into its copy, as an apply the other way. Throws Refused (409) on a full disk. */
+  async function refresh (copy: Known): Promise<void> {
+    const { id, folder, real } = copy
     const base = await readBase(id)
-    const [own, paths] = [join(place, id), LIMITS.paths * 10]
     try {
-      const brought = await transform.run('refreshCopy', {
-        ...{ from: real, to: folder, base, temporary: join(own, 'brought'), limits: { ...LIMITS, paths } }
-      }, { signal, ms: COPY_MS })
-      if ('beyond' in brought) log.warn({ folder: real, limit: brought.beyond }, 'a copy stays behind its folder, as too much was changed')
-      else if (brought.taken > 0) await writeBase(own, { sources: brought.sources, copies: brought.copies })
+      const now = await survey(real)
+      const differences = differencesOf(base.sources, now, { folder, was: base.copies })
+      const sizes = new Map(now)
+      const bytes = differences.reduce((sum, { path }) => sum + (sizes.get(path)?.size ?? 0), 0)
+      if (bytes > LIMITS.bytes) return log.warn({ folder: real }, 'a copy stays behind its folder, as too much was changed')
+      const brought = await bringIntoCopy(differences, { from: real, to: folder, drafts: join(place, id), paths, clock })
+      await settle(copy, base, brought.map((path) => join(real, relative(folder, path))), { now })
     } catch (error) {
       throw refusalOf(error)
     }
@@ -252,10 +256,9 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
         if (!known.has(id)) throw new NotACopy(runId)
         if (!await isFolder(real)) throw new FolderGone(real)
         const base = await readBase(id)
-        const now = await transform.run('surveyFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
-        const differences = await differencesOf(base, now, real)
-        const paths = body.paths?.map((path) => within(path, folder) ? join(real, relative(folder, path)) : path)
-        const { done, ...rest } = await undo.takeOver(differences, { ...body, ...paths && { paths } }, {
+        const differences = differencesOf(base.copies, await survey(folder), { folder: real, was: base.sources })
+        const named = body.paths?.map((path) => within(path, folder) ? join(real, relative(folder, path)) : path)
+        const { done, ...rest } = await undo.takeOver(differences, { ...body, ...named && { paths: named } }, {
           of: runId,
           folder,
           real,
@@ -297,17 +300,24 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, u
     }
   }
 
-  /** Records that these paths of the folder are as in the copy; of what was taken back, that the copy differs from what they are. */
-  async function settle ({ id, folder, real }: Known, base: Base, paths: readonly string[], { isTakenBack = false } = {}): Promise<void> {
+  /**
+   * Records that these paths of the folder are as in the copy; of what was taken back, that the copy differs from what they are. `now`:
+   * what was in the folder; a change since then is found the next time.
+   */
+  async function settle (
+    { id, folder, real }: Known,
+    base: Base,
+    paths: readonly string[],
+    { isTakenBack = false, now }: { isTakenBack?: boolean, now?: States } = {}
+  ): Promise<void> {
     if (paths.length === 0) return
-    const sources = new Map(base.sources)
-    const copies = new Map(base.copies)
+    const [sources, copies, found] = [new Map(base.sources), new Map(base.copies), new Map(now)]
     for (const path of paths) {
       const inner = relative(real, path)
-      for (const [states, at] of [[sources, path], [copies, isTakenBack ? path : join(folder, inner)]] as const) {
-        const state = await stateAt(at)
-        if (state === undefined) states.delete(inner)
-        else states.set(inner, state)
+      const source = now === undefined ? rowAt(path) : found.get(inner)
+      for (const [states, row] of [[sources, source], [copies, isTakenBack ? source : rowAt(join(folder, inner))]] as const) {
+        if (row === undefined) states.delete(inner)
+        else states.set(inner, row)
       }
     }
     await writeBase(join(place, id), { sources: [...sources], copies: [...copies] })
@@ -330,31 +340,4 @@ function refusalOf (error: unknown): unknown {
 
 async function writeBase (folder: string, base: Base): Promise<void> {
   await writeAtomically(join(folder, BASE), JSON.stringify(base))
-}
-
-/** A path that is not as it was copied, relative to the folder. */
-interface Difference {
-  path: string
-  /** Whether the folder itself still has what was copied. */
-  isAsCopied: boolean
-}
-
-/** Returns what the file system says of a path now; undefined for nothing, and for what is never copied. */
-async function stateAt (path: string): Promise<PathState | undefined> {
-  const stat = await lstat(path).catch(() => undefined)
-  return stat && pathState(stat, () => readlinkSync(path))
-}
-
-/** Returns the paths at which a copy differs from what was copied. */
-async function differencesOf (
-  { sources, copies }: { sources: States, copies: States },
-  now: States,
-  real: string
-): Promise<Difference[]> {
-  const was = new Map(copies)
-  const source = new Map(sources)
-  const is = new Map(now)
-  const changed = [...new Set([...was.keys(), ...is.keys()])].filter((path) => !isDeepStrictEqual(was.get(path), is.get(path)))
-  return Promise.all(changed.map(async (path) =>
-    ({ path, isAsCopied: isDeepStrictEqual(source.get(path), await stateAt(join(real, path))) })))
 }

@@ -1,4 +1,3 @@
-import { join, relative } from 'node:path'
 import type { Log } from '../lib/log.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
@@ -14,19 +13,14 @@ import { continueUndo, takeOver, undoRun } from './undo-run.ts'
 import { followUps, readEntries, worksOn } from './works.ts'
 import { type KeepCall, type PathPolicy, searchScope, type Transform } from '../tools/index.ts'
 import {
-  type Chain,
+  chainsOfCopy,
   type CommandPlace,
   createTrees,
   createUndoSpace,
-  inBatches,
-  isAddedObject,
-  isSame,
-  lookAt,
-  type Place,
+  type Difference,
   removeTemporaries,
   settleItems,
-  unitsAfter,
-  unitsToReplace
+  unitsAfter
 } from '../workspace/index.ts'
 import { putBackAside, removeUnfinished } from './interrupted-calls.ts'
 import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown } from './undo-entry.ts'
@@ -172,13 +166,13 @@ export function openUndo (
       }),
 
     async takeOver (
-      differences: Parameters<typeof chainsOfCopy>[0],
+      differences: readonly Difference[],
       body: UndoBody,
       { of, folder: copy, real, owner }: { of: string, folder: string, real: string, owner: string }
     ) {
       await ready()
       const { id, ...done } = await takeOver(
-        await chainsOfCopy(differences, { folder: copy, real, paths }),
+        await chainsOfCopy(differences, { from: copy, to: real, paths }),
         body,
         { of, owner, cwd: real },
         parts
@@ -197,34 +191,4 @@ export function openUndo (
       await space.sweep(signal)
     }
   }
-}
-
-/**
- * Returns what has to be done to a folder so that it is as its copy at the paths, which are relative to both. A path that is not as it
- * was copied is left alone unless it is as in the copy.
- */
-async function chainsOfCopy (
-  differences: ReadonlyArray<{ path: string, isAsCopied: boolean }>,
-  { folder, real, paths }: { folder: string, real: string, paths: Pick<PathPolicy, 'owns'> }
-): Promise<Chain[]> {
-  const units = await unitsToReplace(
-    differences.map(({ path }) => join(real, path)),
-    (path) => join(folder, relative(real, path)),
-    paths
-  )
-  return inBatches(differences, async ({ path, isAsCopied }): Promise<Chain> => {
-    const from = join(folder, path)
-    const to = join(real, path)
-    const unit = units.get(to)
-    const before = await lookAt(from, undefined, { paths })
-    const left = isAsCopied ? await lookAt(to, undefined, { paths }).catch((): Place | undefined => undefined) : undefined
-    return {
-      ...{ path: to, cwd: real, left, before, isBroken: false, isParent: false, isShared: false },
-      isOfModes: isSame(left, before),
-      unit,
-      // Objects that the copy has no more stay.
-      stays: unit !== undefined && isAddedObject({ path: to, before, unit: unit.path }, { [unit.path]: unit }),
-      source: { id: '', from, ...before?.kind === 'other' && { notKept: 'gone' as const } }
-    }
-  })
 }

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { onceFree } from '../lib/file-system.ts'
@@ -48,6 +48,8 @@ export interface RestoreParts {
   /** The undo's own entry, and the number of the path in it. */
   entryId: string
   at: number
+  /** Where files are written before they get their names; absent: beside these. */
+  drafts?: string
   /** The file has names that do not get the same permissions: it becomes a file of its own. */
   isLinked?: boolean
 }
@@ -55,14 +57,14 @@ export interface RestoreParts {
 /** Takes back one change, if its path is still as the run left it. Returns why it could not; throws when the disk fails. */
 export async function restore (
   step: Chain,
-  { clock, paths, folder, entryId, at, isLinked = false }: RestoreParts
+  { clock, paths, folder, entryId, at, drafts, isLinked = false }: RestoreParts
 ): Promise<Skipped | undefined> {
   const { path } = step
   try {
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
     // Under another spelling of its name something stays that was changed since: there is no room beside it.
     if (step.left === null && await isSpelledOtherwise(path)) return { path, reason: 'changed_since' }
-    const writing = { clock, folder, temporary: undoName(entryId, at) }
+    const writing = { clock, folder, drafts, temporary: undoName(entryId, at) }
     const put = (what: Chain) => withParent(path, (parent, name) => putBack(what, parent, name, writing))
     if (!isModeAlone(step)) await put(step)
     else if (step.before?.kind === 'file' && isLinked) {
@@ -82,6 +84,7 @@ export async function restore (
 interface Writing {
   clock: Clock
   folder: string
+  drafts?: string
   temporary: string
 }
 
@@ -91,8 +94,10 @@ async function putBack (step: Chain, parent: Folder, name: string, writing: Writ
   const makeRoom = async () => {
     if (left !== null) await onceFree(writing.clock, undefined, () => left?.kind === 'folder' ? rmdir(place) : unlink(place))
   }
-  if (before?.kind === 'file') await writeFile(before, step, parent.entry(name), { ...writing, temporary: parent.entry(writing.temporary) })
-  else {
+  if (before?.kind === 'file') {
+    const temporary = writing.drafts === undefined ? parent.entry(writing.temporary) : join(writing.drafts, writing.temporary)
+    await writeFile(before, step, place, { ...writing, temporary })
+  } else {
     await makeRoom()
     // Its own mode comes last, because it may forbid what is still to be put into it.
     if (before?.kind === 'folder') await mkdir(place, 0o700)

@@ -43,7 +43,10 @@ export function recordTree (request: RecordRequest): Recorded {
   try {
     const known = last && readRecord(store, last)
     const isThere = new Map(Object.keys(known?.contents ?? {}).map((file) => [file, existsSync(join(store, file))]))
-    const found = walkTree(request, known, (row) => !isRacy(row, known!.at) && (row.copy === undefined || isThere.get(row.copy.file)!))
+    const found = walkTree(request, {
+      known,
+      isUsable: (row) => !isRacy(row, known!.at) && (row.copy === undefined || isThere.get(row.copy.file)!)
+    })
     const isNew = found.fresh.length > 0 || known?.rows.size !== found.rows.size || known.left.size !== found.left.size
     const toCopy = found.fresh.filter(([, { kind }]) => kind === 'file')
     for (const [path, row] of toCopy) {
@@ -75,7 +78,7 @@ export function compareTree (request: CompareRequest): Compared {
   const { folder, store, record, limits } = request
   const known = readRecord(store, record)
   if (known === undefined) throw new Error('its record is gone')
-  const now = walkTree({ ...request, limits: { ...limits, paths: limits.paths * 2 } }, known, (row) => !isRacy(row, known.at))
+  const now = walkTree({ ...request, limits: { paths: limits.paths * 2 } }, { known, isUsable: (row) => !isRacy(row, known.at) })
   let inodes: Set<number> | undefined
   const differences: Item[] = []
   const strange: string[] = []

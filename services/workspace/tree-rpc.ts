@@ -1,5 +1,5 @@
-import type { Stats } from 'node:fs'
 import type { Item } from './places.ts'
+import type { Row } from './walk-tree.ts'
 import type { Units } from './whole-units.ts'
 
 /** A sealed file of a tree, see lib/sealed-chunks.ts: its name, and its key as base64. */
@@ -72,27 +72,8 @@ export interface Compared {
   unseen: string[]
 }
 
-/** What the file system says of a path: of a file all, of a folder its permissions, of a link its target. */
-export interface PathState {
-  kind: 'file' | 'folder' | 'link'
-  mode: number
-  size?: number
-  ino?: number
-  /** Milliseconds since the Unix epoch of the last changes of content and of state. */
-  modifiedAt?: number
-  changedAt?: number
-  target?: string
-}
-
-/** Returns what the file system says of a path; undefined for what is neither a file nor a folder nor a link. */
-export function pathState (stat: Stats, target: () => string): PathState | undefined {
-  const mode = stat.mode & 0o777
-  if (stat.isDirectory()) return { kind: 'folder', mode }
-  if (stat.isSymbolicLink()) return { kind: 'link', mode: 0, target: target() }
-  if (!stat.isFile()) return undefined
-  const { size, ino, mtimeMs: modifiedAt, ctimeMs: changedAt } = stat
-  return { kind: 'file', mode, size, ino, modifiedAt, changedAt }
-}
+/** What is at the paths of a folder, relative to it. */
+export type States = Array<[path: string, row: Row]>
 
 export interface CopyRequest {
   /** Real path of a folder, and that of its copy, which does not exist. */
@@ -103,28 +84,13 @@ export interface CopyRequest {
 
 /** The states of a folder's paths, relative to it, and of their copies; or which limit it is beyond. */
 export type CopiedTree = { beyond: 'paths' | 'bytes' } | {
-  sources: Array<[path: string, state: PathState]>
-  copies: Array<[path: string, state: PathState]>
+  sources: States
+  copies: States
   /** Some of what is not copied: mounts, special and unreadable files. */
   left: string[]
   /** Whether the file system made clones. */
   isCloned: boolean
 }
-
-export interface RefreshRequest extends CopyRequest {
-  /** How the paths were when they were copied, or brought last. */
-  base: { sources: Array<[path: string, state: PathState]>, copies: Array<[path: string, state: PathState]> }
-  /** Where a file is written before it gets its name; on the file system of the copy, and not in it. */
-  temporary: string
-}
-
-/** How the paths are now; or which limit the folder, or what was changed in it, is beyond. */
-export type RefreshedCopy = { beyond: 'paths' | 'bytes' } | (RefreshRequest['base'] & {
-  /** The number of paths that were brought. */
-  taken: number
-  /** The paths that the copy has changed, too. */
-  kept: string[]
-})
 
 /** What is done to folders in a worker, by kind. */
 export interface FolderJobs {
@@ -134,10 +100,8 @@ export interface FolderJobs {
   compareTree: { input: CompareRequest, output: Compared }
   /** A copy of a folder. */
   copyTree: { input: CopyRequest, output: CopiedTree }
-  /** The copy with what was changed in its folder meanwhile. */
-  refreshCopy: { input: RefreshRequest, output: RefreshedCopy }
   /** What is in a folder. */
-  surveyFolder: { input: { folder: string, mostPaths: number }, output: Array<[path: string, state: PathState]> }
+  surveyFolder: { input: { folder: string, mostPaths: number }, output: States }
 }
 
 /** Runs jobs in a worker; `ms`: the time limit, milliseconds. Rejects when a job fails, and with the reason of the signal. */

@@ -65,14 +65,25 @@ const PACKAGES = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
 /** Folders are held open down to the current one, so their number is bounded. */
 const DEEPEST = 100
 
+interface WalkOptions {
+  /** What is known of the folder. */
+  known?: Tree
+  /** Whether a row of `known` that is as it was can be relied upon. */
+  isUsable?: (row: Row) => boolean
+  /** Called with each path, the outer ones first, and with the open folder that holds it. */
+  visit?: (path: string, row: Row, held: HeldFolder) => void
+}
+
 /**
- * Walks the folder. What is as it was keeps its row of `known`, where `isUsable` says so. Whether a folder is left out is as it was when
- * it was recorded, whatever .gitignore says by now. Throws Beyond.
+ * Walks the folder. What is as it was keeps its row of `known`. Whether a folder is left out is as it was when it was recorded, whatever
+ * .gitignore says by now; without `parents` nothing is left out. Throws Beyond.
  */
 export function walkTree (
-  { folder, parents, excluded, limits }: TreeRequest,
-  known: Tree | undefined,
-  isUsable: (row: Row) => boolean = () => true
+  { folder, parents, excluded = [], limits }: Partial<Pick<TreeRequest, 'parents' | 'excluded'>> & {
+    folder: string,
+    limits: { paths: number }
+  },
+  { known, isUsable = () => true, visit }: WalkOptions = {}
 ): Walked {
   const tree: Walked = { at: systemClock.now(), rows: new Map(), left: new Set(), contents: {}, fresh: [] }
   const own = new Set(excluded)
@@ -80,8 +91,8 @@ export function walkTree (
   if (root === undefined) throw new Error('the folder was moved or replaced while it was used')
   try {
     const { dev } = fstatSync(root.descriptor)
-    const fromTop = prefixOf(parents[0] ?? folder, folder)
-    inside(root, { path: '', fromTop, outer: rulesAbove(parents, folder), dev, depth: 0, isInGit: false })
+    const fromTop = prefixOf(parents?.[0] ?? folder, folder)
+    inside(root, { path: '', fromTop, outer: rulesAbove(parents ?? [], folder), dev, depth: 0, isInGit: false })
   } finally {
     release(root)
   }
@@ -92,7 +103,7 @@ export function walkTree (
     if (known?.left.has(path)) return true
     if (known?.rows.has(path)) return false
     // Nothing that belongs to git is ignored by its rules, such as a branch of that name.
-    return !isInGit && name !== '.git' && (PACKAGES.has(name) || isIgnored(rules, `${ruled}/`))
+    return parents !== undefined && !isInGit && name !== '.git' && (PACKAGES.has(name) || isIgnored(rules, `${ruled}/`))
   }
 
   /** Returns whether the folder can be read. */
@@ -105,7 +116,8 @@ export function walkTree (
     }
     const isGitDirectory = ['HEAD', 'objects', 'refs'].every((name) => names.includes(name))
     const isOfGit = isInGit || isGitDirectory || path === '.git/' || path.endsWith('/.git/')
-    const rules = isOfGit ? [] : withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, ignoreText(held))
+    const isRuled = !isOfGit && parents !== undefined
+    const rules = isRuled ? withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, ignoreText(held)) : []
     const deeper = { outer: rules, dev, depth: depth + 1, isInGit: isOfGit }
     for (const name of names) {
       const inner = path + name
@@ -134,7 +146,8 @@ export function walkTree (
       const row = isKnown ? before : rowOf(kind, stat)
       tree.rows.set(inner, row)
       if (!isKnown) tree.fresh.push([inner, row])
-      if (kind === 'link' && !isKnown) row.target = linkOf(held, name)
+      if (kind === 'link' && !isKnown) row.target = linkOf(entryOf(held, name))
+      visit?.(inner, row, held)
       if (!isFolder) continue
       const opened = holdSubfolder(held, name)
       try {
@@ -167,9 +180,9 @@ const NO_ERROR = { throwIfNoEntry: false } as const
 // By its path, which takes half the time: contents are read through open folders only.
 const statOf = ({ path }: HeldFolder, name: string): Stats | undefined => lstatSync(path + sep + name, NO_ERROR)
 
-function linkOf (held: HeldFolder, name: string): string {
+function linkOf (path: string): string {
   try {
-    return readlinkSync(entryOf(held, name))
+    return readlinkSync(path)
   } catch {
     return ''
   }
@@ -197,4 +210,23 @@ function rowOf (kind: Row['kind'], stat: Stats): Row {
     size: isFolder ? 0 : stat.size,
     bornAt: stat.birthtimeMs
   }
+}
+
+/** Returns what is at a path now; undefined where nothing is found. */
+export function rowAt (path: string): Row | undefined {
+  try {
+    const stat = lstatSync(path)
+    const kind = kindOf(stat)
+    return { ...rowOf(kind, stat), ...kind === 'link' && { target: linkOf(path) } }
+  } catch {
+    return undefined
+  }
+}
+
+/** Whether a path is as it was, by what the file system says of it: of a folder its permissions, of a link its target. */
+export function isAsItWas (a: Row | undefined, b: Row | undefined): boolean {
+  if (a === undefined || b === undefined) return a === b
+  if (a.kind === 'link' || a.kind !== b.kind) return a.kind === b.kind && a.target === b.target
+  if (a.kind === 'folder') return a.mode === b.mode
+  return a.mode === b.mode && a.ino === b.ino && a.size === b.size && a.modifiedAt === b.modifiedAt && a.changedAt === b.changedAt
 }

@@ -1,0 +1,72 @@
+import { join, relative } from 'node:path'
+import { newId } from '../lib/ids.ts'
+import type { OwnFiles } from './open-folder.ts'
+import { isSame, type Place } from './places.ts'
+import { type AllowedPaths, type Chain, planUndo } from './plan-restore.ts'
+import type { RestoreParts } from './restore.ts'
+import { restoreSteps } from './restore-steps.ts'
+import { inBatches, lookAt } from './survey.ts'
+import type { States } from './tree-rpc.ts'
+import { isAsItWas, rowAt } from './walk-tree.ts'
+import { isAddedObject, unitsToReplace } from './whole-units.ts'
+
+/** A path that is not as it was, relative to its folder. */
+export interface Difference {
+  path: string
+  /** Whether the other of the two folders, a folder and its copy, is there as it was. */
+  isOtherAsItWas: boolean
+}
+
+/** Returns the paths at which one of two folders differs from what it was. `other`: the path of the second, and what was in it. */
+export function differencesOf (was: States, now: States, other: { folder: string, was: States }): Difference[] {
+  const [before, after, known] = [new Map(was), new Map(now), new Map(other.was)]
+  const changed = [...new Set([...before.keys(), ...after.keys()])].filter((path) => !isAsItWas(before.get(path), after.get(path)))
+  return changed.map((path) => ({ path, isOtherAsItWas: isAsItWas(known.get(path), rowAt(join(other.folder, path))) }))
+}
+
+/**
+ * Returns what has to be done to the folder `to` so that it is as its copy, or as the folder that it is a copy of, at the paths. A path
+ * that is not as it was is left alone, unless it is the same in both.
+ */
+export async function chainsOfCopy (
+  differences: readonly Difference[],
+  { from, to, paths }: { from: string, to: string, paths: OwnFiles }
+): Promise<Chain[]> {
+  const units = await unitsToReplace(
+    differences.map(({ path }) => join(to, path)),
+    (path) => join(from, relative(to, path)),
+    paths
+  )
+  return inBatches(differences, async ({ path: inner, isOtherAsItWas }): Promise<Chain> => {
+    const path = join(to, inner)
+    const unit = units.get(path)
+    const before = await lookAt(join(from, inner), undefined, { paths })
+    const left = isOtherAsItWas ? await lookAt(path, undefined, { paths }).catch((): Place | undefined => undefined) : undefined
+    return {
+      ...{ path, cwd: to, left, before, isBroken: false, isParent: false, isShared: false },
+      isOfModes: isSame(left, before),
+      unit,
+      // Objects that are there no more stay.
+      stays: unit !== undefined && isAddedObject({ path, before, unit: unit.path }, { [unit.path]: unit }),
+      source: { id: '', from: join(from, inner), ...before?.kind === 'other' && { notKept: 'gone' as const } }
+    }
+  })
+}
+
+/**
+ * Makes a copy as its folder is at the paths, where it can be. Files are written in `drafts` before they get their names. Returns the paths
+ * that are the same in both then.
+ */
+export async function bringIntoCopy (
+  differences: readonly Difference[],
+  { from, to, drafts, ...parts }: { from: string, to: string, drafts: string, paths: AllowedPaths } & Pick<RestoreParts, 'clock'>
+): Promise<string[]> {
+  const chains = await chainsOfCopy(differences, { from, to, paths: parts.paths })
+  // The copy goes with its folders: these stay open to their owner.
+  for (const { before } of chains) if (before?.kind === 'folder') before.mode |= 0o700
+  const { steps, done } = await planUndo(chains, { ...parts, folder: drafts, isContinued: true })
+  const items = steps.map(({ path, left = null }) => ({ path, before: left }))
+  const { restored, failure } = await restoreSteps(steps, { id: newId(), items }, { ...parts, folder: drafts, drafts, isChecked: false })
+  if (failure !== undefined) throw failure
+  return [...done, ...restored.map(({ path }) => path)]
+}
