@@ -13,8 +13,8 @@ import {
 } from 'node:fs'
 import { basename, join } from 'node:path'
 import { entryOf } from './held-folder.ts'
-import { Beyond, type CopiedTree, type CopyRequest, type States } from './tree-rpc.ts'
-import { type Row, walkTree } from './walk-tree.ts'
+import { Beyond, type CopiedTree, type CopyRequest, type Row, type States } from './tree-rpc.ts'
+import { walkTree } from './walk-tree.ts'
 
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants
 const CHUNK_BYTES = 1024 * 1024

@@ -13,12 +13,13 @@ import {
   type LeftOut,
   type Recorded,
   type RecordRequest,
+  type Row,
   type TreeFile,
   type TreeRequest
 } from './tree-rpc.ts'
 import { isDatabase, isUnchanged, type Item, type Place } from './places.ts'
 import { innermost, repositoriesAmong, unitsOfItems } from './whole-units.ts'
-import { type Row, type Tree, walkTree } from './walk-tree.ts'
+import { type Tree, walkTree } from './walk-tree.ts'
 
 /** Of the form of a record: one of another form is not known. */
 const VERSION = 3

@@ -1,5 +1,4 @@
 import type { Item } from './places.ts'
-import type { Row } from './walk-tree.ts'
 import type { Units } from './whole-units.ts'
 
 /** A sealed file of a tree, see lib/sealed-chunks.ts: its name, and its key as base64. */
@@ -70,6 +69,31 @@ export interface Compared {
   strange: string[]
   /** Folders that could be read and cannot any more, relative to the folder: what is below is not among the differences. */
   unseen: string[]
+}
+
+/** One path of a record. What the file system says of it, and for a file the digest and the place of its content. */
+export interface Row {
+  kind: 'file' | 'folder' | 'link' | 'other'
+  mode: number
+  dev: number
+  ino: number
+  /** Milliseconds since the Unix epoch of the last changes of content and of state, the second of which nobody can set; 0 of a folder. */
+  modifiedAt: number
+  changedAt: number
+  /** When it was made, milliseconds since the Unix epoch; 0 where that is not known. */
+  bornAt: number
+  size: number
+  /** Of a link. */
+  target?: string
+  digest?: string
+  copy?: { file: string, at: number, chunk: number }
+  notKept?: 'too_large' | 'gone'
+  /** Of a file that begins as a database of SQLite does. */
+  isDatabase?: true
+  /** Of a file `.git` or `commondir`: its text. */
+  leads?: string
+  /** Of a folder that could not be listed. */
+  isClosed?: true
 }
 
 /** What is at the paths of a folder, relative to it. */

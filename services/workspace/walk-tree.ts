@@ -3,32 +3,7 @@ import { basename, join, sep } from 'node:path'
 import { systemClock } from '../lib/clock.ts'
 import { entryOf, holdFolder, holdSubfolder, KERNEL_FOLDERS, release, type HeldFolder } from './held-folder.ts'
 import { ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules, type IgnoreRules } from './ignore-rules.ts'
-import { Beyond, type TreeRequest } from './tree-rpc.ts'
-
-/** One path of a record. What the file system says of it, and for a file the digest and the place of its content. */
-export interface Row {
-  kind: 'file' | 'folder' | 'link' | 'other'
-  mode: number
-  dev: number
-  ino: number
-  /** Milliseconds since the Unix epoch of the last changes of content and of state, the second of which nobody can set; 0 of a folder. */
-  modifiedAt: number
-  changedAt: number
-  /** When it was made, milliseconds since the Unix epoch; 0 where that is not known. */
-  bornAt: number
-  size: number
-  /** Of a link. */
-  target?: string
-  digest?: string
-  copy?: { file: string, at: number, chunk: number }
-  notKept?: 'too_large' | 'gone'
-  /** Of a file that begins as a database of SQLite does. */
-  isDatabase?: true
-  /** Of a file `.git` or `commondir`: its text. */
-  leads?: string
-  /** Of a folder that could not be listed. */
-  isClosed?: true
-}
+import { Beyond, type Row, type TreeRequest } from './tree-rpc.ts'
 
 /** What is known of a folder. */
 export interface Tree {
