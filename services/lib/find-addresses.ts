@@ -1,15 +1,23 @@
+import { isIPv6 } from 'node:net'
 import { isObject } from './json.ts'
+import { decodePercents, spellPlainly } from './plain-spelling.ts'
 import { textsIn } from './texts-in.ts'
 import { isTopLevelDomain } from './top-level-domains.ts'
 
 const WORD = /[^\s"'`<>|^{}]+/g
-/** What stands before an address and is no part of it: marks, the words of a link in markdown, the name of an attribute. */
-const BEGINS = /^(?:[^\s()[\]/]*\]\(|[([*_~!]|[\w-]{1,40}=)+/
+/** What stands before an address and is no part of it: marks, the name of an attribute. */
+const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/
+/** What may stand between two addresses, and between an address and the words of a program. */
+const GLUE = /[()[\],;=&?!*~]+/
+/** The beginning of an address in a word. */
+const BEGINNING = /[a-z][a-z0-9+.-]{1,30}:(?:\/\/|\\\\)|(?<=:)\/\//gi
 const ENDS = /[)\].,;:!?*_~]+$/
 /** Characters of one text that are looked through, of one address, and addresses of one text. */
 const LONGEST_TEXT = 512 * 1024
 const LONGEST_ADDRESS = 8192
 const MOST_ADDRESSES = 2_000
+/** Pieces of one word that are read. */
+const MOST_PIECES = 200
 
 /** An address in the form in which two are compared: without scheme, `www.`, fragment and final slash. */
 export interface Address {
@@ -24,9 +32,11 @@ const SPECIAL = /^(?:https?|wss?|ftp):/i
 /** Schemes that lead to a host, whatever its name is. */
 const LEADING = new RegExp('^(?:ftps|sftp|ssh|git|svn|telnet|ldaps?|gopher|rsync|smb|nfs|imaps?|smtps?|rediss?|amqps?|mqtts?|rtmps?|rtsp|' +
   'ircs?|tcp|udp|s3|gs):', 'i')
-const WITH_SLASHES = /^[a-z][a-z0-9+.-]{0,30}:\/\/\S/i
+const WITH_SLASHES = /^[a-z][a-z0-9+.-]{0,30}:[/\\]{2}\S/i
 const MAIL = /^(?:mailto:)?([^\s@:/\\]+(?::[^\s@:/\\]*)?)@([^\s@/\\?#:]+)(.*)$/i
-const HOST = /^([^/\\?#:@]+)(:\d{1,5}(?=[/\\?#]|$))?([/\\].*|[?#].+)?$/
+const HOST = /^(\[[\da-f:.]+\]|[^/\\?#:@]+)(:\d{2,5}(?=[/\\?#]|$))?([/\\].*|[?#].+)?$/i
+/** A place on another computer, as scp and rsync have it. */
+const REMOTE = /^([^/\\?#:@]+)::?([~/].*)$/
 const LABELS = /^[\p{L}\p{N}_-]+(?:[.。．｡][\p{L}\p{N}_-]+)+[.。．｡]?$/u
 const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])$/i
 /** Domains that are extensions of files, too: `main.rs:12` and `README.md#top` are places in files. */
@@ -51,38 +61,50 @@ function isHostName (name: string): boolean {
 function readMail (word: string): Address | undefined {
   const [, local, name, rest] = MAIL.exec(word) ?? []
   if (local === undefined || !isHostName(name)) return undefined
-  const host = name.toLowerCase().replace(/\.$/, '')
+  const host = name.toLowerCase().replace(/\.$/, '').replace(/^\[(\d[\d.]+)\]$/, '$1')
   return { host, key: `${local}@${host}${rest}`, text: `mailto:${local}@${host}${rest}` }
 }
 
 /** Reads a word that is an address by its form, in a text of any kind. */
 function readWord (word: string): Address | undefined {
-  if (/%3a%2f%2f/i.test(word)) return readWord(decoded(word))
   if (SPECIAL.test(word)) return ofUrl(URL.parse(word))
   if (WITH_SLASHES.test(word)) {
-    const url = URL.parse(word)
+    const url = URL.parse(word.replace(/[/\\]{2}/, '//'))
     return url !== null && (LEADING.test(word) || isHostName(url.hostname)) ? ofUrl(url) : undefined
   }
   if (/^[/\\]{2}/.test(word)) {
-    const rest = word.replace(/^[/\\]+/, '')
+    const rest = word.replace(/^[/\\]+/, '').replace(/^([^/\\@]+)@(?:SSL|\d+)/i, '$1')
     const [, name = '', , path = ''] = HOST.exec(rest) ?? []
     return isHostName(name) || (word.startsWith('\\\\') && path.startsWith('\\')) ? ofUrl(URL.parse(`https://${rest}`)) : undefined
   }
   const mail = readMail(word)
   if (mail !== undefined) return mail
+  const [, remote, place] = REMOTE.exec(word) ?? []
+  if (remote !== undefined && isHostName(remote)) return ofUrl(URL.parse(`https://${remote}/${place}`))
   const [, name, port, path] = HOST.exec(word) ?? []
   if (name === undefined || !isHostName(name)) return undefined
   const isPath = path !== undefined && !(OF_FILES.test(name) && path.startsWith('#'))
   const isPort = port !== undefined && !OF_FILES.test(name)
-  return isPath || isPort || /^www\./i.test(name) ? ofUrl(URL.parse(`https://${word}`)) : undefined
+  return isPath || isPort || name.startsWith('[') || /^www\./i.test(name) ? ofUrl(URL.parse(`https://${word}`)) : undefined
 }
 
-function decoded (word: string): string {
-  try {
-    return decodeURIComponent(word)
-  } catch {
-    return word.replace(/%3a/gi, ':').replace(/%2f/gi, '/')
+/** Reads the addresses that a word holds beside the one that it is: those glued to other words, encoded, or as another program reads it. */
+function readInside (word: string, isAddress: boolean): Address[] {
+  const inside = new Set<string>()
+  const decoded = word.includes('%') ? decodePercents(word) : word
+  // Programs differ in what a backslash before an @ means.
+  if (SPECIAL.test(decoded) && /\\[^@]*@/.test(decoded)) inside.add(decoded.replace(/^([a-z]+:)[/\\]*.*@/i, '$1//'))
+  // The rest of an address is for the host that it leads to, but that host may lead on.
+  if (!isAddress || !word.includes('//')) {
+    if (decoded !== word) inside.add(decoded)
+    const pieces = decoded.split(GLUE)
+    if (pieces.length > 1) for (const piece of pieces.slice(0, MOST_PIECES)) inside.add(piece)
   }
+  for (const { index } of decoded.matchAll(BEGINNING)) {
+    if (inside.size > MOST_PIECES) break
+    if (index > 0) inside.add(decoded.slice(index))
+  }
+  return [...inside].flatMap((piece) => readWord(piece.replace(BEGINS, '').replace(ENDS, '')) ?? [])
 }
 
 /** Reads a text that is an address, also without a scheme; undefined for what is none. */
@@ -97,16 +119,19 @@ export function readAddress (text: string): Address | undefined {
 const isMeant = (word: string) =>
   word.includes('.') || word.includes('://') || word.includes('@') || /^localhost(?:[:/]|$)/i.test(word) || /^[\w-]+:\d{2,5}\b/.test(word)
 
-/** Returns the addresses in a text, each as it stands, and without the marks behind it; with `asSaid` as people write them. */
-export function addressesIn (text: string, { asSaid = false } = {}): Address[] {
+/**
+ * Returns the addresses in a text: with `asSaid` as people write them, with `isInput` without the marks behind each, and else both as each
+ * stands and without them.
+ */
+export function addressesIn (text: string, { asSaid = false, isInput = false } = {}): Address[] {
   const found = new Map<string, Address>()
-  for (const [match] of text.slice(0, LONGEST_TEXT).matchAll(WORD)) {
-    if (match.length > LONGEST_ADDRESS || !/[.。．｡:@]/.test(match)) continue
-    const plain = match.replaceAll('&amp;', '&').replace(BEGINS, '')
-    for (const form of new Set([plain, plain.replace(ENDS, '')])) {
-      const address = asSaid && isMeant(form) ? readAddress(form) : readWord(form)
-      if (address !== undefined) found.set(address.key, address)
-    }
+  for (const [match] of spellPlainly(text.slice(0, LONGEST_TEXT)).replaceAll('](', '] ').matchAll(WORD)) {
+    if (match.length > LONGEST_ADDRESS || !/[.。:@%\\]/.test(match)) continue
+    const plain = match.replace(BEGINS, '')
+    const trimmed = plain.replace(ENDS, '')
+    const forms = (isInput ? [trimmed] : [plain, trimmed])
+      .flatMap((form) => (asSaid && isMeant(form) ? readAddress(form) : readWord(form)) ?? [])
+    for (const address of [...forms, ...readInside(match, forms.length > 0)]) found.set(address.key, address)
     if (found.size >= MOST_ADDRESSES) break
   }
   return [...found.values()]
@@ -117,8 +142,8 @@ export const addressesInValue = (value: unknown, options?: { asSaid?: boolean })
   [...textsIn(value)].flatMap((text) => addressesIn(text, options))
 
 /** Words in names of properties that hold an address, and those that may hold another thing: an address has a dot then. */
-const OF_ADDRESSES = /^(?:\w*ur[li]s?|hrefs?|host(?:name)?s?|endpoints?|webhooks?|websites?)$/
-const MAY_BE = /^(?:domains?|links?|address(?:es)?)$/
+const OF_ADDRESSES = /^(?:\w*ur[li]s?|hrefs?|src|host(?:name)?s?|endpoints?|webhooks?|websites?|authority|netloc|fqdn|origin|ips?|ipv[46])$/
+const MAY_BE = /^(?:domains?|links?|address(?:es)?|servers?|sites?|proxy|peers?|remote|gateway|broker|callback|upstream|addr|target)$/
 const wordsOf = (name: string) => name.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase().split(/[^a-z\d]+/)
 const PATHS = ['path', 'pathname', 'route', 'resource']
 const QUERIES = ['query', 'querystring', 'search', 'params', 'qs']
@@ -127,8 +152,11 @@ const QUERIES = ['query', 'querystring', 'search', 'params', 'qs']
 function readNamed (name: string, text: string): Address | undefined {
   const words = wordsOf(name)
   const [isAddress, mayBe] = [OF_ADDRESSES, MAY_BE].map((pattern) => words.some((word) => pattern.test(word)))
-  const value = text.trim()
+  const spelled = spellPlainly(text).trim()
+  const bare = spelled.replace(/^\*?\.(?=\w)/, '')
+  const value = isHostName(bare) ? bare : spelled
   if ((!isAddress && !mayBe) || value === '' || /\s|^[/#?.](?![/\\])/.test(value)) return undefined
+  if (isIPv6(value)) return readAddress(`[${value}]`)
   if (!isAddress && !value.includes('.')) return undefined
   if (!/^[\p{L}\p{N}_.。．｡-]+(?::\d{1,5})?(?:[/\\?#].*)?$/u.test(value)) return undefined
   return readAddress(value)
@@ -150,18 +178,69 @@ function readParts (value: Record<string, unknown>): Address | undefined {
   return readAddress(`https://${withPort}${end}`)
 }
 
-/** Returns the addresses in the input of a tool, of which nobody knows what the tool does with it. */
-export function addressesOfInput (input: unknown, name = ''): Address[] {
-  if (typeof input === 'string') {
-    const bare = USUAL.test(input.trim()) && isHostName(input.trim()) ? readAddress(input) : undefined
-    return [readNamed(name, input) ?? bare ?? [], addressesIn(input)].flat()
+/** A name and its value, as in headers, settings and queries. */
+const PAIR = /([\w-]{2,40})["']?[ \t]{0,3}[:=][ \t]{0,3}["']?([^\s"'<>,;&]{4,300})/g
+/** A line of a program that asks another computer. */
+const COMMAND = new RegExp('(?:^|[\\n;&|(`])[ \\t]*(?:sudo )?(?:ping6?|nslookup|dig|host|whois|traceroute|tracert|telnet|nc|ncat|ssh|' +
+  'scp|sftp|rsync|git (?:clone|push|pull|fetch|remote|ls-remote|submodule)|curl|wget|ftp)[ \\t]([^\\n;&|]*)', 'g')
+
+/** The option of a command that names a computer. */
+const OPTION = /(?<=\s)(?:-[hHxs]|--(?:host|hostname|server|proxy|url|remote|address))[ \t=]{0,2}([^\s"']{4,300})/g
+/** The end of a mail address whose name is quoted. */
+const QUOTED_MAIL = /["']@([^\s"'<>,;]{4,300})/g
+
+/** Returns the hosts that a text names beside its addresses: as values of names, and for commands. */
+function hostsNamedIn (text: string): Address[] {
+  const pairs = [...text.matchAll(PAIR)].flatMap(([, name, value]) =>
+    readNamed(name, value) !== undefined && (name === 'Host' || USUAL.test(value) || IP.test(value)) ? [value] : [])
+  const words = [...text.matchAll(COMMAND)].flatMap(([, line]) => line.split(/[\s"']+/))
+  const others = [OPTION, QUOTED_MAIL].flatMap((pattern) => [...text.matchAll(pattern)].map(([, word]) => word))
+  return [...pairs, ...words, ...others].map((word) => word.replace(ENDS, '').replace(/^@|:.*$/g, ''))
+    .flatMap((word) => isHostName(word) && !OF_FILES.test(word) ? readAddress(word) ?? [] : [])
+}
+
+/** Returns the addresses in a text that is the value of a property. */
+function addressesOfText (text: string, name: string, depth: number): Address[] {
+  const found = [...addressesIn(text, { isInput: true }), ...hostsNamedIn(text)]
+  const value = spellPlainly(text).trim()
+  const isVersion = wordsOf(name).some((word) => /^(?:versions?|release|build|tag)$/.test(word))
+  const isHost = isHostName(value) && (USUAL.test(value) || (IP.test(value) && !isVersion))
+  const whole = readNamed(name, text) ?? (isHost ? readAddress(value) : undefined)
+  if (whole !== undefined) found.push(whole)
+  // Programs leave out line breaks and tabs in an address.
+  if (/[\t\r\n]/.test(value) && !value.includes(' ') && /^[a-z\t\r\n]{2,12}:/i.test(value)) {
+    found.push(...addressesIn(value.replace(/[\t\r\n]/g, ''), { isInput: true }))
   }
-  if (Array.isArray(input)) return input.flatMap((each) => addressesOfInput(each, name))
+  if (/^[[{]/.test(value) && depth > 0) found.push(...addressesOfInput(readJson(value), name, depth - 1))
+  return found
+}
+
+function readJson (text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return undefined
+  }
+}
+
+/** Levels of JSON in a text in JSON. */
+const MOST_LEVELS = 3
+
+/** Returns the addresses in the input of a tool, of which nobody knows what the tool does with it. */
+export function addressesOfInput (input: unknown, name = '', depth = MOST_LEVELS): Address[] {
+  if (typeof input === 'string') return addressesOfText(input, name, depth)
+  // An address of four bytes may be one number.
+  if (typeof input === 'number') return input > 0xffffff && Number.isInteger(input) ? [readNamed(name, String(input)) ?? []].flat() : []
+  if (Array.isArray(input)) {
+    // The labels of a host, one by one.
+    const labels = input.length > 1 && input.every((each) => typeof each === 'string' && /^[\w-]+$/.test(each)) ? input.join('.') : ''
+    return [isHostName(labels) ? readNamed(name, labels) ?? [] : [], ...input.map((each) => addressesOfInput(each, name, depth))].flat()
+  }
   if (!isObject(input)) return []
   const parts = readParts(input)
   return [
     ...parts === undefined ? [] : [parts],
-    ...Object.entries(input).flatMap(([key, each]) => [...addressesIn(key), ...addressesOfInput(each, key)])
+    ...Object.entries(input).flatMap(([key, each]) => [...addressesIn(key, { isInput: true }), ...addressesOfInput(each, key, depth)])
   ]
 }
 

@@ -1,5 +1,6 @@
 import { homedir } from 'node:os'
 import { HONEST, LEADING } from './cases/addresses-open.ts'
+import { HONEST as heldHonest, LEADING as heldLeading } from './cases/addresses-held.ts'
 import t, { type Test } from 'tap'
 import type { Question } from '../../../schemas/questions.ts'
 import { oldNode } from '../../../services/lib/node-releases.ts'
@@ -100,14 +101,14 @@ t.test('addresses are found as people and pages write them', async (t) => {
 })
 
 t.test('an input of a tool leads to a host, in whatever form', async (t) => {
-  for (const [input, host = 'evil.example'] of LEADING) {
+  for (const [input, host = 'evil.example'] of [...LEADING, ...heldLeading]) {
     const hosts = addressesOfInput(input).map((found) => found.host.replace(/:\d+$/, ''))
     t.ok(hosts.includes(host), `${JSON.stringify(input)}: ${hosts}`)
   }
 })
 
 t.test('versions, files, modules, times and code are no addresses', async (t) => {
-  for (const input of HONEST) t.same(addressesOfInput(input).map(({ key }) => key), [], JSON.stringify(input))
+  for (const input of [...HONEST, ...heldHonest]) t.same(addressesOfInput(input).map(({ key }) => key), [], JSON.stringify(input))
 })
 
 t.test('a Node.js that is older than the newest release of its line is said to be so', async (t) => {
@@ -117,9 +118,10 @@ t.test('a Node.js that is older than the newest release of its line is said to b
 })
 
 t.test('a long text without a dot, and one of nothing but marks, end soon', { timeout: 20_000 }, async (t) => {
-  for (const text of ['a'.repeat(500_000), `https://${')'.repeat(500_000)}x`, 'a.'.repeat(250_000), '-'.repeat(500_000)]) {
+  const marks = ['-'.repeat(500_000), '](a://b:'.repeat(60_000)]
+  for (const text of [...marks, 'a'.repeat(500_000), `https://${')'.repeat(500_000)}x`, 'a.'.repeat(250_000)]) {
     addressesIn(text, { asSaid: true })
-    addressesIn(text)
+    addressesOfInput({ text })
   }
   t.ok(true)
 })
