@@ -1,4 +1,4 @@
-import { rm, stat } from 'node:fs/promises'
+import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { commandEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
@@ -12,8 +12,8 @@ import { closeHeld, type Held } from './held.ts'
 import { FIRST_FD, startInBox } from './linux-box.ts'
 import { macArguments } from './mac-box.ts'
 import { lookAtObeyed, type OpenFolder, shareSnapshot, type Snapshots, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
-import type { Overlay } from './overlay.ts'
-import type { createPrivateFolders, PrivateFolders } from './private-folders.ts'
+import { MOST_WRITTEN, type Overlay } from './overlay.ts'
+import { type createPrivateFolders, type PrivateFolders, watchSize } from './private-folders.ts'
 import { holdObeyed } from './read-only-places.ts'
 import { type Above, findRepositoryAbove, holdPackages, holdRepository } from './repository-above.ts'
 import type { SharedNetwork } from './shared-network.ts'
@@ -89,6 +89,8 @@ interface Opened {
   own: string
   held: Held[]
   kept?: PrivateFolders
+  /** What a command writes that is tried out. */
+  upper?: FileHandle
   network?: Awaited<ReturnType<typeof openBoxNetwork>>
 }
 
@@ -108,6 +110,7 @@ export async function startOnLinux (program: string, command: Command, plan: Box
     leave()
     await opened.network?.close()
     await opened.kept?.close()
+    await opened.upper?.close()
     await rm(own, { recursive: true, force: true })
   }
   try {
@@ -116,10 +119,12 @@ export async function startOnLinux (program: string, command: Command, plan: Box
     held.push(...obeyed.held.map((each) => ({ ...each, path: shownAt(each.path) })), ...holdPackages(shown))
     if (above.repository !== undefined) held.push(...await holdRepository(above.repository, shown, !isKept))
     if (owner !== undefined && overlay === undefined) opened.kept = await privateFolders?.open(owner, shown)
+    if (overlay !== undefined) opened.upper = await open(overlay.upper)
     if (hosts !== undefined) opened.network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
     const masked = now.keys.slice(0, MOST_MASKED).map(shownAt)
     const child = await startWith(program, command, { plan, opened, parts, masked })
-    const isTooLarge = opened.kept?.watch(child).catch(() => false)
+    const watched = opened.upper ? watchSize(child, [opened.upper], parts.clock, MOST_WRITTEN) : opened.kept?.watch(child)
+    const isTooLarge = watched?.catch(() => false)
     const since = (await stat(own)).ctimeMs
     const home = boxHome(env)
     const keys = [...masked, ...maskedPlaces().map(({ path }) => path)]
@@ -132,7 +137,8 @@ export async function startOnLinux (program: string, command: Command, plan: Box
       async finish () {
         try {
           const takenAway = overlay === undefined ? await takeAwayObeyed(folder.path, before, withFolder, outside) : []
-          return { takenAway, notes: endNotes({ line, isTooLarge: await isTooLarge, written: await opened.kept?.written(since, home) }) }
+          const written = await opened.kept?.written(since, home)
+          return { takenAway, notes: endNotes({ line, isTooLarge: await isTooLarge, isTried: overlay !== undefined, written }) }
         } finally {
           await tidyUp()
         }
@@ -223,13 +229,20 @@ const GONE = /(?:^|[\s'"=>(])(\/(?:var\/tmp|dev\/shm)\/[\w.@+~/-]+)/g
 
 /** Says what of a command that has ended is not in its working folder. */
 function endNotes (
-  { line, isTooLarge, written }: { line: string, isTooLarge?: boolean, written?: { paths: string[], more: number } }
+  { line, isTooLarge, isTried, written }: {
+    line: string,
+    isTooLarge?: boolean,
+    isTried: boolean,
+    written?: { paths: string[], more: number }
+  }
 ): string[] {
   const named = (paths: string[]) => paths.map((path) => JSON.stringify(path).slice(1, -1)).join(', ')
   const more = written !== undefined && written.more > 0 ? ` and ${written.more} more` : ''
   const gone = [...new Set([...line.matchAll(GONE)].map(([, path]) => path))]
   return [
-    isTooLarge &&
+    isTooLarge && isTried &&
+      `It was ended, because a command that is tried out may write ${MOST_WRITTEN / 1024 ** 2} MiB in all into the folder.`,
+    isTooLarge && !isTried &&
       'The command was ended, because the home and /tmp of this conversation held more than 1 GiB. Remove what is not needed there, or ' +
         'write large files into the working folder.',
     written !== undefined && written.paths.length > 0 &&

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import { type GuardedChild, spawnGuarded } from '../process/index.ts'
 import { boxHome, isIn, maskedPlaces, systemFolders, toolchains } from './box-places.ts'
 import type { Held } from './held.ts'
+import { TRIED_BYTES } from './overlay.ts'
 import { preparePlaces, type PrivateFolders } from './private-folders.ts'
 import { socketFilter } from './socket-filter.ts'
 
@@ -57,7 +58,8 @@ interface BoxPlan {
  */
 function boxOptions (plan: BoxPlan, firstFd: number): string[] {
   const { environment, held, cwd, ownHome, files, kept, masked = [], overlay, sharesNetwork = false } = plan
-  const memory = (path: string, bytes: number) => ['--size', String(bytes), '--tmpfs', path]
+  const most = overlay === undefined ? PRIVATE_BYTES : TRIED_BYTES
+  const memory = (path: string, bytes: number) => ['--size', String(Math.min(bytes, most)), '--tmpfs', path]
   const readOnly = (path: string) => ['--remount-ro', path]
   const hidden = (path: string) => [...memory(path, SMALL_BYTES), ...readOnly(path)]
   const home = boxHome(environment)

@@ -5,8 +5,10 @@ import { makeTemporary } from './temporary.ts'
 // A command is tried out over an overlay: what it writes goes into a folder that is thrown away, and the working folder below stays as it
 // is. The overlay is mounted in a user namespace of its own, so that it needs no rights, and goes with its last process.
 
-/** The largest file that a command may write which is tried out, in blocks of 512 bytes. */
-const MOST_BLOCKS = 1024 ** 3 / 512
+/** What a command may write in all into an overlay, bytes. */
+export const MOST_WRITTEN = 160 * 1024 ** 2
+/** What its box has in memory at each place, bytes: with the overlay these are 256 MiB. */
+export const TRIED_BYTES = 16 * 1024 ** 2
 /** Bytes of the list of paths. */
 const MOST_LISTED = 16 * 1024 ** 2
 
@@ -24,7 +26,8 @@ export interface Overlay {
 }
 
 const SCRIPT = [
-  `ulimit -f ${MOST_BLOCKS}`,
+  // In blocks of 512 bytes.
+  `ulimit -f ${MOST_WRITTEN / 512}`,
   // The kernel takes no folder that was opened outside of this namespace: it is entered by its path, and must be the one that is open.
   'cd "$2" && [ . -ef "/proc/self/fd/$1" ] || exit 125',
   'mount -t overlay overlay -o "userxattr,lowerdir=.,upperdir=$3/upper,workdir=$3/work" "$3/merged" || exit 125',

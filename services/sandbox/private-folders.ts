@@ -78,7 +78,7 @@ export function createPrivateFolders ({ clock, root, nameOf }: Parts) {
         }
         const [home, tmp] = handles
         const written = (since: number, at: string) => findWritten(home, tmp, { since, at })
-        return { home, tmp, close, watch: (child) => watch(child, handles, clock), written }
+        return { home, tmp, close, watch: (child) => watchSize(child, handles, clock), written }
       } catch (error) {
         await close()
         throw error
@@ -144,13 +144,15 @@ async function measure (folder: string, visit: Visit = () => {}): Promise<{ byte
 
 const measureAll = async (folders: readonly FileHandle[]): Promise<{ bytes: number, entries: number }> => {
   const sizes = await Promise.all(folders.map(({ fd }) => measure(`/proc/self/fd/${fd}/.`)))
-  return { bytes: sizes[0].bytes + sizes[1].bytes, entries: sizes[0].entries + sizes[1].entries }
+  return sizes.reduce((all, { bytes, entries }) => ({ bytes: all.bytes + bytes, entries: all.entries + entries }))
 }
 
-async function watch (
+/** Watches the size of folders until a command ends, and ends it where they hold too much. Returns whether it did. */
+export async function watchSize (
   child: Pick<GuardedChild, 'exited' | 'kill' | 'end'>,
   folders: readonly FileHandle[],
-  clock: Clock
+  clock: Clock,
+  mostBytes = MOST_BYTES
 ): Promise<boolean> {
   const freeBytes = async () => {
     const { bavail, bsize } = await statfs(`/proc/self/fd/${folders[0].fd}`)
@@ -159,7 +161,7 @@ async function watch (
   let free = await freeBytes()
   const first = await measureAll(folders)
   // A command may make room where there is too much already.
-  const most = { bytes: Math.max(MOST_BYTES, first.bytes), entries: Math.max(MOST_ENTRIES, first.entries) }
+  const most = { bytes: Math.max(mostBytes, first.bytes), entries: Math.max(MOST_ENTRIES, first.entries) }
   let size = first
   let measuredAt = clock.awake()
   let took = 0

@@ -5,6 +5,7 @@ import { contentDigest, unifiedDiff } from '../tools/index.ts'
 import {
   type Chain,
   type Copy,
+  describeChange,
   inBatches,
   isAddedObject,
   isSame,
@@ -55,7 +56,7 @@ export async function runChanges (
     const diff = made ?? (moved === undefined ? await contentDiff(item, cwd, { ...parts, ...sourceOf(item, id, entry) }) : undefined)
     changes.push({
       path: item.path,
-      ...shapeOf(item.before, item.after),
+      ...describeChange(item.before, item.after),
       ...(moved && { kind: 'moved', from: moved.path }),
       toolCallId,
       toolName,
@@ -66,18 +67,6 @@ export async function runChanges (
     })
   }
   return { changes, notCovered: uncoveredCalls(entries), ...(from + limit < all.length && { nextCursor: String(from + limit) }) }
-}
-
-/** Says of a change what there is then, or was, and what else of it changes. */
-function shapeOf (before: Place | undefined, after: Place | undefined): Pick<PathChange, 'kind' | 'what' | 'mode' | 'link'> {
-  const what = (after ?? before)?.kind
-  const [old, now] = [before, after].map((place) => place && 'mode' in place ? place.mode & 0o777 : undefined)
-  return {
-    kind: before === null ? 'created' : after === null ? 'deleted' : 'changed',
-    ...what !== undefined && { what },
-    ...before?.kind === after?.kind && old !== now && now !== undefined && { mode: now.toString(8).padStart(3, '0') },
-    ...after?.kind === 'link' && { link: after.target }
-  }
 }
 
 /** The changes of one entry: the outermost paths, without the folders that were made on the way to them. */
@@ -191,7 +180,7 @@ export async function plannedChanges (steps: readonly Chain[], parts: Parts): Pr
     const { path, left, before } = step
     const from = sources.get(step)?.path
     const diff = from === undefined && compared.has(step) ? await diffOf(step, parts) : undefined
-    return { path, ...shapeOf(left, before), ...from !== undefined && { kind: 'moved', from }, ...diff !== undefined && { diff } }
+    return { path, ...describeChange(left, before), ...from !== undefined && { kind: 'moved', from }, ...diff !== undefined && { diff } }
   })
 }
 

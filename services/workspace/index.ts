@@ -22,7 +22,7 @@ export {
   withParent,
   withSubfolder
 } from './open-folder.ts'
-export { type Copy, CopiesUnavailable, isSame, type Item, type Place } from './places.ts'
+export { type Copy, CopiesUnavailable, describeChange, isSame, isUnchanged, type Item, type Place } from './places.ts'
 export { type Chain, type ChainUnit, planUndo, type Skipped, type UndoPlan } from './plan-restore.ts'
 export { removeTemporaries } from './restore.ts'
 export { restoreSteps } from './restore-steps.ts'

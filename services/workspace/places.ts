@@ -1,3 +1,4 @@
+import type { PathChange } from '../../schemas/undo.ts'
 import { defineError } from '../lib/service-error.ts'
 
 // The shapes of stored records. They are stored, so fields keep their names.
@@ -72,6 +73,18 @@ export function isSame (a: Place | undefined, b: Place | undefined): boolean {
   if (a.kind === 'file') return b.kind === 'file' && a.digest === b.digest
   if (a.kind === 'link') return b.kind === 'link' && a.target === b.target
   return a.kind === b.kind
+}
+
+/** Says of a change what there is then, or was, and what else of it changes. */
+export function describeChange (before: Place | undefined, after: Place | undefined): Pick<PathChange, 'kind' | 'what' | 'mode' | 'link'> {
+  const what = (after ?? before)?.kind
+  const [old, now] = [before, after].map((place) => place && 'mode' in place ? place.mode & 0o777 : undefined)
+  return {
+    kind: before === null ? 'created' : after === null ? 'deleted' : 'changed',
+    ...what !== undefined && { what },
+    ...before?.kind === after?.kind && old !== now && now !== undefined && { mode: now.toString(8).padStart(3, '0') },
+    ...after?.kind === 'link' && { link: after.target }
+  }
 }
 
 /** What a call is about to change could not be kept, so the call must not start. */

@@ -231,6 +231,11 @@ t.test('a command is tried out before it is decided about, and nothing of that s
   const other = await call('POST', `/approvals/${approvalId}/preview`, { input: { command: 'rm a.txt' } })
   t.match(other.changes, [{ path: /a\.txt$/, kind: 'deleted' }])
   t.same(stateOf(app.cwd), before)
+  const endless = 'while i=$((i + 1)); do head -c 10000000 /dev/zero > "large$i" || exit; done'
+  const full = await call('POST', `/approvals/${approvalId}/preview`, { input: { command: endless } })
+  t.match(full.ran.note, /It was ended, because a command that is tried out may write 160 MiB in all/)
+  t.ok(full.changes.length > 10 && full.changes.length < 100)
+  t.same(stateOf(app.cwd), before)
   const [outside] = requests(await go([leaving('rm a.txt')]))
   const refused = await call('POST', `/approvals/${outside.approvalId}/preview`, {})
   t.match(refused, { changes: [], refused: /outside the box cannot be tried out/ })

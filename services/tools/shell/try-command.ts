@@ -1,11 +1,10 @@
-import type { Stats } from 'node:fs'
-import { lstat, readdir, readFile, readlink } from 'node:fs/promises'
+import { type FileHandle, readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { Tool, TriedChange, TriedOut } from '../../contracts/tool.ts'
 import { createOverlay, OBEYED, type Overlay, type Sandbox } from '../../sandbox/index.ts'
 import { unifiedDiff } from '../files/diff.ts'
-import { withFolder } from '../../workspace/index.ts'
+import { describeChange, isSame, isUnchanged, type Place, readWhole, surveyEntry, withFolder, withParent } from '../../workspace/index.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
 import { cleaned, commandEnd, FLOOD_BYTES } from './command-output.ts'
@@ -15,7 +14,8 @@ const TRY_MS = 30_000
 /** Changes that are shown, and differences among them. */
 const MOST_CHANGES = 500
 const MOST_DIFFS = 50
-/** Longer files are not compared; bytes. */
+/** Larger files count as changed where they were opened for it, and of longer texts no difference is shown; bytes. */
+const READ_BYTES = 16 * 1024 ** 2
 const COMPARED_BYTES = 256 * 1024
 
 interface Input {
@@ -45,12 +45,13 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
     try {
       const { child, finish } = await withFolder(lower, (folder) => sandbox.start(command, { folder, cwd: place.path, overlay }))
       const { exit, streams, timedOut, isFlood } = await commandEnd(child, { clock, ms: TRY_MS, signal })
-      await finish()
+      const { notes: more } = await finish()
       signal.throwIfAborted()
       const { stdout, stderr } = cleaned({ stdout: streams[0].text(), stderr: streams[1].text() }) as { stdout: string, stderr: string }
-      const { changes, isCut } = await changesOver(overlay, lower)
+      const { changes, isCut } = await changesOver(overlay, lower, paths)
       const notes = [
         network !== undefined && 'It was tried without a network.',
+        ...more,
         timedOut && `It was ended after ${TRY_MS / 1000} s.`,
         isFlood && `It was killed for writing more than ${FLOOD_BYTES} bytes.`,
         isCut && `More than ${MOST_CHANGES} changes are not shown.`,
@@ -66,98 +67,78 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
   }
 }
 
-/** What the upper folder of an overlay changes of the lower one. */
-async function changesOver (overlay: Overlay, lower: string): Promise<{ changes: TriedChange[], isCut: boolean }> {
+/** Returns what the upper folder of an overlay changes of the lower one, and whether there is more than is shown. */
+async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy): Promise<{ changes: TriedChange[], isCut: boolean }> {
   const listed = await readFile(overlay.list, 'utf8').catch(() => undefined)
   const there = listed === undefined ? undefined : new Set(listed.split('\0').map((path) => path.slice(2)))
-  const changes: TriedChange[] = []
-  let diffs = 0
-  let isCut = false
-  const add = (change: TriedChange) => {
-    if (changes.length < MOST_CHANGES) changes.push(change)
-    else isCut = true
-  }
   const below = (path: string) => join(lower, path)
+  const over = (path: string) => join(overlay.upper, path)
+  const found: Array<{ path: string, before: Place, after: Place }> = []
 
   async function inside (path: string): Promise<void> {
     const prefix = path === '' ? '' : `${path}/`
-    const [upper, old] = await Promise.all([namesIn(join(overlay.upper, path)), namesIn(below(path))])
-    const written = new Set(upper)
-    for (const name of old) {
+    const upper = await namesIn(over(path))
+    for (const name of new Set([...await namesIn(below(path)), ...upper])) {
+      if (found.length > MOST_CHANGES) return
       const inner = prefix + name
-      const isGone = there === undefined ? written.has(name) && await isWhiteout(join(overlay.upper, inner)) : !there.has(inner)
-      if (isGone) await remove(inner, await statOf(below(inner)))
-    }
-    for (const name of upper) {
-      if (isCut) return
-      const inner = prefix + name
-      const now = await statOf(join(overlay.upper, inner))
-      if (now === undefined || (now.isCharacterDevice() && now.rdev === 0)) continue
-      await compare(inner, now, await statOf(below(inner)))
+      const now = await placeAt(over(inner), paths)
+      const isGone = there === undefined ? now?.kind === 'other' : !there.has(inner)
+      if (now === null && !isGone) continue
+      const before = await placeAt(below(inner), paths)
+      const after = isGone ? null : now
+      if (!isUnchanged(before, after)) found.push({ path: inner, before, after })
+      if (before?.kind === 'folder' && after?.kind === 'folder') await inside(inner)
     }
   }
 
-  async function remove (path: string, before: Stats | undefined): Promise<void> {
-    const old = before && await textOf(below(path), before)
-    const diff = old !== undefined && diffs++ < MOST_DIFFS ? { diff: await unifiedDiff(path, old, '') } : {}
-    add({ path: below(path), kind: 'deleted', ...before?.isDirectory() && { withContents: true }, ...diff })
+  async function textsOf (path: string, before: Place, after: Place, most: number): Promise<string[]> {
+    if (most <= 0 || isSame(before, after)) return []
+    if (after?.kind === 'folder') return textsInside(path, most)
+    const [old, now] = [await textOf(below(path), before), await textOf(over(path), after)]
+    return now === undefined || (now === null && typeof old !== 'string') ? [] : [await unifiedDiff(path, old, now ?? '')]
   }
 
-  async function compare (path: string, now: Stats, before: Stats | undefined): Promise<void> {
-    if (now.isDirectory()) {
-      if (before?.isDirectory()) {
-        if ((now.mode & 0o777) !== (before.mode & 0o777)) add({ path: below(path), kind: 'changed', mode: modeText(now) })
-        return inside(path)
-      }
-      const isFilled = (await namesIn(join(overlay.upper, path))).length > 0
-      const kind = before === undefined ? 'created' : 'changed'
-      return add({ path: below(path), kind, ...isFilled && { withContents: true, ...await newTexts(path) } })
+  /** Returns the texts of at most so many files in a new folder, as differences from nothing. */
+  async function textsInside (path: string, most: number): Promise<string[]> {
+    const texts: string[] = []
+    for (const name of (await namesIn(over(path))).sort()) {
+      const inner = `${path}/${name}`
+      texts.push(...await textsOf(inner, null, await placeAt(over(inner), paths), most - texts.length))
     }
-    const text = await textOf(join(overlay.upper, path), now)
-    const old = before === undefined ? null : await textOf(below(path), before)
-    const mode = before !== undefined && (now.mode & 0o777) !== (before.mode & 0o777) ? { mode: modeText(now) } : {}
-    // A file whose permissions, times or links alone were touched is copied up as well.
-    if (before?.isFile() && now.isFile() && text !== undefined && text === old && mode.mode === undefined) return
-    const diff = text !== undefined && diffs++ < MOST_DIFFS ? { diff: await unifiedDiff(path, old, text) } : {}
-    add({ path: below(path), kind: before === undefined ? 'created' : 'changed', ...mode, ...diff.diff === '' ? {} : diff })
-  }
-
-  async function newTexts (path: string): Promise<{ diff?: string }> {
-    const texts = await diffsInside(overlay.upper, path, MOST_DIFFS - diffs)
-    diffs += texts.length
-    return texts.length === 0 ? {} : { diff: texts.join('\n') }
+    return texts
   }
 
   await inside('')
-  return { changes, isCut }
-}
-
-/** Returns the texts of at most so many files in a new folder, as differences from nothing. */
-async function diffsInside (upper: string, path: string, most: number): Promise<string[]> {
-  const texts: string[] = []
-  for (const name of (await namesIn(join(upper, path))).sort()) {
-    if (texts.length >= most) break
-    const inner = `${path}/${name}`
-    const stat = await statOf(join(upper, inner))
-    const text = stat && await textOf(join(upper, inner), stat)
-    if (stat?.isDirectory()) texts.push(...await diffsInside(upper, inner, most - texts.length))
-    else if (text !== undefined) texts.push(await unifiedDiff(inner, null, text))
+  const changes: TriedChange[] = []
+  let left = MOST_DIFFS
+  for (const { path, before, after } of found.slice(0, MOST_CHANGES)) {
+    const isFilled = !isSame(before, after) && (await namesIn(after === null ? below(path) : over(path))).length > 0
+    const texts = await textsOf(path, before, after, left)
+    left -= texts.length
+    changes.push({
+      path: below(path),
+      ...describeChange(before, after),
+      ...isFilled && { withContents: true },
+      ...texts.length > 0 && { diff: texts.join('\n') }
+    })
   }
-  return texts
+  return { changes, isCut: found.length > MOST_CHANGES }
 }
 
-const modeText = ({ mode }: Stats): string => (mode & 0o777).toString(8)
+/** Returns what is at a path; for a large file, what the file system says of it. */
+async function placeAt (path: string, paths: PathPolicy): Promise<Place> {
+  const read = (file: FileHandle, size: number) => size > READ_BYTES ? Promise.resolve(undefined) : readWhole(file, { limit: READ_BYTES })
+  const [item] = await withParent(path, (folder, name) => surveyEntry(folder, name, { paths, read })).catch(() => [])
+  return item?.before ?? null
+}
+
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
-const statOf = (path: string): Promise<Stats | undefined> => lstat(path).catch(() => undefined)
-const isWhiteout = async (path: string): Promise<boolean> => {
-  const stat = await statOf(path)
-  return stat !== undefined && stat.isCharacterDevice() && stat.rdev === 0
-}
 
-/** The text of a file, or where a link leads; undefined for what is no text or too long. */
-async function textOf (path: string, stat: Stats): Promise<string | undefined> {
-  if (stat.isSymbolicLink()) return readlink(path).catch(() => undefined)
-  if (!stat.isFile() || stat.size > COMPARED_BYTES) return undefined
+/** The text of a file, or where a link leads; null for nothing, undefined for what is no text or too long. */
+async function textOf (path: string, place: Place): Promise<string | null | undefined> {
+  if (place === null) return null
+  if (place.kind === 'link') return place.target
+  if (place.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
   const bytes = await readFile(path).catch(() => undefined)
   return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString('utf8')
 }
