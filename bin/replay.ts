@@ -80,8 +80,10 @@ function mergeTools (app: App, { lines }: Recording): void {
   app.tools.merge(servers.map(({ name, instructions, tools }) => ({
     ...{ name, available: true, names: new Map(tools.map((tool) => [tool.name, tool.name])) },
     ...(instructions !== undefined && { instructions }),
-    tools: tools.map(({ inputSchema, ...tool }) => ({
-      ...{ ...tool, inputSchema: inputSchema as never, identity: 'recorded', checksInput: true as const },
+    tools: tools.map(({ name, description, inputSchema, effect, permission }) => ({
+      model: { name, description, schema: inputSchema as never },
+      policy: { effect, permission },
+      ...{ identity: 'recorded', checksInput: true as const },
       execute: async () => ({})
     }))
   })), async () => {})

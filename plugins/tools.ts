@@ -44,6 +44,8 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
     clock: app.clock,
     usage: app.usage
   })
+  // Tool servers are connected later.
+  const resourceServers = () => app.mcp?.resourceServers() ?? []
   app.decorate(
     'tools',
     createToolHost({
@@ -89,10 +91,14 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
         conversationOf: (runId) => app.agent.conversationOf(runId),
         tasks: () => app.tasks,
         tellUser: (runId, text) => app.tasks.tellUser(runId, text),
-        // Tool servers are connected later.
-        resourceServers: () => app.mcp?.resourceServers() ?? []
+        resourceServers
       }),
       permissions: () => app.config.current.permissions ?? {},
+      prepare: app.sandbox.find,
+      missing: {
+        desktop: app.desktop.problem,
+        resources: () => resourceServers().length === 0 ? 'No tool server that is connected has resources.' : undefined
+      },
       clock: app.clock,
       fence,
       undo: app.undo,

@@ -137,7 +137,7 @@ export async function runContext (
     ...(text !== '' && { memory: { shown, part: system.findIndex((part) => part.endsWith(text)), length: text.length } }),
     guide,
     ...(lines.length > 0 && ofHost.some((tool) => needsAny(tool, 'skills')) && { skills: lines }),
-    tools: tools.map(describeTool),
+    tools: tools.map((tool) => 'model' in tool ? describeTool(tool) : tool),
     deferred
   }
   append({ type: 'context', context })

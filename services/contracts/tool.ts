@@ -60,9 +60,10 @@ export interface FileChange {
  * What must be there for a run to be offered a tool. `userWords`: the words of a user, so that runs of tasks are not offered it.
  * `person`: somebody who sees what it does, so that runs with `interactive: false` are not offered it. `task`: a run of a task, as in a
  * conversation what it does is said. `attachments` and `skills`: some in the conversation. `commands`: it is of use to commands in the
- * background alone. `conversation`: no agent inside of a run is offered it.
+ * background alone. `conversation`: no agent inside of a run is offered it. `desktop` and `resources`: a screen, and tool servers that have
+ * some, on this computer: see `missing` of the host.
  */
-export type ToolNeed = 'userWords' | 'person' | 'task' | 'attachments' | 'skills' | 'commands' | 'conversation'
+export type ToolNeed = 'userWords' | 'person' | 'task' | 'attachments' | 'skills' | 'commands' | 'conversation' | 'desktop' | 'resources'
 
 export type Permission = 'allow' | 'ask' | 'deny'
 
@@ -153,94 +154,138 @@ export interface ToolWords {
   verb?: string
 }
 
-/** What a tool is told that may ask about a call. `textOfOthers` names what the run has read of others; undefined for nothing. */
-type AskContext = Pick<ToolContext, 'runId' | 'cwd'> & { textOfOthers?(): Promise<string | undefined> }
-
-/** A tool of the agent. Failures are thrown as errors whose message the model can act on. */
-export interface Tool<Input = any> {
-  name: string
+/** What a tool is called, and what its calls are about. */
+export interface ToolSays {
   /** The words for people, by language. Built-in tools have some; others are called by their names. */
-  says?: { en: ToolWords }
+  en: ToolWords
+  /** The fields of an input that name what a call is about, such as a path, a command or an address. */
+  about?: readonly string[]
   /** What other agents call such a tool, in small letters without marks: a call by such a name is one of this tool if its input fits. */
   otherNames?: readonly string[]
+}
+
+/** The context of a question whether a call must ask. `textOfOthers` names what the run has read of others; undefined for nothing. */
+export type AskContext = Pick<ToolContext, 'runId' | 'cwd'> & { textOfOthers?(): Promise<string | undefined> }
+
+/** Returns why this call asks its user, in a sentence; undefined for one that may run. */
+type AskReason<Input> = (input: Input, context: AskContext) => Promise<string | undefined>
+
+/** What a model is told of a tool, and what passes between them. */
+interface ToolModel<Input> {
+  name: string
   description: string
   /** JSON Schema of the input; it is validated before `execute` is called. */
-  inputSchema: TSchema
-  effect: ToolEffect
-  /** What must be there for a run to be offered the tool. */
-  needs?: readonly ToolNeed[]
-  /** What a completed call proves to the judge; absent: `any`, or nothing for a tool whose effect is `read`. */
-  proves?: ProvenEffect
-  /** Changes whenever the definition does, for tools that may change under their name: approvals are bound to it. */
-  identity?: string
-  /**
-   * The most that an approval of a call may cover: that call alone, the same call again, calls below its folder, or every call of the
-   * tool. Default: `exact`.
-   */
-  widestScope?: 'once' | 'exact' | 'folder' | 'tool'
-  /** Whether the input holds a command line: what it does cannot be known beforehand. */
-  isCommand?: true
-  /** Whether what a call begins may go on after it. For commands. */
-  mayStay?(input: Input): boolean
-  /** Returns where a call would run that starts in `folder`; `base` is the working folder of the run. Real paths. For commands. */
-  boundary?(input: Input, context: { folder: WorkFolder, base: string, narrowed?: SandboxMode }): Promise<Boundary>
-  /** Finds out what the tool can do on this computer: awaited before a model is told of the tool. */
-  prepare?(): Promise<unknown>
-  /** What its user should know before approving a call of it, a sentence. */
-  caution?: string
+  schema: TSchema
   /**
    * How often runs need it: models are told of others only where there is room, and find them else.
    * `finder`: it only leads to other tools, and is offered where some are not described. Default: often.
    */
   use?: 'always' | 'seldom' | 'finder'
+  /** Returns an input that its schema does not admit with what can only mean one thing put where it belongs. */
+  mend?(input: unknown): unknown
+  /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
+  findMistake?(input: Input): string | undefined
+  /** Converts an output to the form that models get, where it differs from the form for readers. */
+  output?(output: ToolOutput): ToolOutput
+}
+
+/** What decides whether a call may run. */
+interface ToolPolicy<Input> {
+  effect: ToolEffect
   /**
-   * Returns the paths that the call would change. What is there is kept for undo before the call starts, so that the change can
-   * be undone. Throws where `execute` would refuse the path; the call then fails with that error.
+   * The permission by default, where it differs from that of the effect: see `createPermissions`. A function allows the tool, and returns
+   * why a call asks nevertheless; it is not called where the user has allowed the tool.
    */
-  willChange?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>
+  permission?: Permission | AskReason<Input>
   /**
-   * Returns what the call would do to files, as they are now, and as calls in front of it would leave them (`ahead`). Changes nothing;
-   * throws where `execute` would fail.
+   * The most that an approval of a call may cover: that call alone, the same call again, calls below its folder, or every call of the
+   * tool. Default: `exact`.
    */
-  preview?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd' | 'signal'> & { ahead?: FileChanges }): Promise<ToolPreview>
-  /** Runs a command where nothing of it stays, and returns what it did, for a person. */
-  tryOut?(input: Input, context: { cwd: string, narrowed?: SandboxMode, signal: AbortSignal }): Promise<TriedOut>
-  /** The default permission, where it differs from that of the effect: see `createPermissions`. */
-  permission?: Permission
+  widestScope?: 'once' | 'exact' | 'folder' | 'tool'
   /**
    * Who answers a call in the tool's place: the user, or the application that defined the tool. Such a call is never executed; it
    * waits in the ledger, `ms` milliseconds at most.
    */
   answeredBy?: { by: 'user', ms?: number } | { by: 'app', app?: string, ms?: number }
-  /** The tool checks its inputs itself, like the tools of tool servers: an input that it may take is not refused before. */
-  checksInput?: true
-  /** Returns an input that its schema does not admit with what can only mean one thing put where it belongs. */
-  mend?(input: unknown): unknown
-  /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
-  findMistake?(input: Input): string | undefined
-  /**
-   * Returns why this call asks its user, in a sentence, though its tool does not; undefined for one that may run. It is not called where
-   * the user has allowed the tool.
-   */
-  asks?(input: Input, context: AskContext): Promise<string | undefined>
+  /** What must be there for a run to be offered the tool. */
+  needs?: readonly ToolNeed[]
   /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
   timeLimitMs?: number
-  /** Returns a sentence saying why the tool cannot be used here; it is then not offered. Undefined when it can be used. */
-  unavailable?(): string | undefined
-  /** Returns the working folder that the input names; undefined when the call works in the folder of the run. */
-  folder?(input: Input): string | undefined
+}
+
+/** `ahead` is what calls in front of it would leave. */
+export type PreviewContext = Pick<ToolContext, 'cwd' | 'givenCwd' | 'signal'> & { ahead?: FileChanges }
+
+/** What calls do to the world, as far as that is known before and after they run. */
+interface ToolEffects<Input> {
+  /**
+   * Returns the paths that the call would change. What is there is kept for undo before the call starts, so that the change can
+   * be undone. Throws where `execute` would refuse the path; the call then fails with that error.
+   */
+  paths?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>
   /** Returns the addresses that a call goes to, or hands to others: where its input is sent. */
-  sends?(input: Input): string[]
-  /** Returns what the input names as the object of the call, such as a path, a command or an address. */
-  target?(input: Input): string | undefined
-  /** Converts an output to the form that models get, where it differs from the form for readers. */
-  forModel?(output: ToolOutput): ToolOutput
+  addresses?(input: Input): string[]
+  /**
+   * Returns what the call would do to files, as they are now, and as calls in front of it would leave them (`ahead`). Changes nothing;
+   * throws where `execute` would fail.
+   */
+  preview?(input: Input, context: PreviewContext): Promise<ToolPreview>
+  /** What a completed call proves to the judge; absent: `any`, or nothing for a tool whose effect is `read`. */
+  proves?: ProvenEffect
+  /** Returns the command that the input holds: what that does cannot be known beforehand. Absent for other tools. */
+  command?(input: Input): CommandOfCall
+}
+
+/** The command of a call: what is known of it before it runs. */
+export interface CommandOfCall {
+  /** The working folder that the input names; undefined when it works in the folder of the run. */
+  folder?: string
+  /** Whether what it begins may go on after the call. */
+  mayStay?: boolean
+  /** Returns where it would run that starts in `folder`; `base` is the working folder of the run. Real paths. */
+  boundary(context: { folder: WorkFolder, base: string, narrowed?: SandboxMode }): Promise<Boundary>
+  /** Runs it where nothing of it stays, and returns what it did, for a person. */
+  tryOut(context: { cwd: string, narrowed?: SandboxMode, signal: AbortSignal }): Promise<TriedOut>
+}
+
+/** A tool of the agent. Failures are thrown as errors whose message the model can act on. */
+export interface Tool<Input = any> {
+  model: ToolModel<Input>
+  says?: ToolSays
+  policy: ToolPolicy<Input>
+  effects?: ToolEffects<Input>
   execute(input: Input, context: ToolContext): Promise<ToolOutput>
 }
 
 /** A tool of the service itself, which has words for people. */
 export type BuiltinTool<Input = any> = Tool<Input> & Required<Pick<Tool, 'says'>>
 
+/** A tool of a source beside the service: of a tool server, or of the application. */
+export interface SourceTool extends Tool {
+  /** Changes whenever the definition does, as tools may change under their name: approvals are bound to it. */
+  identity: string
+  /** Its name for people, as its source has it. */
+  title?: string
+  /** A digest of the tool as its source defines it. */
+  definition?: string
+  /** The source says that it may destroy something. */
+  isDestructive?: boolean
+  /** What its user should know before approving a call of it, a sentence. */
+  caution?: string
+  /** The source checks the inputs itself: one that it may take is not refused before. */
+  checksInput?: true
+}
+
+export const isSourceTool = (tool: Tool): tool is SourceTool => 'identity' in tool
+
 /** Whether the tool needs one of these. */
-export const needsAny = (tool: Pick<Tool, 'needs'> | undefined, ...needs: readonly ToolNeed[]): boolean =>
-  tool?.needs?.some((need) => needs.includes(need)) ?? false
+export const needsAny = (tool: Pick<Tool, 'policy'> | undefined, ...needs: readonly ToolNeed[]): boolean =>
+  tool?.policy.needs?.some((need) => needs.includes(need)) ?? false
+
+/** Returns what an input names as the object of the call, such as a path, a command or an address; undefined for nothing. */
+export function aboutOf (tool: Pick<Tool, 'says'> | undefined, input: unknown): string | undefined {
+  if (typeof input !== 'object' || input === null) return undefined
+  const fields = input as Record<string, unknown>
+  const named = tool?.says?.about?.map((field) => fields[field]).filter((value) => typeof value === 'string') ?? []
+  return named.length === 0 ? undefined : named.join(' → ')
+}

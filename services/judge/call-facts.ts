@@ -1,5 +1,6 @@
+import { isObject } from '../lib/json.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import type { FileChange, ProvenEffect, Tool, ToolEffect } from '../contracts/tool.ts'
+import { aboutOf, type FileChange, type ProvenEffect, type Tool, type ToolEffect } from '../contracts/tool.ts'
 import { isOutcomeUnknown, PHASE_TOOL } from '../contracts/model-texts.ts'
 
 /** What is recorded of one tool call of a run. */
@@ -80,27 +81,19 @@ function begun (
   cwd: string
 ): Omit<CallFact, 'status'> {
   const tool = find(toolName)
-  const isRead = tool?.effect === 'read'
-  const proves = tool?.proves ?? (isRead ? undefined : 'any')
-  const target = readInput(tool?.target, input)
+  const isRead = tool?.policy.effect === 'read'
+  const proves = tool?.effects?.proves ?? (isRead ? undefined : 'any')
   return {
     id: toolCallId,
     tool: toolName,
     input,
     changes: [],
     proves,
-    effect: tool?.effect,
-    isCommand: tool?.isCommand === true || tool?.folder !== undefined,
-    target,
-    folder: tool?.folder && (readInput(tool.folder, input) ?? cwd)
+    effect: tool?.policy.effect,
+    isCommand: tool?.effects?.command !== undefined,
+    target: aboutOf(tool, input),
+    folder: tool?.effects?.command && (tool.effects.command(isObject(input) ? input : {}).folder ?? cwd)
   }
-}
-
-/** What a tool reads from an input; undefined also when the input is not of the tool's schema. */
-function readInput (read: ((input: any) => unknown) | undefined, input: unknown): string | undefined {
-  if (read === undefined || typeof input !== 'object' || input === null) return undefined
-  const value = read(input)
-  return typeof value === 'string' ? value : undefined
 }
 
 /**
@@ -115,5 +108,5 @@ export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd:
 export function canHaveChanged ({ tool, status, proves, changes, hasChangedNothing }: CallFact, find: FindTool): boolean {
   if (proves === undefined || status === 'denied' || hasChangedNothing) return false
   if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true
-  return status === 'completed' && find(tool)?.willChange === undefined
+  return status === 'completed' && find(tool)?.effects?.paths === undefined
 }

@@ -36,7 +36,7 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
     const sources = servers().map((server) => {
       const source = server.source()
       const names = toolNames.of(server.name)
-      return { ...source, names, tools: unnamed.has(server) ? source.tools.filter(({ name }) => names.has(name)) : source.tools }
+      return { ...source, names, tools: unnamed.has(server) ? source.tools.filter(({ model: { name } }) => names.has(name)) : source.tools }
     })
     host.merge(sources, settled)
     void toolNames.save()

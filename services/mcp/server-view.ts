@@ -1,3 +1,4 @@
+import { isSourceTool } from '../contracts/tool.ts'
 import type { ToolServerDetail, ToolServerView } from '../../schemas/mcp.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDeadline } from '../lib/deadline.ts'
@@ -54,7 +55,7 @@ export async function describeServer (
     return (listed ?? []).slice(0, MAX_ENTRIES)
   }
   const [resources, prompts] = await Promise.all([list('resources'), list('prompts')])
-  const offered = new Map(host.offered().map((tool) => [tool.identity, tool.name]))
+  const offered = new Map(host.offered().filter(isSourceTool).map((tool) => [tool.identity, tool.model.name]))
   /** Why the agent is not offered a tool; undefined while its name is still to be given. */
   const notOffered = (tool: string) => {
     const given = agentNames.get(tool)
@@ -101,7 +102,7 @@ export async function describeServer (
 
 /** Says that the inputs of a tool cannot be checked here; undefined where they can. */
 function notChecked ({ name, inputSchema }: ToolDefinition): string | undefined {
-  const problem = schemaProblem({ identity: name, inputSchema, checksInput: true })
+  const problem = schemaProblem({ schema: inputSchema, isOfSource: true, checksInput: true })
   return problem &&
     `The inputs of the tool ${JSON.stringify(name)} are not checked before a call, because its schema cannot be used: ${problem}.`
 }

@@ -5,8 +5,8 @@ import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
 import { addressesOfInput } from '../lib/find-addresses.ts'
 import type { Redactor } from '../lib/secrets.ts'
-import { type ResourceServer, type SourceTool, ToolFailed, type ToolSource } from '../tools/index.ts'
-import type { Permission } from '../contracts/tool.ts'
+import { type ResourceServer, ToolFailed, type ToolSource } from '../tools/index.ts'
+import type { Permission, SourceTool } from '../contracts/tool.ts'
 import { createHash } from 'node:crypto'
 import { originOf, leftOutBecause } from './config-entries.ts'
 import { createElicitor } from './elicitation/elicitor.ts'
@@ -163,30 +163,30 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     const { name, description, inputSchema, title, digest } = definition
     const identity = identityOf(definition)
     return {
-      name,
+      model: { name, description, schema: inputSchema as SourceTool['model']['schema'] },
+      policy: {
+        // The server's own hint, once its user has accepted it: calls run without approval by default, side by side, again after a crash.
+        get effect () {
+          return claimsToRead(definition) && acceptanceOf(definition, identity) === 'accepted' ? 'read' : 'external'
+        },
+        widestScope: 'tool',
+        get permission () {
+          return permissionOf(name)
+        },
+        get timeLimitMs () {
+          return current.timeoutMs
+        }
+      },
+      // A server's tool reaches others unless the server says that it does not.
+      ...definition.annotations?.openWorldHint !== false && { effects: { addresses: addressTexts } },
       title,
       isDestructive: claimsToDestroy(definition),
-      description,
-      inputSchema: inputSchema as SourceTool['inputSchema'],
-      // The server's own hint, once its user has accepted it: calls run without approval by default, side by side, again after a crash.
-      get effect () {
-        return claimsToRead(definition) && acceptanceOf(definition, identity) === 'accepted' ? 'read' : 'external'
-      },
       get caution () {
         return acceptanceOf(definition, identity) === 'changed' ? changedText(name, entry.name) : undefined
       },
       identity,
       definition: digest,
-      widestScope: 'tool',
       checksInput: true,
-      // A server's tool reaches others unless the server says that it does not.
-      ...definition.annotations?.openWorldHint !== false && { sends: addressTexts },
-      get permission () {
-        return permissionOf(name)
-      },
-      get timeLimitMs () {
-        return current.timeoutMs
-      },
       execute: (input, { signal, progress, ...context }) =>
         elicitor.during(context, async () => {
           const result = await asked({ signal, progress }, (shown) =>
@@ -348,7 +348,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     /** The tools that the entry's filter lets through. A disabled server is a source without tools. */
     source: (): ToolSource => ({
       name: entry.name,
-      tools: tools.filter(({ name }) => leftOutBecause(current, name) === undefined),
+      tools: tools.filter(({ model: { name } }) => leftOutBecause(current, name) === undefined),
       instructions,
       available: status === 'connected' || status === 'disabled',
       connecting: awaited(),

@@ -152,12 +152,12 @@ function serversOf (lines: readonly Line[], { host }: RecordParts): ServerLine[]
     if (line.type === 'context') return [...line.tools.map(({ name }) => name), ...line.deferred ?? []]
     return line.type === 'call' ? [line.toolName] : []
   }))
-  return host.sources().filter(({ given }) => given.some(({ name }) => names.has(name))).map(({ name, instructions, given }) => ({
+  return host.sources().filter(({ given }) => given.some(({ model }) => names.has(model.name))).map(({ name, instructions, given }) => ({
     ...{ type: 'server', name },
     ...(instructions !== undefined && { instructions }),
     tools: given.map((tool) => ({
-      ...{ name: tool.name, description: tool.description, inputSchema: tool.inputSchema, effect: tool.effect },
-      permission: host.permission(tool.name)
+      ...{ name: tool.model.name, description: tool.model.description, inputSchema: tool.model.schema, effect: tool.policy.effect },
+      permission: host.permission(tool.model.name)
     }))
   }))
 }

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { TSchema } from '@sinclair/typebox'
 import type { AppTool, RunOptions } from '../../schemas/run-options.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
-import type { SourceTool } from './sources.ts'
+import type { SourceTool } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { ToolHost } from './host.ts'
@@ -24,13 +24,9 @@ function appTool (definition: AppTool, app: RunOptions['app']): SourceTool {
   const { name, description, inputSchema, effect, timeoutMs } = definition
   const digest = createHash('sha256').update(canonicalJson({ app, name, description, inputSchema, effect })).digest('hex')
   return {
-    name,
-    description: `${description}\n${OUTPUT_IS_DATA}`,
-    inputSchema: inputSchema as unknown as TSchema,
-    effect,
+    model: { name, description: `${description}\n${OUTPUT_IS_DATA}`, schema: inputSchema as unknown as TSchema },
+    policy: { effect, widestScope: 'tool', answeredBy: { by: 'app', app, ms: timeoutMs } },
     identity: IDENTITY + digest,
-    widestScope: 'tool',
-    answeredBy: { by: 'app', app, ms: timeoutMs },
     async execute () {
       throw new ToolFailed(`${name} is a tool of the application; it is not executed here.`)
     }
@@ -52,7 +48,7 @@ const folded = (name: string) => name.toLowerCase()
  * Checks the tools of an application: each has a name of its own, which no other tool has in any case, and a schema that describes an
  * object and can be compiled. Throws BadAppTool (400).
  */
-export function checkAppTools ({ appTools = [], app }: Pick<RunOptions, 'appTools' | 'app'>, host: Pick<ToolHost, 'names'>): void {
+export function checkAppTools ({ appTools = [] }: Pick<RunOptions, 'appTools'>, host: Pick<ToolHost, 'names'>): void {
   const taken = new Set([...appTools.length === 0 ? [] : host.names().known, ...RESERVED].map(folded))
   let characters = 0
   for (const [at, definition] of appTools.entries()) {
@@ -67,7 +63,7 @@ export function checkAppTools ({ appTools = [], app }: Pick<RunOptions, 'appTool
     if (length > LARGEST_SCHEMA) refuse(`has an inputSchema of more than ${LARGEST_SCHEMA} characters`)
     if (characters > LARGEST_SCHEMAS) refuse(`makes the schemas of all tools longer than ${LARGEST_SCHEMAS} characters`)
     if (definition.inputSchema.type !== 'object') refuse('needs an inputSchema with "type": "object"')
-    const problem = schemaProblem(appTool(definition, app))
+    const problem = schemaProblem({ schema: definition.inputSchema, isOfSource: true })
     if (problem !== undefined) refuse(`has an inputSchema that cannot be used: ${problem}`)
   }
 }
@@ -80,8 +76,8 @@ export function withAppTools (host: ToolHost, { appTools = [], app }: Pick<RunOp
   const permission = (name: string) => own.has(name) ? host.permissionOf(own.get(name)!) : host.permission(name)
   // A tool server that connects later may bring a tool of the same name; in this run the application's counts.
   const offered = () => [
-    ...host.offered().filter(({ name }) => !own.has(name)),
-    ...[...own.values()].filter(({ name }) => permission(name) !== 'deny')
+    ...host.offered().filter(({ model: { name } }) => !own.has(name)),
+    ...[...own.values()].filter(({ model: { name } }) => permission(name) !== 'deny')
   ]
 
   return {

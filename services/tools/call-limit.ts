@@ -19,7 +19,7 @@ interface Parts {
 
 /** Runs a call until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
 export async function withCallLimit (
-  { name, effect, timeLimitMs: ms = LIMIT_MS }: Tool,
+  { model: { name }, policy: { effect, timeLimitMs: ms = LIMIT_MS } }: Tool,
   { clock, signal, report }: Parts,
   work: (context: Required<Pick<ToolContext, 'signal' | 'waitForUser' | 'progress'>>) => Promise<ToolOutput>
 ): Promise<ToolOutput> {

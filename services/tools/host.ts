@@ -3,18 +3,21 @@ import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
 import { withDefaults, createValidator, type Validation } from './input-validator.ts'
 import { withCallLimit } from './call-limit.ts'
-import type {
-  ChangedPath,
-  FileChange,
-  FileChanges,
-  Permission,
-  ShownPlace,
-  Tool,
-  ToolContext,
-  ToolOutput,
-  ToolPreview,
-  TriedOut,
-  WorkFolder
+import {
+  aboutOf,
+  type ChangedPath,
+  type FileChange,
+  type FileChanges,
+  isSourceTool,
+  type Permission,
+  type ShownPlace,
+  type Tool,
+  type ToolContext,
+  type ToolNeed,
+  type ToolOutput,
+  type ToolPreview,
+  type TriedOut,
+  type WorkFolder
 } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
 import { toolNames } from './deferred/defer-tools.ts'
@@ -51,6 +54,10 @@ interface HostParts {
   copies?: CopyView
   /** Executes the calls in the place of their tools, for replays of recordings, and says which tools depend on nothing here. */
   replay?: { perform: Perform, wasOffered?: (name: string) => boolean }
+  /** Why what a tool needs is not there, by the need, a sentence: tools that need it are then not offered. */
+  missing?: Partial<Record<ToolNeed, () => string | undefined>>
+  /** Finds out what the tools can do on this computer: awaited before a model is told of them. */
+  prepare?: () => Promise<unknown>
   /** Called when a call has ended, also one that was aborted. */
   ended?: (call: TracedToolCall) => void
 }
@@ -103,8 +110,10 @@ export type ToolHost = ReturnType<typeof createToolHost>
 const MOST_CHANGES = 100
 
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
-export function createToolHost ({ tools, permissions, clock, fence, paths, undo, editors, copies, replay, ended = () => {} }: HostParts) {
-  const builtin = new Map(tools.map((tool) => [tool.name, tool]))
+export function createToolHost (
+  { tools, permissions, clock, fence, paths, undo, editors, copies, replay, missing = {}, prepare, ended = () => {} }: HostParts
+) {
+  const builtin = new Map(tools.map((tool) => [tool.model.name, tool]))
   const merged = createMergedTools({ builtin: [...builtin.keys()], clock })
   const decide = createPermissions(permissions)
   const validationError = createValidator()
@@ -114,7 +123,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
   const folders = createWorkFolders(find, paths)
   const shown = <T>(value: T): T => copies === undefined ? value : copies.shown(value)
   function unavailable (name: string): string | undefined {
-    const why = builtin.get(name)?.unavailable
+    const why = builtin.get(name)?.policy.needs?.map((need) => missing[need]).find((each) => each !== undefined)
     if (why === undefined || replay?.wasOffered === undefined) return why?.()
     return replay.wasOffered(name) ? undefined : 'It could not be used when the run was recorded.'
   }
@@ -122,34 +131,34 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
   const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
   /** What can be offered at all; what of it a run's model is told, services/runs/engine/told-tools.ts decides. */
   const offered = () =>
-    [...builtin.values(), ...merged.all()].filter(({ name, use }) =>
+    [...builtin.values(), ...merged.all()].filter(({ model: { name, use } }) =>
       use !== 'finder' && permission(name) !== 'deny' && unavailable(name) === undefined
     )
-  const finders = () => tools.filter(({ name, use }) => use === 'finder' && permission(name) !== 'deny')
+  const finders = () => tools.filter(({ model: { name, use } }) => use === 'finder' && permission(name) !== 'deny')
 
   function validate (name: string, input: unknown): Validation {
     const tool = find(name)
     const cause = merged.causeOf(name)
     if (cause !== undefined) return { ok: false, error: `${name} cannot be called at the moment. ${cause}` }
     if (tool === undefined || permission(name) === 'deny') {
-      const known = offered().filter(({ answeredBy }) => answeredBy === undefined)
+      const known = offered().filter(({ policy: { answeredBy } }) => answeredBy === undefined)
       return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${toolNames(known)}.` }
     }
     const why = unavailable(name)
     if (why !== undefined) return { ok: false, error: `${name} cannot be used here. ${why}` }
-    const filled = tool.checksInput ? withDefaults(tool.inputSchema, input) : input
+    const filled = isSourceTool(tool) && tool.checksInput ? withDefaults(tool.model.schema, input) : input
     const error = validationError(tool, filled)
     if (error === undefined) return { ok: true, input: filled }
     // A default may contradict its own schema.
     if (filled !== input && validationError(tool, input) === undefined) return { ok: true, input }
-    const mended = mendInput(tool.inputSchema, tool.mend?.(filled) ?? filled)
+    const mended = mendInput(tool.model.schema, tool.model.mend?.(filled) ?? filled)
     if (mended === filled || validationError(tool, mended) !== undefined) return { ok: false, error }
     return { ok: true, input: mended, isMended: true }
   }
 
   /** Returns the folder that the call works in. Throws ToolFailed unless that is the folder the call was approved for. */
   async function startOf (
-    { name }: Tool,
+    { model: { name } }: Tool,
     { input, cwd, folder }: Pick<ToolCall, 'input' | 'cwd' | 'folder'>
   ): Promise<Pick<ToolContext, 'cwd' | 'givenCwd' | 'approvedFolder'>> {
     if (folder !== undefined && (await folders.whereabouts(name, input, cwd, folder)).is !== 'same') {
@@ -166,7 +175,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
   async function boundaryOf (
     { name, input, cwd, folder, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox'> & { folder: WorkFolder }
   ): Promise<Boundary | undefined> {
-    return find(name)?.boundary?.(input, { folder, base: await folders.start(name, input, cwd), narrowed: sandbox })
+    return find(name)?.effects?.command?.(input).boundary({ folder, base: await folders.start(name, input, cwd), narrowed: sandbox })
   }
 
   /** Returns the folder whose files a command can change, and what it may reach beside them; undefined for one that does not run. */
@@ -174,7 +183,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     const folder = await folders.of(call.name, call.input, call.cwd)
     const boundary = folder && await boundaryOf({ ...call, folder })
     if (boundary === undefined || boundary.is === 'refused') return undefined
-    const reach = reachOf(boundary, find(call.name)?.mayStay?.(call.input))
+    const reach = reachOf(boundary, find(call.name)?.effects?.command?.(call.input).mayStay)
     if (boundary.is !== 'outside') return { folder: boundary.folder.path, gitDirectory: boundary.gitDirectory, ...reach }
     const base = await folders.start(call.name, call.input, call.cwd)
     return { folder: within(folder!.path, base) ? base : folder!.path, ...reach }
@@ -187,11 +196,11 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     return withCallLimit(tool, { clock, signal, report }, async (context) => {
       const given: ToolContext = {
         ...{ ...context, runId, callId, attempt, paths, shown, confinedTo, sandbox, deferred, mayRedirect, innerAddresses, ask },
-        ...tool.willChange !== undefined && { changed },
-        ...tool.isCommand && { stays },
+        ...tool.effects?.paths !== undefined && { changed },
+        ...tool.effects?.command !== undefined && { stays },
         ...start
       }
-      return asObject(tool.name, await (replay === undefined ? tool.execute(input, given) : replay.perform(tool, input, given)))
+      return asObject(tool.model.name, await (replay === undefined ? tool.execute(input, given) : replay.perform(tool, input, given)))
     })
   }
 
@@ -199,11 +208,11 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     find,
     permission,
     /** Whether config.permissions itself allows the tool, not only its own default. */
-    isAllowedByUser: (name: string): boolean => decide(name, { effect: 'external', ...qualifiedOf(name) }) === 'allow',
+    isAllowedByUser: (name: string): boolean => decide(name, { policy: { effect: 'external' }, ...qualifiedOf(name) }) === 'allow',
     /** The permission of a tool that is not the host's own. */
-    permissionOf: (tool: Tool): Permission => decide(tool.name, tool),
+    permissionOf: (tool: Tool): Permission => decide(tool.model.name, tool),
     /** Converts the output of the named tool to the form that models get. */
-    forModel: (output: ToolOutput, name: string) => toModelOutput(output, builtin.get(name)?.forModel),
+    forModel: (output: ToolOutput, name: string) => toModelOutput(output, builtin.get(name)?.model.output),
     validate,
 
     /**
@@ -230,7 +239,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
 
     /** The names of all tools, also of those that cannot be called now; `isWhole` is false while a source may have others. */
     names: (): { known: string[], isWhole: boolean } => ({
-      known: [...builtin.keys(), ...merged.all().flatMap(({ name, qualified }) => name === qualified ? [name] : [name, qualified])],
+      known: [...builtin.keys(), ...new Set(merged.all().flatMap(({ model, qualified }) => [model.name, qualified]))],
       isWhole: merged.sources().every(({ available }) => available)
     }),
 
@@ -266,7 +275,7 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
 
     /** Says what of a command could be undone, for its user; undefined for other tools. */
     async outlook (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox' | 'signal'>): Promise<string | undefined> {
-      if (undo === undefined || !find(call.name)?.isCommand) return undefined
+      if (undo === undefined || find(call.name)?.effects?.command === undefined) return undefined
       const command = await commandPlace(call)
       if (command === undefined) return undefined
       return [await undo.outlook(command, call.signal), command.reach].filter((sentence) => sentence !== undefined).join(' ')
@@ -276,12 +285,12 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
     async tryOut (
       { name, input, cwd, signal, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'signal' | 'sandbox'>
     ): Promise<TriedOut | undefined> {
-      return find(name)?.tryOut?.(input, { cwd: await folders.start(name, input, cwd), narrowed: sandbox, signal })
+      return find(name)?.effects?.command?.(input).tryOut({ cwd: await folders.start(name, input, cwd), narrowed: sandbox, signal })
     },
 
     /** Resolves when the tools are prepared and the sources that are connecting have settled, at the latest after a few seconds. */
     async ready (signal: AbortSignal): Promise<void> {
-      await Promise.all([merged.settled(signal), ...tools.map((tool) => tool.prepare?.())])
+      await Promise.all([merged.settled(signal), prepare?.()])
     },
 
     /**
@@ -294,13 +303,13 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       ahead?: FileChanges
     ): Promise<Foreseen | undefined> {
       const tool = find(name)
-      if (tool?.willChange === undefined) return undefined
+      if (tool?.effects?.paths === undefined) return undefined
       const seen: Foreseen = { places: [], shown: [] }
       try {
         const start = await startOf(tool, { input, cwd, folder })
-        seen.places = await tool.willChange(input, start)
+        seen.places = await tool.effects.paths(input, start)
         seen.shown = await lookAtPlaces(seen.places, { paths, ahead, signal })
-        if (ahead !== undefined) seen.preview = await tool.preview?.(input, { ...start, signal, ahead })
+        if (ahead !== undefined) seen.preview = await tool.effects.preview?.(input, { ...start, signal, ahead })
       } catch (error) {
         signal.throwIfAborted()
         seen.refused = shown(messageOf(error))
@@ -320,12 +329,12 @@ export function createToolHost ({ tools, permissions, clock, fence, paths, undo,
       if (undo === undefined || tool === undefined || !isKept(tool)) return NOTHING_KEPT
       try {
         const start = await startOf(tool, call)
-        const places = await tool.willChange?.(input, start)
+        const places = await tool.effects?.paths?.(input, start)
         await refuseUnsaved(places ?? [], { editors, runId, signal })
-        const target = tool.target?.(input)
-        const by = tool.answeredBy?.by === 'app' ? { app: tool.answeredBy.app } : { server: findSourceTool(name)?.source }
+        const target = aboutOf(tool, input)
+        const by = tool.policy.answeredBy?.by === 'app' ? { app: tool.policy.answeredBy.app } : { server: findSourceTool(name)?.source }
         const place = { runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd }
-        const command = tool.isCommand ? await commandPlace(call) : undefined
+        const command = tool.effects?.command !== undefined ? await commandPlace(call) : undefined
         const uncovered = places === undefined && { uncovered: { target, ...by } }
         const kept = await undo.keep({ ...place, places, ...uncovered, ...command && { command }, signal })
         return { ...kept, ...(places && { paths: places.map(({ path }) => path) }) }

@@ -1,7 +1,7 @@
 import { Ajv, type ErrorObject, type ValidateFunction } from 'ajv'
 import { ajvFor } from '../lib/json-schema.ts'
 import { createTimeLimit } from '../lib/time-limit.ts'
-import type { Tool } from '../contracts/tool.ts'
+import { isSourceTool, type Tool } from '../contracts/tool.ts'
 import { exceededLimit, isObject } from '../lib/json.ts'
 import { readNearlyJson } from '../lib/nearly-json.ts'
 
@@ -22,13 +22,18 @@ const CLOSING_KEYWORDS = ['additionalProperties', 'unevaluatedProperties']
 /** Time limit for a schema of a source's tool. A schema that refers to itself in many branches would never end or exhaust the stack. */
 const SOURCE_TOOL_MS = 1_000
 
-/** What of a tool its schema is compiled by. */
-type CheckedTool = Pick<Tool, 'identity' | 'checksInput'> & { inputSchema: object }
+/** What a schema is compiled by. */
+interface CheckedSchema {
+  schema: object
+  isOfSource?: boolean
+  /** See `SourceTool`. */
+  checksInput?: boolean
+}
 
 /** Compiles a tool's schema. Tool servers use every dialect of JSON Schema: unknown keywords are ignored. Throws what ajv throws. */
-function compile (tool: CheckedTool): ValidateFunction {
-  const { $schema, $id, $async, ...schema } = tool.inputSchema as Record<string, unknown>
-  const ajv = new (isSourceTool(tool) ? ajvFor(tool.inputSchema) : Ajv)({
+function compile ({ schema: whole, isOfSource, checksInput }: CheckedSchema): ValidateFunction {
+  const { $schema, $id, $async, ...schema } = whole as Record<string, unknown>
+  const ajv = new (isOfSource ? ajvFor(whole) : Ajv)({
     allErrors: true,
     verbose: true,
     strict: false,
@@ -36,10 +41,10 @@ function compile (tool: CheckedTool): ValidateFunction {
     meta: false,
     validateSchema: false,
     // Without a precision, 0.07 is no multiple of 0.01.
-    ...isSourceTool(tool) && { code: { regExp: matchesEverything }, multipleOfPrecision: 6 }
+    ...isOfSource && { code: { regExp: matchesEverything }, multipleOfPrecision: 6 }
   })
-  if (isSourceTool(tool)) { for (const keyword of SUPERLINEAR_KEYWORDS) ajv.removeKeyword(keyword) }
-  if (tool.checksInput) { for (const keyword of CLOSING_KEYWORDS) ajv.removeKeyword(keyword) }
+  if (isOfSource) { for (const keyword of SUPERLINEAR_KEYWORDS) ajv.removeKeyword(keyword) }
+  if (checksInput) { for (const keyword of CLOSING_KEYWORDS) ajv.removeKeyword(keyword) }
   return ajv.compile(schema)
 }
 
@@ -48,8 +53,8 @@ const compileInTime = createTimeLimit(SOURCE_TOOL_MS)
 const schemaProblems = new WeakMap<object, { problem?: string }>()
 
 /** Returns why the schema of a source's tool cannot be used to check inputs; undefined when it can. */
-export function schemaProblem (tool: CheckedTool): string | undefined {
-  const known = schemaProblems.get(tool.inputSchema)
+export function schemaProblem (tool: CheckedSchema): string | undefined {
+  const known = schemaProblems.get(tool.schema)
   if (known !== undefined) return known.problem
   let problem: string | undefined
   try {
@@ -57,7 +62,7 @@ export function schemaProblem (tool: CheckedTool): string | undefined {
   } catch (error) {
     problem = (error as Error).message
   }
-  schemaProblems.set(tool.inputSchema, { problem })
+  schemaProblems.set(tool.schema, { problem })
   return problem
 }
 
@@ -67,20 +72,22 @@ export function schemaProblem (tool: CheckedTool): string | undefined {
  */
 export function createValidator () {
   /** Holds nothing for a schema that cannot be used: then the tool server alone validates the input. A tool may change its schema. */
-  const compiled = new WeakMap<Tool, { schema: Tool['inputSchema'], validate?: ValidateFunction }>()
+  const compiled = new WeakMap<Tool, { schema: Tool['model']['schema'], validate?: ValidateFunction }>()
   const withTimeLimit = createTimeLimit(SOURCE_TOOL_MS)
   /** Returns the problems of an input; undefined when it is valid. Without a usable schema, [] for an input that is not an object. */
   function findProblems (tool: Tool, input: unknown): string[] | undefined {
-    const schema = tool.inputSchema
+    const { schema } = tool.model
+    const isOfSource = isSourceTool(tool)
+    const checksInput = isOfSource && tool.checksInput === true
     const known = compiled.get(tool)
-    const { validate } = known?.schema === schema ? known : { validate: compile(tool) }
+    const { validate } = known?.schema === schema ? known : { validate: compile({ schema, isOfSource, checksInput }) }
     compiled.set(tool, { schema, validate })
     if (validate === undefined ? isObject(input) : validate(input)) {
-      const mistake = tool.findMistake?.(input)
+      const mistake = tool.model.findMistake?.(input)
       return mistake === undefined ? undefined : [mistake]
     }
     const errors = validate?.errors ?? []
-    const refused = tool.checksInput ? errors.filter((error) => !mayBeTaken(error)) : errors
+    const refused = checksInput ? errors.filter((error) => !mayBeTaken(error)) : errors
     if (errors.length > 0 && refused.length === 0) return undefined
     return [...new Set(refused.map(describeProblem))]
   }
@@ -89,7 +96,7 @@ export function createValidator () {
     try {
       return withTimeLimit(check)
     } catch {
-      compiled.set(tool, { schema: tool.inputSchema })
+      compiled.set(tool, { schema: tool.model.schema })
       return check()
     }
   }
@@ -102,11 +109,9 @@ export function createValidator () {
     if (problems === undefined) return undefined
     const shown = problems.slice(0, MAX_PROBLEMS)
     if (problems.length > shown.length) shown.push(`${problems.length - shown.length} more`)
-    return `The input of ${tool.name} is not valid: ${shown.join('; ') || 'it must be an object'}.`.slice(0, LONGEST_TEXT)
+    return `The input of ${tool.model.name} is not valid: ${shown.join('; ') || 'it must be an object'}.`.slice(0, LONGEST_TEXT)
   }
 }
-
-const isSourceTool = (tool: CheckedTool): boolean => tool.identity !== undefined
 
 /**
  * Whether a tool that checks its inputs itself may take an input in spite of the error: it knows the default of an absent property, or

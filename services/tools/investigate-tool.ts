@@ -13,15 +13,15 @@ export function createInvestigateTool (
   { investigate }: { investigate: (question: string, context: ToolContext) => Promise<{ report: string, calls: unknown[] }> }
 ): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'investigate',
+    model: {
+      name: 'investigate',
+      description: 'Have something found out that takes many look-ups: an agent that only reads looks for it, and answers with a report. ' +
+        'Ask several at once.',
+      schema: Input,
+      output: ({ report, ...output }): ToolOutput => report === undefined ? output : { report }
+    },
     says: { en: { label: 'Look into something', does: 'investigate' } },
-    description: 'Have something found out that takes many look-ups: an agent that only reads looks for it, and answers with a report. ' +
-      'Ask several at once.',
-    inputSchema: Input,
-    effect: 'read',
-    needs: ['conversation'],
-    timeLimitMs: LIMIT_MS,
-    forModel: ({ report, ...output }): ToolOutput => report === undefined ? output : { report },
+    policy: { effect: 'read', needs: ['conversation'], timeLimitMs: LIMIT_MS },
     execute: async ({ question }, context) => ({ ...await investigate(question, context) })
   }
 }

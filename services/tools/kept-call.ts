@@ -3,7 +3,7 @@ import type { ChangedPath, FileChange, Tool, ToolOutput } from '../contracts/too
 import type { Op } from '../store/index.ts'
 
 /** Whether something is to be kept, or said, of calls of the tool: it changes files, or something that nobody here knows. */
-export const isKept = ({ willChange, effect, answeredBy }: Tool): boolean =>
+export const isKept = ({ effects: { paths: willChange } = {}, policy: { effect, answeredBy } }: Tool): boolean =>
   willChange !== undefined || effect === 'external' || (answeredBy?.by === 'app' && effect !== 'read')
 
 /** A call, or an undo, that is about to change files. */

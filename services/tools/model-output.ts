@@ -70,7 +70,7 @@ const modelOutputs = new WeakMap<ToolOutput, LanguageModelV4ToolResultOutput>()
  * form says twice is sent once, see `saidOnce`. Audio and files are replaced by a note, because a model cannot read their base64. `view`
  * is the tool's own conversion, see `Tool.forModel`. Returns the same value for the same object, because outputs do not change.
  */
-export function toModelOutput (output: ToolOutput, view?: Tool['forModel']): LanguageModelV4ToolResultOutput {
+export function toModelOutput (output: ToolOutput, view?: Tool['model']['output']): LanguageModelV4ToolResultOutput {
   let shown = modelOutputs.get(output)
   if (shown === undefined) modelOutputs.set(output, shown = makeModelOutput(view === undefined ? output : view(output)))
   return shown

@@ -43,6 +43,6 @@ interface Offered {
 /** Returns the only one of the tools that other agents call so, when the input, as JSON text, fits it. */
 export function otherNameMeant (written: string, text: string, { names, find, validate }: Offered): string | undefined {
   const name = plain(bareName(written))
-  const fitting = names.filter((each) => find(each)?.otherNames?.includes(name) && readInput(each, text, validate).ok)
+  const fitting = names.filter((each) => find(each)?.says?.otherNames?.includes(name) && readInput(each, text, validate).ok)
   return fitting.length === 1 ? fitting[0] : undefined
 }

@@ -4,13 +4,13 @@ import { createNamePatterns } from '../lib/name-patterns.ts'
 /** Patterns of tool names, as in config.permissions. */
 export type Permissions = Record<string, Permission>
 
-/** The fields of a tool that decide; a tool of a tool server also has its qualified name. */
-type Known = Pick<Tool, 'effect' | 'permission'> & { qualified?: string }
+/** The policy of a tool decides; a tool of a tool server also has its qualified name. */
+type Known = { policy: Pick<Tool['policy'], 'effect' | 'permission'>, qualified?: string }
 
 /**
  * Creates a function that returns the permission of a tool: that of the last pattern in `permissions` that matches its name or its
- * qualified name; without a match the tool's own default; without a default `allow` for the effect `read`, else `ask`. An
- * unknown tool without a match gets `ask`.
+ * qualified name; without a match the tool's own default, `allow` if that is a function; without a default `allow` for the
+ * effect `read`, else `ask`. An unknown tool without a match gets `ask`.
  */
 export function createPermissions (permissions: () => Permissions) {
   const matchesName = createNamePatterns()
@@ -18,6 +18,8 @@ export function createPermissions (permissions: () => Permissions) {
     const names = tool?.qualified === undefined ? [name] : [name, tool.qualified]
     const matches = ([pattern]: [string, Permission]) => names.some((each) => matchesName(pattern, each))
     const byUser = Object.entries(permissions()).findLast(matches)
-    return byUser?.[1] ?? tool?.permission ?? (tool?.effect === 'read' ? 'allow' : 'ask')
+    if (byUser !== undefined) return byUser[1]
+    const own = typeof tool?.policy.permission === 'function' ? 'allow' : tool?.policy.permission
+    return own ?? (tool?.policy.effect === 'read' ? 'allow' : 'ask')
   }
 }

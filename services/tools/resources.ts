@@ -18,12 +18,10 @@ export interface ResourceServer {
 /** Returns the servers that have resources now, in the order of config.json. */
 export type ResourceServers = () => ResourceServer[]
 
-/** Makes a tool for resources: without such a server it is not offered, and it asks where one of the servers is to. */
-const forResources = <Input>(servers: ResourceServers, tool: Omit<BuiltinTool<Input>, 'effect'>): BuiltinTool<Input> => ({
-  ...tool,
+/** The policy of the tools for resources: they are offered where a server has some, and ask where one of the servers is to. */
+const policyFor = (servers: ResourceServers): BuiltinTool['policy'] => ({
   effect: 'read',
-  use: 'seldom',
-  unavailable: () => servers().length === 0 ? 'No tool server that is connected has resources.' : undefined,
+  needs: ['resources'],
   get permission () {
     return servers().some(({ asksFirst }) => asksFirst) ? 'ask' as const : undefined
   }
@@ -59,14 +57,20 @@ const LONGEST_URI = 2_000
  * {server, error}]}`. A cursor holds the server's own cursor and how many entries of that page were shown.
  */
 export function createListResources (servers: ResourceServers): BuiltinTool<Static<typeof ListInput>> {
-  return forResources(servers, {
-    name: 'listResources',
-    says: { en: { label: 'List what tool servers offer to read', does: 'list what tool servers offer to read' } },
-    description: 'List what the connected tool servers have to read: their resources, such as documents, tables and logs, and templates ' +
-      'of the addresses of further ones. Read one with readResource. A long list is answered in parts: call again with the server ' +
-      'and its nextCursor.',
-    inputSchema: ListInput,
-    target: ({ server }) => server,
+  return {
+    policy: policyFor(servers),
+    model: {
+      name: 'listResources',
+      description: 'List what the connected tool servers have to read: their resources, such as documents, tables and logs, and ' +
+        'templates of the addresses of further ones. Read one with readResource. A long list is answered in parts: call again with ' +
+        'the server and its nextCursor.',
+      schema: ListInput,
+      use: 'seldom'
+    },
+    says: {
+      en: { label: 'List what tool servers offer to read', does: 'list what tool servers offer to read' },
+      about: ['server']
+    },
     async execute ({ server, cursor }, context): Promise<ToolOutput> {
       if (server !== undefined || cursor !== undefined) return { servers: [await list(chosen(servers(), server), cursor, context)] }
       return {
@@ -78,7 +82,7 @@ export function createListResources (servers: ResourceServers): BuiltinTool<Stat
         ))
       }
     }
-  })
+  }
 }
 
 async function list (server: ResourceServer, cursor: string | undefined, context: ToolContext): Promise<Json> {
@@ -138,21 +142,24 @@ const LARGEST_IMAGES = 5 * 1024 * 1024
  * much text as fits, images, and of other files their size. `offset` counts the characters of all texts of the resource.
  */
 export function createReadResource (servers: ResourceServers): BuiltinTool<Static<typeof ReadInput>> {
-  return forResources(servers, {
-    name: 'readResource',
-    says: { en: { label: 'Read something of a tool server', does: 'read of a tool server' } },
-    description: 'Read a resource of a connected tool server by its uri: one that listResources names, one made from a template, or one ' +
-      'that the result of a tool links to (type resource_link). Images are shown to you. Long text is answered in parts: read on with ' +
-      'offset set to the nextOffset of the answer.',
-    inputSchema: ReadInput,
-    target: ({ uri }) => uri,
+  return {
+    policy: policyFor(servers),
+    model: {
+      name: 'readResource',
+      description: 'Read a resource of a connected tool server by its uri: one that listResources names, one made from a template, or ' +
+        'one that the result of a tool links to (type resource_link). Images are shown to you. Long text is answered in parts: read ' +
+        'on with offset set to the nextOffset of the answer.',
+      schema: ReadInput,
+      use: 'seldom'
+    },
+    says: { en: { label: 'Read something of a tool server', does: 'read of a tool server' }, about: ['uri'] },
     async execute ({ uri, server: name, offset = 0 }, context) {
       const server = chosen(servers(), name)
       const { contents } = await server.request('resources/read', { uri }, context)
       if (!Array.isArray(contents)) throw new ToolFailed(`${server.name} answered without the contents of ${JSON.stringify(uri)}.`)
       return { server: server.name, uri, ...partsFrom(contents.slice(0, MOST_PARTS), offset) }
     }
-  })
+  }
 }
 
 /** Returns the parts of a resource: texts from `offset` on, as much as fits, and in the answer that begins at 0 all else. */

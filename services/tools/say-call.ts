@@ -1,4 +1,4 @@
-import type { Tool } from '../contracts/tool.ts'
+import { aboutOf, type Tool } from '../contracts/tool.ts'
 import { readJson } from '../lib/json.ts'
 
 /** Characters shown of what a call is about. */
@@ -25,20 +25,19 @@ export interface SaidCall {
 /** Says what a call does. `server` is the tool server whose tool it is. */
 export function sayCall (
   { toolName, input }: { toolName: string, input: unknown },
-  { tool, server }: { tool?: Pick<Tool, 'target' | 'says'>, server?: string } = {}
+  { tool, server }: { tool?: Pick<Tool, 'says'>, server?: string } = {}
 ): SaidCall {
-  const about = aboutOf(input, tool)
+  const about = sayAbout(input, tool)
   if (toolName === 'listDirectory' && about === '.') return { text: 'list this folder', about }
   const does = tool?.says?.en.does
   const verb = does ?? `use ${toolName}${server === undefined ? '' : ` of ${server}`}`
   return { text: about === '' ? verb : `${verb}${does === undefined ? ' with' : ''} “${about}”`, about }
 }
 
-function aboutOf (input: unknown, tool: Pick<Tool, 'target'> | undefined): string {
+function sayAbout (input: unknown, tool: Pick<Tool, 'says'> | undefined): string {
   const fields = typeof input === 'string' ? fieldsIn(input) : input
-  const isObject = typeof fields === 'object' && fields !== null
-  const target = isObject ? tool?.target?.(fields) : undefined
-  return inLine(typeof target === 'string' ? withoutSecrets(target) : sayFields(fields, FIELDS_SHOWN))
+  const about = aboutOf(tool, fields)
+  return inLine(about === undefined ? sayFields(fields, FIELDS_SHOWN) : withoutSecrets(about))
 }
 
 /** The first texts of an input that is kept as JSON, and shortened: the last may be cut off. */

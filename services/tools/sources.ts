@@ -1,21 +1,11 @@
+import { isDeepStrictEqual } from 'node:util'
 import { FIND_TOOLS, USE_TOOL } from '../contracts/model-texts.ts'
-import type { Tool } from '../contracts/tool.ts'
+import type { SourceTool, Tool } from '../contracts/tool.ts'
 import { inLatin } from '../lib/in-latin.ts'
 import { numbered, toolName } from './tool-name.ts'
 import { SMALL_WINDOW } from './deferred/defer-tools.ts'
 import type { Clock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
-
-/** A tool under the name that its source gives it. */
-export interface SourceTool extends Tool {
-  identity: string
-  /** Its name for people, as its source has it. */
-  title?: string
-  /** A digest of the tool as its source defines it. */
-  definition?: string
-  /** The source says that it may destroy something. */
-  isDestructive?: boolean
-}
 
 /** A provider of tools beside the built-in tools, such as a tool server. */
 export interface ToolSource {
@@ -66,7 +56,7 @@ function createMerge (builtin: readonly string[]) {
   }
 
   /** Returns a name that no other tool has. Where letters were lost, it is numbered: what is left of it might say something else. */
-  function nameOf ({ name }: SourceTool, source: string, isFree: (name: string) => boolean): string {
+  function nameOf ({ model: { name } }: SourceTool, source: string, isFree: (name: string) => boolean): string {
     const { text, isWhole } = inLatin(name)
     if (!isWhole) return numbered(`${source}_${text || 'tool'}`, isFree, 1)
     const qualified = toolName(`${source}_${text}`)
@@ -80,15 +70,17 @@ function createMerge (builtin: readonly string[]) {
     const isFree = (name: string) => canHave(name) && !given.has(name)
     for (const { name: source, tools, names } of sources) {
       for (const tool of tools) {
-        const qualified = toolName(`${source}_${inLatin(tool.name).text}`)
-        const before = names?.get(tool.name)
+        const qualified = toolName(`${source}_${inLatin(tool.model.name).text}`)
+        const before = names?.get(tool.model.name)
         const name = before !== undefined && canHave(before) ? before : nameOf(tool, source, isFree)
-        names?.set(tool.name, name)
+        names?.set(tool.model.name, name)
         const present = made.get(tool)
         // Reuse the object while nothing has changed: compiled schemas are cached by it.
-        const isSame = present?.name === name && present.permission === tool.permission &&
-          present.effect === tool.effect && present.caution === tool.caution && present.timeLimitMs === tool.timeLimitMs
-        const next = isSame ? present : { ...tool, name, source, qualified, description: describedBy(tool) }
+        const isSame = present?.model.name === name && present.caution === tool.caution &&
+          isDeepStrictEqual(present.policy, { ...tool.policy })
+        const next = isSame
+          ? present
+          : { ...tool, model: { ...tool.model, name, description: describedBy(tool) }, policy: { ...tool.policy }, source, qualified }
         made.set(tool, next)
         merged.set(name, next)
       }
@@ -113,7 +105,7 @@ const TWINS = ['il1', 'o0']
 const isTwin = (a: string, b: string) => TWINS.some((twins) => twins.includes(a) && twins.includes(b))
 
 /** Returns the description of a tool, with what it is called where its name here is in other letters. */
-function describedBy ({ name, title = name, description }: SourceTool): string {
+function describedBy ({ model: { name, description }, title = name }: SourceTool): string {
   const isLatin = !/[^\p{ASCII}]/u.test(name)
   return isLatin || description.includes(title) ? description : `${title}: ${description}`
 }
@@ -140,7 +132,7 @@ export function describeSources (
   const areNamed = allNames <= Math.min(most, window * NAMES_SHARE)
   let areFound = false
   const lines = sources.flatMap(({ name, instructions }) => {
-    const names = tools.flatMap((tool) => (tool as Partial<MergedTool>).source === name ? [tool.name] : [])
+    const names = tools.flatMap((tool) => (tool as Partial<MergedTool>).source === name ? [tool.model.name] : [])
     const isFound = names.some((each) => found.has(each))
     if (names.length === 0) return []
     areFound ||= isFound

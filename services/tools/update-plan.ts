@@ -9,12 +9,14 @@ const Input = Type.Object({ steps }, { additionalProperties: false })
 /** Shows the user the plan of a longer piece of work. The newest plan of a run is the output of the newest call. */
 export function createUpdatePlan (): BuiltinTool<Static<typeof Input>> {
   return {
-    name: PLAN_TOOL,
+    model: {
+      name: PLAN_TOOL,
+      description: 'Show the user the plan of work that takes many steps, and how far it is: all steps, each time one is begun or done. ' +
+        'Not for short work.',
+      schema: Input
+    },
     says: { en: { label: 'Update the plan', does: 'change its plan' } },
-    description: 'Show the user the plan of work that takes many steps, and how far it is: all steps, each time one is begun or done. ' +
-      'Not for short work.',
-    inputSchema: Input,
-    effect: 'read',
+    policy: { effect: 'read' },
     execute: async ({ steps }) => ({ steps })
   }
 }

@@ -5,7 +5,7 @@ import type { PathPolicy } from './path-policy.ts'
 /** Compares the folder that a call was approved for with the present one: the same, another folder, or none. */
 type Whereabouts = { is: 'same' } | { is: 'moved', to: WorkFolder } | { is: 'gone' }
 
-type Find = (name: string) => Pick<Tool, 'folder'> | undefined
+type Find = (name: string) => Pick<Tool, 'effects'> | undefined
 
 /** Returns the folder that a path leads to now; undefined when there is none or it cannot be reached. */
 export async function locateFolder (path: string): Promise<WorkFolder | undefined> {
@@ -31,7 +31,7 @@ export function createWorkFolders (find: Find, paths: Pick<PathPolicy, 'meant'>)
       return undefined
     }
   }
-  const folderFromInput = (name: string, input: unknown): string | undefined => find(name)?.folder?.(input)
+  const folderFromInput = (name: string, input: unknown): string | undefined => find(name)?.effects?.command?.(input).folder
 
   return {
     /** Returns the folder to show with a request for approval; undefined when `cwd` does not exist. */

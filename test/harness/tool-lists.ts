@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createToolSearch } from '../../services/tools/deferred/tool-index.ts'
-import type { MergedTool, SourceTool, ToolSource } from '../../services/tools/sources.ts'
+import type { SourceTool } from '../../services/contracts/tool.ts'
+import type { MergedTool, ToolSource } from '../../services/tools/sources.ts'
 
 interface ToolList {
   server: string
@@ -32,13 +33,10 @@ export const realServers = (): ToolSource[] =>
       ...(instructions !== undefined && { instructions }),
       available: true,
       tools: tools.map(({ name, description = name, inputSchema, annotations }): SourceTool => ({
-        name,
-        description,
-        inputSchema: inputSchema as never,
+        model: { name, description, schema: inputSchema as never },
+        policy: { effect: annotations?.readOnlyHint ? 'read' : 'external', widestScope: 'tool' },
         identity: `${server} ${name}`,
         definition: createHash('sha256').update(JSON.stringify([server, name, description, inputSchema])).digest('hex'),
-        effect: annotations?.readOnlyHint ? 'read' : 'external',
-        widestScope: 'tool',
         checksInput: true,
         execute: async (input) => ({ content: [{ type: 'text', text: `${name} was called with ${JSON.stringify(input)}` }] })
       }))
@@ -47,12 +45,13 @@ export const realServers = (): ToolSource[] =>
 
 /** All tools of the servers as runs have them. */
 export const realTools = (): MergedTool[] =>
-  realServers().flatMap(({ name: source, tools }) => tools.map((tool) => ({ ...tool, source, qualified: `${source}_${tool.name}` })))
+  realServers().flatMap(({ name: source, tools }) => tools.map((tool) => ({ ...tool, source, qualified: `${source}_${tool.model.name}` })))
 
 /** Searches all tools for each question. Returns the questions whose tools are not among the first five, with the tools that were found. */
 export async function missedQuestions (asked: Question[]) {
   const tools = realTools()
   const search = createToolSearch()
-  const found = await Promise.all(asked.map(async ({ question }) => (await search(tools, question)).slice(0, 5).map(({ name }) => name)))
+  const find = async ({ question }: Question) => (await search(tools, question)).slice(0, 5).map(({ model }) => model.name)
+  const found = await Promise.all(asked.map(find))
   return asked.flatMap((each, at) => found[at].some((name) => each.tools.includes(name)) ? [] : [{ ...each, found: found[at] }])
 }

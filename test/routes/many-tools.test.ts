@@ -63,7 +63,7 @@ t.test('of 273 tools few are described, the same ones through a thread, whatever
     t.same(systemOf(request)[0], systemOf(first)[0])
   }
   const system: string = systemOf(first)[0].content
-  const unnamed = servers.flatMap(({ tools }) => tools).filter(({ name }) => !new RegExp(`[ ,]${name}[,\n]`).test(system))
+  const unnamed = servers.flatMap(({ tools }) => tools).filter(({ model: { name } }) => !new RegExp(`[ ,]${name}[,\n]`).test(system))
   t.same(unnamed, [], 'all are named')
   t.ok(tokensOf([first.body.tools, system]) <= 6_000, `with the system prompt they take ${tokensOf([first.body.tools, system])} tokens`)
   t.notOk(namesIn(first).includes('create_issue'))
@@ -94,7 +94,8 @@ t.test('a few tools of servers are described, more than thirty or a tenth of the
     app.tools.merge(servers.filter(({ name }) => some.includes(name)))
     await say(app, 'hi')
     const names = namesIn(gateway.requests.at(-1)!)
-    t.equal(names.includes('findTools'), !some.every((name) => names.includes(servers.find((each) => each.name === name)!.tools[0].name)))
+    const toolOf = (name: string) => servers.find((each) => each.name === name)!.tools[0].model.name
+    t.equal(names.includes('findTools'), !some.every((name) => names.includes(toolOf(name))))
     return names.includes('findTools') ? 'found' : 'told'
   }
   t.equal(await told('github'), 'told')
@@ -161,7 +162,7 @@ t.test('lists of tools take patterns of names and whole servers, from the conver
     await say(app, 'hi', { ...more, options })
     return namesIn(gateway.requests.at(-1)!)
   }
-  const github = servers.find(({ name }) => name === 'github')!.tools.map(({ name }) => name)
+  const github = servers.find(({ name }) => name === 'github')!.tools.map(({ model: { name } }) => name)
   t.same(await toldWith({ allowTools: ['server:github'] }), github)
   t.same(await toldWith({ allowTools: ['*_issue*', 'readFile'], denyTools: ['server:airtable', 'add_*'] }), [
     'readFile',

@@ -85,7 +85,7 @@ t.test('two servers work side by side; built-ins keep their names', async (t) =>
   writeFileSync(`${app.cwd}/a.txt`, 'A')
   await connect(app, misbehaving('odd', ['--tools=readFile,__proto__,list_directory']))
   await connect(app, filesystem(app.cwd))
-  const names = app.tools.offered().map(({ name }) => name)
+  const names = app.tools.offered().map(({ model: { name } }) => name)
   t.ok(['odd_readFile', 'odd___proto__', 'list_directory', 'files_list_directory', 'read_text_file'].every((name) => names.includes(name)))
   t.match(await app.tools.execute(run(app, 'odd___proto__')), {
     status: 'completed',

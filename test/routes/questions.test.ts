@@ -192,11 +192,8 @@ async function askingNow (t: Test) {
     name: 'travel',
     available: true,
     tools: [{
-      name: 'book',
-      description: 'Books.',
-      inputSchema: Type.Object({}),
-      effect: 'read',
-      permission: 'allow',
+      model: { name: 'book', description: 'Books.', schema: Type.Object({}) },
+      policy: { effect: 'read', permission: 'allow' },
       identity: 'travel',
       execute: (_input, { signal, runId, callId, waitForUser }) =>
         waitForUser!(app.liveQuestions.ask({ owner: { threadId: 'chat' }, runId, toolCallId: callId, questions: [FORMAT], signal }))

@@ -51,8 +51,8 @@ const permit = (permissions: object) => (app: App) => void Object.assign(app.con
 const tool = (app: App, name: string) => app.tools.find(name)!
 const reshape = (name: string, change: (schema: any) => void) => (app: App) => {
   const found = tool(app, name)
-  found.inputSchema = structuredClone(found.inputSchema)
-  change(found.inputSchema)
+  found.model.schema = structuredClone(found.model.schema)
+  change(found.model.schema)
 }
 const line = (lines: any[], type: string) => lines.find((each) => each.type === type)
 
@@ -108,7 +108,7 @@ const CHANGES: Record<string, Change> = {
     what: /The call deleteFile/
   },
   'a default permission': {
-    ...{ file: 'files-changed-in-every-way', plant: (app) => void (tool(app, 'deleteFile').permission = 'allow'), step: 4 },
+    ...{ file: 'files-changed-in-every-way', plant: (app) => void (tool(app, 'deleteFile').policy.permission = 'allow'), step: 4 },
     what: /deleteFile asks for no approval any more/
   },
   'questions of another form': {
@@ -150,7 +150,7 @@ const CHANGES: Record<string, Change> = {
   },
   'another description of a tool': {
     ...{ file: 'read-and-write', isStrict: true, step: 1 },
-    plant: (app) => void (tool(app, 'readFile').description = 'Reads a file, or not.'),
+    plant: (app) => void (tool(app, 'readFile').model.description = 'Reads a file, or not.'),
     what: /The tool readFile is described otherwise/,
     shown: /\+ Reads a file, or not\./
   },

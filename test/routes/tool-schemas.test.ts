@@ -14,11 +14,9 @@ const serverOf = (inputSchema: object): ToolSource => ({
   name: 'graph',
   available: true,
   tools: [{
-    name: 'list_items',
-    description: 'Lists items',
-    inputSchema: inputSchema as never,
+    model: { name: 'list_items', description: 'Lists items', schema: inputSchema as never },
+    policy: { effect: 'read' },
     identity: JSON.stringify(inputSchema),
-    effect: 'read',
     execute: async (input) => ({ got: input })
   }]
 })

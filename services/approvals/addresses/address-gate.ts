@@ -128,7 +128,7 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
   current: () => Promise<Provenance>
 }) {
   const addressesOf = ({ toolName, input }: NamedCall): Address[] =>
-    find(toolName)?.sends?.(input)?.flatMap((text) => readAddress(text) ?? []) ?? []
+    find(toolName)?.effects?.addresses?.(input)?.flatMap((text) => readAddress(text) ?? []) ?? []
 
   /** How often the host was called in this run. */
   const calls = (host: string) =>

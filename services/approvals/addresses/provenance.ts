@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { PROMPT_OPENING } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import type { FileChange, Tool } from '../../contracts/tool.ts'
+import { type FileChange, isSourceTool, type Tool } from '../../contracts/tool.ts'
 import { addressesIn, addressesInValue, addressesOfInput, readAddress, shorterForms, type Address } from '../../lib/find-addresses.ts'
 import { type Op, provenanceKey, type Store, unlessDamaged } from '../../store/index.ts'
 
@@ -84,7 +84,7 @@ export type Provenance = ReturnType<typeof createProvenance>
  * an input of the model before it was read is the model's. `find` finds the tools of the run.
  */
 export function createProvenance (
-  { find, now }: { find: (name: string) => Pick<Tool, 'answeredBy' | 'identity'> | undefined, now: number },
+  { find, now }: { find: (name: string) => Tool | undefined, now: number },
   stored?: StoredProvenance
 ) {
   const since = stored?.since ?? now
@@ -152,9 +152,9 @@ export function createProvenance (
   function kindOf (toolName: string): Kind {
     if (Object.hasOwn(KINDS, toolName)) return KINDS[toolName]
     const tool = find(toolName)
-    if (tool?.answeredBy?.by === 'app') return 'app'
+    if (tool?.policy.answeredBy?.by === 'app') return 'app'
     // A tool that is gone was one of a server.
-    return tool === undefined || tool.identity !== undefined ? 'server' : 'none'
+    return tool === undefined || isSourceTool(tool) ? 'server' : 'none'
   }
 
   /** Whether a file may hold what the conversation itself wrote. */

@@ -1,6 +1,6 @@
 import { dirname } from 'node:path'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { needsAny, type FileChange, type ShownPlace, type Tool, type WorkFolder } from '../../contracts/tool.ts'
+import { isSourceTool, needsAny, type FileChange, type ShownPlace, type Tool, type WorkFolder } from '../../contracts/tool.ts'
 import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { isBelow, pathOf } from './file-place.ts'
 import type { Op } from '../../store/index.ts'
@@ -12,7 +12,9 @@ import { fits, type Found } from './learned.ts'
 import { othersAmong } from './made-files.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 
-type Find = (name: string) => Pick<Tool, 'effect' | 'willChange' | 'needs'> | undefined
+const cautionOf = (tool: Tool | undefined) => tool && isSourceTool(tool) ? tool.caution : undefined
+
+type Find = (name: string) => Pick<Tool, 'policy' | 'effects'> | undefined
 
 /**
  * Whether a run has written in the folder or below it, or may have: a tool reported a change there, or a tool ran that can change
@@ -23,7 +25,7 @@ export function mayHaveWritten (folder: string, events: readonly RunEvent[], fin
   for (const event of events) if (event.type === 'tool-intent' && event.grantId !== undefined) granted.add(event.toolCallId)
   return events.some((event) => {
     if (event.type !== 'tool-output' && event.type !== 'tool-error') return false
-    if (event.type === 'tool-error' && isOutcomeUnknown(event.errorText) && find(event.toolName)?.effect !== 'read') return true
+    if (event.type === 'tool-error' && isOutcomeUnknown(event.errorText) && find(event.toolName)?.policy.effect !== 'read') return true
     if (event.changes?.some(({ path }) => isBelow(folder, { folder: dirname(path) }))) return true
     return !granted.has(event.toolCallId) && mayWriteUnreported(find(event.toolName))
   })
@@ -32,7 +34,7 @@ export function mayHaveWritten (folder: string, events: readonly RunEvent[], fin
 /** A tool that is not there any more may have been any. */
 function mayWriteUnreported (tool: ReturnType<Find>): boolean {
   if (tool === undefined) return true
-  return tool.effect !== 'read' && tool.willChange === undefined && !needsAny(tool, 'userWords')
+  return tool.policy.effect !== 'read' && tool.effects?.paths === undefined && !needsAny(tool, 'userWords')
 }
 
 export type CallGrants = ReturnType<typeof createCallGrants>
@@ -153,7 +155,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const question = reasons.find(({ isOfCall }) => isOfCall)
       const reason = facts.uncopied === undefined
-        ? tools.find(call.toolName)?.caution ?? (isRehearsed ? undefined : await difference(call, facts, await find(call, folder)))
+        ? cautionOf(tools.find(call.toolName)) ?? (isRehearsed ? undefined : await difference(call, facts, await find(call, folder)))
         : uncopiedText(facts.uncopied)
       const resting = await grants.restingFor(owner, facts)
       return {
@@ -182,7 +184,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
 
     /** Returns the operations that record the files that the task made with a call. */
     made: async ({ toolName }: Pick<NamedCall, 'toolName'>, changes: readonly FileChange[] | undefined): Promise<Op[]> =>
-      owner.taskId === undefined || changes === undefined || tools.find(toolName)?.willChange === undefined
+      owner.taskId === undefined || changes === undefined || tools.find(toolName)?.effects?.paths === undefined
         ? []
         : grants.made.changed(owner.taskId, changes),
 

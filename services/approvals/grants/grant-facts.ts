@@ -34,24 +34,24 @@ export async function factsOf (
 ): Promise<CallFacts> {
   const tool = tools.find(toolName)
   const identity = tools.identity(toolName)
-  const places = tool?.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
+  const places = tool?.policy.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
   const hosts = hostsOf(tool, input)
-  const uncopied = tool?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
+  const uncopied = tool?.effects?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
   const boundary = await tools.boundary({ name: toolName, input, cwd, folder })
   const found = { ...(boundary && { boundary }), ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
   return { toolName, does: sayTool(toolName, tool), input, digest: inputDigest(input), identity, folder, places, ...found }
 }
 
 /** Returns the hosts that a call is sent to, or hands to others, each once. */
-export const hostsOf = (tool: Pick<Tool, 'sends'> | undefined, input: unknown): string[] =>
-  [...new Set(tool?.sends?.(input).flatMap((text) => readAddress(text)?.host ?? []))]
+export const hostsOf = (tool: Pick<Tool, 'effects'> | undefined, input: unknown): string[] =>
+  [...new Set(tool?.effects?.addresses?.(input).flatMap((text) => readAddress(text)?.host ?? []))]
 
 /** Entries of a folder that are looked at for a large file. */
 const MOST_ENTRIES = 20_000
 
 /** Returns the size of the first file that the call would delete and that is larger than what is kept; undefined for none. */
 async function uncopiedIn (tool: Tool, input: unknown, { path: cwd }: WorkFolder, largestKept: number): Promise<number | undefined> {
-  const changed = await tool.willChange?.(input, { cwd, givenCwd: cwd }).catch(() => undefined) ?? []
+  const changed = await tool.effects?.paths?.(input, { cwd, givenCwd: cwd }).catch(() => undefined) ?? []
   for (const { path } of changed) {
     const stat = await lstat(path).catch(() => undefined)
     if (stat?.isFile() && stat.size > largestKept) return stat.size
@@ -69,7 +69,7 @@ async function uncopiedIn (tool: Tool, input: unknown, { path: cwd }: WorkFolder
 
 /** Returns where the files lie that the tool would change; undefined for a call that removes whole folders, or that the tool refuses. */
 async function placesOf (tool: Tool, input: unknown, { path: cwd }: WorkFolder): Promise<FilePlace[] | undefined> {
-  const changed = await tool.willChange?.(input, { cwd, givenCwd: cwd }).catch(() => undefined)
+  const changed = await tool.effects?.paths?.(input, { cwd, givenCwd: cwd }).catch(() => undefined)
   if (changed?.some(({ withContents }) => withContents)) return undefined
   return changed?.map(({ path }) => ({ folder: dirname(path), name: basename(path) }))
 }
@@ -114,14 +114,14 @@ const fitsFolder = ({ places }: CallFacts): boolean =>
  */
 export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean, isAddress = false): OfferedScope[] {
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
-  if (tool === undefined || facts.uncopied !== undefined || tool.widestScope === 'once') return [once]
-  const wider: Array<Exclude<Scope, 'once'>> = tool.isCommand && !hasToken ? [] : ['exact']
+  if (tool === undefined || facts.uncopied !== undefined || tool.policy.widestScope === 'once') return [once]
+  const wider: Array<Exclude<Scope, 'once'>> = tool.effects?.command !== undefined && !hasToken ? [] : ['exact']
   if (fitsFolder(facts)) wider.push('folder')
   if (facts.hosts !== undefined) wider.push('host')
   // Needs no token: what is in the box reaches no address of this service.
   if (facts.boundary?.is === 'confined' && !isAddress) wider.push('sandbox')
   // Such a call was asked for its address, which no other input has.
-  if (tool.widestScope === 'tool' && !isAddress) wider.push('tool')
+  if (tool.policy.widestScope === 'tool' && !isAddress) wider.push('tool')
   return [once, ...wider.map((scope) => ({ scope, text: `Also later, unasked: ${scopeText(scope, facts)}.` }))]
 }
 

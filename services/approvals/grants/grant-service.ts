@@ -46,7 +46,9 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
     }
     const tool = tools.find(toolName)
     if (input === undefined && tool !== undefined) {
-      if (tool.widestScope !== 'tool') throw new GrantRefused(`${toolName} cannot be granted as a whole. Give "input" and another scope.`)
+      if (tool.policy.widestScope !== 'tool') {
+        throw new GrantRefused(`${toolName} cannot be granted as a whole. Give "input" and another scope.`)
+      }
       return
     }
     const valid = tools.validate(toolName, input ?? {})

@@ -45,7 +45,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   const prefixOf = (owner: Owner) => ownerGrantsPrefix(store.digest(ownerText(owner)))
   const keyOf = (grant: Grant) => grantKey(store.digest(ownerText(grant)), grant.grantId)
   const put = (grant: Grant): Op => ({ type: 'put', key: keyOf(grant), value: grant })
-  const isCommand = ({ toolName }: Pick<CallFacts, 'toolName'>) => tools.find(toolName)?.isCommand === true
+  const isCommand = ({ toolName }: Pick<CallFacts, 'toolName'>) => tools.find(toolName)?.effects?.command !== undefined
 
   const startedAt = clock.now() - clock.monotonic()
   /** The time, which does not go back while the service runs. */
@@ -63,7 +63,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
 
   /** Versions before taught more than was said: such a grant holds no more. */
   const isOutdated = ({ source, meets, toolName }: Grant) =>
-    source === 'approved_runs' && meets === undefined && tools.find(toolName)?.willChange !== undefined
+    source === 'approved_runs' && meets === undefined && tools.find(toolName)?.effects?.paths !== undefined
 
   async function all (owner: Owner): Promise<Grant[]> {
     const found: Grant[] = []
@@ -74,7 +74,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   /** Returns what an approved call teaches beside what is known, and what it found at its paths. */
   function lessonFor (facts: CallFacts, { shown = [], others }: Pick<ToolItem, 'shown' | 'others'>, known: readonly Grant[]) {
     const tool = tools.find(facts.toolName)
-    const found = tool?.willChange === undefined || others === undefined ? undefined : { shown, others }
+    const found = tool?.effects?.paths === undefined || others === undefined ? undefined : { shown, others }
     return { found, lesson: lessonOf(tool, facts, found, known) }
   }
 

@@ -24,9 +24,9 @@ export function lessonOf (
   found: Found | undefined,
   known: readonly Grant[]
 ): Lesson | undefined {
-  if (tool?.widestScope === 'once') return undefined
-  const meets = tool?.willChange === undefined ? undefined : metBy(found)
-  if (tool?.willChange !== undefined && meets === undefined) return undefined
+  if (tool?.policy.widestScope === 'once') return undefined
+  const meets = tool?.effects?.paths === undefined ? undefined : metBy(found)
+  if (tool?.effects?.paths !== undefined && meets === undefined) return undefined
   const scope = learnedScope(tool, facts, found, known)
   return { scope, text: learnedText(scope, facts, meets), ...(meets && { meets }) }
 }
@@ -48,7 +48,7 @@ function learnedScope (
 ): Lesson['scope'] {
   const [place] = places
   // With another content, a file that programs obey does something else.
-  if (tool?.proves !== 'file' || places.length !== 1 || isObeyed(place) || found!.shown.some(isProgram)) return 'exact'
+  if (tool?.effects?.proves !== 'file' || places.length !== 1 || isObeyed(place) || found!.shown.some(isProgram)) return 'exact'
   const isNeighbour = ({ toolName: name, scope, places: [other] = [], meets = [] }: Grant) =>
     name === toolName && scope === 'file' && meets.some(({ isNew }) => isNew) && other.folder === place.folder &&
     extensionOf(other) === extensionOf(place) && other.name.toLowerCase() !== place.name.toLowerCase()

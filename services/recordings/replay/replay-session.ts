@@ -160,12 +160,12 @@ export function createReplaySession (
     if (line === undefined) {
       const isCut = made === steps.length
       if (isCut) return stopped(signal)
-      differences.push({ step: made, what: `${tool.name} runs, and its result is not in the recording.`, now: JSON.stringify(input) })
+      differences.push({ step: made, what: `${tool.model.name} runs, and its result is not in the recording.`, now: JSON.stringify(input) })
       throw new ToolFailed('The recording has no result of this call.')
     }
     if (line.denied !== undefined || line.isInvalid) {
       const recorded = line.denied ?? line.error
-      differences.push({ step: made, what: `${tool.name} runs, and did not.`, recorded, now: JSON.stringify(input) })
+      differences.push({ step: made, what: `${tool.model.name} runs, and did not.`, recorded, now: JSON.stringify(input) })
     }
     for (const { path, after } of line.changes ?? []) {
       if (!holds(path)) continue

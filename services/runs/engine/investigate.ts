@@ -48,11 +48,12 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
   return async (question: string, context: ToolContext): Promise<Investigation> => {
     const { runId, callId, attempt, givenCwd: cwd, signal, progress, innerAddresses } = context
     const { registry, host } = withRunOptions(shared, activeRuns.optionsOf(runId))
-    const tools = host.offered().filter((tool) =>
-      tool.effect === 'read' && tool.answeredBy === undefined && tool.name !== PLAN_TOOL && host.permission(tool.name) === 'allow' &&
-      !needsAny(tool, 'userWords', 'commands', 'task', 'conversation', 'skills')
-    )
-    const names = new Set([...tools, ...host.finders()].map(({ name }) => name))
+    const tools = host.offered().filter((tool) => {
+      const { model: { name }, policy: { effect, answeredBy } } = tool
+      return effect === 'read' && answeredBy === undefined && name !== PLAN_TOOL && host.permission(name) === 'allow' &&
+        !needsAny(tool, 'userWords', 'commands', 'task', 'conversation', 'skills')
+    })
+    const names = new Set([...tools, ...host.finders()].map(({ model: { name } }) => name))
     const { told, deferred, servers } = await toldTools(tools, { host, registry }, signal)
     const modelContext = (context: Pick<RunContext, 'system' | 'tools' | 'deferred'>): ModelContext => ({
       ...{ opening: [{ role: 'system', content: context.system[0] }], tools: context.tools, deferred: context.deferred },
@@ -65,7 +66,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     let given = modelContext({
       // Of tools that it has to find, it is told whose they are.
       system: [`${INSTRUCTIONS}${deferred === undefined ? '' : `\n\n${servers}\n`}\nWorking folder: ${JSON.stringify(cwd)}.`],
-      tools: told.map(({ name, description, inputSchema }) => ({ type: 'function', name, description, inputSchema })),
+      tools: told.map(({ model: { name, description, schema: inputSchema } }) => ({ type: 'function', name, description, inputSchema })),
       deferred
     })
     const prompt: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: question }] }]

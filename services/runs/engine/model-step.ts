@@ -154,7 +154,7 @@ export function createModelSteps (
     const window = await registry.windowOfCut(id, { sent, read }, signal)
     if (window !== undefined) notice('prompt-cut', promptCut(id, window, sent))
   }
-  const answeredBy = (name: string) => host.find(name)?.answeredBy?.by
+  const answeredBy = (name: string) => host.find(name)?.policy.answeredBy?.by
 
   return async ({ step, lastWord, owed, notes, closing = [], messages, context, ...placement }: ModelStep): Promise<StepResult> => {
     notes.forEach(append)
@@ -243,7 +243,7 @@ export function createModelSteps (
     const isCut = result.finishReason === 'length'
     for (const { toolCallId, toolName, input: text, providerMetadata, isFromText, named } of result.calls) {
       const isOwed = owed !== undefined && isAnswer(toolName)
-      const schema = isOwed ? owed.tool.inputSchema : host.find(toolName)?.inputSchema
+      const schema = isOwed ? owed.tool.inputSchema : host.find(toolName)?.model.schema
       const validate = isOwed ? owed.validateCall : host.validate
       const checked = readInput(toolName, text, (name, input) => validate(name, schema ? withOriginalNames(schema, input) : input), isCut)
       if (named !== undefined || (checked.ok && checked.isMended)) onMended?.({ toolCallId, toolName, ...(named && { named }) })

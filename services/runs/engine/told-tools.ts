@@ -1,6 +1,6 @@
 import { toolsLine } from '../../contracts/model-texts.ts'
 import type { RunContext } from '../../contracts/run-events.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import { definitionTokens, deferTools, describeTool, type ToolHost } from '../../tools/index.ts'
 
@@ -14,7 +14,7 @@ interface Parts {
 
 async function windowFor (tools: Tool[], registry: Parts['registry'], signal: AbortSignal): Promise<number> {
   const id = registry.roles().capable
-  const tokens = definitionTokens(tools.filter(({ identity }) => identity !== undefined)) * LOOK_UP_AT
+  const tokens = definitionTokens(tools.filter(isSourceTool)) * LOOK_UP_AT
   return registry.contextWindow(id, registry.reach(id) === 'cloud' ? tokens : Infinity, signal)
 }
 
@@ -46,13 +46,13 @@ export async function withFewerTools<C extends ToolContext> (
 ): Promise<C | undefined> {
   const described = new Map(context.tools.map((tool) => [tool.name, tool]))
   const before = new Set(context.deferred)
-  const tools = host.offered().filter(({ name }) => described.has(name) || before.has(name))
+  const tools = host.offered().filter(({ model: { name } }) => described.has(name) || before.has(name))
   const { told, deferred = [], servers } = await toldTools(tools, { host, registry }, signal)
   if (deferred.length <= before.size) return undefined
-  const divided = new Set([...deferred, ...told.map(({ name }) => name)])
+  const divided = new Set([...deferred, ...told.map(({ model: { name } }) => name)])
   const ofRun = context.tools.filter(({ name }) => !divided.has(name))
-  const isKnown = ({ name, use }: Tool) => use !== 'finder' && described.has(name)
-  const next = [...told.map((tool) => isKnown(tool) ? described.get(tool.name)! : describeTool(tool)), ...ofRun]
+  const isKnown = ({ model: { name, use } }: Tool) => use !== 'finder' && described.has(name)
+  const next = [...told.map((tool) => isKnown(tool) ? described.get(tool.model.name)! : describeTool(tool)), ...ofRun]
   const changes = [
     [host.describe(tools, { found: before, window: await windowFor(tools, registry, signal) }), servers],
     [context.tools, next].map((some) => toolsLine(some.map(({ name }) => name)))

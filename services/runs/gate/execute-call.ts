@@ -70,7 +70,7 @@ export async function executeCall (checked: CheckedCall, step: SettledStep, gran
 export async function handOutCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {
   const { input } = openExecution(checked, step, granted)
   const { call } = checked
-  const { by, ...app } = step.tools.find(call.toolName)!.answeredBy!
+  const { by, ...app } = step.tools.find(call.toolName)!.policy.answeredBy!
   step.checkLimit()
   const named = await step.tools.keep({ ...agreedCall(checked, step), input })
   const ops = 'errorText' in named ? [] : named.ops
@@ -84,7 +84,7 @@ function openExecution (checked: CheckedCall, step: SettledStep, granted: Grante
   const { call } = checked
   const approval = step.approvalOf(call.toolCallId)
   const agreed = approval ?? granted?.grant
-  const isRead = step.tools.find(call.toolName)?.effect === 'read'
+  const isRead = step.tools.find(call.toolName)?.policy.effect === 'read'
   return {
     ...{ checked, step, approval, granted },
     input: approval?.correctedInput ?? call.input,

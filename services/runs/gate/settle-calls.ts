@@ -23,7 +23,7 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
     verdicts.push({ checked, verdict: await checkCall(checked, step) })
   }
   if (verdicts.some(({ verdict }) => verdict.is === 'wait' && !verdict.asks)) return { asked: [], isWaiting: true }
-  const byApp = ({ call }: CheckedCall) => step.tools.find(call.toolName)?.answeredBy?.by === 'app'
+  const byApp = ({ call }: CheckedCall) => step.tools.find(call.toolName)?.policy.answeredBy?.by === 'app'
   const asked = new Map<string, WaitingCall>()
 
   async function settle (checked: CheckedCall, verdict: Exclude<Verdict, { is: 'run' }>): Promise<void> {
@@ -59,7 +59,7 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
   const mayRun = verdicts.flatMap(({ checked, verdict }) => verdict.is === 'run' ? [checked] : [])
   const others = verdicts.flatMap(({ checked, verdict }) => verdict.is === 'run' ? [] : [{ checked, verdict }])
   const isOver = ({ verdict }: typeof others[number]) => verdict.is === 'ended' || verdict.is === 'answer'
-  const isRead = ({ call }: CheckedCall) => step.tools.find(call.toolName)?.effect === 'read'
+  const isRead = ({ call }: CheckedCall) => step.tools.find(call.toolName)?.policy.effect === 'read'
   for (const each of others) if (isOver(each)) await settle(each.checked, each.verdict)
   await runInOrder(mayRun.filter((checked) => !byApp(checked)), isRead, (checked) => run(checked, executeCall))
   for (const each of others) if (!isOver(each)) await settle(each.checked, each.verdict)

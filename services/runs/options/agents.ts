@@ -68,7 +68,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
     let names: Map<string, string[]> | undefined
     const read = () => {
       const found = new Map<string, string[]>()
-      for (const { name, qualified } of host.sources().flatMap(({ given }) => given)) {
+      for (const { model: { name }, qualified } of host.sources().flatMap(({ given }) => given)) {
         if (qualified === name) continue
         // A name that two tools have stands for neither here.
         found.set(name, found.has(name) ? [] : [qualified])
@@ -78,7 +78,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
     }
     const serversOf = (name: string) =>
       host.sources().flatMap(({ name: server, given }) =>
-        given.some((tool) => tool.name === name || tool.qualified === name) ? [server] : [])
+        given.some((tool) => tool.model.name === name || tool.qualified === name) ? [server] : [])
     return [(name) => (names ??= read()).get(name) ?? [], serversOf]
   }
 

@@ -58,7 +58,7 @@ async function checkNames (
 
 /** Names the servers in place of their tools. */
 function shortList (names: ReadonlySet<string>, sources: ReturnType<ToolHost['sources']>): string {
-  const ofServers = new Set(sources.flatMap(({ given }) => given.flatMap(({ name, qualified }) => [name, qualified])))
+  const ofServers = new Set(sources.flatMap(({ given }) => given.flatMap(({ model: { name }, qualified }) => [name, qualified])))
   const servers = sources.map(({ name }) => `server:${name}`).join(', ')
   return `${[...names].filter((name) => !ofServers.has(name)).join(', ')}, and those of ${servers}`
 }

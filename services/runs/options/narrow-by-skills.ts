@@ -1,9 +1,9 @@
 import { resolve } from 'node:path'
 import { ANSWER_TOOL, FIND_TOOLS, PHASE_TOOL, PLAN_TOOL, READ_SKILL, USE_TOOL } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { type AllowedTool, type MergedTool, type ToolHost, readAllowedTools, within } from '../../tools/index.ts'
-import type { Tool } from '../../contracts/tool.ts'
-import { matchesTool } from './tool-patterns.ts'
+import { type AllowedTool, type MergedTool, readAllowedTools, type ToolHost, within } from '../../tools/index.ts'
+import { aboutOf, type Tool } from '../../contracts/tool.ts'
+import { matchesTool, namesOfTool } from './tool-patterns.ts'
 
 /** A skill that is in use, with the only tools that it allows. */
 interface UsedSkill {
@@ -54,8 +54,8 @@ export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[
     if (tool === undefined) return undefined
     // Paths in a copy are shown as those of its folder.
     const isOf = ({ folder }: UsedSkill, path: string) => within(host.shown(resolve(cwd, path)), folder)
-    const target = tool.target?.(input)
-    const others = used.filter((skill) => tool.name !== 'readFile' || target === undefined || !isOf(skill, target))
+    const target = aboutOf(tool, input)
+    const others = used.filter((skill) => tool.model.name !== 'readFile' || target === undefined || !isOf(skill, target))
     return others.flatMap((skill) => refusedBy(skill, rulesOf(skill), tool, { input, cwd, target }) ?? [])[0]
   }
 
@@ -80,11 +80,11 @@ function refusedBy (
   tool: Tool & Partial<Pick<MergedTool, 'qualified' | 'source'>>,
   { input, cwd, target }: { input: unknown, cwd: string, target: string | undefined }
 ): string | undefined {
-  const matching = rules.filter(({ tools }) => tools.some((entry) => matchesTool(entry, tool)))
-  const call = { input, cwd, target, sends: tool.sends?.(input) }
+  const matching = rules.filter(({ tools }) => tools.some((entry) => matchesTool(entry, namesOfTool(tool))))
+  const call = { input, cwd, target, sends: tool.effects?.addresses?.(input) }
   if (matching.some(({ covers }) => covers === undefined || covers(call))) return undefined
   const list = (allowedTools.join(', ') || 'none').slice(0, LIST_SHOWN)
-  const what = matching.length === 0 ? `${tool.name} is not among them` : `none of them covers this call of ${tool.name}`
+  const what = matching.length === 0 ? `${tool.model.name} is not among them` : `none of them covers this call of ${tool.model.name}`
   return `The skill ${JSON.stringify(name)}, which is in use, allows only these tools: ${list}; ${what}. Do its work with them. ` +
     `For other work, call ${READ_SKILL} with this name and done: true first.`
 }

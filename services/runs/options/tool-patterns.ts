@@ -1,3 +1,4 @@
+import type { Tool } from '../../contracts/tool.ts'
 import { createNamePatterns } from '../../lib/name-patterns.ts'
 
 /** A tool by the names that lists of tools may have for it. */
@@ -8,6 +9,10 @@ export interface NamedTool {
   /** Its server. */
   source?: string
 }
+
+/** Returns the names of a tool; those of tool servers have more than one. */
+export const namesOfTool = ({ model: { name }, qualified, source }: Tool & Omit<NamedTool, 'name'>): NamedTool =>
+  ({ name, qualified, source })
 
 /** Begins an entry that stands for all tools of the servers that match the rest. */
 const SERVER = 'server:'

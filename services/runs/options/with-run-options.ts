@@ -6,7 +6,7 @@ import type { Tool } from '../../contracts/tool.ts'
 import { type Registry, withRunModels } from '../../models/index.ts'
 import type { RunLog } from '../run-log/run-log.ts'
 import { narrowBySkills } from './narrow-by-skills.ts'
-import { matchesTool } from './tool-patterns.ts'
+import { matchesTool, namesOfTool } from './tool-patterns.ts'
 import { tokensReported } from '../../usage/index.ts'
 
 /**
@@ -18,8 +18,9 @@ function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: Ru
   const denied = object === undefined ? denyTools : [...denyTools, ANSWER_TOOL]
   const left = new WeakMap<Tool, boolean>()
   const isLeft = (tool: Tool & Partial<MergedTool>): boolean => {
-    const matches = (entry: string) => matchesTool(entry, tool)
-    const is = left.get(tool) ?? ((allowTools === undefined || tool.use === 'finder' || allowTools.some(matches)) && !denied.some(matches))
+    const matches = (entry: string) => matchesTool(entry, namesOfTool(tool))
+    const isAllowed = () => allowTools === undefined || tool.model.use === 'finder' || allowTools.some(matches)
+    const is = left.get(tool) ?? (isAllowed() && !denied.some(matches))
     left.set(tool, is)
     return is
   }

@@ -13,14 +13,16 @@ const STATUSES = ['running', 'completed', 'failed', 'skipped'] as const
 export function createPhaseTool (stored: () => Phase[]) {
   let reported: Phase[] | undefined
   const tool: Tool<{ phase: string, status: Phase['status'] }> = {
-    name: PHASE_TOOL,
-    description: 'Says how far the plan is: call it whenever a phase is completed, failed or skipped. The next phase then begins.',
-    inputSchema: Type.Object({
-      phase: Type.String({ description: "The phase's id, such as phase-1" }),
-      status: Type.Union(STATUSES.map((status) => Type.Literal(status)))
-    }, { additionalProperties: false }),
-    effect: 'read',
-    use: 'always',
+    model: {
+      name: PHASE_TOOL,
+      description: 'Says how far the plan is: call it whenever a phase is completed, failed or skipped. The next phase then begins.',
+      schema: Type.Object({
+        phase: Type.String({ description: "The phase's id, such as phase-1" }),
+        status: Type.Union(STATUSES.map((status) => Type.Literal(status)))
+      }, { additionalProperties: false }),
+      use: 'always'
+    },
+    policy: { effect: 'read' },
     async execute ({ phase, status }) {
       const known = reported ?? stored()
       const found = known.find(({ id, description }) => id === phase || description === phase)

@@ -69,7 +69,7 @@ function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean
     ...host,
     reportedPhases: reported,
     offered: () => [
-      ...offeredTools(host.offered(), mayAsk).filter((tool) => !isOwn(tool.name) && !needsAny(tool, 'userWords')),
+      ...offeredTools(host.offered(), mayAsk).filter((tool) => !isOwn(tool.model.name) && !needsAny(tool, 'userWords')),
       phaseTool
     ],
     find: (name: string) => isOwn(name) ? phaseTool : host.find(name),

@@ -210,7 +210,7 @@ export function knownContext (log: readonly RunEvent[], task: StoredTask, run: S
  * model is bound to them.
  */
 export function newContext ({ tools, deferred, guide, skills, owed, ...parts }: Parts): RunContext {
-  const names = tools.map(({ name }) => name)
+  const names = tools.map(({ model: { name } }) => name)
   const earlier = earlierNotes(parts.task, parts.last)
   return {
     at: parts.now,
@@ -224,7 +224,7 @@ export function newContext ({ tools, deferred, guide, skills, owed, ...parts }: 
     ...(skills.length > 0 && { skills }),
     ...(earlier !== undefined && { earlier }),
     tools: [
-      ...tools.map(({ name, description, inputSchema }): LanguageModelV4FunctionTool =>
+      ...tools.map(({ model: { name, description, schema: inputSchema } }): LanguageModelV4FunctionTool =>
         ({ type: 'function', name, description, inputSchema })),
       ...owed === undefined ? [] : [owed.tool]
     ],

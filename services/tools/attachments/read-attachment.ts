@@ -46,19 +46,19 @@ export function createReadAttachment ({ attachmentsOf, files }: AttachmentReadin
   }
 
   return {
-    name: READ_ATTACHMENT,
-    says: { en: { label: 'Read an attachment', does: 'read the attachment' } },
-    description: 'Read on in a file that the user attached, from the character `offset`, or find the places with `query` in it. ' +
-      'The beginning stands in the message.',
-    inputSchema: Type.Object({
-      id: Type.String({ minLength: 1, maxLength: 300, description: 'The id that the message gives, or the name of the file' }),
-      offset: Type.Optional(Type.Integer({ minimum: 0, description: `Default 0; a call returns ${MOST_CHARACTERS} characters` })),
-      query: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Words to find, in any case' }))
-    }, { additionalProperties: false }),
-    effect: 'read',
-    use: 'always',
-    needs: ['userWords', 'attachments'],
-    target: ({ id }) => id,
+    model: {
+      name: READ_ATTACHMENT,
+      description: 'Read on in a file that the user attached, from the character `offset`, or find the places with `query` in it. ' +
+        'The beginning stands in the message.',
+      schema: Type.Object({
+        id: Type.String({ minLength: 1, maxLength: 300, description: 'The id that the message gives, or the name of the file' }),
+        offset: Type.Optional(Type.Integer({ minimum: 0, description: `Default 0; a call returns ${MOST_CHARACTERS} characters` })),
+        query: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Words to find, in any case' }))
+      }, { additionalProperties: false }),
+      use: 'always'
+    },
+    says: { en: { label: 'Read an attachment', does: 'read the attachment' }, about: ['id'] },
+    policy: { effect: 'read', needs: ['userWords', 'attachments'] },
     async execute ({ id, offset = 0, query }, { runId }) {
       const { digest, mediaType, name } = await find(id, runId)
       if (textKindOf(mediaType) === undefined) throw new ToolFailed(`${name ?? id} is ${mediaType}: it has no text to read.`)

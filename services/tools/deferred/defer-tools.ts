@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { FIND_TOOLS, USE_TOOL } from '../../contracts/model-texts.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 import { tokensIn } from '../../models/index.ts'
 import { readNearlyJson } from '../../lib/nearly-json.ts'
 
@@ -49,7 +49,7 @@ export function deferTools (
   }
   const isLeftOut = (tool: Tool) =>
     isOwn(tool)
-      ? tool.use !== 'always' && (tool.use === 'seldom' ? leavesOut.seldom : leavesOut.often)
+      ? tool.model.use !== 'always' && (tool.model.use === 'seldom' ? leavesOut.seldom : leavesOut.often)
       : isOfApp(tool) ? leavesOut.app : leavesOut.servers
   const isTooMany = () => {
     const left = tools.filter((tool) => !isLeftOut(tool)).length
@@ -60,18 +60,18 @@ export function deferTools (
   if (deferred.length === 0) return { told: tools }
   return {
     told: [...tools.filter((tool) => !isLeftOut(tool)), ...finders.map((tool) => naming(tool, deferred))],
-    deferred: deferred.map(({ name }) => name)
+    deferred: deferred.map(({ model: { name } }) => name)
   }
 }
 
-const isOwn = ({ identity }: Tool) => identity === undefined
-const isOfApp = ({ answeredBy }: Tool) => answeredBy?.by === 'app'
+const isOwn = (tool: Tool) => !isSourceTool(tool)
+const isOfApp = ({ policy: { answeredBy } }: Tool) => answeredBy?.by === 'app'
 
 const counted = new WeakMap<Tool, number>()
 /** Estimates the tokens of definitions. */
 export function definitionTokens (tools: readonly Tool[]): number {
   return tools.reduce((sum, tool) => {
-    const { name, description, inputSchema } = tool
+    const { name, description, schema: inputSchema } = tool.model
     const tokens = counted.get(tool) ?? tokensIn(JSON.stringify({ name, description, inputSchema }))
     counted.set(tool, tokens)
     return sum + tokens
@@ -80,10 +80,10 @@ export function definitionTokens (tools: readonly Tool[]): number {
 
 /** Returns the finder with the names of what it finds; the tools of servers, which come and go, are named in the prompt. */
 function naming (tool: Tool, deferred: Tool[]): Tool {
-  if (tool.name !== FIND_TOOLS) return tool
-  const names = deferred.filter((each) => isOwn(each) || isOfApp(each)).map(({ name }) => name)
+  if (tool.model.name !== FIND_TOOLS) return tool
+  const names = deferred.filter((each) => isOwn(each) || isOfApp(each)).map(({ model: { name } }) => name)
   const kinds = [...names, ...names.length < deferred.length ? ['the tools of tool servers'] : []]
-  return { ...tool, description: `${tool.description} There are: ${kinds.join(', ')}.` }
+  return { ...tool, model: { ...tool.model, description: `${tool.model.description} There are: ${kinds.join(', ')}.` } }
 }
 
 /** Returns the call that an input of USE_TOOL stands for, with its input as JSON text; undefined when it names none of the tools. */
@@ -119,5 +119,6 @@ export function asToldTools<P extends LanguageModelV4Prompt | undefined> (prompt
 export function toolNames (tools: readonly Tool[]): string {
   const named = tools.length <= MOST_NAMED ? tools : tools.filter(isOwn)
   const others = tools.length - named.length
-  return named.map(({ name }) => name).join(', ') + (others === 0 ? '' : `, and ${others} of tool servers, which ${FIND_TOOLS} finds`)
+  const more = others === 0 ? '' : `, and ${others} of tool servers, which ${FIND_TOOLS} finds`
+  return named.map(({ model }) => model.name).join(', ') + more
 }

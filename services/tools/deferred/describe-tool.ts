@@ -1,7 +1,6 @@
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
-import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
 import { isObject } from '../../lib/json.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 
 /** What a model need not be told of the service's own tools: an input beyond them is an error that says so. */
 const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'pattern', 'uniqueItems', 'additionalProperties']
@@ -18,14 +17,13 @@ export function brief<S> (schema: S, isProperties = false): S {
   return Object.fromEntries(kept.map(([key, value]) => [key, brief(value, !isProperties && key === 'properties')])) as S
 }
 
-type Described = Pick<LanguageModelV4FunctionTool, 'name' | 'description' | 'inputSchema'> & { identity?: string }
-const descriptions = new WeakMap<Described, LanguageModelV4FunctionTool>()
+const descriptions = new WeakMap<Tool, LanguageModelV4FunctionTool>()
 
 /** Returns the description of a tool for models: always the same object, so that its JSON is made once. */
-export function describeTool (tool: Described): LanguageModelV4FunctionTool {
-  const { name, description, inputSchema, identity } = tool
+export function describeTool (tool: Tool): LanguageModelV4FunctionTool {
+  const { name, description, schema } = tool.model
   const described = descriptions.get(tool) ??
-    { type: 'function', name, description, inputSchema: identity === undefined && name !== ANSWER_TOOL ? brief(inputSchema) : inputSchema }
+    { type: 'function', name, description, inputSchema: isSourceTool(tool) ? schema : brief(schema) }
   descriptions.set(tool, described)
   return described
 }
@@ -59,7 +57,7 @@ export function briefDefinitions (tools: readonly Tool[]): BriefDefinition[] {
 }
 
 /** Returns the longest form of a definition that the characters hold; its names stay. */
-function fit ({ name, description, inputSchema }: Tool, characters: number): BriefDefinition {
+function fit ({ model: { name, description, schema: inputSchema } }: Tool, characters: number): BriefDefinition {
   const short = description.length > SHORT_TEXT ? `${description.slice(0, SHORT_TEXT)}…` : description
   const shortened = `Find ${JSON.stringify(name)} alone to read more of its definition.`
   const forms: BriefDefinition[] = [

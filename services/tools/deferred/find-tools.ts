@@ -20,17 +20,19 @@ export function createFindTools (
 ): BuiltinTool<Static<typeof FindInput>> {
   const search = createToolSearch()
   return {
-    name: FIND_TOOLS,
+    model: {
+      name: FIND_TOOLS,
+      description: `Find further tools by what they do; call what was found with ${USE_TOOL}.`,
+      schema: FindInput,
+      use: 'finder'
+    },
     says: { en: { label: 'Look for tools', does: 'find a tool for' } },
-    description: `Find further tools by what they do; call what was found with ${USE_TOOL}.`,
-    inputSchema: FindInput,
-    effect: 'read',
-    use: 'finder',
+    policy: { effect: 'read' },
     async execute ({ query }, context) {
       const tools = deferredTools(context)
       const ranked = await search(tools, query)
       const found = ranked.slice(0, MOST_FOUND)
-      const rest = [...new Set([...ranked, ...tools])].filter((tool) => !found.includes(tool)).map(({ name }) => name)
+      const rest = [...new Set([...ranked, ...tools])].filter((tool) => !found.includes(tool)).map(({ model: { name } }) => name)
       const more = rest.length - MOST_OTHERS
       return {
         tools: briefDefinitions(found),
@@ -52,12 +54,9 @@ const UseInput = Type.Object({
  */
 export function createUseTool (): BuiltinTool<Static<typeof UseInput>> {
   return {
-    name: USE_TOOL,
+    model: { name: USE_TOOL, description: `Call a tool that ${FIND_TOOLS} has found.`, schema: UseInput, use: 'finder' },
     says: { en: { label: 'Use a tool', does: 'use a tool' } },
-    description: `Call a tool that ${FIND_TOOLS} has found.`,
-    inputSchema: UseInput,
-    effect: 'read',
-    use: 'finder',
+    policy: { effect: 'read' },
     async execute ({ toolName }) {
       throw new ToolFailed(`There is no tool named ${JSON.stringify(toolName)}. Look with ${FIND_TOOLS} for what it is to do.`)
     }

@@ -34,7 +34,7 @@ function parametersOf (schema: unknown, depth = 0): string {
   return texts.join(' ').slice(0, LONGEST)
 }
 
-function termsOf ({ name, title = '', source = '', description, inputSchema }: FoundTool): Terms {
+function termsOf ({ model: { name, description, schema: inputSchema }, title = '', source = '' }: FoundTool): Terms {
   const termsIn = (text: string) => fieldTerms(indexedStems(text))
   return {
     name: termsIn(`${name} ${title}`),
@@ -67,7 +67,7 @@ export function createToolSearch () {
       indexed = { entries, rank: createRanking(tools, entries) }
     }
     const rank = await indexed.rank
-    const named = tools.filter(({ name }) => name.toLowerCase() === query.trim().toLowerCase())
+    const named = tools.filter(({ model: { name } }) => name.toLowerCase() === query.trim().toLowerCase())
     return [...new Set([...named, ...rank(query).map((at) => tools[at])])]
   }
 }

@@ -21,22 +21,27 @@ const Input = Type.Object({
 /** `{path, kind, deleted}`: `deleted` counts all removed entries, also those inside a folder. A symlink is removed, never its target. */
 export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'deleteFile',
-    says: { en: { label: 'Delete a file', does: 'delete' } },
-    otherNames: ['rm', 'delete', 'removefile', 'unlink'],
-    description: 'Delete a file, a symbolic link (never what it leads to) or an empty folder.',
-    inputSchema: Input,
-    effect: 'write',
-    proves: 'deletion',
-    widestScope: 'folder',
-    target: ({ path }) => path,
-    willChange: ({ path, recursive = false }, { cwd, givenCwd }) =>
-      withPathErrors(path, async () => {
-        const real = await paths.locate(path, cwd)
-        await paths.assertRemovable(real, cwd, givenCwd)
-        return [{ path: real, withContents: recursive, isRemoved: true }]
-      }),
-    preview: async ({ path }, { cwd }) => ({ leaves: new Map([[await paths.locate(path, cwd), null]]) }),
+    model: {
+      name: 'deleteFile',
+      description: 'Delete a file, a symbolic link (never what it leads to) or an empty folder.',
+      schema: Input
+    },
+    says: {
+      en: { label: 'Delete a file', does: 'delete' },
+      about: ['path'],
+      otherNames: ['rm', 'delete', 'removefile', 'unlink']
+    },
+    policy: { effect: 'write', widestScope: 'folder' },
+    effects: {
+      proves: 'deletion',
+      paths: ({ path, recursive = false }, { cwd, givenCwd }) =>
+        withPathErrors(path, async () => {
+          const real = await paths.locate(path, cwd)
+          await paths.assertRemovable(real, cwd, givenCwd)
+          return [{ path: real, withContents: recursive, isRemoved: true }]
+        }),
+      preview: async ({ path }, { cwd }) => ({ leaves: new Map([[await paths.locate(path, cwd), null]]) })
+    },
     execute: ({ path, recursive = false }, context) =>
       withPathErrors(path, async () => {
         const { cwd, givenCwd, signal, changed, shown } = context

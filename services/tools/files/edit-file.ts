@@ -13,7 +13,7 @@ import { readDigest, readWhole, WHOLE_BYTES } from './read-text.ts'
 import { assertShown } from './place-state.ts'
 import { examineFile, replaceFile, tellKept } from './replace-file.ts'
 import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type Encoding } from './text-encoding.ts'
-import { writesFile } from './write-file.ts'
+import { changedFile, withoutDiff } from './write-file.ts'
 
 const LONGEST_TEXT = 1024 * 1024
 
@@ -51,22 +51,33 @@ const Input = Type.Object({
  */
 export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'editFile',
-    says: { en: { label: 'Edit a file', does: 'edit the file' } },
-    otherNames: ['edit', 'strreplace', 'replaceinfile', 'searchreplace', 'strreplaceeditor', 'multiedit', 'applyedit'],
-    description: 'Change parts of a text file by replacing texts in it. Read it first, then send all changes of ' +
-      'one file in one call: all are made or none.',
-    inputSchema: Input,
-    ...writesFile(paths),
-    preview: (input, { cwd, signal, ahead }) =>
-      withPathErrors(input.path, async () => {
-        const real = await paths.resolve(input.path, cwd)
-        const content = ahead?.has(real)
-          ? ahead.get(real) ?? undefined
-          : await withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
-        const { text, edited, written } = edit(content, input)
-        return { diff: await unifiedDiff(relative(cwd, real), text, edited.text), leaves: new Map([[real, written]]) }
-      }),
+    model: {
+      name: 'editFile',
+      description: 'Change parts of a text file by replacing texts in it. Read it first, then send all changes of ' +
+        'one file in one call: all are made or none.',
+      schema: Input,
+      use: 'always',
+      output: withoutDiff
+    },
+    says: {
+      en: { label: 'Edit a file', does: 'edit the file' },
+      about: ['path'],
+      otherNames: ['edit', 'strreplace', 'replaceinfile', 'searchreplace', 'strreplaceeditor', 'multiedit', 'applyedit']
+    },
+    policy: { effect: 'write', widestScope: 'folder' },
+    effects: {
+      proves: 'file',
+      paths: changedFile(paths),
+      preview: (input, { cwd, signal, ahead }) =>
+        withPathErrors(input.path, async () => {
+          const real = await paths.resolve(input.path, cwd)
+          const content = ahead?.has(real)
+            ? ahead.get(real) ?? undefined
+            : await withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
+          const { text, edited, written } = edit(content, input)
+          return { diff: await unifiedDiff(relative(cwd, real), text, edited.text), leaves: new Map([[real, written]]) }
+        })
+    },
     execute: (input, context) =>
       withPathErrors(input.path, async () => {
         const { cwd, signal, changed, shown } = context

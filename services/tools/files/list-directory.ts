@@ -43,14 +43,18 @@ const NAMES_READ = 20_000
  */
 export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'listDirectory',
-    says: { en: { label: 'List a folder', does: 'list the folder', verb: 'list' } },
-    otherNames: ['ls', 'dir', 'listdir', 'listfiles', 'listfolder', 'readdir', 'list', 'listdirectorycontents', 'viewdirectory'],
-    description: 'List a folder: its entries with their sizes; folders end with "/", symbolic links with "@" and are not followed.',
-    inputSchema: Input,
-    effect: 'read',
-    target: ({ path }) => path,
-    forModel: asLines,
+    model: {
+      name: 'listDirectory',
+      description: 'List a folder: its entries with their sizes; folders end with "/", symbolic links with "@" and are not followed.',
+      schema: Input,
+      output: asLines
+    },
+    says: {
+      en: { label: 'List a folder', does: 'list the folder', verb: 'list' },
+      about: ['path'],
+      otherNames: ['ls', 'dir', 'listdir', 'listfiles', 'listfolder', 'readdir', 'list', 'listdirectorycontents', 'viewdirectory']
+    },
+    policy: { effect: 'read' },
     execute: ({ path = '.', depth = 1, limit = 500, offset = 0 }, { cwd, signal }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)

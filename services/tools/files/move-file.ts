@@ -32,26 +32,31 @@ interface Place {
 /** `{from, path, kind, overwritten?}`. A symbolic link is moved itself. Nothing is replaced unless `overwrite` says so. */
 export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'moveFile',
-    says: { en: { label: 'Move a file', does: 'move' } },
-    otherNames: ['mv', 'move', 'rename', 'renamefile'],
-    description: 'Move or rename a file, a symbolic link or a folder with all that is in it. ' +
-      'What refers to the old path is not changed: search for it.',
-    inputSchema: Input,
-    effect: 'write',
-    proves: 'file',
-    // An input that is kept shortened may lack the second.
-    target: ({ from, to }: { from?: string, to?: string }) => [from, to].filter((path) => path !== undefined).join(' → '),
-    willChange: async (input, context) => {
-      const { source, target } = await locate(input, context)
-      return [{ path: source, withContents: true, isRemoved: true }, { path: target, withContents: true }]
+    model: {
+      name: 'moveFile',
+      description: 'Move or rename a file, a symbolic link or a folder with all that is in it. ' +
+        'What refers to the old path is not changed: search for it.',
+      schema: Input
     },
-    async preview (input, { cwd, givenCwd, signal, ahead }) {
-      const { source, target, isRespelled } = await locate(input, { cwd, givenCwd })
-      // Until then the file is found by both names.
-      if (isRespelled) return { leaves: new Map() }
-      const moved = ahead?.has(source) ? ahead.get(source)! : await contentOf(source, signal)
-      return { leaves: new Map([[source, null], ...moved ? [[target, moved] as const] : []]) }
+    says: {
+      en: { label: 'Move a file', does: 'move' },
+      about: ['from', 'to'],
+      otherNames: ['mv', 'move', 'rename', 'renamefile']
+    },
+    policy: { effect: 'write' },
+    effects: {
+      proves: 'file',
+      paths: async (input, context) => {
+        const { source, target } = await locate(input, context)
+        return [{ path: source, withContents: true, isRemoved: true }, { path: target, withContents: true }]
+      },
+      async preview (input, { cwd, givenCwd, signal, ahead }) {
+        const { source, target, isRespelled } = await locate(input, { cwd, givenCwd })
+        // Until then the file is found by both names.
+        if (isRespelled) return { leaves: new Map() }
+        const moved = ahead?.has(source) ? ahead.get(source)! : await contentOf(source, signal)
+        return { leaves: new Map([[source, null], ...moved ? [[target, moved] as const] : []]) }
+      }
     },
     execute: async (input, context) => {
       const { source, target, isRespelled } = await locate(input, context)

@@ -64,18 +64,21 @@ interface Reading {
  */
 export function createReadFile ({ paths, transform, editors, skills }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'readFile',
-    says: { en: { label: 'Read a file', does: 'read the file', verb: 'read' } },
-    otherNames: ['cat', 'read', 'open', 'openfile', 'viewfile', 'view', 'readtextfile', 'getfile', 'getfilecontents', 'showfile'],
-    description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
-      `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
-      'Read on in a long file with its nextOffset as offset, and its nextColumn as column.',
-    inputSchema: Input,
-    effect: 'read',
-    use: 'always',
-    target: ({ path }) => path,
-    asks: ({ path }, { cwd }) => askForCredentials(path, cwd, paths),
-    forModel: withNumbers,
+    model: {
+      name: 'readFile',
+      description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
+        `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
+        'Read on in a long file with its nextOffset as offset, and its nextColumn as column.',
+      schema: Input,
+      use: 'always',
+      output: withNumbers
+    },
+    says: {
+      en: { label: 'Read a file', does: 'read the file', verb: 'read' },
+      about: ['path'],
+      otherNames: ['cat', 'read', 'open', 'openfile', 'viewfile', 'view', 'readtextfile', 'getfile', 'getfilecontents', 'showfile']
+    },
+    policy: { effect: 'read', permission: ({ path }, { cwd }) => askForCredentials(path, cwd, paths) },
     execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, runId, signal }) =>
       withPathErrors(path, async () => {
         const real = await skills.fileAt(path, cwd) ?? await paths.resolve(path, cwd)

@@ -1,6 +1,6 @@
 import { basename, dirname, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { BuiltinTool, FileChanges, Tool } from '../../contracts/tool.ts'
+import type { BuiltinTool, ChangedPath, FileChanges, PreviewContext, ShownPlace, ToolOutput } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -35,21 +35,21 @@ interface Before {
  */
 export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'writeFile',
-    says: { en: { label: 'Write a file', does: 'write the file', verb: 'write' } },
-    otherNames: ['write', 'createfile', 'savefile', 'writetofile', 'newfile', 'create'],
-    description: 'Create a text file, or replace the whole content of one. To change parts of a file that is there, use editFile: ' +
-      'it sends less and cannot lose the rest. Make files that were asked for or are needed, no others.',
-    inputSchema: Input,
-    ...writesFile(paths),
-    preview: ({ path, content }, { cwd, signal, ahead }) =>
-      withPathErrors(path, async () => {
-        const real = await paths.resolve(path, cwd)
-        const present = () => withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
-        const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
-        const { bytes, text } = inForm(content, before?.form)
-        return { diff: await unifiedDiff(relative(cwd, real), before ? before.text : null, text), leaves: new Map([[real, bytes]]) }
-      }),
+    model: {
+      name: 'writeFile',
+      description: 'Create a text file, or replace the whole content of one. To change parts of a file that is there, use editFile: ' +
+        'it sends less and cannot lose the rest. Make files that were asked for or are needed, no others.',
+      schema: Input,
+      use: 'always',
+      output: withoutDiff
+    },
+    says: {
+      en: { label: 'Write a file', does: 'write the file', verb: 'write' },
+      about: ['path'],
+      otherNames: ['write', 'createfile', 'savefile', 'writetofile', 'newfile', 'create']
+    },
+    policy: { effect: 'write', widestScope: 'folder' },
+    effects: { proves: 'file', paths: changedFile(paths), preview },
     execute: ({ path, content }, context) =>
       withPathErrors(path, async () => {
         const { cwd, signal, changed, shown } = context
@@ -60,8 +60,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
           const old = await examine(folder, name, signal)
           await assertShown(folder, name, { paths, shown, signal })
           const { bytes, text, form } = inForm(content, old?.found.form)
-          const isBound = shown?.some((place) => place.path === real && place.state !== undefined)
-          const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isBound && { version: old.version }) }
+          const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isBound(shown, real) && { version: old.version }) }
           const kept = await replaceFile(folder, name, bytes, replaced, { paths, clock, signal })
           changed?.({ path: real, before: old?.found.digest ?? null, after: contentDigest(bytes) })
           return {
@@ -77,6 +76,16 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
       })
   }
 
+  function preview ({ path, content }: Static<typeof Input>, { cwd, signal, ahead }: PreviewContext) {
+    return withPathErrors(path, async () => {
+      const real = await paths.resolve(path, cwd)
+      const present = () => withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
+      const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
+      const { bytes, text } = inForm(content, before?.form)
+      return { diff: await unifiedDiff(relative(cwd, real), before ? before.text : null, text), leaves: new Map([[real, bytes]]) }
+    })
+  }
+
   function examine (folder: Folder, name: string, signal: AbortSignal) {
     return examineFile(folder, name, paths, async (file, size): Promise<Before> => {
       const bytes = await readWhole(file, size, signal)
@@ -86,16 +95,16 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
   }
 }
 
-/** Returns what the tools that write the file at `path` have in common. Models get no diff: they know what they wrote. */
-export const writesFile = (paths: PathPolicy) => ({
-  effect: 'write',
-  use: 'always',
-  proves: 'file',
-  widestScope: 'folder',
-  target: ({ path }) => path,
-  willChange: ({ path }, { cwd }) => withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }]),
-  forModel: ({ diff, ...output }) => output
-}) satisfies Partial<Tool<{ path: string }>>
+/** Whether an approval showed what is at the path. */
+const isBound = (places: readonly ShownPlace[] | undefined, path: string): boolean | undefined =>
+  places?.some((place) => place.path === path && place.state !== undefined)
+
+/** Returns the one path that a tool changes which writes the file at `path`. */
+export const changedFile = (paths: PathPolicy) => ({ path }: { path: string }, { cwd }: { cwd: string }): Promise<ChangedPath[]> =>
+  withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }])
+
+/** Models get no diff: they know what they wrote. */
+export const withoutDiff = ({ diff, ...output }: ToolOutput): ToolOutput => output
 
 /** The folder is made with the file. */
 function unlessAbsent (error: { code?: string }): undefined {

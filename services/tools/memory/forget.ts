@@ -21,18 +21,18 @@ const TOO_WIDE = 'Nothing was forgotten: these words could name anything. Name a
 export function createForget (parts: MemoryParts): BuiltinTool<Input> {
   const { brain, userWords } = parts
   return {
-    name: 'forget',
+    model: {
+      name: 'forget',
+      description: 'Forget one thing that is remembered of the user (id), or everything about something (about), when they ask for it. ' +
+        'Tell them what was forgotten, and what waits for their confirmation.',
+      schema: Type.Object({
+        id: Type.Optional(Type.String({ description: `Its id or its words; "${LAST}": what was remembered last here` })),
+        about: Type.Optional(Type.String({ description: 'The thing or person, copied from the span' })),
+        span: Type.String({ description: 'Their words that ask for it, copied exactly' })
+      }, { additionalProperties: false })
+    },
     says: { en: { label: 'Forget something', does: 'forget' } },
-    description: 'Forget one thing that is remembered of the user (id), or everything about something (about), when they ask for it. ' +
-      'Tell them what was forgotten, and what waits for their confirmation.',
-    inputSchema: Type.Object({
-      id: Type.Optional(Type.String({ description: `Its id or its words; "${LAST}": what was remembered last here` })),
-      about: Type.Optional(Type.String({ description: 'The thing or person, copied from the span' })),
-      span: Type.String({ description: 'Their words that ask for it, copied exactly' })
-    }, { additionalProperties: false }),
-    effect: 'write',
-    permission: 'allow',
-    needs: ['userWords'],
+    policy: { effect: 'write', permission: 'allow', needs: ['userWords'] },
     async execute ({ id, about, span }, { runId }) {
       if (about !== undefined && about.trim() !== '') return forgetAbout(about, span, runId, parts)
       if (id === undefined) throw new ToolFailed('Nothing was forgotten: give "id" or "about".')

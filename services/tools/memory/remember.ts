@@ -33,14 +33,14 @@ const InputSchema = Type.Object({
 /** Remembers what the user said in this conversation, in the user's own whole sentence. */
 export function createRemember ({ brain, userWords }: MemoryParts): BuiltinTool<Input> {
   return {
-    name: 'remember',
+    model: {
+      name: 'remember',
+      description: 'Remember something for later conversations, when the user asks for it. The whole sentence is kept. ' +
+        'Tell them what was stored, and whether it waits for their confirmation.',
+      schema: InputSchema
+    },
     says: { en: { label: 'Remember something', does: 'remember' } },
-    description: 'Remember something for later conversations, when the user asks for it. The whole sentence is kept. ' +
-      'Tell them what was stored, and whether it waits for their confirmation.',
-    inputSchema: InputSchema,
-    effect: 'write',
-    permission: 'allow',
-    needs: ['userWords'],
+    policy: { effect: 'write', permission: 'allow', needs: ['userWords'] },
     async execute ({ span, replaces = [], ...given }, { runId }) {
       const { text: fact, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: given.kind === 'instruction' })
       const { entries } = await brain.known()

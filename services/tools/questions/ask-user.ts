@@ -5,16 +5,16 @@ import { ToolFailed } from '../tool-errors.ts'
 /** Asks the user questions. The step asks them and waits for the answers, so the tool itself never runs. */
 export function createAskUser (): BuiltinTool<{ questions: Question[] }> {
   return {
-    name: 'askUser',
+    model: {
+      name: 'askUser',
+      description: 'Ask the user what only they can decide or know, when you cannot go on well without it. Ask everything in one call. ' +
+        'Offer options where you know them. The work waits until the user has answered; they may also decline.',
+      schema: QuestionsSchema,
+      use: 'always',
+      findMistake: ({ questions }) => questionMistake(questions)
+    },
     says: { en: { label: 'Ask you', does: 'ask you' } },
-    description: 'Ask the user what only they can decide or know, when you cannot go on well without it. Ask everything in one call. ' +
-      'Offer options where you know them. The work waits until the user has answered; they may also decline.',
-    inputSchema: QuestionsSchema,
-    effect: 'read',
-    use: 'always',
-    permission: 'allow',
-    answeredBy: { by: 'user' },
-    findMistake: ({ questions }) => questionMistake(questions),
+    policy: { effect: 'read', permission: 'allow', answeredBy: { by: 'user' } },
     async execute () {
       throw new ToolFailed('The user answers questions; the tool is not run.')
     }

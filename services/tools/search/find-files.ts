@@ -29,16 +29,20 @@ interface Parts {
 /** `{path, files, truncated?, nextOffset?, message?}`: the paths of `files` are relative to `path`. Models get them one a line. */
 export function createFindFiles ({ paths, transform }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'findFiles',
-    says: { en: { label: 'Find files', does: 'find files in' } },
-    otherNames: ['find', 'glob', 'findfile', 'globsearch', 'filesearch'],
-    description: 'Find files and folders by their names or paths. ' +
-      'What .gitignore leaves out is not found unless path names its folder; .git never is.',
-    inputSchema: Input,
-    effect: 'read',
-    use: 'always',
-    target: ({ path }) => path,
-    forModel: (output) => asLines(output),
+    model: {
+      name: 'findFiles',
+      description: 'Find files and folders by their names or paths. ' +
+        'What .gitignore leaves out is not found unless path names its folder; .git never is.',
+      schema: Input,
+      use: 'always',
+      output: (output) => asLines(output)
+    },
+    says: {
+      en: { label: 'Find files', does: 'find files in' },
+      about: ['path'],
+      otherNames: ['find', 'glob', 'findfile', 'globsearch', 'filesearch']
+    },
+    policy: { effect: 'read' },
     execute: ({ pattern, path = '.', limit = DEFAULT_LIMIT, offset = 0 }, { cwd, signal }) =>
       withPathErrors(path, async () => {
         const scope = await searchScope(path, cwd, paths)

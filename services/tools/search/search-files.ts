@@ -51,17 +51,20 @@ interface Parts {
  */
 export function createSearchFiles ({ paths, transform }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'searchFiles',
-    says: { en: { label: 'Search in files', does: 'search the files in', verb: 'search files for' } },
-    otherNames: ['grep', 'rg', 'ripgrep', 'grepsearch', 'searchinfiles', 'searchcode', 'codesearch', 'filesearch'],
-    description: 'Search the contents of files for a text or pattern: answers with each matching line, its file and number. ' +
-      'Files that .gitignore leaves out, binary files and .git are not searched.',
-    inputSchema: Input,
-    effect: 'read',
-    use: 'always',
-    target: ({ path }) => path,
-    asks: ({ path = '.' }, { cwd }) => askForCredentials(path, cwd, paths),
-    forModel: grouped,
+    model: {
+      name: 'searchFiles',
+      description: 'Search the contents of files for a text or pattern: answers with each matching line, its file and number. ' +
+        'Files that .gitignore leaves out, binary files and .git are not searched.',
+      schema: Input,
+      use: 'always',
+      output: grouped
+    },
+    says: {
+      en: { label: 'Search in files', does: 'search the files in', verb: 'search files for' },
+      about: ['path'],
+      otherNames: ['grep', 'rg', 'ripgrep', 'grepsearch', 'searchinfiles', 'searchcode', 'codesearch', 'filesearch']
+    },
+    policy: { effect: 'read', permission: ({ path = '.' }, { cwd }) => askForCredentials(path, cwd, paths) },
     execute: (
       { path = '.', pattern, glob, context = 0, caseSensitive = true, literal = false, limit = DEFAULT_LIMIT, offset = 0 },
       { cwd, signal }

@@ -25,14 +25,17 @@ interface Parts {
 /** `{output, running, exitCode?, signal?, message?}` of a command in the background: what is new since it was last read. */
 export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<Static<typeof ReadInput>> {
   return {
-    name: 'readCommand',
-    says: { en: { label: 'Read the output of a command', does: 'read what a command has written' } },
-    description: 'Read what a background command wrote since the last read.',
-    inputSchema: ReadInput,
-    effect: 'read',
-    needs: ['commands'],
-    use: 'seldom',
-    target: ({ commandId }) => commandId,
+    model: {
+      name: 'readCommand',
+      description: 'Read what a background command wrote since the last read.',
+      schema: ReadInput,
+      use: 'seldom'
+    },
+    says: {
+      en: { label: 'Read the output of a command', does: 'read what a command has written' },
+      about: ['commandId']
+    },
+    policy: { effect: 'read', needs: ['commands'] },
     async execute ({ commandId, waitMs = 0 }, { runId, signal, sandbox: narrowed }) {
       const state = await background.read(runId, commandId, { ms: waitMs, signal })
       signal.throwIfAborted()
@@ -44,16 +47,10 @@ export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<
 /** As `readCommand`, once the command and all that it started have ended. It only ends what the conversation itself has started. */
 export function createStopCommand ({ background, sandbox }: Parts): BuiltinTool<Static<typeof StopInput>> {
   return {
-    name: 'stopCommand',
-    says: { en: { label: 'Stop a command', does: 'stop a command' } },
-    description: 'End a background command.',
-    inputSchema: StopInput,
-    effect: 'write',
-    proves: 'command',
-    permission: 'allow',
-    needs: ['commands'],
-    use: 'seldom',
-    target: ({ commandId }) => commandId,
+    model: { name: 'stopCommand', description: 'End a background command.', schema: StopInput, use: 'seldom' },
+    says: { en: { label: 'Stop a command', does: 'stop a command' }, about: ['commandId'] },
+    policy: { effect: 'write', permission: 'allow', needs: ['commands'] },
+    effects: { proves: 'command' },
     execute: async ({ commandId }, { runId, sandbox: narrowed }) =>
       stateOutput(await background.stop(runId, commandId), sandbox.mayAsk(narrowed))
   }

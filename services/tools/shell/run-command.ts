@@ -149,38 +149,44 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
     return { commandId, ...stateOutput(await background.read(runId, commandId, { ms: 0 }), sandbox.mayAsk(narrowed)) }
   }
 
+  const tryCommand = createTryCommand({ paths, clock, sandbox })
   return {
-    name: 'runCommand',
-    says: { en: { label: 'Run a command', does: 'run the command', verb: 'run' } },
-    otherNames: ['bash', 'shell', 'sh', 'terminal', 'exec', 'execute', 'executecommand', 'runterminalcmd', 'runshellcommand', 'runbash'],
-    get description () {
-      return `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
-        `programs, not for what other tools do: no grep, find, cat, head, sed, mv, rm. Ask for little output.${hasBox() ? BOX : ''}`
+    model: {
+      name: 'runCommand',
+      get description () {
+        return `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
+          `programs, not for what other tools do: no grep, find, cat, head, sed, mv, rm. Ask for little output.${hasBox() ? BOX : ''}`
+      },
+      get schema () {
+        return inputSchema()
+      },
+      output: cleaned,
+      use: 'always',
+      findMistake ({ command, outside, network, reason, background, ports, timeoutMs }) {
+        if (outside && reason === undefined) return 'A command outside the box needs a "reason", which the user is shown.'
+        if (background && timeoutMs !== undefined) return 'A command in the background has no time limit: leave out "timeoutMs".'
+        if (ports !== undefined && !background) return '"ports" are for commands with "background": true.'
+        const origin = originOf(ports, allowedOrigins())
+        if (origin !== undefined) return `Pages of ${origin} may call this service, so no command may serve them: use another port.`
+        if (outside && ports !== undefined) return 'A command outside the box has every port: leave out "ports".'
+        if (outside && network !== undefined) return 'A command outside the box has every network: leave out "network".'
+        return lineProblem(command)
+      }
     },
-    get inputSchema () {
-      return inputSchema()
+    says: {
+      en: { label: 'Run a command', does: 'run the command', verb: 'run' },
+      about: ['command'],
+      otherNames: ['bash', 'shell', 'sh', 'terminal', 'exec', 'execute', 'executecommand', 'runterminalcmd', 'runshellcommand', 'runbash']
     },
-    forModel: cleaned,
-    effect: 'external',
-    use: 'always',
-    isCommand: true,
-    timeLimitMs: LIMIT_MS,
-    mayStay: ({ background }) => background === true,
-    target: ({ command }) => command,
-    folder: ({ cwd }) => cwd,
-    prepare: sandbox.find,
-    findMistake ({ command, outside, network, reason, background, ports, timeoutMs }) {
-      if (outside && reason === undefined) return 'A command outside the box needs a "reason", which the user is shown.'
-      if (background && timeoutMs !== undefined) return 'A command in the background has no time limit: leave out "timeoutMs".'
-      if (ports !== undefined && !background) return '"ports" are for commands with "background": true.'
-      const origin = originOf(ports, allowedOrigins())
-      if (origin !== undefined) return `Pages of ${origin} may call this service, so no command may serve them: use another port.`
-      if (outside && ports !== undefined) return 'A command outside the box has every port: leave out "ports".'
-      if (outside && network !== undefined) return 'A command outside the box has every network: leave out "network".'
-      return lineProblem(command)
+    policy: { effect: 'external', timeLimitMs: LIMIT_MS },
+    effects: {
+      command: (input) => ({
+        folder: input.cwd,
+        mayStay: input.background === true,
+        boundary: (context) => sandbox.boundary({ network: input.network, ports: input.ports, outside: input.outside }, context),
+        tryOut: (context) => tryCommand(input, context)
+      })
     },
-    boundary: ({ network, ports, outside }, context) => sandbox.boundary({ network, ports, outside }, context),
-    tryOut: createTryCommand({ paths, clock, sandbox }),
     async execute (input, context) {
       const { cwd: base, approvedFolder, confinedTo, sandbox: narrowed, runId, signal, progress } = context
       const { command, cwd = '.', timeoutMs = DEFAULT_MS } = input

@@ -8,14 +8,18 @@ export function createSystemInfo (
   { environment, desktop }: { environment: () => NodeJS.ProcessEnv, desktop: Desktop }
 ): BuiltinTool<Record<string, never>> {
   return {
-    name: 'systemInfo',
-    says: { en: { label: 'Look at this computer', does: 'look at this computer', verb: 'read the system information' } },
-    description:
-      'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working ' +
-      'directory.',
-    inputSchema: Type.Object({}, { additionalProperties: false }),
-    effect: 'read',
-    use: 'seldom',
+    model: {
+      name: 'systemInfo',
+      description:
+        'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working ' +
+        'directory.',
+      schema: Type.Object({}, { additionalProperties: false }),
+      use: 'seldom'
+    },
+    says: {
+      en: { label: 'Look at this computer', does: 'look at this computer', verb: 'read the system information' }
+    },
+    policy: { effect: 'read' },
     async execute (_input, { cwd }) {
       const cpus = os.cpus()
       return {

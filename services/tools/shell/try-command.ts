@@ -1,7 +1,7 @@
 import { type FileHandle, readdir, readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
-import type { Tool, TriedChange, TriedOut } from '../../contracts/tool.ts'
+import type { CommandOfCall, TriedChange, TriedOut } from '../../contracts/tool.ts'
 import { createOverlay, OBEYED, type Overlay, type Sandbox } from '../../sandbox/index.ts'
 import { unifiedDiff } from '../files/diff.ts'
 import { describeChange, isSame, isUnchanged, type Place, readWhole, surveyEntry, withFolder, withParent } from '../../workspace/index.ts'
@@ -29,8 +29,11 @@ interface Input {
  * Creates the function that runs a command over an overlay of its working folder, in the box without network, and returns what it did
  * there. Nothing of it stays.
  */
-export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy, clock: Clock, sandbox: Sandbox }): Tool<Input>['tryOut'] {
-  return async ({ command, cwd = '.', network, outside }, { cwd: base, narrowed, signal }): Promise<TriedOut> => {
+export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy, clock: Clock, sandbox: Sandbox }) {
+  return async (
+    { command, cwd = '.', network, outside }: Input,
+    { cwd: base, narrowed, signal }: Parameters<CommandOfCall['tryOut']>[0]
+  ): Promise<TriedOut> => {
     if (outside) return { refused: 'A command that runs outside the box cannot be tried out.' }
     const place = await paths.resolve(cwd, base).then(locateFolder, () => undefined)
     if (place === undefined) return { refused: `The command cannot be tried out: ${JSON.stringify(cwd)} is gone, or no place for it.` }

@@ -59,28 +59,29 @@ export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<
   const mayBeNew = ({ isOfFolder }: Skill, { runId }: Pick<ToolContext, 'runId'>) => !isOfFolder || skillRun(runId)?.isUnattended !== true
 
   return {
-    name: READ_SKILL,
-    says: { en: { label: 'Read a skill', does: 'read the skill' } },
-    description: 'Read the instructions of a skill before you do what it is for.',
-    inputSchema: InputSchema,
-    effect: 'read',
-    use: 'always',
-    widestScope: 'once',
-    needs: ['skills'],
-    target: ({ name }) => name,
-
-    async asks ({ name, done }, { runId }) {
-      const run = skillRun(runId)
-      if (run === undefined || done) return undefined
-      const skill = meant((await skills.find(run.cwd)).skills, name)
-      // The call fails, and says why.
-      if (skill === undefined) return undefined
-      const state = await skills.state(skill)
-      if (state.is === 'known' || (state.is === 'new' && mayBeNew(skill, { runId }))) return undefined
-      await skills.note(skill, runId)
-      return reasonOf(skill, state)
+    model: {
+      name: READ_SKILL,
+      description: 'Read the instructions of a skill before you do what it is for.',
+      schema: InputSchema,
+      use: 'always'
     },
-
+    says: { en: { label: 'Read a skill', does: 'read the skill' }, about: ['name'] },
+    policy: {
+      effect: 'read',
+      widestScope: 'once',
+      needs: ['skills'],
+      async permission ({ name, done }, { runId }) {
+        const run = skillRun(runId)
+        if (run === undefined || done) return undefined
+        const skill = meant((await skills.find(run.cwd)).skills, name)
+        // The call fails, and says why.
+        if (skill === undefined) return undefined
+        const state = await skills.state(skill)
+        if (state.is === 'known' || (state.is === 'new' && mayBeNew(skill, { runId }))) return undefined
+        await skills.note(skill, runId)
+        return reasonOf(skill, state)
+      }
+    },
     async execute ({ name, done }, { cwd, runId, approvedFolder }) {
       const found = await skills.find(cwd)
       if (done) return { skill: named(found.skills, name).name, done: true }

@@ -54,39 +54,39 @@ export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
   }
 
   return {
-    name: 'changeTask',
-    says: { en: { label: 'Change a task', does: 'change the task' } },
-    description: 'Change the goal or the times of a background task, or end it; delete removes its results, too.',
-    inputSchema: Type.Object({
-      taskId: Type.String({ minLength: 1, maxLength: 200, description: 'Its id' }),
-      goal: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'Its new goal' })),
-      when: Type.Optional(ChangedWhenInput),
-      action: Type.Optional(Type.Unsafe<NonNullable<Input['action']>>({
-        type: 'string',
-        enum: [...ACTIONS, 'delete'],
-        description: 'Done at once'
-      }))
-    }, { additionalProperties: false }),
-    effect: 'write',
-    permission: 'allow',
-    needs: ['userWords', 'person'],
-    use: 'seldom',
-    target: ({ taskId }) => taskId,
-    mend: mendTaskInput,
-    findMistake: ({ goal, when, action }) =>
-      goal === undefined && when === undefined && action === undefined ? 'Say what is to change: goal, when or action.' : undefined,
-
-    async asks ({ taskId, goal, when }, { runId }) {
-      const conversation = await parts.conversationOf(runId)
-      const task = await parts.tasks().get(taskId).catch(() => undefined)
-      const isForeign = task !== undefined && task.threadId !== conversation?.threadId
-      if (isForeign) return `The task ${nameOf(task)} was not made in this conversation.`
-      if (task !== undefined && goal !== undefined && !isAlike(task, conversation)) {
-        return `The task ${nameOf(task)} has another folder, or other tools or limits, than this conversation has now.`
-      }
-      return whyConfirm(parts, when, conversation?.written)
+    model: {
+      name: 'changeTask',
+      description: 'Change the goal or the times of a background task, or end it; delete removes its results, too.',
+      schema: Type.Object({
+        taskId: Type.String({ minLength: 1, maxLength: 200, description: 'Its id' }),
+        goal: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'Its new goal' })),
+        when: Type.Optional(ChangedWhenInput),
+        action: Type.Optional(Type.Unsafe<NonNullable<Input['action']>>({
+          type: 'string',
+          enum: [...ACTIONS, 'delete'],
+          description: 'Done at once'
+        }))
+      }, { additionalProperties: false }),
+      use: 'seldom',
+      mend: mendTaskInput,
+      findMistake: ({ goal, when, action }) =>
+        goal === undefined && when === undefined && action === undefined ? 'Say what is to change: goal, when or action.' : undefined
     },
-
+    says: { en: { label: 'Change a task', does: 'change the task' }, about: ['taskId'] },
+    policy: {
+      effect: 'write',
+      needs: ['userWords', 'person'],
+      async permission ({ taskId, goal, when }, { runId }) {
+        const conversation = await parts.conversationOf(runId)
+        const task = await parts.tasks().get(taskId).catch(() => undefined)
+        const isForeign = task !== undefined && task.threadId !== conversation?.threadId
+        if (isForeign) return `The task ${nameOf(task)} was not made in this conversation.`
+        if (task !== undefined && goal !== undefined && !isAlike(task, conversation)) {
+          return `The task ${nameOf(task)} has another folder, or other tools or limits, than this conversation has now.`
+        }
+        return whyConfirm(parts, when, conversation?.written)
+      }
+    },
     async execute (input, { runId }) {
       const conversation = await conversationWithPerson(parts, runId)
       const tasks = parts.tasks()

@@ -26,28 +26,29 @@ const MOST_TASKS = 10
 /** Makes a background task, with the folder, the tools and the limits of the conversation. */
 export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
   return {
-    name: 'createTask',
-    says: { en: { label: 'Create a task', does: 'make the task' } },
-    description: 'Make a background task for what the user wants done later, again and again, or in the background. They see it and can ' +
-      'undo it, so ask only when the time is in doubt.',
-    inputSchema: Type.Object({
-      goal: Type.String({
-        minLength: 1,
-        maxLength: 20_000,
-        pattern: '\\S',
-        description: 'All that is to be done, for somebody who does not know this conversation; not when'
-      }),
-      when: Type.Optional(WhenInput)
-    }, { additionalProperties: false }),
-    effect: 'write',
-    permission: 'allow',
-    needs: ['userWords', 'person'],
-    timeLimitMs: 120_000,
-    // An input that is kept shortened may lack it.
-    target: ({ goal }: { goal?: string }) => goal?.slice(0, 200),
-    mend: mendTaskInput,
-    asks: async ({ when }, { runId, textOfOthers }) =>
-      await whyConfirmGoal(textOfOthers) ?? whyConfirm(parts, when, (await parts.conversationOf(runId))?.written),
+    model: {
+      name: 'createTask',
+      description: 'Make a background task for what the user wants done later, again and again, or in the background. They see it and ' +
+        'can undo it, so ask only when the time is in doubt.',
+      schema: Type.Object({
+        goal: Type.String({
+          minLength: 1,
+          maxLength: 20_000,
+          pattern: '\\S',
+          description: 'All that is to be done, for somebody who does not know this conversation; not when'
+        }),
+        when: Type.Optional(WhenInput)
+      }, { additionalProperties: false }),
+      mend: mendTaskInput
+    },
+    says: { en: { label: 'Create a task', does: 'make the task' }, about: ['goal'] },
+    policy: {
+      effect: 'write',
+      needs: ['userWords', 'person'],
+      timeLimitMs: 120_000,
+      permission: async ({ when }, { runId, textOfOthers }) =>
+        await whyConfirmGoal(textOfOthers) ?? whyConfirm(parts, when, (await parts.conversationOf(runId))?.written)
+    },
     async execute ({ goal, when }, { runId, signal }) {
       const { threadId, cwd, options, written, turns } = await conversationWithPerson(parts, runId)
       const tasks = parts.tasks()

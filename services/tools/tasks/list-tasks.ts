@@ -16,15 +16,16 @@ const PAGE = 200
 /** Lists the background tasks, the newest first. */
 export function createListTasks (parts: TaskParts): BuiltinTool<Input> {
   return {
-    name: 'listTasks',
+    model: {
+      name: 'listTasks',
+      description: "List the user's background tasks.",
+      schema: Type.Object({
+        words: Type.Optional(Type.String({ maxLength: 200, description: 'Words of its goal' }))
+      }, { additionalProperties: false }),
+      use: 'seldom'
+    },
     says: { en: { label: 'Look at the tasks', does: 'list the tasks' } },
-    description: "List the user's background tasks.",
-    inputSchema: Type.Object({
-      words: Type.Optional(Type.String({ maxLength: 200, description: 'Words of its goal' }))
-    }, { additionalProperties: false }),
-    effect: 'read',
-    needs: ['userWords', 'person'],
-    use: 'seldom',
+    policy: { effect: 'read', needs: ['userWords', 'person'] },
     async execute ({ words = '' }, { runId, signal }) {
       const { threadId } = await conversationWithPerson(parts, runId)
       const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== '')

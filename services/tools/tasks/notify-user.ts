@@ -12,18 +12,18 @@ const LONGEST = 500
 /** Tells the user of a task something now, on the screen or by the webhook. A call that is repeated after a crash tells nothing twice. */
 export function createNotifyUser ({ tellUser }: NotifyParts): BuiltinTool<{ text: string }> {
   return {
-    name: 'notifyUser',
+    model: {
+      name: 'notifyUser',
+      description: 'Tell the user something now, in a sentence or two. Only for what the task is to tell them, or what cannot wait: they ' +
+        'read the report of the run anyway.',
+      schema: Type.Object({
+        text: Type.String({ minLength: 1, maxLength: LONGEST, pattern: '\\S', description: 'In the language of the task' })
+      }, { additionalProperties: false }),
+      use: 'seldom'
+    },
     says: { en: { label: 'Tell you something', does: 'tell you' } },
-    description: 'Tell the user something now, in a sentence or two. Only for what the task is to tell them, or what cannot wait: they ' +
-      'read the report of the run anyway.',
-    inputSchema: Type.Object({
-      text: Type.String({ minLength: 1, maxLength: LONGEST, pattern: '\\S', description: 'In the language of the task' })
-    }, { additionalProperties: false }),
-    effect: 'read',
-    proves: 'message',
-    permission: 'allow',
-    needs: ['task'],
-    use: 'seldom',
+    policy: { effect: 'read', permission: 'allow', needs: ['task'] },
+    effects: { proves: 'message' },
     async execute ({ text }, { runId }) {
       await tellUser(runId, text)
       return { told: text }

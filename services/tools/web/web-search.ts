@@ -20,14 +20,18 @@ const Input = Type.Object({
 /** `{results: [{title, url, snippet}]}`, best first. */
 export function createWebSearch ({ search }: { search: () => Promise<Search> }): BuiltinTool<Static<typeof Input>> {
   return {
-    name: 'webSearch',
-    says: { en: { label: 'Search the web', does: 'search the web for' } },
-    otherNames: ['search', 'google', 'googlesearch', 'searchweb', 'internetsearch', 'bravesearch', 'duckduckgo', 'websearchquery'],
-    description: 'Search the web. Answers titles, addresses and short extracts; read what looks right with fetchUrl.',
-    inputSchema: Input,
-    effect: 'read',
-    use: 'always',
-    target: ({ query }) => query,
+    model: {
+      name: 'webSearch',
+      description: 'Search the web. Answers titles, addresses and short extracts; read what looks right with fetchUrl.',
+      schema: Input,
+      use: 'always'
+    },
+    says: {
+      en: { label: 'Search the web', does: 'search the web for' },
+      about: ['query'],
+      otherNames: ['search', 'google', 'googlesearch', 'searchweb', 'internetsearch', 'bravesearch', 'duckduckgo', 'websearchquery']
+    },
+    policy: { effect: 'read' },
     async execute ({ query, maxResults = DEFAULT_RESULTS }, { signal }) {
       return { results: await (await search()).search(query.trim(), maxResults, signal) }
     }

@@ -329,7 +329,7 @@ const grant = (more: Partial<Grant> = {}) =>
   ({ ...facts(), grantId: 'g', threadId: 'a', scope: 'tool', source: 'answer', text: '', uses: 0, createdAt: 0, ...more }) as Grant
 
 t.test('a tool of a server is granted as it is described now; another definition under its name asks', async (t) => {
-  const tool = { name: 'echo', widestScope: 'tool' } as Tool
+  const tool = { model: { name: 'echo' }, policy: { widestScope: 'tool' } } as Tool
   t.same(offeredScopes(tool, facts(), false).map(({ scope }) => scope), ['once', 'exact', 'tool'])
   t.ok(covers(grant(), facts({ digest: 'other', folder: { path: '/there', dev: '1', ino: '2' } })))
   t.notOk(covers(grant(), facts({ identity: 'two' })))
@@ -379,7 +379,7 @@ t.test('the same input counts for the same files alone, wherever a link leads by
 
 t.test('a use that is stored while its grant ends does not bring the grant back', async (t) => {
   const store = await testStore(t)
-  const tool = { name: 'echo', widestScope: 'tool' } as Tool
+  const tool = { model: { name: 'echo' }, policy: { widestScope: 'tool' } } as Tool
   const tools = { find: () => tool, identity: () => 'one', boundary: async () => undefined }
   const grants = createGrants({ store, clock: systemClock, tools, hasToken: true, largestKept: () => Infinity })
   const owner = { taskId: 'task' }
@@ -400,7 +400,9 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
 
 t.test('a run has written in a folder by reported changes there, and may have by a tool that reports none', async (t) => {
   const tools: Record<string, Partial<Tool>> = {
-    writeFile: { effect: 'write', willChange: async () => [] }, runCommand: { effect: 'external' }, look: { effect: 'read' }
+    writeFile: { policy: { effect: 'write' }, effects: { paths: async () => [] } },
+    runCommand: { policy: { effect: 'external' } },
+    look: { policy: { effect: 'read' } }
   }
   const find = (name: string) => tools[name] as Tool
   const output = (toolName: string, more: object = {}): RunEvent => ({

@@ -165,7 +165,7 @@ t.test('resources are listed in parts, with templates, and read: text in parts, 
 })
 
 t.test('the tools for resources are there while a server has some, and ask where its user wants to be asked', async (t) => {
-  const offers = () => app.tools.offered().filter(({ name }) => /Resource/.test(name)).map(({ name }) => name)
+  const offers = () => app.tools.offered().filter(({ model: { name } }) => /Resource/.test(name)).map(({ model: { name } }) => name)
   t.strictSame(offers(), ['listResources', 'readResource'])
   t.equal(app.tools.permission('readResource'), 'allow')
   await connect(app, noting(['--resources', '2'], { name: 'careful', approval: 'always' }))

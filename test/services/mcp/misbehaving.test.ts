@@ -41,7 +41,7 @@ t.test('a server that crashes during a call is an error of that call, and comes 
   const crashed = turn(call('crash'), call('echo', { message: 'heard after the restart' }))
   await until(app, 'odd', 'disconnected')
   t.match(await detail(app, 'odd'), { status: 'disconnected', error: /it ended with exit code 3/ })
-  t.ok(app.tools.offered().some(({ name }) => name === 'echo'), 'its tools are offered meanwhile, and nobody else gets their names')
+  t.ok(app.tools.offered().some(({ model }) => model.name === 'echo'), 'its tools are offered meanwhile, and nobody else gets their names')
   await pass(1_000)
   const { errors, outputs } = await crashed
   t.match(errors, [/lost during the call: it ended with exit code 3/])

@@ -59,7 +59,7 @@ t.test('a token that expires is refreshed once, however many calls need it; an a
   authorization.revoke()
   t.match(await echo(app, 'x'), /lost during the call: its sign-in has ended \(it was revoked or has expired\)/)
   await until(app, 'web', 'authorizing')
-  t.ok(app.tools.offered().some(({ name }) => name === 'echo'), 'its tools stay')
+  t.ok(app.tools.offered().some(({ model: { name } }) => name === 'echo'), 'its tools stay')
   t.match(await app.tools.execute(run(app, 'echo')), { status: 'error', errorText: /"web" is not connected: .*authori[sz]/ })
   const { authorizationUrl } = await detail(app, 'web')
   t.equal((await detail(app, 'web')).authorizationUrl, authorizationUrl, 'it is the same one when it is looked at again')

@@ -92,7 +92,7 @@ t.test('names in other scripts are written in Latin letters, or numbered, and st
     ...['gruppy', 'Poisk_faylov', 'psaxe', 'ete', 'odd_tool_1', 'odd_tool_2', 'odd_get_1', 'odd_tool_3'],
     ...['chitatFayl', 'odd_readFile']
   ])
-  t.match(app.tools.find('odd_tool_2')!.description, /^The tool 用户: Takes/)
+  t.match(app.tools.find('odd_tool_2')!.model.description, /^The tool 用户: Takes/)
   const { output } = await app.tools.execute(run(app, 'odd_get_1', { fields: 'id', id: '1' })) as any
   t.match(output.content, [{ text: 'get_群组' }], 'each is called by its own name')
 })

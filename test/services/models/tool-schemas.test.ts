@@ -17,7 +17,8 @@ interface Listed {
 const folder = new URL('../../fakes/tool-schemas/', import.meta.url)
 const listOf = (file: string): Listed[] => JSON.parse(readFileSync(new URL(`${file}.json`, folder), 'utf8'))
 const odd = listOf('odd')
-const listed = [...realServers().flatMap(({ tools }) => tools as Listed[]), ...listOf('python-servers'), ...odd]
+const ofServers = realServers().flatMap(({ tools }) => tools.map(({ model: { name, schema } }): Listed => ({ name, inputSchema: schema })))
+const listed = [...ofServers, ...listOf('python-servers'), ...odd]
 
 const describe = ({ name, inputSchema }: Listed): LanguageModelV4FunctionTool =>
   ({ type: 'function', name, description: name, inputSchema })

@@ -255,7 +255,7 @@ t.test('a tool server in a box talks over its input and output, and reaches what
 t.test('without a box nothing that needs one is offered, and where one is demanded a command is refused', { skip }, async (t) => {
   const workspace = t.testdir()
   const plain = build({ workspace })
-  t.same(Object.keys(plain.host.find('runCommand')!.inputSchema.properties), ['command', 'cwd', 'timeoutMs', 'background'])
+  t.same(Object.keys(plain.host.find('runCommand')!.model.schema.properties), ['command', 'cwd', 'timeoutMs', 'background'])
   t.match(await plain.output('runCommand', { command: 'echo out' }), { stdout: 'out\n' })
   t.match(await plain.failure('runCommand', { command: 'true', network: ['example.com'] }), /not valid/)
   t.match(await plain.failure('runCommand', { command: 'true' }, { sandbox: 'required' }), /No box can be had on this computer/)

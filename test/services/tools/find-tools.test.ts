@@ -11,7 +11,7 @@ import { tool } from './helper.ts'
 
 const all = realTools()
 const search = createToolSearch()
-const found = async (query: string, tools: Tool[] = all) => (await search(tools, query)).map(({ name }) => name)
+const found = async (query: string, tools: Tool[] = all) => (await search(tools, query)).map(({ model: { name } }) => name)
 
 t.test('no question shares a word with the names of its tools', async (t) => {
   for (const { question, tools } of [...questions(), ...unreadQuestions()]) {
@@ -28,7 +28,8 @@ t.test('of 273 tools the right one is among the first five for 3 of 4 questions,
 })
 
 t.test('among 500 tools a search takes less than 5 ms, and other events are handled while they are read', async (t) => {
-  const many = [0, 1].flatMap((copy) => realTools().map((each) => ({ ...each, name: `${each.name}_${copy}` }))).slice(0, 500)
+  const many = [0, 1].flatMap((copy) =>
+    realTools().map((each) => ({ ...each, model: { ...each.model, name: `${each.model.name}_${copy}` } }))).slice(0, 500)
   let turns = 0
   let isRead = false
   const turn = () => {
@@ -52,7 +53,9 @@ t.test('a name in the spelling of people is that name: GitHub is not Git', async
 
 t.test('tools are found by their own words, too', async (t) => {
   let hits = 0
-  for (const { name, source } of all) if ((await found(`${name.replace(/[_-]/g, ' ')} ${source}`)).slice(0, 5).includes(name)) hits++
+  for (const { model: { name }, source } of all) {
+    if ((await found(`${name.replace(/[_-]/g, ' ')} ${source}`)).slice(0, 5).includes(name)) hits++
+  }
   t.ok(hits >= 265, `${hits} of ${all.length}`)
   t.equal((await found(' API-Move-Page '))[0], 'API-move-page', 'a name is the tool of that name')
 })
@@ -60,9 +63,9 @@ t.test('tools are found by their own words, too', async (t) => {
 t.test('names in every spelling, forms of words, accents and scripts without blanks are words', async (t) => {
   t.same(stemsIn('createPullRequests get_HTMLPage list-all.files'), ['creat', 'pull', 'request', 'get', 'html', 'page', 'list', 'file'])
   const tools = [
-    tool('a1', undefined, { description: '天気を調べる' }),
-    tool('b2', undefined, { description: 'Löscht eine Übersicht' }),
-    tool('wipeDisk', undefined, { description: 'x' })
+    tool('a1', undefined, { model: { description: '天気を調べる' } }),
+    tool('b2', undefined, { model: { description: 'Löscht eine Übersicht' } }),
+    tool('wipeDisk', undefined, { model: { description: 'x' } })
   ]
   t.equal((await found('今日の天気', tools))[0], 'a1')
   t.equal((await found('ubersicht', tools))[0], 'b2')
@@ -72,13 +75,16 @@ t.test('names in every spelling, forms of words, accents and scripts without bla
 })
 
 t.test('definitions take a bounded place, the best most of it, and say how to get the rest', async (t) => {
+  const long = 'text '.repeat(50)
   const large = (name: string) => tool(name, undefined, {
-    description: 'Word '.repeat(1_600),
-    inputSchema: {
-      type: 'object',
-      required: ['a'],
-      properties: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`a${n}`, { type: 'string', description: 'text '.repeat(50) }]))
-    } as never
+    model: {
+      description: 'Word '.repeat(1_600),
+      schema: {
+        type: 'object',
+        required: ['a'],
+        properties: Object.fromEntries(Array.from({ length: 500 }, (_, n) => [`a${n}`, { type: 'string', description: long }]))
+      } as never
+    }
   })
   const small = tool('small')
   const shown = briefDefinitions([large('one'), large('two'), small])
@@ -86,9 +92,9 @@ t.test('definitions take a bounded place, the best most of it, and say how to ge
   t.match(shown.slice(0, 2), [{ name: 'one', shortened: /"one" alone/ }, { name: 'two', shortened: /"two" alone/ }])
   t.match(shown[2], { name: 'small', input: { type: 'object' } })
   t.notOk('shortened' in shown[2])
-  const notion = all.filter(({ name }) => /^API-(?:patch-page|post-page|move-page)$/.test(name))
+  const notion = all.filter(({ model: { name } }) => /^API-(?:patch-page|post-page|move-page)$/.test(name))
   t.ok(JSON.stringify(briefDefinitions(notion)).length < 9_000)
-  t.equal(briefDefinitions(notion.slice(0, 1))[0].name, notion[0].name)
+  t.equal(briefDefinitions(notion.slice(0, 1))[0].name, notion[0].model.name)
 })
 
 const entry = (fact: string): Entry => ({

@@ -18,7 +18,8 @@ import { createTransform } from '../../../services/tools/transform/transform.ts'
 import { createSkills, type StoredSkills } from '../../../services/tools/skills/skills.ts'
 import { createPathPolicy, type PathPolicy } from '../../../services/tools/path-policy.ts'
 import type { Tool, WorkFolder } from '../../../services/contracts/tool.ts'
-import type { SourceTool, ToolSource } from '../../../services/tools/sources.ts'
+import type { SourceTool } from '../../../services/contracts/tool.ts'
+import type { ToolSource } from '../../../services/tools/sources.ts'
 
 interface Options {
   workspace: string
@@ -118,6 +119,7 @@ export function build (
         resourceServers: () => []
       }),
     permissions: () => permissions,
+    missing: { desktop: desktop.problem, resources: () => 'There are none.' },
     clock: systemClock,
     fence
   })
@@ -150,24 +152,24 @@ export function build (
   }
 }
 
+type PartOfTool = { model?: Partial<Tool['model']>, policy?: Partial<Tool['policy']> } & Partial<Omit<Tool, 'model' | 'policy'>>
+
 /** A tool that needs nothing and answers nothing, but for what is said. */
-export const tool = (name: string, execute: Tool['execute'] = async () => ({}), rest: Partial<Tool> = {}): Tool => ({
-  name,
-  description: name,
-  inputSchema: Type.Object({}),
-  effect: 'read',
-  execute,
-  ...rest
+export const tool = (name: string, execute: Tool['execute'] = async () => ({}), { model, policy, ...rest }: PartOfTool = {}): Tool => ({
+  model: { name, description: name, schema: Type.Object({}), ...model },
+  policy: { effect: 'read', ...policy },
+  ...rest,
+  execute
 })
 
 /** A tool server with such tools. */
-export const server = (name: string, tools: string[], rest: Partial<SourceTool> = {}): ToolSource => ({
+export const server = (name: string, tools: string[], rest: PartOfTool & Omit<Partial<SourceTool>, keyof Tool> = {}): ToolSource => ({
   name,
   available: true,
-  tools: tools.map((each) => ({ ...tool(each), identity: `${name} ${each}`, ...rest }))
+  tools: tools.map((each) => ({ identity: `${name} ${each}`, ...rest, ...tool(each, rest.execute, rest) }))
 })
 
 /** A host over an empty folder. */
 export const over = (t: Test, tools?: Tool[], permissions: Permissions = {}) => build({ workspace: t.testdir(), tools, permissions })
 
-export const names = (tools: Tool[]): string[] => tools.map(({ name }) => name)
+export const names = (tools: Tool[]): string[] => tools.map(({ model: { name } }) => name)

@@ -32,8 +32,8 @@ t.test('a tool of a server asks by its effect unless its own default says otherw
   const { host } = over(t)
   host.merge([
     server('s', ['look']),
-    server('x', ['push', 'poke'], { effect: 'external' }),
-    server('y', ['pull'], { effect: 'external', permission: 'allow' })
+    server('x', ['push', 'poke'], { policy: { effect: 'external' } }),
+    server('y', ['pull'], { policy: { effect: 'external', permission: 'allow' } })
   ])
   t.same(['look', 'push', 'poke', 'pull'].map(host.permission), ['allow', 'ask', 'ask', 'allow'])
 })
@@ -215,10 +215,10 @@ t.test('progress starts the time limit of a call anew, for an hour at most, and 
 t.test('a tool that does not listen is given up on: when aborted after 5 s, else when its time is up and 5 s more', async (t) => {
   const { clock, sleeps } = handClock()
   const fence = createFence()
-  const deaf = (name: string, timeLimitMs?: number) => tool(name, () => new Promise(() => {}), { timeLimitMs })
+  const deaf = (name: string, timeLimitMs?: number) => tool(name, () => new Promise(() => {}), { policy: { timeLimitMs } })
   const host = createToolHost({
     paths: { owns: async () => false as const, meant: (path: string) => path },
-    tools: [deaf('deaf'), deaf('patient', 1234), { ...deaf('acting'), effect: 'external' }],
+    tools: [deaf('deaf'), deaf('patient', 1234), { ...deaf('acting'), policy: { effect: 'external' } }],
     permissions: () => ({}),
     clock,
     fence
@@ -290,7 +290,7 @@ const FACTS = {
 t.test('a tool carries what is known of it', async (t) => {
   const { host } = build({ workspace: t.testdir() })
   for (const [name, facts] of Object.entries(FACTS)) {
-    const { effect, proves, widestScope } = host.find(name)!
+    const { policy: { effect, widestScope }, effects: { proves } = {} } = host.find(name)!
     t.same(JSON.parse(JSON.stringify({ effect, proves, widestScope })), facts, name)
     t.equal(host.permission(name), effect === 'read' ? 'allow' : 'ask', `${name} asks unless it only reads`)
   }

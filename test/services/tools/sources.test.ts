@@ -9,7 +9,7 @@ t.test('tools of servers come and go; a built-in keeps its name', async (t) => {
     server('b', ['fetch'], { execute: async () => ({ from: 'b' }) })
   ])
   t.same(names(host.offered()).slice(-3), ['a_readFile', 'fetch', 'b_fetch'])
-  t.match(host.find('readFile')?.description, /^Read a file/)
+  t.match(host.find('readFile')?.model.description, /^Read a file/)
   t.strictSame([await output('a_readFile', {}), await output('fetch', {}), await output('b_fetch', {})], [{ from: 'a' }, { from: 'a' }, {
     from: 'b'
   }])
@@ -65,7 +65,7 @@ t.test('a tool stays the same object as long as it is the same', async (t) => {
 t.test("a server's tool is asked about when its entry says so, unless config.permissions says otherwise by either name", async (t) => {
   const permissions: Permissions = {}
   const { host } = over(t, undefined, permissions)
-  host.merge([server('github', ['push'], { permission: 'ask' }), server('other', ['pull'])])
+  host.merge([server('github', ['push'], { policy: { permission: 'ask' } }), server('other', ['pull'])])
   const of = () => ['push', 'pull'].map(host.permission)
   t.same(of(), ['ask', 'allow'])
   permissions['other_*'] = 'ask'
@@ -131,10 +131,10 @@ t.test('a name that people may take for that of a built-in tool has the name of 
   const { host } = over(t)
   const alike = ['ReadFile', 'READFILE', 'readFile_', '_readFile', 'readFiIe', 'rеadFile', 'read\u200bFile', 'runC0mmand', 'ｒｅａｄＦｉｌｅ']
   host.merge([server('evil', alike)])
-  const names = host.offered().flatMap(({ name }) => name.startsWith('evil_') ? [name] : [])
+  const names = host.offered().flatMap(({ model: { name } }) => name.startsWith('evil_') ? [name] : [])
   t.equal(names.length, alike.length, names.join(', '))
   const honest = ['read_file', 'readFiles', 'file', 'click_element', 'typeText']
   host.merge([server('good', honest)])
-  t.same(host.offered().flatMap(({ name }) => honest.includes(name) ? [name] : []), honest)
+  t.same(host.offered().flatMap(({ model: { name } }) => honest.includes(name) ? [name] : []), honest)
   t.end()
 })

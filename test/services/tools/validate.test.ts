@@ -58,7 +58,7 @@ t.test('schemas of tool servers are checked in any dialect; one that makes no se
     ...server('s', []),
     tools: Object.entries(schemas).map(([name, inputSchema]) => ({
       ...tool(name),
-      inputSchema: inputSchema as Tool['inputSchema'],
+      model: { name, description: name, schema: inputSchema as Tool['model']['schema'] },
       identity: name
     }))
   }])
@@ -70,7 +70,7 @@ t.test('schemas of tool servers are checked in any dialect; one that makes no se
 })
 
 t.test('what in a foreign schema takes more time than there is, is left to its server', async (t) => {
-  const { host, failure } = over(t, [tool('mine', undefined, { inputSchema: Type.Object({ a: Type.String({ pattern: '^b+$' }) }) })])
+  const { host, failure } = over(t, [tool('mine', undefined, { model: { schema: Type.Object({ a: Type.String({ pattern: '^b+$' }) }) } })])
   const slow = `${'a'.repeat(60)}!`
   const inputSchema = {
     type: 'object',
@@ -80,7 +80,7 @@ t.test('what in a foreign schema takes more time than there is, is left to its s
     propertyNames: { pattern: '^(\\w+\\s?)*$' },
     additionalProperties: false
   } as never
-  host.merge([server('s', ['mail'], { inputSchema })])
+  host.merge([server('s', ['mail'], { model: { schema: inputSchema } })])
   t.match(host.validate('mail', { email: slow, [slow]: 1, list: Array.from({ length: 20_000 }, (_, n) => ({ n })) }), { ok: true })
   t.match(await failure('mail', { email: 5 }), /email must be string/)
   t.match(await failure('mine', { a: 'a' }), /must match pattern/, 'our own are held to theirs')
@@ -95,16 +95,16 @@ t.test('a foreign schema that refers to itself, in many branches or for ever, is
   }
   const endless = { anyOf: [{ $ref: '#' }, { $ref: '#' }] }
   for (const [name, inputSchema] of Object.entries({ doubling, endless })) {
-    host.merge([server('s', [name], { inputSchema: inputSchema as never })])
+    host.merge([server('s', [name], { model: { schema: inputSchema as never } })])
     t.match(host.validate(name, {}), { ok: true }, name)
     t.match(host.validate(name, 'text'), { ok: false, error: /must be an object/ })
   }
-  host.merge([server('s', ['after'], { inputSchema: { type: 'object', required: ['a'] } as never })])
+  host.merge([server('s', ['after'], { model: { schema: { type: 'object', required: ['a'] } as never } })])
   t.match(host.validate('after', {}), { ok: false, error: /lacks the property "a"/ }, 'others are checked as before')
 })
 
 t.test('every built-in has a schema that compiles, is closed and is described', async (t) => {
-  for (const { name, description, inputSchema } of over(t).host.offered()) {
+  for (const { model: { name, description, schema: inputSchema } } of over(t).host.offered()) {
     t.equal(inputSchema.additionalProperties, false, name)
     t.ok(description.length > 20)
     for (const property of Object.values<any>(inputSchema.properties)) t.type(property.description, 'string')

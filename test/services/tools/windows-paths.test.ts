@@ -3,6 +3,7 @@ import t from 'tap'
 import { foldCase, isShortName, readWindowsPath } from '../../../services/lib/windows-path.ts'
 import { workingFolder } from '../../../services/lib/working-folder.ts'
 import { createPathPolicy } from '../../../services/tools/path-policy.ts'
+import type { CommandOfCall } from '../../../services/contracts/tool.ts'
 import { createGlobFilter } from '../../../services/tools/search/search-folder.ts'
 import { relativeGlob } from '../../../services/tools/search/search-files.ts'
 import { createWorkFolders } from '../../../services/tools/work-folder.ts'
@@ -63,7 +64,8 @@ t.test('no file system is asked about a path that Windows would read otherwise, 
   const { asked, paths } = policy()
   const elsewhere: Array<[string, RegExp]> = ['\\\\evil\\share\\x', '//evil/share', '\\\\?\\UNC\\evil\\share\\x', '\\\\files\\other\\x',
     '\\\\localhost\\C$\\work\\a.txt'].map((path) => [path, /outside the folders that may be used/])
-  const folders = createWorkFolders(() => ({ folder: (input) => (input as { cwd: string }).cwd }), paths)
+  const command = (input: unknown) => ({ folder: (input as { cwd: string }).cwd }) as CommandOfCall
+  const folders = createWorkFolders(() => ({ effects: { command } }), paths)
   const homes: Array<[string, RegExp]> = [['~\\x', /not expanded/], ['%USERPROFILE%\\x', /not expanded/]]
   for (const [path, why] of [...REFUSED, ...elsewhere, ...homes]) {
     const reason = { code: 'ERR_PATH_REFUSED', message: path.includes('\u0001') ? /control/ : why }

@@ -36,7 +36,7 @@ async function rehearse (
   // On a copy, what changes that alone asks nothing of the run itself either.
   const asking = isOnCopy ? concerns : [...concerns, ...takenBack]
   // What is told to the user, and commands in the background, are no files and no servers.
-  const isRead = tool.effect === 'read' && tool.proves === undefined && tool.answeredBy === undefined
+  const isRead = tool.policy.effect === 'read' && tool.effects?.proves === undefined && tool.policy.answeredBy === undefined
   if ((isRead || isCopied || needsAny(tool, 'commands')) && asking.length === 0) return { is: 'run' }
   const folder = await tools.folders.of(toolName, input, cwd)
   if (folder === undefined) return { is: 'ended', end: failedCall(call, folderGone(cwd)) }

@@ -6,7 +6,7 @@ export const toolPermission: CallPolicy = {
   name: 'toolPermission',
   async decide ({ call: { toolName } }, { policy, tools }, concerns) {
     if (!policy.asks || tools.permission(toolName) !== 'ask') return concerns
-    return [...concerns, { policy: 'toolPermission', reason: reasonOf(tools.find(toolName)?.effect) }]
+    return [...concerns, { policy: 'toolPermission', reason: reasonOf(tools.find(toolName)?.policy.effect) }]
   }
 }
 

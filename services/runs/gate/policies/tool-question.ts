@@ -7,9 +7,10 @@ export const toolQuestion: CallPolicy = {
   async decide (checked, { run: { runId, cwd }, policy, tools, addresses }, concerns) {
     const { toolName, input } = checked.call
     const tool = tools.find(toolName)
-    if (concerns.length > 0 || tool?.answeredBy !== undefined || checked.ownConcerns !== undefined) return concerns
+    if (concerns.length > 0 || tool?.policy.answeredBy !== undefined || checked.ownConcerns !== undefined) return concerns
     const about = { runId, cwd, textOfOthers: addresses?.textOfOthers }
-    const reason = asksThoughAllowed(policy, tools, toolName) ? await tool?.asks?.(input, about) : undefined
+    const asks = tool?.policy.permission
+    const reason = typeof asks === 'function' && asksThoughAllowed(policy, tools, toolName) ? await asks(input, about) : undefined
     checked.ownConcerns = reason === undefined ? [] : [{ policy: 'toolQuestion', isOfCall: true, reason }]
     return checked.ownConcerns
   }

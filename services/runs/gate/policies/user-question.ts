@@ -7,7 +7,7 @@ const NO_QUESTIONS = 'The user cannot be asked in this run: decide yourself, and
 export const userQuestion: CallPolicy = {
   name: 'userQuestion',
   async decide ({ call: { toolCallId, toolName, input } }, { tools, policy, rehearsal }, concerns) {
-    if (tools.find(toolName)?.answeredBy?.by !== 'user') return concerns
+    if (tools.find(toolName)?.policy.answeredBy?.by !== 'user') return concerns
     const line = { toolCallId, toolName, input, digest: inputDigest(input), identity: tools.identity(toolName), scopes: [] }
     rehearsal?.note({ ...line, outcome: 'question', asks: true })
     return policy.answersQuestions ? { is: 'wait', asks: true } : { is: 'deny', reason: NO_QUESTIONS }

@@ -20,11 +20,11 @@ async function findCopied (
 ): Promise<CheckedCall['copied']> {
   const copy = tools.copyAt(cwd)?.folder
   const tool = tools.find(name)
-  if (copy === undefined || tool === undefined || tool.answeredBy !== undefined) return undefined
-  if (tool.willChange === undefined && !tool.isCommand) return undefined
+  if (copy === undefined || tool === undefined || tool.policy.answeredBy !== undefined) return undefined
+  if (tool.effects?.paths === undefined && tool.effects?.command === undefined) return undefined
   const folder = await tools.folders.of(name, input, cwd)
   if (folder === undefined) return undefined
-  if (tool.isCommand) {
+  if (tool.effects.command !== undefined) {
     const boundary = await tools.boundary({ name, input, cwd, folder })
     return boundary?.is === 'confined' && within(boundary.folder.path, copy) ? { copy, confinedTo: boundary.folder } : undefined
   }

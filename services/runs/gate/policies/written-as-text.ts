@@ -4,7 +4,7 @@ import type { CallPolicy } from '../call-policy.ts'
 export const writtenAsText: CallPolicy = {
   name: 'writtenAsText',
   async decide ({ call: { toolName, isFromText } }, { tools }, concerns) {
-    if (!isFromText || tools.find(toolName)?.effect === 'read') return concerns
+    if (!isFromText || tools.find(toolName)?.policy.effect === 'read') return concerns
     return [...concerns, { policy: 'writtenAsText', reason: 'The model wrote this call as text, which it may have meant to show.' }]
   }
 }

@@ -34,9 +34,11 @@ function steps (
     ...more,
     tools: {
       find: (name) => ({
-        effect: name.startsWith('look') ? 'read' : 'write',
-        ...(name.includes('-app') && { answeredBy: { by: 'app', app: 'editor', ms: 5 } }),
-        ...(name === 'look-user' && { answeredBy: { by: 'user' } })
+        policy: {
+          effect: name.startsWith('look') ? 'read' : 'write',
+          ...(name.includes('-app') && { answeredBy: { by: 'app', app: 'editor', ms: 5 } }),
+          ...(name === 'look-user' && { answeredBy: { by: 'user' } })
+        }
       }) as never,
       permission: (name) => name.startsWith('ask') ? 'ask' : 'allow',
       identity: () => 'one',

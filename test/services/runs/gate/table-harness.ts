@@ -1,4 +1,5 @@
 import type { Call, CallApproval } from '../../../../services/contracts/call.ts'
+import type { CommandOfCall, Tool, ToolEffect } from '../../../../services/contracts/tool.ts'
 import type { CallEnd } from '../../../../services/runs/gate/call-end.ts'
 import { makeRunPolicy } from '../../../../services/runs/gate/run-policy.ts'
 import { settleCalls } from '../../../../services/runs/gate/settle-calls.ts'
@@ -9,29 +10,37 @@ const COPY = HERE.path
 
 const asksAlways = async () => 'own'
 
+type Kind = Pick<Tool, 'policy' | 'effects'>
+const kindOf = (effect: ToolEffect) => (policy: Partial<Tool['policy']> = {}, effects?: Tool['effects']): Kind =>
+  ({ policy: { effect, ...policy }, effects })
+const [read, write, external] = [kindOf('read'), kindOf('write'), kindOf('external')]
+const asks = { permission: 'ask' } as const
+const changesFile = { paths: async () => [] }
+const runsCommand = { command: () => ({}) as CommandOfCall }
+
 /** The kinds of calls, by the tool that each is of; names that end with `text` are of calls that the model wrote as text. */
-const TOOLS: Record<string, { effect: 'read' | 'write' | 'external', permission?: 'ask', [more: string]: unknown }> = {
-  look: { effect: 'read' },
-  'look-text': { effect: 'read' },
-  change: { effect: 'write', permission: 'ask' },
-  'change-text': { effect: 'write', permission: 'ask' },
-  free: { effect: 'write' },
-  'free-text': { effect: 'write' },
-  fetch: { effect: 'read' },
-  'fetch-asks': { effect: 'read', permission: 'ask' },
-  own: { effect: 'write', asks: asksAlways },
-  'edit-in': { effect: 'write', permission: 'ask', willChange: true },
-  'edit-text': { effect: 'write', willChange: true },
-  'edit-own': { effect: 'write', permission: 'ask', willChange: true, asks: asksAlways },
-  'edit-out': { effect: 'write', permission: 'ask', willChange: true },
-  command: { effect: 'external', permission: 'ask', isCommand: true },
-  outside: { effect: 'external', permission: 'ask', isCommand: true },
-  message: { effect: 'read', proves: 'message' },
-  stop: { effect: 'external', needs: ['commands'] },
-  user: { effect: 'read', answeredBy: { by: 'user' } },
-  app: { effect: 'write', permission: 'ask', answeredBy: { by: 'app' } },
-  'app-look': { effect: 'read', answeredBy: { by: 'app' } },
-  'app-text': { effect: 'write', answeredBy: { by: 'app' } }
+const TOOLS: Record<string, Kind> = {
+  look: read(),
+  'look-text': read(),
+  change: write(asks),
+  'change-text': write(asks),
+  free: write(),
+  'free-text': write(),
+  fetch: read(),
+  'fetch-asks': read(asks),
+  own: write({ permission: asksAlways }),
+  'edit-in': write(asks, changesFile),
+  'edit-text': write({}, changesFile),
+  'edit-own': write({ permission: asksAlways }, changesFile),
+  'edit-out': write(asks, changesFile),
+  command: external(asks, runsCommand),
+  outside: external(asks, runsCommand),
+  message: read({}, { proves: 'message' }),
+  stop: external({ needs: ['commands'] }),
+  user: read({ answeredBy: { by: 'user' } }),
+  app: write({ ...asks, answeredBy: { by: 'app' } }),
+  'app-look': read({ answeredBy: { by: 'app' } }),
+  'app-text': write({ answeredBy: { by: 'app' } })
 }
 
 export const CALLS = Object.keys(TOOLS)
@@ -59,7 +68,7 @@ export async function settledIn (name: string, situation: string) {
   const step = makeStep({
     tools: {
       find: () => tool as never,
-      permission: () => tool.permission ?? 'allow',
+      permission: () => tool.policy.permission === 'ask' || name === 'edit-own' ? 'ask' : 'allow',
       copyAt: () => has('copy') || isRehearsal ? { folder: COPY } as never : undefined,
       boundary: async () => name === 'command' ? { is: 'confined', folder: HERE } as never : undefined,
       foresee: async () => ({ places: [{ path: `${name === 'edit-out' ? '/elsewhere' : COPY}/a.txt` }], shown: [] }),
