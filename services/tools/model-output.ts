@@ -68,7 +68,7 @@ const modelOutputs = new WeakMap<ToolOutput, LanguageModelV4ToolResultOutput>()
 /**
  * Converts a tool's output to the form that models get: its JSON, truncated to 64 KiB, and its images as images. What an output in MCP's
  * form says twice is sent once, see `saidOnce`. Audio and files are replaced by a note, because a model cannot read their base64. `view`
- * is the tool's own conversion, see `Tool.forModel`. Returns the same value for the same object, because outputs do not change.
+ * is the tool's own conversion, see `output` of a tool. Returns the same value for the same object, because outputs do not change.
  */
 export function toModelOutput (output: ToolOutput, view?: Tool['model']['output']): LanguageModelV4ToolResultOutput {
   let shown = modelOutputs.get(output)
