@@ -65,5 +65,11 @@ export function createAnswerParts () {
     }
   }
 
-  return { mend: (parts: readonly LanguageModelV4StreamPart[]): LanguageModelV4StreamPart[] => parts.flatMap(read) }
+  /** Whether a part is more of a text that has begun, as most are. */
+  const isMoreText = (part: LanguageModelV4StreamPart) => part.type === 'text-delta' && openTexts.has(part.id)
+
+  return {
+    mend: (parts: readonly LanguageModelV4StreamPart[]): readonly LanguageModelV4StreamPart[] =>
+      parts.every(isMoreText) ? parts : parts.flatMap(read)
+  }
 }

@@ -192,12 +192,13 @@ async function attemptOnce (
   tellWhileSilent(call, progress, over.signal).catch(() => {})
   try {
     await withDeadline(limit, async (abortSignal, renew) => {
-      onSignOfLife(abortSignal, () => keepAlive(progress, { clock, firstTokenMs, idleMs, renew }))
+      const stayAlive = () => keepAlive(progress, { clock, firstTokenMs, idleMs, renew })
+      onSignOfLife(abortSignal, stayAlive)
       const batches = batchesOf(await model.doStream({ ...options, prompt, abortSignal }))
       const cancel = () => batches.cancel(abortSignal.reason)
       abortSignal.addEventListener('abort', cancel)
       try {
-        await readParts({ batches, origin, signal: abortSignal, renew }, call, progress)
+        await readParts({ batches, origin, signal: abortSignal, renew, stayAlive }, call, progress)
       } finally {
         abortSignal.removeEventListener('abort', cancel)
         batches.cancel(undefined)
@@ -225,10 +226,12 @@ interface Reading {
   signal: AbortSignal
   /** Called after each part of the answer. */
   renew: () => void
+  /** Called after parts that bring nothing of it. */
+  stayAlive: () => void
 }
 
 /** Reads parts to the end of the answer. */
-async function readParts ({ batches, origin, signal, renew }: Reading, { clock, onParts }: ModelCall, progress: Progress) {
+async function readParts ({ batches, origin, signal, renew, stayAlive }: Reading, { clock, onParts }: ModelCall, progress: Progress) {
   const { mend } = createAnswerParts()
   for (let batch = await batches.read(); batch !== undefined; batch = await batches.read()) {
     signal.throwIfAborted()
@@ -260,7 +263,10 @@ async function readParts ({ batches, origin, signal, renew }: Reading, { clock, 
       progress.heardAt = clock.monotonic()
       progress.partAt = clock.awake()
       renew()
-    } else progress.heardAt ??= clock.monotonic()
+    } else {
+      progress.heardAt ??= clock.monotonic()
+      stayAlive()
+    }
     // A short answer arrives as a whole: readers get its text before the work of its end is done.
     const turn = begins ? nextTurn() : yieldToEventLoop()
     if (turn) await turn

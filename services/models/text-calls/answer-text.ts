@@ -32,6 +32,10 @@ export function createAnswerText (tools: OfferedTools | undefined) {
   return {
     /** Takes the next piece of the text and returns what is certain by now. */
     take (delta: string): TextPiece[] {
+      // Most pieces are words within a line.
+      if (state.mode === 'text' && state.held === '' && !SUSPECT_OR_LINE.test(delta) && state.quoting.goOn(delta)) {
+        return [{ kind: 'text', delta }]
+      }
       state.held += delta
       return read(state, false)
     },
@@ -63,6 +67,7 @@ function readOn (state: AnswerState, isEnd: boolean): boolean {
 
 /** The characters with which a mark may begin. */
 const SUSPECT = /[<[{`◁]/
+const SUSPECT_OR_LINE = /[<[{`◁\n]/
 
 function readText (state: AnswerState, isEnd: boolean): boolean {
   if (state.held === '') return false

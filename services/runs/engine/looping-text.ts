@@ -1,6 +1,8 @@
 /** The characters at the end of a text that are looked at, and the longest piece of which they may be repetitions. */
 const TAIL = 4_000
 const LONGEST_PIECE = 250
+/** The characters at the end that stand once more before it where a text repeats itself. */
+const END = 32
 /** Characters between two looks. */
 const STEP = 1_000
 
@@ -17,7 +19,8 @@ export function createLoopingText (): (delta: string) => boolean {
     if (unseen < STEP || tail.length < TAIL) return false
     unseen = 0
     tail = tail.slice(-TAIL)
-    return periodOf(tail) <= LONGEST_PIECE
+    const isRepeated = tail.slice(-LONGEST_PIECE - END, -1).includes(tail.slice(-END))
+    return isRepeated && periodOf(tail) <= LONGEST_PIECE
   }
 }
 

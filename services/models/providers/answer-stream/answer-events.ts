@@ -22,6 +22,7 @@ const SPACE = new Set([0x20, 0x09, 0x0a, 0x0d])
 const BOM = [0xef, 0xbb, 0xbf]
 const DOCUMENT = new Set([0x7b, 0x5b]) // { and [
 const DONE = /^\[?done\]?$/i
+const LONGEST_DONE = 6
 const SSE_LINE = /^(?:data|event|id|retry)?:/
 const SHOWN = 200
 
@@ -113,8 +114,9 @@ const objectsIn = (value: unknown): Array<Record<string, any>> => (Array.isArray
 function eventsIn (data: string, event?: string, parse?: Parse): AnswerEvent[] {
   const text = data.trim()
   if (text === '') return []
-  if (DONE.test(text)) return [{ type: 'done' }]
+  if (text.length <= LONGEST_DONE && DONE.test(text)) return [{ type: 'done' }]
   const whole = valueIn(text, parse)
+  if (isObject(whole?.value)) return [{ type: 'value', value: whole.value, event }]
   if (whole !== undefined) {
     // A text in JSON says as much as one without quotes.
     const values = event === 'error' && typeof whole.value === 'string' ? [{ error: whole.value }] : objectsIn(whole.value)

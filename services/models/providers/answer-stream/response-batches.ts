@@ -44,8 +44,9 @@ export function readBatches (body: Readable, signal: AbortSignal | undefined, re
 
   body.on('data', (chunk: Uint8Array) => {
     if (ending !== undefined) return
-    giveSignOfLife(signal)
     const { parts, failure } = reader.take(chunk)
+    // Parts speak for themselves when they are read.
+    if (parts.length === 0) giveSignOfLife(signal)
     for (const part of parts) arrived.push(part)
     if (failure !== undefined) {
       end(failure)
