@@ -32,8 +32,10 @@ export function createAnswerText (tools: OfferedTools | undefined) {
   return {
     /** Takes the next piece of the text and returns what is certain by now. */
     take (delta: string): TextPiece[] {
+      const { mode, held, quoting } = state
       // Most pieces are words within a line.
-      if (state.mode === 'text' && state.held === '' && !SUSPECT_OR_LINE.test(delta) && state.quoting.goOn(delta)) {
+      if (mode === 'text' && held === '' && quoting.hasText && !quoting.isLineStart && !SUSPECT_OR_LINE.test(delta)) {
+        quoting.advance(delta)
         return [{ kind: 'text', delta }]
       }
       state.held += delta

@@ -1,8 +1,6 @@
 const FENCE = /^\s*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}|~{3,})([^\n]*)$/
 /** Characters of a line that are kept. */
 const LONGEST_LINE = 16_000
-/** Characters of the beginning that are kept. */
-const BEGINNING = 20
 
 /**
  * Follows the Markdown of a text: whether what comes next is quoted, in code or in a quotation, so that it is shown and not obeyed.
@@ -38,7 +36,7 @@ export function createQuoting () {
     /** Follows the text up to what comes next. */
     advance (text: string) {
       hasText ||= /\S/.test(text)
-      if (beginning.length < BEGINNING) beginning = (beginning + text).slice(0, BEGINNING)
+      if (beginning.length < 20) beginning = (beginning + text).slice(0, 20)
       let from = 0
       for (let end = text.indexOf('\n'); end !== -1; end = text.indexOf('\n', from)) {
         grow(text.slice(from, end))
@@ -46,12 +44,6 @@ export function createQuoting () {
         from = end + 1
       }
       grow(text.slice(from))
-    },
-    /** As `advance`, for a text without the end of a line; returns false, and does nothing, where a line or the text begins. */
-    goOn (text: string): boolean {
-      const isInLine = hasText && !isBlank && beginning.length === BEGINNING
-      if (isInLine) grow(text)
-      return isInLine
     },
     /** A call was followed by words in its line, which is about calls: what else stands in it is quoted, too. */
     quoteLine () {
