@@ -25,6 +25,7 @@ export default fp<{ home: string }>(async (app, { home }) => {
     settings: () => config.current.undo,
     // All of them are made after this plugin.
     takenBack: (owner, paths) => app.copies.takenBack(owner, paths),
+    copyOf: (owner, folder) => app.copies.find(owner, folder),
     isRehearsal: async (runId) => (await app.engine.runs.get(runId))?.trigger === 'rehearsal',
     isLive: async (runId) => await app.agent.isRunLive(runId) ?? await app.tasks.isRunLive(runId)
   })

@@ -152,8 +152,8 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
     }
   }
 
-  /** Returns what is in a folder, or in a copy. */
-  const survey = (folder: string): Promise<States> =>
+  /** Returns what is in a folder, or in a copy; undefined where there are too many paths. */
+  const survey = (folder: string): Promise<States | undefined> =>
     transform.run('surveyFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
 
   /** Brings what was changed in the folder meanwhile into its copy, as an apply the other way. Throws Refused (409) on a full disk. */
@@ -162,10 +162,12 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
     const base = await readBase(id)
     try {
       const now = await survey(real)
-      const differences = differencesOf(base.sources, now, { folder, was: base.copies })
+      const differences = now === undefined ? [] : differencesOf(base.sources, now, { folder, was: base.copies })
       const sizes = new Map(now)
       const bytes = differences.reduce((sum, { path }) => sum + (sizes.get(path)?.size ?? 0), 0)
-      if (bytes > LIMITS.bytes) return log.warn({ folder: real }, 'a copy stays behind its folder, as too much was changed')
+      if (now === undefined || bytes > LIMITS.bytes) {
+        return log.warn({ folder: real }, 'a copy stays behind its folder, as too much was changed')
+      }
       const brought = await bringIntoCopy(differences, { from: real, to: folder, drafts: join(place, id), paths, clock })
       await settle(copy, base, brought.map((path) => join(real, relative(folder, path))), { now })
     } catch (error) {
@@ -234,8 +236,8 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
 
     /** Returns the real path of the conversation's copy of a folder; undefined when there is none. */
     async find (thread: string, folder: string): Promise<string | undefined> {
-      const real = await realpath(folder)
-      return ofThread(thread, real)?.folder
+      const real = await realpath(folder).catch(() => undefined)
+      return real === undefined ? undefined : ofThread(thread, real)?.folder
     },
 
     /**
@@ -256,7 +258,9 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
         if (!known.has(id)) throw new NotACopy(runId)
         if (!await isFolder(real)) throw new FolderGone(real)
         const base = await readBase(id)
-        const differences = differencesOf(base.copies, await survey(folder), { folder: real, was: base.sources })
+        const now = await survey(folder)
+        if (now === undefined) throw new Refused(`the copy has more than ${LIMITS.paths * 10} files and folders by now`)
+        const differences = differencesOf(base.copies, now, { folder: real, was: base.sources })
         const named = body.paths?.map((path) => within(path, folder) ? join(real, relative(folder, path)) : path)
         const { done, ...rest } = await undo.takeOver(differences, { ...body, ...named && { paths: named } }, {
           of: runId,

@@ -1,3 +1,4 @@
+import { relative } from 'node:path'
 import type { Log } from '../lib/log.ts'
 import type { Config } from '../../schemas/config.ts'
 import type { RunChanges, UndoBody, Undone } from '../../schemas/undo.ts'
@@ -37,6 +38,8 @@ export interface UndoParts {
   isLive: (runId: string) => Promise<boolean | undefined>
   /** Notes that these paths of a folder, which were taken over from a copy of that owner, are as before again. */
   takenBack: (owner: string, paths: readonly string[]) => Promise<void>
+  /** Returns the copy of a folder that an owner works on, if it is kept. */
+  copyOf: (owner: string, folder: string) => Promise<string | undefined>
   /** Whether a run is a rehearsal. */
   isRehearsal: (runId: string) => Promise<boolean>
   log: Pick<Log, 'warn'>
@@ -46,7 +49,7 @@ export interface UndoParts {
 
 /** The verbs of `createUndo`, once it is in use. */
 export function openUndo (
-  { store, clock, paths, settings, isLive, isRehearsal, takenBack, log, transform, folder }: UndoParts & { folder: string }
+  { store, clock, paths, settings, isLive, isRehearsal, takenBack, copyOf, log, transform, folder }: UndoParts & { folder: string }
 ) {
   const space = createUndoSpace({ store, clock, folder, settings })
   const trees = createTrees({ store, lookAround: (place) => searchScope(place, place, paths), folder, space, worker: transform })
@@ -84,24 +87,29 @@ export function openUndo (
     }
   }
 
-  /** Does what is left of undos that the end of the service cut off. An apply is a person's to continue, or to take back. */
-  async function finishUndos (undos: Map<string, Entry>): Promise<void> {
-    for (const { of, items } of undos.values()) {
-      const paths = items.filter(({ isParent }) => !isParent).map(({ path }) => path)
-      if (of !== undefined) await continueUndo(of, await readEntries(store, of), new Set(paths), parts)
-    }
+  /** Does what is left of an undo or an apply that the end of the service cut off, at the paths that it was to change. */
+  async function finishWork ({ of, toolName, owner, cwd, items }: Entry): Promise<void> {
+    const named = items.filter(({ isParent }) => !isParent)
+    if (of === undefined) return
+    if (toolName === UNDO) return continueUndo(of, await readEntries(store, of), new Set(named.map(({ path }) => path)), parts)
+    const copy = await copyOf(owner, cwd)
+    if (copy === undefined) return
+    const left = named.map(({ path, before }) => ({ path: relative(cwd, path), isOtherAsItWas: true, expected: before }))
+    const chains = await chainsOfCopy(left, { from: copy, to: cwd, paths })
+    // Nothing is removed because the copy was just being deleted: it is unknown then.
+    if (await copyOf(owner, cwd) === copy) await takeOver(chains, {}, { of, owner, cwd }, parts)
   }
 
   /** Completes the entries of calls that the end of the service cut off: what they left is what is there at the next start. */
   async function complete (): Promise<void> {
-    const undos = new Map<string, Entry>()
+    const works = new Map<string, Entry>()
     for await (const [key, { runId }] of store.list<{ runId: string }>(UNDO_OPEN, { damaged () {} })) {
       const id = key.slice(UNDO_OPEN.length)
       const ops: Op[] = [{ type: 'del', key }]
       const entry = await store.get<Entry>(undoEntryKey(runId, id)).catch(() => undefined)
       if (entry !== undefined) {
         const settled = entry.tree === undefined ? await completedCall(id, entry) : await completedTree(entry, entry.tree)
-        if (entry.toolName === UNDO) undos.set(runId, entry)
+        if (entry.toolName === UNDO || entry.toolName === APPLY) works.set(runId, entry)
         if (settled !== undefined) ops.push({ type: 'put', key: undoEntryKey(runId, id), value: settled })
         else {
           ops.push({ type: 'del', key: undoEntryKey(runId, id) })
@@ -110,7 +118,9 @@ export function openUndo (
       }
       await store.transact(ops)
     }
-    await finishUndos(undos).catch((error) => log.warn({ err: error }, 'an undo that was cut off could not be finished'))
+    for (const entry of works.values()) {
+      await finishWork(entry).catch((error) => log.warn({ err: error }, 'an undo or an apply that was cut off could not be finished'))
+    }
   }
 
   /** Resolves when what the last end of the service cut off is completed; a failure is tried again. */

@@ -21,9 +21,15 @@ const CHUNK_BYTES = 1024 * 1024
 /** Left-out paths that are named. */
 const MOST_NAMED = 20
 
-/** Returns what is at each path below a folder. Throws Beyond. */
-export const surveyFolder = ({ folder, mostPaths }: { folder: string, mostPaths: number }): States =>
-  statesOf(walkTree({ folder, limits: { paths: mostPaths } }).rows)
+/** Returns what is at each path below a folder; undefined where there are too many. */
+export function surveyFolder ({ folder, mostPaths }: { folder: string, mostPaths: number }): States | undefined {
+  try {
+    return statesOf(walkTree({ folder, limits: { paths: mostPaths } }).rows)
+  } catch (error) {
+    if (error instanceof Beyond) return undefined
+    throw error
+  }
+}
 
 const statesOf = (rows: Map<string, Row>): States => [...rows].filter(([, { kind }]) => kind !== 'other')
 
@@ -75,7 +81,7 @@ export function copyTree ({ from, to, limits }: CopyRequest): CopiedTree {
     const closed = folders.flatMap(([path, { isClosed }]) => isClosed ? [path] : [])
     return {
       sources: statesOf(rows),
-      copies: surveyFolder({ folder: to, mostPaths: Infinity }),
+      copies: statesOf(walkTree({ folder: to, limits: { paths: Infinity } }).rows),
       left: [...left, ...closed, ...missing].slice(0, MOST_NAMED),
       isCloned: clones === true
     }

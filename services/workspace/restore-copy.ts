@@ -15,6 +15,8 @@ export interface Difference {
   path: string
   /** Whether the other of the two folders, a folder and its copy, is there as it was. */
   isOtherAsItWas: boolean
+  /** What the other one must hold to be changed; absent: what it holds now, if it is as it was. */
+  expected?: Place
 }
 
 /** Returns the paths at which one of two folders differs from what it was. `other`: the path of the second, and what was in it. */
@@ -37,11 +39,12 @@ export async function chainsOfCopy (
     (path) => join(from, relative(to, path)),
     paths
   )
-  return inBatches(differences, async ({ path: inner, isOtherAsItWas }): Promise<Chain> => {
+  return inBatches(differences, async ({ path: inner, isOtherAsItWas, expected }): Promise<Chain> => {
     const path = join(to, inner)
     const unit = units.get(path)
     const before = await lookAt(join(from, inner), undefined, { paths })
-    const left = isOtherAsItWas ? await lookAt(path, undefined, { paths }).catch((): Place | undefined => undefined) : undefined
+    const look = () => lookAt(path, undefined, { paths }).catch((): Place | undefined => undefined)
+    const left = expected === undefined && isOtherAsItWas ? await look() : expected
     return {
       ...{ path, cwd: to, left, before, isBroken: false, isParent: false, isShared: false },
       isOfModes: isSame(left, before),

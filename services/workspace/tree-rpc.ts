@@ -125,7 +125,7 @@ export interface FolderJobs {
   /** A copy of a folder. */
   copyTree: { input: CopyRequest, output: CopiedTree }
   /** What is in a folder. */
-  surveyFolder: { input: { folder: string, mostPaths: number }, output: States }
+  surveyFolder: { input: { folder: string, mostPaths: number }, output: States | undefined }
 }
 
 /** Runs jobs in a worker; `ms`: the time limit, milliseconds. Rejects when a job fails, and with the reason of the signal. */

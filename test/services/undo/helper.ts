@@ -39,6 +39,7 @@ export async function openUndo (t: Test, { settings, clock = systemClock, dir = 
     isLive: async (runId) => live.has(runId) || undefined,
     isRehearsal: async () => false,
     takenBack: async () => {},
+    copyOf: async () => undefined,
     log: { warn: (details) => t.fail(JSON.stringify(details)) },
     transform
   })
