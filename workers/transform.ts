@@ -13,10 +13,10 @@ const handlers: TransformHandlers = {
   scanFiles: async (request) => (await import('../services/tools/search/search-folder.ts')).scanFiles(request),
   recording: async (request) => (await import('../services/recordings/scrub-lines.ts')).scrubLines(request),
   knock: async (folder) => (await import('../services/workspace/held-folder.ts')).knock(folder),
-  recordTree: async (request) => (await import('../services/workspace/tree-record.ts')).recordTree(request),
-  compareTree: async (request) => (await import('../services/workspace/tree-record.ts')).compareTree(request),
-  copyTree: async (request) => (await import('../services/workspace/copy-tree.ts')).copyTree(request),
-  surveyFolder: async (request) => (await import('../services/workspace/copy-tree.ts')).surveyFolder(request)
+  takeFolder: async (request) => (await import('../services/workspace/folder-snapshot.ts')).takeFolder(request),
+  diffFolder: async (request) => (await import('../services/workspace/folder-snapshot.ts')).diffFolder(request),
+  cloneFolder: async (request) => (await import('../services/workspace/clone-folder.ts')).cloneFolder(request),
+  listFolder: async (request) => (await import('../services/workspace/clone-folder.ts')).listFolder(request)
 }
 
 parentPort!.on('message', (job: Job) => void transform(job))

@@ -35,15 +35,15 @@ export async function knownFolder ({ times }: Context): Promise<Row[]> {
   }
   try {
     const next = { record: newFile(), contents: newFile() }
-    const first = await took(() => transform.run('recordTree', { ...request, next }, { signal, ms: 120_000 }))
+    const first = await took(() => transform.run('takeFolder', { ...request, next }, { signal, ms: 120_000 }))
     const again: number[] = []
     const compared: number[] = []
     const found: number[] = []
     for (let n = 0; n < times(30); n++) {
       found.push(await took(() => execFileSync('find', [folder, '-printf', '%p %s %i %T@ %C@\n'], { maxBuffer: 2 ** 26 })))
       const more = { record: newFile(), contents: newFile() }
-      again.push(await took(() => transform.run('recordTree', { ...request, last: next.record, next: more }, { signal })))
-      compared.push(await took(() => transform.run('compareTree', { ...request, record: next.record }, { signal })))
+      again.push(await took(() => transform.run('takeFolder', { ...request, last: next.record, next: more }, { signal })))
+      compared.push(await took(() => transform.run('diffFolder', { ...request, record: next.record }, { signal })))
     }
     const row = (what: string, service: number, bar?: number): Row =>
       ({ what, unit: 'ms', floor: median(found), service, ...bar !== undefined && { bar, pass: service <= bar } }) as Row

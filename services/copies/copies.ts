@@ -12,7 +12,7 @@ import { defineError, ServiceError } from '../lib/service-error.ts'
 import { COPIES, copyKey, type Store } from '../store/index.ts'
 import { type CopiedFolder, type PathPolicy, type Transform, within } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
-import { bringIntoCopy, differencesOf, rowAt, type States } from '../workspace/index.ts'
+import { refreshClone, differencesOf, rowAt, type States } from '../workspace/index.ts'
 
 /** A copy that no run used for this long is deleted, milliseconds. */
 const KEPT_MS = 7 * 24 * 3_600_000
@@ -132,7 +132,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
     try {
       await mkdir(draft, { mode: 0o700 })
       const name = basename(real)
-      const made = await transform.run('copyTree', { from, to: join(draft, name), limits: LIMITS }, { signal, ms: COPY_MS })
+      const made = await transform.run('cloneFolder', { from, to: join(draft, name), limits: LIMITS }, { signal, ms: COPY_MS })
       if ('beyond' in made) {
         throw new Refused(made.beyond === 'paths'
           ? `it has more than ${LIMITS.paths} files and folders`
@@ -154,7 +154,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
 
   /** Returns what is in a folder, or in a copy; undefined where there are too many paths. */
   const survey = (folder: string): Promise<States | undefined> =>
-    transform.run('surveyFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
+    transform.run('listFolder', { folder, mostPaths: LIMITS.paths * 10 }, { signal, ms: COPY_MS })
 
   /** Brings what was changed in the folder meanwhile into its copy, as an apply the other way. Throws Refused (409) on a full disk. */
   async function refresh (copy: Known): Promise<void> {
@@ -168,7 +168,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
       if (now === undefined || bytes > LIMITS.bytes) {
         return log.warn({ folder: real }, 'a copy stays behind its folder, as too much was changed')
       }
-      const brought = await bringIntoCopy(differences, { from: real, to: folder, drafts: join(place, id), paths, clock })
+      const brought = await refreshClone(differences, { from: real, to: folder, drafts: join(place, id), paths, clock })
       await settle(copy, base, brought.map((path) => join(real, relative(folder, path))), { now })
     } catch (error) {
       throw refusalOf(error)

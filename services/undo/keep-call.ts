@@ -4,9 +4,7 @@ import type { Log } from '../lib/log.ts'
 import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op } from '../store/index.ts'
 import { type CallLeft, type CallReport, within, type KeepCall, type KeptCall, type PathPolicy } from '../tools/index.ts'
 import type { RunningCommands } from './running-commands.ts'
-import {
-  type ChainUnit, createEntryWriter, type Item, settleItems, surveyAll, type UndoSpace, unitsAfter, unitsBefore
-} from '../workspace/index.ts'
+import { type ChainUnit, diffPaths, type Item, takePaths, type UndoSpace } from '../workspace/index.ts'
 import type { Entry } from './undo-entry.ts'
 
 const overlap = (a: string[], b: string[]) => a.some((one) => b.some((other) => within(one, other) || within(other, one)))
@@ -102,28 +100,10 @@ export async function keepCall (
   }
 
   const unlock = isLocked ? () => {} : await acquire(entry.roots, signal)
-  const unuse = space.use([id])
-  let isHeld = true
-  const release = () => {
-    if (isHeld) unuse()
-    isHeld = false
-    unlock()
-  }
-  const writer = createEntryWriter(folder, id)
-  const { file: largest, total } = space.limits()
   try {
-    const items = await surveyAll(places, {
-      paths,
-      signal,
-      read: async (file, size) => {
-        const limit = Math.min(largest, total - writer.bytes)
-        return size > limit ? undefined : writer.copy(file, limit, signal)
-      }
-    })
-    const key = await writer.close()
-    if (key !== undefined) await space.add(writer.bytes)
-    const fileKey = undoFileKey(id, writer.bytes)
-    const units = await unitsBefore(items, unitOf, paths)
+    const snapshot = await takePaths(places, { folder, id, paths, space, signal, unitOf })
+    const { items, units, key, bytes } = snapshot
+    const fileKey = undoFileKey(id, bytes)
     const kept = { items, ...hasKeys(units) && { units }, ...(key !== undefined && { key }) }
     const begun: Entry = { ...entry, ...kept, ...(of !== undefined && { of, isCut: true }) }
     const open = undoOpenKey(id)
@@ -141,31 +121,27 @@ export async function keepCall (
         const diff = typeof report?.output?.diff === 'string' ? { diff: report.output.diff } : {}
         const reported = report && (report.changes ?? [])
         try {
-          const settled = await settleItems({ items, places, reported, paths })
-          commands.changed(settled.map(({ path }) => path))
-          if (settled.length > 0) {
+          const { items: changed, units: left } = await diffPaths(snapshot, { places, reported, paths })
+          commands.changed(changed.map(({ path }) => path))
+          if (changed.length > 0) {
             const { isCut: _, ...whole } = begun
-            const units = await unitsAfter(settled, begun.units ?? {}, paths)
-            const left: Entry = { ...(isCut ? begun : whole), items: settled, ended: true, ...hasKeys(units) && { units }, ...diff }
-            return { ops: [recordOp(left), { type: 'del', key: open }] }
+            const ended: Entry = { ...(isCut ? begun : whole), items: changed, ended: true, ...hasKeys(left) && { units: left }, ...diff }
+            return { ops: [recordOp(ended), { type: 'del', key: open }] }
           }
-          await writer.discard()
-          space.recount()
+          await snapshot.discard()
           return { ops: [undoEntryKey(runId, id), open, fileKey].map((key): Op => ({ type: 'del', key })) }
         } finally {
-          release()
+          snapshot.release()
+          unlock()
         }
       },
       async discard () {
-        await writer.discard()
-        space.recount()
-        release()
+        await snapshot.discard()
+        unlock()
       }
     }
   } catch (error) {
-    await writer.discard()
-    space.recount()
-    release()
+    unlock()
     throw error
   }
 }

@@ -6,7 +6,7 @@ import { commandFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, type Op, type 
 import type { Kept } from './keep-call.ts'
 import type { RunningCommands } from './running-commands.ts'
 import type { KeepCall } from '../tools/index.ts'
-import { type Compared, describeLeftOut, type Item, type Trees, wasInGit } from '../workspace/index.ts'
+import { type Compared, describeLeftOut, type Item, type Snapshots, wasInGit } from '../workspace/index.ts'
 import type { Entry } from './undo-entry.ts'
 
 /** Says that the changes of a command are those of others too. */
@@ -16,7 +16,7 @@ export const LATE = 'The service ended before it knew what the command changed, 
 interface TreeParts {
   store: Store
   clock: Clock
-  trees: Trees
+  snapshots: Snapshots
   commands: RunningCommands
   log: Pick<Log, 'warn'>
 }
@@ -56,12 +56,12 @@ export function settledTree (
  */
 export async function keepTree (
   { runId, owner, toolCallId, toolName, uncovered: named, signal, command }: KeepCall & { command: NonNullable<KeepCall['command']> },
-  { store, clock, trees, commands, log }: TreeParts
+  { store, clock, snapshots, commands, log }: TreeParts
 ): Promise<Kept> {
   const id = newId()
   const at = clock.now()
   const { folder, reach } = command
-  const known = await trees.record(command, signal)
+  const known = await snapshots.take(command, signal)
   const reason = [reach, ...'why' in known ? [known.why] : [describeLeftOut(known.leftOut), known.unknown]].filter(Boolean).join(' ')
   const uncovered = { target: named?.target, reason }
   const begun: Entry = { runId, owner, toolCallId, toolName, at, cwd: folder, roots: [], items: [], ...(reason !== '' && { uncovered }) }
@@ -93,7 +93,7 @@ export async function keepTree (
     ops: [owned, put(running), { type: 'put', key: open, value: { runId } }],
     async finish () {
       try {
-        const settled = settledTree(running, await trees.compare(known), { others, hasStayed })
+        const settled = settledTree(running, await snapshots.diff(known), { others, hasStayed })
         const last: Op = settled === undefined ? { type: 'del', key: undoEntryKey(runId, id) } : put(settled)
         end()
         commands.changed((settled?.items ?? []).map(({ path }) => path))

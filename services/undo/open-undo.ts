@@ -16,12 +16,11 @@ import { type KeepCall, type PathPolicy, searchScope, type Transform } from '../
 import {
   chainsOfCopy,
   type CommandPlace,
-  createTrees,
+  createSnapshots,
   createUndoSpace,
+  diffPaths,
   type Difference,
-  removeTemporaries,
-  settleItems,
-  unitsAfter
+  removeTemporaries
 } from '../workspace/index.ts'
 import { putBackAside, removeUnfinished } from './interrupted-calls.ts'
 import { APPLY, UNDO, CommandRuns, type Entry, NothingHappened, RunLive, RunUnknown } from './undo-entry.ts'
@@ -52,7 +51,7 @@ export function openUndo (
   { store, clock, paths, settings, isLive, isRehearsal, takenBack, copyOf, log, transform, folder }: UndoParts & { folder: string }
 ) {
   const space = createUndoSpace({ store, clock, folder, settings })
-  const trees = createTrees({ store, lookAround: (place) => searchScope(place, place, paths), folder, space, worker: transform })
+  const snapshots = createSnapshots({ store, lookAround: (place) => searchScope(place, place, paths), folder, space, worker: transform })
   const commands = createRunningCommands()
   const parts = { store, clock, folder, paths, space, commands, log, acquire: createPathLock() }
   const locked = createKeyedLock()
@@ -72,13 +71,13 @@ export function openUndo (
       await putBackAside(entry, timeOfId(id), paths)
       await removeUnfinished(entry, timeOfId(id), { paths, clock })
     }
-    const items = await settleItems({ items: entry.items, places: entry.roots.map((path) => ({ path, withContents: true })), paths })
-    return items.length > 0 ? { ...entry, items, units: await unitsAfter(items, entry.units ?? {}, paths), ended: true } : undefined
+    const { items, units } = await diffPaths(entry, { places: entry.roots.map((path) => ({ path, withContents: true })), paths })
+    return items.length > 0 ? { ...entry, items, units, ended: true } : undefined
   }
 
   async function completedTree (entry: Entry, tree: NonNullable<Entry['tree']>): Promise<Entry | undefined> {
     try {
-      return settledTree(entry, await trees.compare(tree), { isLate: true })
+      return settledTree(entry, await snapshots.diff(tree), { isLate: true })
     } catch (error) {
       log.warn({ err: error }, 'what a command changed could not be compared')
       const { tree: _, ...rest } = entry
@@ -137,10 +136,10 @@ export function openUndo (
       await ready()
       return call.command === undefined
         ? keepCall(call, parts)
-        : keepTree({ ...call, command: call.command }, { store, clock, trees, commands, log })
+        : keepTree({ ...call, command: call.command }, { store, clock, snapshots, commands, log })
     },
 
-    outlook: (place: CommandPlace, signal: AbortSignal): Promise<string> => trees.outlook(place, signal),
+    outlook: (place: CommandPlace, signal: AbortSignal): Promise<string> => snapshots.outlook(place, signal),
 
     async changes (runId: string, page: { limit: number, cursor?: string }): Promise<RunChanges> {
       await ready()

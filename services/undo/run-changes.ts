@@ -12,9 +12,9 @@ import {
   type Item,
   lookAt,
   type Place,
-  planUndo,
+  planRestore,
   readCopy,
-  type UndoPlan,
+  type RestorePlan,
   withFile,
   withParent
 } from '../workspace/index.ts'
@@ -49,7 +49,7 @@ export async function runChanges (
   const page = all.slice(from, from + limit)
   const named = page.map(({ item }) => item.path)
   const isNamed = ({ path }: { path: string }) => named.some((root) => path === root || path.startsWith(root + sep))
-  const plan = await planUndo([...chainsOf(entries).values()].filter(isNamed), parts)
+  const plan = await planRestore([...chainsOf(entries).values()].filter(isNamed), parts)
   const changes: FileChangeView[] = []
   for (const { id, entry, item, moved, inner } of page) {
     const { toolCallId, toolName, at, cwd, diff: made } = entry
@@ -120,7 +120,7 @@ export async function runTexts (entries: Entries, parts: Parts): Promise<FileTex
   return texts.reverse()
 }
 
-function fateOf (path: string, { steps, done, reasons }: UndoPlan): Pick<FileChangeView, 'canUndo' | 'why'> {
+function fateOf (path: string, { steps, done, reasons }: RestorePlan): Pick<FileChangeView, 'canUndo' | 'why'> {
   const step = steps.find((each) => each.path === path)
   if (step !== undefined) return { canUndo: true, ...(step.isShared && { why: 'shared' }) }
   return { canUndo: false, why: reasons.get(path) ?? (done.includes(path) ? 'undone' : 'changed_since') }

@@ -1,5 +1,5 @@
 import { defineError } from '../lib/service-error.ts'
-import type { Item, TreeRecords, Units } from '../workspace/index.ts'
+import type { Item, FolderSnapshot, Units } from '../workspace/index.ts'
 
 /** The record of one call or undo. */
 export interface Entry {
@@ -22,7 +22,7 @@ export interface Entry {
   /** The git directories and databases that the items belong to, by their real paths. */
   units?: Units
   /** Of a command that has not ended: the record of what was in its folder. */
-  tree?: TreeRecords & { target?: string }
+  tree?: FolderSnapshot & { target?: string }
   /** The call has ended, and its items say what it left. */
   ended?: true
   /** What the call may have changed is not, or not all, among the items. `target` is what its input named; `reason` says why. */

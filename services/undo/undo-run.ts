@@ -9,7 +9,7 @@ import { keepCall, type KeepParts } from './keep-call.ts'
 import { plannedChanges, uncoveredCalls } from './run-changes.ts'
 import { completedOps, type Work, workToContinue } from './works.ts'
 import {
-  type Chain, planUndo, restoreSteps, type Skipped, type UndoPlan
+  type Chain, planRestore, restore, type Skipped, type RestorePlan
 } from '../workspace/index.ts'
 import { chainsOf } from './chains.ts'
 import { APPLY, ApplyCutShort, UNDO, type Entry, NotChanged, UndoCutShort } from './undo-entry.ts'
@@ -29,7 +29,7 @@ export async function undoRun (
   const chains = select([...chainsOf(entries).values()], wanted, parts.paths)
   const notCovered = uncoveredCalls(entries)
   if (chains.length === 0) return { restored: [], skipped: [], notCovered }
-  const plan = (more: PlanOptions) => wanted === undefined ? planUnnamed(chains, more, parts) : planUndo(chains, { ...parts, ...more })
+  const plan = (more: PlanOptions) => wanted === undefined ? planUnnamed(chains, more, parts) : planRestore(chains, { ...parts, ...more })
   const { id, done, ...rest } = await undoChains(runId, entries, { chains, plan, dryRun }, { store, ...parts })
   return { ...(id !== undefined && { undoId: id }), restored: done, ...rest, notCovered }
 }
@@ -42,7 +42,7 @@ export async function continueUndo (
   parts: KeepParts & { store: Store }
 ): Promise<void> {
   const chains = [...chainsOf(entries).values()].filter(({ path }) => among.has(path))
-  const plan = (more: PlanOptions) => planUndo(chains, { ...parts, ...more })
+  const plan = (more: PlanOptions) => planRestore(chains, { ...parts, ...more })
   if (chains.length > 0) await undoChains(runId, entries, { chains, plan, dryRun: false }, parts)
 }
 
@@ -65,7 +65,7 @@ interface PlanOptions {
   /** What was cut off is continued. */
   isContinued: boolean
 }
-type Plan = (options: PlanOptions) => Promise<UndoPlan>
+type Plan = (options: PlanOptions) => Promise<RestorePlan>
 
 interface Request {
   /** The run, or the undo, whose changes are taken back or over. */
@@ -125,7 +125,7 @@ export async function takeOver (
   if (chains.length === 0) return { done: [], skipped: [] }
   const plan = async () => {
     // What the folder had when it was copied is compared path by path.
-    const { steps, ...rest } = await planUndo(chains, { ...parts, isContinued: true })
+    const { steps, ...rest } = await planRestore(chains, { ...parts, isContinued: true })
     return { ...rest, steps: addingFirst(steps) }
   }
   return carryOut(chains, plan, { ...work, toolName: APPLY, dryRun }, parts)
@@ -145,9 +145,9 @@ function addingFirst (steps: Chain[]): Chain[] {
 }
 
 /** A plan without what others may have changed: only an undo that names such a path takes it back. */
-async function planUnnamed (chains: Chain[], options: PlanOptions, parts: KeepParts): Promise<UndoPlan> {
-  const plan = await planUndo(chains.filter(({ isShared }) => !isShared), { ...parts, ...options })
-  const shared = await planUndo(chains.filter(({ isShared }) => isShared), { ...parts, ...options })
+async function planUnnamed (chains: Chain[], options: PlanOptions, parts: KeepParts): Promise<RestorePlan> {
+  const plan = await planRestore(chains.filter(({ isShared }) => !isShared), { ...parts, ...options })
+  const shared = await planRestore(chains.filter(({ isShared }) => isShared), { ...parts, ...options })
   const waiting = new Set(shared.steps.filter(({ isParent }) => !isParent).map(({ path, unit }) => unit?.path ?? path))
   const asked = [...waiting].map((path): Skipped => ({ path, reason: 'shared' }))
   return { ...plan, done: [...plan.done, ...shared.done], skipped: [...plan.skipped, ...shared.skipped, ...asked] }
@@ -227,7 +227,7 @@ async function apply (
     throw error
   }
   const isChecked = toolName === UNDO && continued === undefined
-  const { restored, refused, failure } = await restoreSteps(steps, kept, { ...parts, isChecked })
+  const { restored, refused, failure } = await restore(steps, kept, { ...parts, isChecked })
   const { ops } = await kept.finish(undefined, failure !== undefined)
   await store.transact(failure === undefined && continued !== undefined ? [...ops, ...completedOps(continued)] : ops)
   const reason = failure === undefined ? undefined : describeDiskFailure(failure)

@@ -55,7 +55,7 @@ export interface Skipped {
 }
 
 /** What an undo would do: the changes to take back, the paths that are as before already, and those that stay. */
-export interface UndoPlan {
+export interface RestorePlan {
   steps: Chain[]
   done: string[]
   /** Of a unit, its path alone. */
@@ -76,7 +76,7 @@ interface PlanParts {
 type Fate = UndoReason | 'done' | undefined
 
 /** Compares the paths with what is there now, and sorts the steps: first what is removed, from the inside out, then what comes back. */
-export async function planUndo (chains: Iterable<Chain>, parts: PlanParts): Promise<UndoPlan> {
+export async function planRestore (chains: Iterable<Chain>, parts: PlanParts): Promise<RestorePlan> {
   const all = [...chains].filter(({ stays }) => !stays)
   const fates = await compareAll(all, parts)
   const units = Map.groupBy(all.filter(({ unit }) => unit !== undefined), ({ unit }) => unit!)
@@ -104,8 +104,8 @@ export async function planUndo (chains: Iterable<Chain>, parts: PlanParts): Prom
   return planOf(all, fates)
 }
 
-function planOf (all: Chain[], fates: Map<Chain, Fate>): UndoPlan {
-  const plan: UndoPlan = { steps: [], done: [], skipped: [], reasons: new Map() }
+function planOf (all: Chain[], fates: Map<Chain, Fate>): RestorePlan {
+  const plan: RestorePlan = { steps: [], done: [], skipped: [], reasons: new Map() }
   const left = new Set<string>()
   const skip = ({ path, unit }: Chain, reason: UndoReason) => {
     plan.reasons.set(path, reason)

@@ -1,192 +1,86 @@
-import { createHash } from 'node:crypto'
-import { constants } from 'node:fs'
-import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import type { UndoReason } from '../../schemas/undo.ts'
-import type { Clock } from '../lib/clock.ts'
-import { onceFree } from '../lib/file-system.ts'
-import { CopyGone, readCopy } from './entry-file.ts'
-import { type Folder, type OwnFiles, withFolder, withParent } from './open-folder.ts'
-import { isRead, isSame, type FilePlace, type Item } from './places.ts'
-import { isModeAlone, type Chain, type Skipped } from './plan-restore.ts'
-import { inBatches, isSpelledOtherwise, lookAt } from './survey.ts'
+import { lstat } from 'node:fs/promises'
+import { isSame, modeOf, type Item } from './places.ts'
+import { type Chain, type ChainUnit, isModeAlone, type Skipped, usedSince } from './plan-restore.ts'
+import { completeFolders, isIndependent, restoreStep, type RestoreParts } from './restore-step.ts'
+import { inBatches } from './survey.ts'
+import { wasUsed } from './whole-units.ts'
 
-const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
-/** Of Linux, and not named by Node: such a descriptor says which file is meant, and needs no right to read it. */
-const O_PATH = 0o10000000
-/** Failures of the disk, which end the undo. */
-const DISK = new Set(['ENOSPC', 'EDQUOT', 'EIO'])
-
-/** What system calls say where somebody was at a path in the same moment, or may not be. */
-const REASONS: Record<string, UndoReason> = {
-  EACCES: 'not_allowed',
-  EBUSY: 'not_allowed',
-  EPERM: 'not_allowed',
-  EROFS: 'not_allowed',
-  ELOOP: 'link',
-  ERR_PATH_REFUSED: 'link',
-  EEXIST: 'changed_since',
-  EISDIR: 'changed_since',
-  ENOENT: 'changed_since',
-  ENOTDIR: 'changed_since',
-  ENOTEMPTY: 'changed_since'
+/** What is there before the steps, with copies. */
+export interface KeptPlaces {
+  id: string
+  key?: string
+  items: readonly Item[]
 }
 
-/** The name under which an undo writes a file before it gets its own name; see `removeTemporaries`. */
-const undoName = (entryId: string, at: number): string => `.${entryId}-${at}.tmp`
-
-/** Removes the files that an undo was writing when it was cut off. */
-export async function removeTemporaries (entryId: string, items: readonly Item[]): Promise<void> {
-  await inBatches([...items.entries()], ([at, { path }]) =>
-    withParent(path, (parent) => unlink(parent.entry(undoName(entryId, at)))).catch(() => {}))
+interface StepsDone {
+  restored: Chain[]
+  refused: Skipped[]
+  /** What ended the work, such as a full disk. */
+  failure?: unknown
 }
 
-export interface RestoreParts {
-  clock: Clock
-  paths: OwnFiles
-  folder: string
-  /** The undo's own entry, and the number of the path in it. */
-  entryId: string
-  at: number
-  /** Where files are written before they get their names; absent: beside these. */
-  drafts?: string
-  /** The file has names that do not get the same permissions: it becomes a file of its own. */
-  isLinked?: boolean
+type Parts = Omit<RestoreParts, 'entryId' | 'at'> & {
+  /** A unit that somebody has used since its last call stays. */
+  isChecked: boolean
 }
 
-/** Takes back one change, if its path is still as the run left it. Returns why it could not; throws when the disk fails. */
-export async function restore (
-  step: Chain,
-  { clock, paths, folder, entryId, at, drafts, isLinked = false }: RestoreParts
-): Promise<Skipped | undefined> {
-  const { path } = step
+/** Returns the steps that would change the permissions of files which have other names, too, that do not get the same. */
+async function linkedFiles (steps: readonly Chain[]): Promise<Set<Chain>> {
+  const found = await inBatches(steps.filter(isModeAlone), async (step) => ({ step, stat: await lstat(step.path).catch(() => undefined) }))
+  const files = found.filter(({ stat }) => stat?.isFile() && stat.nlink > 1)
+  const groups = Map.groupBy(files, ({ step, stat }) => `${stat!.dev}:${stat!.ino}:${modeOf(step.before)}`)
+  return new Set([...groups.values()].flatMap((group) => group[0].stat!.nlink > group.length ? group.map(({ step }) => step) : []))
+}
+
+/** Does the steps of a plan, in their order. A unit of which one step fails is put back as it was. */
+export async function restore (steps: Chain[], { id, key, items }: KeptPlaces, { isChecked, ...parts }: Parts): Promise<StepsDone> {
+  const found = new Map(items.map((item, at) => [item.path, { ...item, at }]))
+  const linked = await linkedFiles(steps)
+  const done: StepsDone = { restored: [], refused: [] }
+  const failed = new Map<ChainUnit, Skipped>()
+
+  async function takeBack (step: Chain): Promise<void> {
+    const { unit, path } = step
+    if (unit !== undefined && failed.has(unit)) return
+    const { before, notKept, at } = found.get(path)!
+    const ofModes = isModeAlone(step)
+    const skipped: Skipped | undefined = notKept !== undefined && !ofModes
+      ? { path, reason: notKept }
+      : ofModes || isSame(before, step.left)
+        ? await restoreStep(step, { ...parts, entryId: id, at, isLinked: linked.has(step) })
+        : { path, reason: 'changed_since' }
+    if (skipped === undefined) done.restored.push(step)
+    else if (unit !== undefined) failed.set(unit, { ...skipped, path: unit.path })
+    else if (!step.isParent) done.refused.push(skipped)
+  }
+
+  /** Puts back what was restored of the units that failed, the last first. */
+  async function putBack (): Promise<void> {
+    for (const step of done.restored.filter(({ unit }) => unit !== undefined && failed.has(unit)).reverse()) {
+      const { before, copy, at } = found.get(step.path)!
+      const source = { id, key, copy }
+      const skipped = await restoreStep({ ...step, left: step.before, before, source }, { ...parts, entryId: id, at })
+      if (skipped === undefined) done.restored.splice(done.restored.indexOf(step), 1)
+    }
+    done.refused.push(...failed.values())
+  }
+
   try {
-    if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
-    // Under another spelling of its name something stays that was changed since: there is no room beside it.
-    if (step.left === null && await isSpelledOtherwise(path)) return { path, reason: 'changed_since' }
-    const writing = { clock, folder, drafts, temporary: undoName(entryId, at) }
-    const put = (what: Chain) => withParent(path, (parent, name) => putBack(what, parent, name, writing))
-    if (!isModeAlone(step)) await put(step)
-    else if (step.before?.kind === 'file' && isLinked) {
-      if (!isRead(step.before)) return { path, reason: 'too_large' }
-      await put({ ...step, source: { id: '', from: path } })
-    } else if (step.before?.kind === 'file') return await giveBackMode(step, step.before, paths)
-    // Of a folder the permissions come last, see completeFolders.
-    return undefined
+    for (const unit of isChecked ? new Set(steps.flatMap(({ unit }) => unit ?? [])) : []) {
+      if (await wasUsed(unit.path, unit, parts.paths)) failed.set(unit, { path: unit.path, reason: usedSince(unit) })
+    }
+    for (let at = 0, next = 0; at < steps.length; at = next) {
+      next = at + 1
+      while (next < steps.length && isIndependent(steps[at]) && isIndependent(steps[next])) next++
+      await inBatches(steps.slice(at, next), takeBack)
+    }
+    await putBack()
+    for (const step of await completeFolders(done.restored)) {
+      done.restored.splice(done.restored.indexOf(step), 1)
+      done.refused.push({ path: step.path, reason: 'not_allowed' })
+    }
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (DISK.has(code)) throw error
-    if (error instanceof CopyGone) return { path, reason: 'gone' }
-    return { path, reason: REASONS[code] ?? 'failed', ...REASONS[code] === undefined && { error } }
+    done.failure = error
   }
-}
-
-interface Writing {
-  clock: Clock
-  folder: string
-  drafts?: string
-  temporary: string
-}
-
-async function putBack (step: Chain, parent: Folder, name: string, writing: Writing): Promise<void> {
-  const { before, left } = step
-  const place = parent.entry(name)
-  const makeRoom = async () => {
-    if (left !== null) await onceFree(writing.clock, undefined, () => left?.kind === 'folder' ? rmdir(place) : unlink(place))
-  }
-  if (before?.kind === 'file') {
-    const temporary = writing.drafts === undefined ? parent.entry(writing.temporary) : join(writing.drafts, writing.temporary)
-    await writeFile(before, step, place, { ...writing, temporary })
-  } else {
-    await makeRoom()
-    // Its own mode comes last, because it may forbid what is still to be put into it.
-    if (before?.kind === 'folder') await mkdir(place, 0o700)
-    else if (before?.kind === 'link') await symlink(before.target, place)
-  }
-}
-
-/** Gives a file its permissions back. One that could not be read before is looked at then: what somebody wrote into it stays as it is. */
-async function giveBackMode (step: Chain, before: FilePlace, paths: OwnFiles): Promise<Skipped | undefined> {
-  const { path, left } = step
-  await changeMode(path, before)
-  if (isSame(await lookAt(path, before, { paths }), before)) return undefined
-  if (left?.kind === 'file') await changeMode(path, left)
-  return { path, reason: 'changed_since' }
-}
-
-/** Changes the permissions of a file or folder, also of one that may not be read. Follows no link. */
-function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mode: number }): Promise<void> {
-  // Of permissions, Windows has the mark "read-only" of a file alone, which is set by its path.
-  if (process.platform === 'win32') {
-    return withParent(path, async (parent, name) => {
-      if (kind === 'file' && (await lstat(parent.entry(name))).isFile()) await chmod(parent.entry(name), mode & 0o777)
-    })
-  }
-  return withParent(path, async (parent, name) => {
-    const isLinux = process.platform === 'linux'
-    const file = await open(parent.entry(name), (isLinux ? O_PATH : O_RDONLY | O_NONBLOCK) | O_NOFOLLOW)
-    try {
-      const stat = await file.stat()
-      if (kind === 'file' ? !stat.isFile() : !stat.isDirectory()) throw new Error('something else is there')
-      await (isLinux ? chmod(`/proc/self/fd/${file.fd}`, mode & 0o777) : file.chmod(mode & 0o777))
-    } finally {
-      await file.close()
-    }
-  })
-}
-
-async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string, { clock, folder, temporary }: Writing): Promise<void> {
-  const { source, left } = step
-  const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
-  try {
-    try {
-      const content = source?.from === undefined
-        ? readCopy({ folder, id: source?.id ?? '', key: source?.key }, source?.copy, size)
-        : readPlain(source.from, step.before as FilePlace)
-      for await (const bytes of content) await file.writeFile(bytes)
-      await file.chmod(mode & 0o777)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
-    if (left?.kind === 'folder') await rmdir(place)
-    await onceFree(clock, undefined, () => rename(temporary, place))
-  } catch (error) {
-    await rm(temporary, { force: true })
-    throw error
-  }
-}
-
-/** Yields the content of a file. Throws CopyGone when it is not, or is no more, the content that was compared. */
-async function * readPlain (path: string, { digest }: FilePlace): AsyncGenerator<Buffer> {
-  const file = await withParent(path, (parent, name) => open(parent.entry(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
-  try {
-    if (!(await file.stat()).isFile()) throw new CopyGone()
-    const hash = createHash('sha256')
-    for await (const chunk of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
-      hash.update(chunk)
-      yield chunk
-    }
-    if (`sha256:${hash.digest('base64url')}` !== digest) throw new CopyGone()
-  } finally {
-    await file.close()
-  }
-}
-
-/** Whether a step needs no other: it puts something where nothing is. */
-export const isIndependent = ({ before, left }: Chain): boolean => before !== null && before.kind !== 'folder' && left === null
-
-/**
- * Gives the folders that came back their modes, from the inside out, and syncs the folders that were changed. Returns the steps whose mode
- * could not be changed.
- */
-export async function completeFolders (steps: readonly Chain[]): Promise<Chain[]> {
-  // Windows cannot sync a folder; a folder that was removed again needs no sync.
-  const folders = new Set(steps.map(({ path }) => dirname(path)))
-  await inBatches([...folders], (path) => withFolder(path, ({ handle }) => handle.sync()).catch(() => {}))
-  const refused: Chain[] = []
-  for (const step of steps.toReversed()) {
-    if (step.before?.kind === 'folder') await changeMode(step.path, step.before).catch(() => refused.push(step))
-  }
-  return refused
+  return done
 }

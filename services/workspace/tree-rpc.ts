@@ -119,13 +119,13 @@ export type CopiedTree = { beyond: 'paths' | 'bytes' } | {
 /** What is done to folders in a worker, by kind. */
 export interface FolderJobs {
   /** What is in a folder before a command. */
-  recordTree: { input: RecordRequest, output: Recorded }
+  takeFolder: { input: RecordRequest, output: Recorded }
   /** What a command has changed there. */
-  compareTree: { input: CompareRequest, output: Compared }
+  diffFolder: { input: CompareRequest, output: Compared }
   /** A copy of a folder. */
-  copyTree: { input: CopyRequest, output: CopiedTree }
+  cloneFolder: { input: CopyRequest, output: CopiedTree }
   /** What is in a folder. */
-  surveyFolder: { input: { folder: string, mostPaths: number }, output: States | undefined }
+  listFolder: { input: { folder: string, mostPaths: number }, output: States | undefined }
 }
 
 /** Runs jobs in a worker; `ms`: the time limit, milliseconds. Rejects when a job fails, and with the reason of the signal. */

@@ -5,8 +5,8 @@ import { systemClock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { relativeGlob, searchScope, ToolFailed, type Transform } from '../../tools/index.ts'
 import type { TaskDeps } from '../task-deps.ts'
+import { MOST_OF_ONE } from '../../workspace/index.ts'
 import type { SeenFile } from './file-changes.ts'
-import { MOST_OF_ONE } from './folder-watches.ts'
 
 /** Files of a folder, and folders below it, that a trigger may look at. */
 const MOST_FILES = 20_000

@@ -1,6 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { FilesTrigger, Firing, FiringList, Trigger, TriggerState } from '../../../schemas/triggers.ts'
 import { firingKey, firingsPrefix, isDamage, type Op, triggerCuesPrefix, triggerSeenKey, unlessDamaged } from '../../store/index.ts'
+import { createFolderWatches } from '../../workspace/index.ts'
 import type { Queue } from '../runner/queue.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { isGone } from '../task-errors.ts'
@@ -8,7 +9,6 @@ import type { StoredTask } from '../task-records.ts'
 import { attributeChanges, changesBetween, type Seen, withClosed } from './file-changes.ts'
 import type { Cue } from './cues.ts'
 import { fire, type FilesFound, type Found } from './fire.ts'
-import { createFolderWatches } from './folder-watches.ts'
 import { lookAtFolder, type LookPace, stateText } from './look-at-folder.ts'
 
 /** Milliseconds. A burst of changes is over when nothing changed for SETTLE_MS; it is looked at after LONGEST_BURST_MS in any case. */

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import { newId } from '../../../services/lib/ids.ts'
-import { compareTree, recordTree } from '../../../services/workspace/tree-record.ts'
+import { diffFolder, takeFolder } from '../../../services/workspace/folder-snapshot.ts'
 import type { RecordRequest } from '../../../services/workspace/tree-rpc.ts'
 
 const newFile = () => ({ id: newId(), key: randomBytes(32).toString('base64') })
@@ -25,19 +25,19 @@ t.test('a folder is copied once, and then only what changed; what differs names 
   const { request, at } = lay(t)
   const first = newFiles()
   const written = { contents: 600_003 + 4 * 16 }
-  t.match(recordTree({ ...request, next: first }), { is: 'recorded', contents: [first.contents.id], written })
+  t.match(takeFolder({ ...request, next: first }), { is: 'recorded', contents: [first.contents.id], written })
   // Changes of the same moment could not be told apart, so the files are read once more.
   await setTimeout(150)
   const second = newFiles()
-  recordTree({ ...request, last: first.record, next: second })
+  takeFolder({ ...request, last: first.record, next: second })
   const last = second.record
-  t.match(recordTree({ ...request, last, next: newFiles() }), { is: 'recorded', written: undefined })
-  t.same(compareTree({ ...request, record: last }), { differences: [], units: {}, contents: {}, strange: [], unseen: [] })
+  t.match(takeFolder({ ...request, last, next: newFiles() }), { is: 'recorded', written: undefined })
+  t.same(diffFolder({ ...request, record: last }), { differences: [], units: {}, contents: {}, strange: [], unseen: [] })
 
   writeFileSync(at('a.txt'), 'two')
   renameSync(at('deep'), at('moved'))
   symlinkSync('a.txt', at('link'))
-  const { differences, contents } = compareTree({ ...request, record: last })
+  const { differences, contents } = diffFolder({ ...request, record: last })
   t.match(differences, [
     { path: at('a.txt'), before: { kind: 'file', size: 3 }, after: { kind: 'file', size: 3 }, copy: { chunk: Number } },
     { path: at('deep'), before: { kind: 'folder' }, after: null },
@@ -48,7 +48,7 @@ t.test('a folder is copied once, and then only what changed; what differs names 
   ])
   t.ok(Object.keys(contents).length > 0)
   const third = newFiles()
-  t.match(recordTree({ ...request, last, next: third }), { written: { contents: Number } })
+  t.match(takeFolder({ ...request, last, next: third }), { written: { contents: Number } })
   t.ok(readdirSync(request.store).length >= 5)
 })
 
@@ -58,21 +58,21 @@ t.test('what is left out is said, and a folder that is too large is not recorded
   mkdirSync(at('dist'))
   writeFileSync(at('.gitignore'), 'dist/\n')
   const leftOut = { folders: ['dist', 'node_modules'], more: 0, files: 1 }
-  t.match(recordTree({ ...request }), { is: 'recorded', leftOut, written: undefined })
+  t.match(takeFolder({ ...request }), { is: 'recorded', leftOut, written: undefined })
   const next = newFiles()
-  recordTree({ ...request, next })
+  takeFolder({ ...request, next })
   truncateSync(at('deep/b.bin'), 10)
   chmodSync(at('a.txt'), 0o600)
   // What .gitignore says by now changes nothing of what is known.
   writeFileSync(at('.gitignore'), 'deep/\n')
-  t.match(compareTree({ ...request, record: next.record }).differences, [
+  t.match(diffFolder({ ...request, record: next.record }).differences, [
     { path: at('.gitignore') },
     { path: at('a.txt'), after: { mode: 0o600 } },
     { path: at('deep/b.bin'), notKept: 'too_large', before: { digest: /^stat:/ } }
   ])
-  t.same(recordTree({ ...request, limits: { ...request.limits, paths: 2 } }), { is: 'beyond', limit: 'paths' })
-  t.same(recordTree({ ...request, limits: { ...request.limits, bytes: 2 } }), { is: 'beyond', limit: 'bytes' })
+  t.same(takeFolder({ ...request, limits: { ...request.limits, paths: 2 } }), { is: 'beyond', limit: 'paths' })
+  t.same(takeFolder({ ...request, limits: { ...request.limits, bytes: 2 } }), { is: 'beyond', limit: 'bytes' })
   rmSync(request.store, { recursive: true })
-  t.throws(() => compareTree({ ...request, record: newFile() }), { message: 'its record is gone' })
+  t.throws(() => diffFolder({ ...request, record: newFile() }), { message: 'its record is gone' })
   t.end()
 })

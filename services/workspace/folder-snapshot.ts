@@ -39,7 +39,7 @@ let newest: { id: string, tree: Tree } | undefined
  * Writes what is in a folder and is not known yet: the contents of new and changed files into one sealed file, and a record of all paths
  * into another. Both are durable when it returns. Runs in a worker.
  */
-export function recordTree (request: RecordRequest): Recorded {
+export function takeFolder (request: RecordRequest): Recorded {
   const { store, limits, last, next } = request
   try {
     const known = last && readRecord(store, last)
@@ -75,7 +75,7 @@ export function recordTree (request: RecordRequest): Recorded {
 }
 
 /** Returns what differs from a record. Runs in a worker. */
-export function compareTree (request: CompareRequest): Compared {
+export function diffFolder (request: CompareRequest): Compared {
   const { folder, store, record, limits } = request
   const known = readRecord(store, record)
   if (known === undefined) throw new Error('its record is gone')

@@ -22,7 +22,7 @@ const CHUNK_BYTES = 1024 * 1024
 const MOST_NAMED = 20
 
 /** Returns what is at each path below a folder; undefined where there are too many. */
-export function surveyFolder ({ folder, mostPaths }: { folder: string, mostPaths: number }): States | undefined {
+export function listFolder ({ folder, mostPaths }: { folder: string, mostPaths: number }): States | undefined {
   try {
     return statesOf(walkTree({ folder, limits: { paths: mostPaths } }).rows)
   } catch (error) {
@@ -37,7 +37,7 @@ const statesOf = (rows: Map<string, Row>): States => [...rows].filter(([, { kind
  * Copies a folder, with its links, times and permissions, to a folder that does not exist. Where the file system clones files there is
  * no limit of bytes.
  */
-export function copyTree ({ from, to, limits }: CopyRequest): CopiedTree {
+export function cloneFolder ({ from, to, limits }: CopyRequest): CopiedTree {
   const missing: string[] = []
   let bytes = 0
   let clones: boolean | undefined

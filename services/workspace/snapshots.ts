@@ -28,14 +28,14 @@ export interface CommandPlace {
 }
 
 /** Which records know a folder, and the git directory outside of it. */
-export interface TreeRecords {
+export interface FolderSnapshot {
   folder: string
   record: TreeFile
   above?: { folder: string, record: TreeFile }
 }
 
 /** A folder as it was before a command. */
-interface KnownTree extends TreeRecords {
+interface TakenSnapshot extends FolderSnapshot {
   /** Why nothing is known of the git directory outside of the folder. */
   unknown?: string
   leftOut: LeftOut
@@ -43,13 +43,13 @@ interface KnownTree extends TreeRecords {
   release(): void
 }
 
-export type Trees = ReturnType<typeof createTrees>
+export type Snapshots = ReturnType<typeof createSnapshots>
 
 /**
- * Folders that commands work in, known by records of their files (services/tools/tree/): what a command changed there is what differs
+ * Folders that commands work in, known by snapshots of their files (folder-snapshot.ts): what a command changed there is what differs
  * from the record before it. Contents are copied once, and then only those that changed.
  */
-export function createTrees ({ store, lookAround, folder: undoFolder, space, worker }: {
+export function createSnapshots ({ store, lookAround, folder: undoFolder, space, worker }: {
   store: Store,
   /** Returns what holds for a folder from outside of it; rejects for one that tools may not use. */
   lookAround: (folder: string) => Promise<Pick<TreeRequest, 'parents' | 'excluded'>>,
@@ -71,7 +71,7 @@ export function createTrees ({ store, lookAround, folder: undoFolder, space, wor
   }
   const newFile = (): TreeFile => ({ id: newId(), key: randomBytes(32).toString('base64') })
 
-  async function recordNow (folder: string, signal: AbortSignal): Promise<KnownTree | { why: string }> {
+  async function recordNow (folder: string, signal: AbortSignal): Promise<TakenSnapshot | { why: string }> {
     const key = undoTreeKey(store.digest(folder))
     const last = await store.get<StoredTree>(key).catch(() => undefined)
     const next = { record: newFile(), contents: newFile() }
@@ -82,7 +82,7 @@ export function createTrees ({ store, lookAround, folder: undoFolder, space, wor
       const scope = await scopeOf(folder)
       if (scope === undefined) return { why: UNSEEN }
       const request = { ...scope, last: last?.record, next }
-      const recorded = await worker.run('recordTree', request, { signal, ms: RECORD_MS }).catch(unseen(signal))
+      const recorded = await worker.run('takeFolder', request, { signal, ms: RECORD_MS }).catch(unseen(signal))
       if (recorded.is === 'unseen') return { why: UNSEEN }
       if (recorded.is === 'beyond') return { why: beyond(recorded.limit, scope.limits) }
       if (recorded.is === 'failed') throw new CopiesUnavailable(recorded.reason)
@@ -112,7 +112,7 @@ export function createTrees ({ store, lookAround, folder: undoFolder, space, wor
      * Knows what is in the place, with real paths, durably; or says why it cannot. Throws CopiesUnavailable (a full disk), and the
      * reason of the signal.
      */
-    async record ({ folder, gitDirectory }: CommandPlace, signal: AbortSignal): Promise<KnownTree | { why: string }> {
+    async take ({ folder, gitDirectory }: CommandPlace, signal: AbortSignal): Promise<TakenSnapshot | { why: string }> {
       const known = await locked(folder, () => recordNow(folder, signal))
       if ('why' in known || gitDirectory === undefined) return known
       const above = await locked(gitDirectory, () => recordNow(gitDirectory, signal)).catch((error) => {
@@ -145,7 +145,7 @@ export function createTrees ({ store, lookAround, folder: undoFolder, space, wor
     },
 
     /** Returns what differs from what was known. Rejects when a record is gone, or the folder cannot be read. */
-    async compare ({ above, ...inside }: TreeRecords): Promise<Compared> {
+    async diff ({ above, ...inside }: FolderSnapshot): Promise<Compared> {
       const [found, outside] = [await compareOne(inside), above && await compareOne(above)]
       return outside === undefined
         ? found
@@ -162,12 +162,12 @@ export function createTrees ({ store, lookAround, folder: undoFolder, space, wor
   async function compareOne ({ folder, record }: { folder: string, record: TreeFile }): Promise<Compared> {
     const scope = await scopeOf(folder)
     if (scope === undefined) throw new Error('the folder cannot be looked at')
-    return worker.run('compareTree', { ...scope, record }, { signal: new AbortController().signal, ms: RECORD_MS })
+    return worker.run('diffFolder', { ...scope, record }, { signal: new AbortController().signal, ms: RECORD_MS })
   }
 
   async function lookAhead (folder: string, signal: AbortSignal): Promise<{ leftOut: string } | { why: string }> {
     const scope = await scopeOf(folder)
-    const recorded = scope && await worker.run('recordTree', scope, { signal, ms: RECORD_MS }).catch(unseen(signal))
+    const recorded = scope && await worker.run('takeFolder', scope, { signal, ms: RECORD_MS }).catch(unseen(signal))
     if (recorded === undefined || recorded.is === 'unseen') return { why: UNSEEN }
     if (recorded.is === 'beyond') return { why: beyond(recorded.limit, limits()) }
     return { leftOut: recorded.is === 'failed' ? '' : describeLeftOut(recorded.leftOut) }

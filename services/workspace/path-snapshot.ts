@@ -1,0 +1,147 @@
+import type { FileHandle } from 'node:fs/promises'
+import { dirname, sep } from 'node:path'
+import type { ChangedPath, FileChange } from '../contracts/tool.ts'
+import { createEntryWriter, readWhole } from './entry-file.ts'
+import type { OwnFiles } from './open-folder.ts'
+import { isUnchanged, type Item, type Place } from './places.ts'
+import type { UndoSpace } from './space.ts'
+import { inBatches, lookAt, surveyAll } from './survey.ts'
+import { type Unit, type Units, unitsAfter, unitsBefore } from './whole-units.ts'
+
+interface TakeParts {
+  /** Where the copies are. */
+  folder: string
+  /** The name of the file of copies. */
+  id: string
+  paths: OwnFiles
+  space: UndoSpace
+  signal: AbortSignal
+  /** Returns the unit that a path belongs to, as far as it is known. */
+  unitOf: (path: string) => (Unit & { path: string }) | undefined
+}
+
+/** What is at some paths, with copies that are on disk. Nothing removes these until `release` or `discard`. */
+interface PathSnapshot {
+  items: Item[]
+  units: Units
+  /** The key of the file of copies; absent when nothing was copied. */
+  key?: string
+  /** The size of that file. */
+  bytes: number
+  release(): void
+  discard(): Promise<void>
+}
+
+/** Copies what is at the paths. Throws CopiesUnavailable when the disk is full, and PathRefused. */
+export async function takePaths (
+  places: readonly ChangedPath[],
+  { folder, id, paths, space, signal, unitOf }: TakeParts
+): Promise<PathSnapshot> {
+  let unuse: undefined | (() => void) = space.use([id])
+  const release = () => {
+    unuse?.()
+    unuse = undefined
+  }
+  const writer = createEntryWriter(folder, id)
+  const discard = async () => {
+    await writer.discard()
+    space.recount()
+    release()
+  }
+  const { file: largest, total } = space.limits()
+  const limit = () => Math.min(largest, total - writer.bytes)
+  try {
+    const read = async (file: FileHandle, size: number) => size > limit() ? undefined : writer.copy(file, limit(), signal)
+    const items = await surveyAll([...places], { paths, signal, read })
+    const key = await writer.close()
+    if (key !== undefined) await space.add(writer.bytes)
+    return { items, units: await unitsBefore(items, unitOf, paths), key, bytes: writer.bytes, release, discard }
+  } catch (error) {
+    await discard()
+    throw error
+  }
+}
+
+/**
+ * Returns what a call changed of a snapshot, with what it left at each path, and the units as they are now. `reported`: what the tool says
+ * that it changed.
+ */
+export async function diffPaths (
+  { items, units = {} }: { items: readonly Item[], units?: Units },
+  { places, reported, paths }: { places: readonly ChangedPath[], reported?: readonly FileChange[], paths: OwnFiles }
+): Promise<{ items: Item[], units: Units }> {
+  const changed = await settleItems({ items, places, reported, paths })
+  return { items: changed, units: await unitsAfter(changed, units, paths) }
+}
+
+const UNREAD: Place = { kind: 'file', digest: 'stat:', size: 0, mode: 0 }
+const isDigest = (text: string | null | undefined): text is string => text?.startsWith('sha256:') === true
+const fileOf = (digest: string): Place => ({ kind: 'file', digest, size: 0, mode: 0o666 })
+
+/**
+ * Returns the items that a call changed, with what it left at each. What the tool reported counts where it says more: a file that
+ * somebody replaced between the copy and the change was not kept. What it did not report was changed by another program, but for the
+ * folders on the way to its paths and what is gone of a tree. Without a report, after a crash, what is there is what the call left.
+ */
+async function settleItems (
+  { items, places, reported, paths }: {
+    items: readonly Item[]
+    places: readonly ChangedPath[]
+    reported?: readonly FileChange[]
+    paths: OwnFiles
+  }
+): Promise<Item[]> {
+  const reports = new Map(reported?.map((change) => [change.path, change]))
+  const look = (path: string, like: Place | undefined) => lookAt(path, like, { paths }).catch((): undefined => undefined)
+
+  async function leftAt ({ path, before }: Item): Promise<Place | undefined> {
+    const digest = reports.get(path)?.after
+    if (!isDigest(digest)) return look(path, before)
+    const found = await look(path, UNREAD)
+    return found?.kind === 'file' ? { ...found, digest } : found
+  }
+
+  const trees = new Set(places.flatMap(({ path, withContents }) => withContents ? [path] : []))
+  const isOfOthers = ({ path, isParent }: Item, after: Place | undefined) => !isParent && (after !== null || !isInTree(path))
+  const isInTree = (path: string): boolean => trees.has(path) || (dirname(path) !== path && isInTree(dirname(path)))
+
+  const removed: string[] = []
+  const isBelow = ({ path }: Item) => removed.some((root) => path.startsWith(root))
+  // Nothing is below a folder that is gone, so that of a deleted tree only the root is looked at.
+  for (const item of items) {
+    if (item.before?.kind === 'folder' && !isBelow(item) && await look(item.path, item.before) === null) removed.push(item.path + sep)
+  }
+  const settled = (await inBatches(items, async (item) => {
+    const after = isBelow(item) ? null : await leftAt(item)
+    const change = reports.get(item.path)
+    if (reported !== undefined && change === undefined && isOfOthers(item, after)) return []
+    const found = change === undefined ? item : corrected(item, change)
+    return isUnchanged(found.before, after) ? [] : [{ ...found, after }]
+  })).flat()
+  for (const { path, before, after } of reported ?? []) {
+    if (items.some((item) => item.path === path) || before === after) continue
+    const place = after === null ? null : await look(path, undefined)
+    settled.push({
+      path,
+      before: before === null ? null : fileOf(before),
+      after: place,
+      ...(before !== null && { notKept: 'gone' as const })
+    })
+  }
+  for (const { path, withContents } of places) {
+    const root = settled.find((item) => item.path === path)
+    if (!withContents || root?.after?.kind !== 'folder' || root.before?.kind === 'folder') continue
+    const moved = await surveyAll([{ path, withContents }], { paths, read: (file) => readWhole(file, { limit: Infinity }) }).catch(() => [])
+    // An undo and an apply name what is in a folder, too.
+    const named = new Set(settled.map(({ path }) => path))
+    for (const { path: inner, before: after } of moved.slice(1)) if (!named.has(inner)) settled.push({ path: inner, before: null, after })
+  }
+  return settled
+}
+
+/** Corrects what was there by what the tool found when it made the change. */
+function corrected (item: Item, { before }: FileChange): Item {
+  if (before === null) return item.before === null ? item : { path: item.path, before: null }
+  if (!isDigest(before) || (item.before?.kind === 'file' && (item.before.digest === before || !isDigest(item.before.digest)))) return item
+  return { path: item.path, before: fileOf(before), notKept: 'gone' }
+}
