@@ -1,5 +1,6 @@
 import { type Scope, ScopeSchema, type Until } from '../../schemas/grants.ts'
-import { type AppResult, type Decision, isAnswers, REASON_KEPT } from '../approvals/index.ts'
+import { type AppResult, isAnswers, REASON_KEPT } from '../approvals/index.ts'
+import type { Decision } from '../contracts/approval-record.ts'
 import { BadMessage, type RawMessage } from '../threads/index.ts'
 import { isObject } from '../lib/json.ts'
 import { isId } from '../lib/ids.ts'

@@ -20,8 +20,7 @@ import {
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
 import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
-import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
-import { findOfCall } from '../approvals/index.ts'
+import { findOfCall, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { isDamage } from '../store/index.ts'
 
 /** The result of a call that the service ended before it began. */

@@ -5,9 +5,9 @@ import {
   directOutput,
   drive,
   type ExecutedRun,
-  finishOf,
-  requestEvent
+  finishOf
 } from '../runs/index.ts'
+import { requestEvent } from '../approvals/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { endSegment } from './answer-record.ts'
 import type { ConversationAttempt } from './conversation-state.ts'

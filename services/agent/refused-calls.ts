@@ -1,4 +1,4 @@
-import { inputDigest } from '../approvals/index.ts'
+import { inputDigest } from '../lib/canonical-json.ts'
 import type { ToolItem } from '../contracts/approval-record.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
 

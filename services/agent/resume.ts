@@ -1,14 +1,13 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
-import { answersInOutput, type AppCall, type AppCallAnswer, type Decision } from '../approvals/index.ts'
-import { isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
+import { answersInOutput, type AppCall, type AppCallAnswer, requestEvent } from '../approvals/index.ts'
+import { type Decision, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import {
   type ActiveRun,
   finishOf,
   inNewestStep,
   NoActiveRun,
-  requestEvent,
   storedSegment,
   subscribeToRecorded,
   type Subscription,

@@ -1,13 +1,11 @@
+import { inputDigest } from '../lib/canonical-json.ts'
 import type { ApprovalPreview } from '../../schemas/approvals.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
-import type { ToolItem } from '../contracts/approval-record.ts'
+import { boundTo, type Correction, shownFolder, type ToolItem } from '../contracts/approval-record.ts'
 import type { PathChange } from '../../schemas/undo.ts'
 import type { ChangedPath, ShownPlace, TriedOut } from '../contracts/tool.ts'
 import { folderGone, isNothing, type ToolHost } from '../tools/index.ts'
 import { InputRefused } from './approval-errors.ts'
-import { boundTo, shownFolder } from './call-approval.ts'
-import type { Correction } from './decision.ts'
-import { inputDigest } from './input-digest.ts'
 import type { Ledger } from './ledger.ts'
 
 interface PreviewParts {

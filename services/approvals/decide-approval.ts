@@ -2,8 +2,9 @@ import { isDeepStrictEqual } from 'node:util'
 import { ApprovalDecided, ApprovalExpired, ApprovalWithdrawn, GrantRefused } from './approval-errors.ts'
 import {
   isUnanswered,
-  type AppCallItem,
+  type Answerable,
   type Approval,
+  type Decision,
   type TaskApproval,
   type TaskChoice,
   type ThreadApproval,
@@ -12,13 +13,12 @@ import {
 } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { AnswersRefused, checkAnswers } from './questions/check-answers.ts'
-import type { Decision } from './decision.ts'
 
 /**
  * Whether the time to answer has passed. What is overdue counts as expired, even before that is stored; a call that the application
  * has claimed, as one with an unknown outcome, when the claim was not renewed.
  */
-export const isOverdue = (item: Pick<Approval, 'state' | 'expiresAt'> & Pick<AppCallItem, 'claim'>, now: number): boolean =>
+export const isOverdue = (item: Answerable, now: number): boolean =>
   isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt ?? Infinity) <= now
 
 const withdrawn = ({ approvalId, taskId }: Approval) =>

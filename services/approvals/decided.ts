@@ -1,7 +1,7 @@
+import { inputDigest } from '../lib/canonical-json.ts'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import { type Approval, type Owner, ownerText } from '../contracts/approval-record.ts'
 import type { Grant } from '../contracts/grant-record.ts'
-import { inputDigest } from './input-digest.ts'
 import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store, taskApprovalKey } from '../store/index.ts'
 
 /** What is kept for a year of a request that was decided: of the input its digest alone. */

@@ -1,18 +1,20 @@
+import { inputDigest } from '../lib/canonical-json.ts'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import {
-  type TaskApproval,
-  type ThreadApproval,
+  type Answerable,
+  type Approval,
+  type CallItem,
+  type Decision,
   isOfTask,
   isOfThread,
   isUnanswered,
-  type Approval,
-  type CallItem,
   type NewCallItem,
   type OpenEntry,
   type Owner,
   type ResultItem,
   type TaskChoice,
   type TaskItem,
+  type ThreadApproval,
   type ThreadItem
 } from '../contracts/approval-record.ts'
 import { isDeepStrictEqual } from 'node:util'
@@ -21,31 +23,11 @@ import { isId, newId } from '../lib/ids.ts'
 import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
 import { approvalKey, type Op, OPEN_APPROVALS, openApprovalKey, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
-import { inputDigest } from './input-digest.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { createDecided } from './decided.ts'
 import { createCallLedger, type DueCalls } from './app-calls/call-ledger.ts'
-import { decideApproval, isOverdue, offersUnbound } from './decide-approval.ts'
-import type { Decision } from './decision.ts'
-import { shownBoundary } from './question-view.ts'
-
-/** The public form of an approval, without the internal fields. */
-function approvalView (approval: ThreadApproval | TaskApproval | TaskChoice): ApprovalView {
-  if (approval.kind === 'task') return approval
-  const { segment, ...item } = approval
-  if (item.kind === 'question') {
-    const { answers, ...shown } = item
-    return shown
-  }
-  const { approved, ...shown } = item
-  if (shown.kind === 'result') {
-    const { learned, ...result } = shown
-    return result
-  }
-  const { identity, folder, replacedBy, places, granted, scopes, shown: bound, others, previewDigest, behind, asks, boundary, ...call } =
-    shown
-  return { ...call, ...shownBoundary(boundary), ...(scopes && { scopes }), ...(offersUnbound(shown) && { unboundOffered: true }) }
-}
+import { decideApproval, isOverdue } from './decide-approval.ts'
+import { approvalView } from './views.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
@@ -175,7 +157,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     find: get,
 
     /** Whether the item can still be answered. */
-    isOpen: (item: Approval) => isUnanswered(item) && !isOverdue(item, clock.now()),
+    isOpen: (item: Answerable) => isUnanswered(item) && !isOverdue(item, clock.now()),
 
     /** Return the items of a conversation, or of a task, with these ids, without unknown and damaged ones. */
     all: (approvalIds: string[]): Promise<ThreadItem[]> => readItems(approvalIds.map(approvalKey)),

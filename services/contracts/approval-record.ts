@@ -189,8 +189,31 @@ export const isOfThread = (approval: Approval): approval is ThreadApproval =>
 export const isOfTask = (approval: Approval): approval is TaskApproval =>
   approval.taskId !== undefined && approval.kind !== 'app' && approval.kind !== 'task'
 
+/** What decides whether an item can be answered. */
+export type Answerable = Pick<Approval, 'state' | 'expiresAt'> & Pick<AppCallItem, 'claim'>
+
 /** Whether the item can be answered, apart from its time. */
 export const isUnanswered = ({ state }: Pick<Approval, 'state'>): boolean => state === 'pending' || state === 'open' || state === 'claimed'
+
+/** What a person decided about one approval. */
+export interface Decision {
+  approvalId: string
+  /** Questions are answered, with `answers`, or declined. */
+  approved: boolean
+  answers?: Answers
+  reason?: string
+  /** What the approval covers; default: this call alone. */
+  scope?: Scope
+  until?: Until
+  /** The call may run with whatever is there then. */
+  unbound?: true
+  /** The digest of the preview that the person saw. */
+  previewDigest?: string
+  /** The input that the call is to run with, and what was there at its paths. */
+  corrected?: Correction
+}
+
+export type Correction = Pick<ToolItem, 'cwd' | 'folder' | 'shown' | 'correctedInput' | 'boundary'>
 
 /** An entry of the index of open approvals: `expiresAt` lets the retention remove entries of requests that nobody answered. */
 export interface OpenEntry {
@@ -203,3 +226,21 @@ export const SERVER_ITEM = 'server-'
 
 /** The reason that models get for a denial without a reason of the user. */
 export const DENIED = 'The user denied this call.'
+
+/** Returns the fields of an approval that record the folder shown with it. */
+export const boundTo = ({ path, ...folder }: WorkFolder): Pick<ToolItem, 'cwd' | 'folder'> => ({ cwd: path, folder })
+
+/** Returns the folder that was shown with an approval request. */
+export const shownFolder = ({ cwd, folder }: Pick<ToolItem, 'cwd' | 'folder'>): WorkFolder => ({ path: cwd, ...folder })
+
+/** Finds, in the items of a run, the newest approval of a call and what answers it in the tool's place. */
+export const findOfCall = <I extends CallItem>(items: Iterable<I>, toolCallId: string) => {
+  let approval: Extract<I, { kind: 'tool' }> | undefined
+  let answer: Exclude<I, { kind: 'tool' }> | undefined
+  for (const item of items) {
+    if (item.toolCallId !== toolCallId) continue
+    if (item.kind === 'tool') approval = item as typeof approval
+    else answer = item as typeof answer
+  }
+  return { approval, answer }
+}

@@ -144,6 +144,15 @@ export interface ToolContext {
 
 export type ToolOutput = Record<string, unknown>
 
+/** A call whose tool exists and whose input is valid. */
+export interface Call {
+  toolCallId: string
+  toolName: string
+  input: unknown
+  /** The model wrote it as text. */
+  isFromText?: true
+}
+
 /** What a tool does, in words for people. */
 export interface ToolWords {
   /** Whatever a call is about: `Write a file`. */

@@ -11,7 +11,7 @@ export {
   steerWaitingRun
 } from './engine/active-run.ts'
 export { type ActiveRuns, ConversationBusy } from './engine/active-runs.ts'
-export { askItems, requestEvent, createRunItems, type RunItems } from './engine/asked-items.ts'
+export { askItems, createRunItems, type RunItems } from './engine/asked-items.ts'
 export { type EngineDeps, openAttempt, type RunAttempt } from './engine/attempt.ts'
 export type { CallEnd } from './gate/call-end.ts'
 export { makeRunPolicy, offeredTools } from './gate/run-policy.ts'

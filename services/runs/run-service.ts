@@ -1,3 +1,4 @@
+import { NOBODY_ANSWERED } from '../contracts/model-texts.ts'
 import { type Store, THREAD_RUNS, threadKey, threadRunKey, runStatesPrefix, unlessDamaged } from '../store/index.ts'
 import { type RunRepository, putRun, INDEX_STATES, indexRun, indexStateOf } from './run-repository.ts'
 import type { Run, RunListQuery } from '../../schemas/runs.ts'
@@ -208,7 +209,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     return {
       ...run,
       ...isUnanswered
-        ? { status: 'rejected', error: 'Nobody answered in time.' }
+        ? { status: 'rejected', error: NOBODY_ANSWERED }
         : { status: 'interrupted', error: 'The run did not go on after the answer.' }
     }
   }

@@ -6,10 +6,9 @@ import {
   ApprovalWithdrawn,
   closeOverdue,
   decideApproval,
-  type Decision,
   GrantRefused
 } from '../approvals/index.ts'
-import { isOfTask, isUnanswered, type ResultItem, type TaskApproval } from '../contracts/approval-record.ts'
+import { type Decision, isOfTask, isUnanswered, type ResultItem, type TaskApproval } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'

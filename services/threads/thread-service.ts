@@ -1,3 +1,4 @@
+import { NOBODY_ANSWERED } from '../contracts/model-texts.ts'
 import type { Protocol } from '../../schemas/agent.ts'
 import type { StreamEvent } from '../../schemas/events.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
@@ -53,7 +54,6 @@ function shortFields (fields: Record<string, unknown> = {}): Record<string, unkn
 
 /** Why a call was not carried out whose approval cannot be given any more. */
 const WITHDRAWN = 'The user moved on without answering.'
-const EXPIRED = 'Nobody answered in time.'
 const APP_WITHDRAWN = 'The run ended before the application gave a result.'
 const APP_EXPIRED = 'The application gave no result in time.'
 
@@ -123,7 +123,7 @@ export function createThreadService (
       const { approvalId, kind, state } = item
       if (state === 'withdrawn') return [[approvalId, { state, reason: kind === 'app' ? APP_WITHDRAWN : WITHDRAWN }]]
       if (state !== 'expired' && (state !== 'pending' || ledger.isOpen(item))) return []
-      return [[approvalId, { state: 'expired', reason: kind === 'app' ? APP_EXPIRED : EXPIRED }]]
+      return [[approvalId, { state: 'expired', reason: kind === 'app' ? APP_EXPIRED : NOBODY_ANSWERED }]]
     })
     return new Map(ends)
   }

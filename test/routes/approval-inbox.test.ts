@@ -6,7 +6,7 @@ import { decide, post, taskWaiting, waiting } from '../harness/approval-doors.ts
 import { withGateway } from '../harness/with-gateway.ts'
 import type { App } from '../../app.ts'
 import { removeOldCopies } from '../../services/store/database-files.ts'
-import { inputDigest } from '../../services/approvals/input-digest.ts'
+import { inputDigest } from '../../services/lib/canonical-json.ts'
 import { build } from '../harness/helper.ts'
 import { heldRead } from '../harness/store.ts'
 import { approvalKey, taskApprovalKey } from '../../services/store/keys.ts'

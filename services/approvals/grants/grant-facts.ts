@@ -1,3 +1,4 @@
+import { inputDigest } from '../../lib/canonical-json.ts'
 import { lstat, opendir } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
@@ -8,7 +9,6 @@ import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 import type { Tool, WorkFolder } from '../../contracts/tool.ts'
 import { readAddress } from '../../lib/find-addresses.ts'
 import { sayFields, sayTool } from '../../tools/index.ts'
-import { inputDigest } from '../input-digest.ts'
 import { extensionOf, isCovered, pathOf } from './file-place.ts'
 
 /** What grants need of the tool host. */

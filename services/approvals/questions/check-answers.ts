@@ -1,6 +1,6 @@
+import type { Decision } from '../../contracts/approval-record.ts'
 import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
 import { defineError } from '../../lib/service-error.ts'
-import type { Decision } from '../decision.ts'
 
 /** Characters of a reason that are kept. */
 export const REASON_KEPT = 4_000

@@ -1,24 +1,24 @@
-import { callAnswer, callApproval, findOfCall, inputDigest, type Ledger, shownBoundary } from '../../approvals/index.ts'
+import { type Ledger } from '../../approvals/index.ts'
+import { inputDigest } from '../../lib/canonical-json.ts'
 import {
+  type Answerable,
   type Approval,
   type CallItem,
+  findOfCall,
   ownerOf,
   type ToolItem,
-  type QuestionItem,
   type WaitingCall
 } from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
 import type { CallEnd } from '../gate/call-end.ts'
-import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
-import type { RunEvent } from '../../contracts/run-events.ts'
-import { isAppIdentity } from '../../tools/index.ts'
+import type { Call } from '../../contracts/tool.ts'
 import type { RunRecord } from '../run-record.ts'
 
 type ToolApproval = Approval & ToolItem
 export type RunItems = ReturnType<typeof createRunItems>
 
 /** What a run has asked, while it executes, by call. `isOpen` says whether an item can still be answered. */
-export function createRunItems (stored: readonly Approval[], isOpen: (item: Approval) => boolean) {
+export function createRunItems (stored: readonly Approval[], isOpen: (item: Answerable) => boolean) {
   const items = new Map(stored.map((item) => [item.approvalId, item]))
   const approvals = () => [...items.values()].filter((item): item is ToolApproval => item.kind === 'tool')
   const isOfCall = (item: Approval): item is Approval & CallItem => item.kind !== 'result'
@@ -30,17 +30,7 @@ export function createRunItems (stored: readonly Approval[], isOpen: (item: Appr
     /** The newest approval of the call, and what answers the call in its tool's place. */
     ofCall,
 
-    /** The approval of a call as its step sees it. */
-    approvalOf (toolCallId: string): CallApproval | undefined {
-      const { approval } = ofCall(toolCallId)
-      return approval && callApproval(approval, isOpen(approval))
-    },
-
-    /** What answers the call in its tool's place, as its step sees it. */
-    answerOf (toolCallId: string): CallAnswer | undefined {
-      const { answer } = ofCall(toolCallId)
-      return answer && callAnswer(answer, isOpen(answer))
-    },
+    isOpen,
 
     /** An approval that the person denied. The missing result is then not a failure of the run. */
     denied: () => approvals().find(({ state }) => state === 'denied'),
@@ -69,29 +59,6 @@ export function createRunItems (stored: readonly Approval[], isOpen: (item: Appr
     /** Takes over items that are on disk. */
     keep (written: readonly Approval[]) {
       for (const item of written) items.set(item.approvalId, item)
-    }
-  }
-}
-
-const APP = { app: true as const }
-
-/** The fields of questions that readers of the run get. */
-export const questionFields = ({ approvalId, toolCallId, questions, live, server, url, expiresAt }: QuestionItem) =>
-  ({ approvalId, toolCallId, questions, live, server, url, expiresAt })
-
-/** Returns the event that tells readers of an item that waits. */
-export function requestEvent (item: CallItem): RunEvent {
-  switch (item.kind) {
-    case 'tool': {
-      const { approvalId, toolCallId, toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes, expiresAt } = item
-      const call = { toolCallId, toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer }
-      return { type: 'approval-request', approvalId, ...call, scopes, ...isAppIdentity(item.identity) && APP, expiresAt }
-    }
-    case 'question':
-      return { type: 'question-request', ...questionFields(item) }
-    case 'app': {
-      const { toolCallId, toolName, input, expiresAt } = item
-      return { type: 'tool-call-request', toolCallId, toolName, input, expiresAt }
     }
   }
 }

@@ -99,8 +99,8 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       policy: { asks: true, refusal: ASKS_NOBODY, answersQuestions: false, answersInCalls: false },
       tools: host,
       begun: new Set(),
-      approvalOf: () => undefined,
-      answerOf: () => undefined,
+      itemsOf: () => ({}),
+      isOpen: () => false,
       wasDenied: () => false,
       addresses
     }

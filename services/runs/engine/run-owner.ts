@@ -9,7 +9,7 @@ import type { ToolHost } from '../../tools/index.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { CallEnd } from '../gate/call-end.ts'
 import type { RunPolicy } from '../gate/run-policy.ts'
-import type { Call } from '../../contracts/call.ts'
+import type { Call } from '../../contracts/tool.ts'
 
 /** What the engine needs to know of the conversation or the task that a run belongs to, for one attempt at the run. */
 export interface RunOwner<R extends RunRecord = RunRecord> {

@@ -1,5 +1,7 @@
-import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
+import type { AppCallItem, QuestionItem, ToolItem } from '../../contracts/approval-record.ts'
+import { OUTCOME_UNKNOWN, NOBODY_ANSWERED } from '../../contracts/model-texts.ts'
 import type { EventOf } from '../../contracts/run-events.ts'
+import type { Call, ToolOutput } from '../../contracts/tool.ts'
 import type { Op } from '../../store/index.ts'
 
 /** The end of a call: its event, and what becomes of its approval, if it has one. */
@@ -20,19 +22,54 @@ export const failedCall = ({ toolCallId, toolName }: Call, errorText: string, st
 export const refusedCall = ({ toolCallId, toolName }: Call, state: 'denied' | 'expired', reason: string, approvalId?: string): CallEnd =>
   ({ event: { type: 'tool-denied', toolCallId, toolName, reason, ...(approvalId !== undefined && { approvalId }) }, state })
 
-/** Returns the end of a call that the user or the application answered in the tool's place. */
-export function answeredCall (call: Call, answer: Exclude<CallAnswer, { is: 'open' }>, approval?: CallApproval): CallEnd {
-  if (answer.is !== 'output') return failedCall(call, answer.errorText, answer.is === 'unknown' ? 'unknown' : 'done')
-  const { is, ...output } = answer
-  const { toolCallId, toolName } = call
-  return { event: withCorrection({ type: 'tool-output', toolCallId, toolName, ...output }, approval), state: 'done' }
+/** Returns the end of a call with its output. */
+export const completedCall = ({ toolCallId, toolName }: Call, output: { output: ToolOutput, isWrapped?: true }): CallEnd =>
+  ({ event: { type: 'tool-output', toolCallId, toolName, ...output }, state: 'done' })
+
+/** Returns the end of a call that the user or the application was to answer in the tool's place. Nobody's silence is an answer. */
+export function answeredCall (call: Call, item: QuestionItem | AppCallItem, approval?: ToolItem): CallEnd {
+  const { event, ...end } = item.kind === 'app' ? answeredByApp(call, item) : answeredByUser(call, item)
+  return { ...end, event: withCorrection(event, approval) }
+}
+
+function answeredByApp (call: Call, { state, output = {}, isWrapped, errorText = APP_ERROR }: AppCallItem): CallEnd {
+  switch (state) {
+    case 'done':
+      return completedCall(call, { output, ...(isWrapped && { isWrapped }) })
+    case 'error':
+      return failedCall(call, errorText)
+    case 'claimed':
+    case 'unknown':
+      return failedCall(call, OUTCOME_UNKNOWN, 'unknown')
+    case 'withdrawn':
+      return failedCall(call, 'The call was withdrawn before the application answered it.')
+    case 'open':
+    case 'expired':
+      return failedCall(call, 'The application did not answer in time.')
+  }
+}
+
+const APP_ERROR = 'The application reported an error.'
+
+function answeredByUser (call: Call, { state, answers = {}, reason }: QuestionItem): CallEnd {
+  switch (state) {
+    case 'answered':
+      return completedCall(call, { output: { answers } })
+    case 'declined':
+      return completedCall(call, { output: { declined: true, ...(reason && { reason }) } })
+    case 'withdrawn':
+      return failedCall(call, 'The questions were withdrawn before anybody answered them.')
+    case 'pending':
+    case 'expired':
+      return failedCall(call, `${NOBODY_ANSWERED} Go on without the answers, and say what you assumed.`)
+  }
 }
 
 /** Characters of a corrected input that the model is told. */
 const INPUT_SHOWN = 2_000
 
 /** Puts in front of the result that the call ran with another input than the model's. */
-export function withCorrection<E extends CallEnd['event']> (event: E, approval: CallApproval | undefined): E {
+export function withCorrection<E extends CallEnd['event']> (event: E, approval: ToolItem | undefined): E {
   if (approval?.correctedInput === undefined || event.type === 'tool-denied') return event
   const text = `ran with the user's corrected input: ${JSON.stringify(approval.correctedInput).slice(0, INPUT_SHOWN)}`
   if (event.type === 'tool-error') return { ...event, errorText: `${text}\n${event.errorText}` }

@@ -1,7 +1,7 @@
 import type { AskReason } from '../../../schemas/grants.ts'
 import type { CallGrants, Covering } from '../../approvals/index.ts'
-import type { Call, CallAnswer, CallApproval } from '../../contracts/call.ts'
-import type { ToolOutput, WorkFolder } from '../../contracts/tool.ts'
+import type { Answerable, AppCallItem, QuestionItem, ToolItem } from '../../contracts/approval-record.ts'
+import type { Call, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
 import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { CallEnd } from './call-end.ts'
@@ -55,9 +55,10 @@ export interface StepSoFar {
   >
   /** Calls whose tools were about to start before. */
   begun: ReadonlySet<string>
-  approvalOf (toolCallId: string): CallApproval | undefined
-  /** Undefined for a call that was not handed to the user or the application. */
-  answerOf (toolCallId: string): CallAnswer | undefined
+  /** The newest approval of a call, and what answers the call in its tool's place, as the ledger has them. */
+  itemsOf (toolCallId: string): { approval?: ToolItem, answer?: QuestionItem | AppCallItem }
+  /** Whether an item can still be answered. */
+  isOpen (item: Answerable): boolean
   /** Whether the user denied the same call (same tool, same input) before. */
   wasDenied (call: Call): boolean
   addresses?: {

@@ -1,7 +1,6 @@
 import { isDeepStrictEqual } from 'node:util'
-import { inputDigest } from '../../approvals/index.ts'
-import type { WaitingCall } from '../../contracts/approval-record.ts'
-import type { CallApproval } from '../../contracts/call.ts'
+import { inputDigest } from '../../lib/canonical-json.ts'
+import { shownFolder, type ToolItem, type WaitingCall } from '../../contracts/approval-record.ts'
 import { OUTCOME_UNKNOWN } from '../../contracts/model-texts.ts'
 import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import {
@@ -31,7 +30,7 @@ interface Execution {
   step: SettledStep
   /** That of the model, or the person's in its place. */
   input: unknown
-  approval?: CallApproval
+  approval?: ToolItem
   granted?: Granted
   /** The folder that it was approved or granted for. */
   folder?: WorkFolder
@@ -82,13 +81,13 @@ export async function handOutCall (checked: CheckedCall, step: SettledStep, gran
 
 function openExecution (checked: CheckedCall, step: SettledStep, granted: Granted | undefined): Execution {
   const { call } = checked
-  const approval = step.approvalOf(call.toolCallId)
+  const { approval } = step.itemsOf(call.toolCallId)
   const agreed = approval ?? granted?.grant
   const isRead = step.tools.find(call.toolName)?.policy.effect === 'read'
   return {
     ...{ checked, step, approval, granted },
     input: approval?.correctedInput ?? call.input,
-    folder: approval?.folder ?? granted?.folder,
+    folder: approval === undefined ? granted?.folder : shownFolder(approval),
     identity: agreed === undefined ? step.tools.identity(call.toolName) : agreed.identity,
     isDurable: agreed !== undefined || !isRead
   }
@@ -119,7 +118,7 @@ async function stillAsShown (execution: Execution): Promise<Outcome | undefined>
   if (where?.is === 'moved') {
     if (approval === undefined) return refuse(execution)
     const seen = await tools.foresee({ name: call.toolName, input, cwd, folder: where.to, signal })
-    const bound = { shown: seen?.shown ?? [], note: askedAgain(folder!.path, where.to), asks: approval.asks }
+    const bound = { shown: seen?.shown ?? [], note: askedAgain(folder!.path, where.to), asks: approval.asks ?? 0 }
     return { is: 'asked', request: await requestAgain(call, approval, where.to, step, bound) }
   }
   if (step.isHeld && approval !== undefined) return OVER
@@ -154,7 +153,7 @@ async function compareWithGrant (execution: Execution): Promise<Outcome | undefi
 }
 
 /** Compares what is at the paths of an approved call with what was shown. Approvals without a known state are not compared. */
-async function compareWithApproval (execution: Execution, approval: CallApproval): Promise<Outcome | undefined> {
+async function compareWithApproval (execution: Execution, approval: ToolItem): Promise<Outcome | undefined> {
   const { checked: { call }, step, input, folder } = execution
   if (approval.shown === undefined) return undefined
   const seen = await step.tools.foresee({ name: call.toolName, input, cwd: step.run.cwd, folder, signal: step.run.signal })
@@ -165,7 +164,7 @@ async function compareWithApproval (execution: Execution, approval: CallApproval
   const changed = isSeen ? [] : await changedPlaces(expected, seen.shown)
   execution.shown = approval.unbound ? expected : seen.shown
   if (changed.length === 0) return undefined
-  const bound = { shown: seen.shown, note: changedSince(changed), asks: approval.asks + 1 }
+  const bound = { shown: seen.shown, note: changedSince(changed), asks: (approval.asks ?? 0) + 1 }
   return { is: 'asked', request: await requestAgain(call, approval, folder!, step, bound) }
 }
 

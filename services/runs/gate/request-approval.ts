@@ -1,8 +1,6 @@
-import { boundTo } from '../../approvals/index.ts'
-import type { WaitingCall } from '../../contracts/approval-record.ts'
-import type { Call, CallApproval } from '../../contracts/call.ts'
+import { boundTo, type ToolItem, type WaitingCall } from '../../contracts/approval-record.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
-import type { ShownPlace, WorkFolder } from '../../contracts/tool.ts'
+import type { Call, ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import { folderGone } from '../../tools/index.ts'
 import { type CallEnd, failedCall } from './call-end.ts'
 import type { Concern } from './call-policy.ts'
@@ -30,7 +28,7 @@ export async function requestApproval (
 /** Returns the request for an approved call that would not do what was shown; the approved calls behind it wait. */
 export async function requestAgain (
   call: Call,
-  { correctedInput }: CallApproval,
+  { correctedInput }: ToolItem,
   folder: WorkFolder,
   step: SettledStep,
   bound: { shown: ShownPlace[], note: string, asks: number }

@@ -1,9 +1,9 @@
 import type { WaitingCall } from '../../contracts/approval-record.ts'
-import type { Call } from '../../contracts/call.ts'
+import type { Call } from '../../contracts/tool.ts'
 import type { Question } from '../../../schemas/questions.ts'
 import { runInOrder } from '../../tools/index.ts'
 import type { CheckedCall } from './call-policy.ts'
-import { answeredCall, refusedCall } from './call-end.ts'
+import { completedCall, refusedCall } from './call-end.ts'
 import { checkCall, type Verdict, WHERE_ASKED } from './check-call.ts'
 import { executeCall, handOutCall } from './execute-call.ts'
 import { requestApproval } from './request-approval.ts'
@@ -32,7 +32,7 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
       case 'ended':
         return step.end(call, verdict.end)
       case 'answer':
-        return step.end(call, answeredCall(call, { is: 'output', output: verdict.output }))
+        return step.end(call, completedCall(call, { output: verdict.output }))
       case 'deny':
         return step.end(call, refusedCall(call, 'denied', verdict.reason))
       case 'wait':

@@ -1,12 +1,11 @@
-import { type AddressGate, type CallGrants, createCallGrants } from '../../approvals/index.ts'
+import { type AddressGate, type CallGrants, createCallGrants, questionFields } from '../../approvals/index.ts'
 import { type Approval, ownerOf, type QuestionItem, type WaitingCall } from '../../contracts/approval-record.ts'
-import type { Call } from '../../contracts/call.ts'
 import { newestStep, openCalls, type RunEvent } from '../../contracts/run-events.ts'
-import type { CallQuestions, QuestionOutcome } from '../../contracts/tool.ts'
+import type { Call, CallQuestions, QuestionOutcome } from '../../contracts/tool.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import type { Op } from '../../store/index.ts'
 import { isAnswerCall } from '../answers/take-answer.ts'
-import { questionFields, type RunItems } from '../engine/asked-items.ts'
+import type { RunItems } from '../engine/asked-items.ts'
 import type { EngineDeps, RunAttempt } from '../engine/attempt.ts'
 import type { RunOwner } from '../engine/run-owner.ts'
 import { intentsIn } from '../run-log/open-calls.ts'
@@ -38,8 +37,8 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
     policy: owner.policy,
     tools,
     begun: intentsIn(newest),
-    approvalOf: items.approvalOf,
-    answerOf: items.answerOf,
+    itemsOf: items.ofCall,
+    isOpen: items.isOpen,
     wasDenied: owner.wasDenied,
     addresses,
     grants: { ...grantsIn(cwd, parts), ...rehearsed && inCopy },

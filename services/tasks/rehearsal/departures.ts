@@ -1,6 +1,6 @@
 import type { Departure } from '../../../schemas/digest.ts'
 import type { StoredLine, StoredSheet } from '../../contracts/sheet-record.ts'
-import { inputDigest } from '../../approvals/index.ts'
+import { inputDigest } from '../../lib/canonical-json.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { StoredRun } from '../task-records.ts'
 

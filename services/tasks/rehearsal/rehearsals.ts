@@ -1,5 +1,6 @@
 import type { AcceptedSheet, Rehearsal, Sheet, SheetAnswer } from '../../../schemas/sheets.ts'
-import { inheritProvenance, inputDigest } from '../../approvals/index.ts'
+import { inheritProvenance } from '../../approvals/index.ts'
+import { inputDigest } from '../../lib/canonical-json.ts'
 import { rehearsalOwner } from '../../copies/index.ts'
 import type { NewLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'

@@ -1,5 +1,6 @@
 import { needsAny } from '../../../contracts/tool.ts'
-import { inputDigest, shownBoundary } from '../../../approvals/index.ts'
+import { shownBoundary } from '../../../approvals/index.ts'
+import { inputDigest } from '../../../lib/canonical-json.ts'
 import { folderGone } from '../../../tools/index.ts'
 import { failedCall } from '../call-end.ts'
 import type { CallPolicy, CheckedCall, Concern, Decision, StepSoFar } from '../call-policy.ts'

@@ -1,4 +1,4 @@
-import { inputDigest } from '../../../approvals/index.ts'
+import { inputDigest } from '../../../lib/canonical-json.ts'
 import type { CallPolicy } from '../call-policy.ts'
 
 const NO_QUESTIONS = 'The user cannot be asked in this run: decide yourself, and say what you assumed.'

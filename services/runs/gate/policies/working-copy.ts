@@ -1,5 +1,5 @@
 import { within } from '../../../tools/index.ts'
-import type { Call } from '../../../contracts/call.ts'
+import type { Call } from '../../../contracts/tool.ts'
 import type { CallPolicy, CheckedCall, StepSoFar } from '../call-policy.ts'
 
 /** A call that changes nothing but the copy of a folder that its run works in need not ask for what its tool does. */

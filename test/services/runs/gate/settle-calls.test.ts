@@ -1,28 +1,32 @@
 import t from 'tap'
 import type { CallEnd } from '../../../../services/runs/gate/call-end.ts'
-import type { WaitingCall } from '../../../../services/contracts/approval-record.ts'
-import type { Call, CallAnswer, CallApproval } from '../../../../services/contracts/call.ts'
+import type { AppCallItem, QuestionItem, ToolItem, WaitingCall } from '../../../../services/contracts/approval-record.ts'
+import type { Call } from '../../../../services/contracts/tool.ts'
 import { settleCalls } from '../../../../services/runs/gate/settle-calls.ts'
 import { NOTHING_KEPT } from '../../../../services/tools/kept-call.ts'
-import { HERE, makeStep } from './step.ts'
+import { approvalItem, HERE, makeStep } from './step.ts'
 import { OUTCOME_UNKNOWN } from '../../../../services/contracts/model-texts.ts'
 
 const THERE = { path: '/there', dev: '1', ino: '2' }
-const approved: CallApproval = { approvalId: 'a', state: 'approved', folder: HERE, reason: 'no', asks: 0 }
+const approved = approvalItem('approved')
+const item = { approvalId: 'b', runId: 'run', segment: 0, createdAt: 0, expiresAt: 1, toolCallId: 'call' }
+const byUser = (answers: QuestionItem['answers']): QuestionItem =>
+  ({ ...item, kind: 'question', state: 'answered', questions: [], answers })
+const byApp = (state: AppCallItem['state'], more: Partial<AppCallItem> = {}): AppCallItem =>
+  ({ ...item, kind: 'app', state, toolName: 'app', input: {}, digest: '', ...more })
 const call = (toolName: string, toolCallId = toolName): Call => ({ toolCallId, toolName, input: {} })
 
 /** A step with the tools `look` (a read), `change` and `ask` (which needs an approval); `happened` says what happened. */
 function steps (
   { approvals = {}, answers = {}, ...more }: Parameters<typeof makeStep>[0] & {
-    approvals?: Record<string, CallApproval>,
-    answers?: Record<string, CallAnswer>
+    approvals?: Record<string, ToolItem>,
+    answers?: Record<string, QuestionItem | AppCallItem>
   } = {}
 ) {
   const happened: string[] = []
   const ends: Record<string, CallEnd> = {}
   const step = makeStep({
-    approvalOf: (id) => approvals[id],
-    answerOf: (id) => answers[id],
+    itemsOf: (id) => ({ approval: approvals[id], answer: answers[id] }),
     async begin ({ toolCallId }, isDurable) {
       if (isDurable) happened.push(`intent ${toolCallId}`)
       return true
@@ -66,7 +70,7 @@ t.test('the intent of a call is stored before its tool starts, but for reads tha
 t.test('a call that was begun before never runs again, whether its intent or its approval says so', async (t) => {
   const { step, happened, ends } = steps({
     begun: new Set(['change']),
-    approvals: { ask: { ...approved, state: 'begun' } }
+    approvals: { ask: approvalItem('executing') }
   })
   await settleCalls([call('change'), call('ask')], step)
   t.same(happened, ['end change', 'end ask'])
@@ -103,7 +107,7 @@ t.test('a granted call is bound to the tool that the grant was for, though anoth
 
 t.test('a denied call and an expired one are refused, and so is a call that the model repeats', async (t) => {
   const { step, ends } = steps({
-    approvals: { denied: { ...approved, state: 'denied' }, expired: { ...approved, state: 'expired' } },
+    approvals: { denied: approvalItem('denied'), expired: approvalItem('expired') },
     wasDenied: ({ toolCallId }) => toolCallId === 'again'
   })
   const { asked } = await settleCalls([call('ask', 'denied'), call('ask', 'expired'), call('ask', 'again'), call('ask', 'other')], step)
@@ -116,7 +120,7 @@ t.test('a denied call and an expired one are refused, and so is a call that the 
 })
 
 t.test('no call runs while another one of the step waits for its answer', async (t) => {
-  const { step, happened } = steps({ approvals: { first: approved, second: { ...approved, state: 'open' } } })
+  const { step, happened } = steps({ approvals: { first: approved, second: approvalItem('pending') } })
   t.same(await settleCalls([call('ask', 'first'), call('ask', 'second'), call('look')], step), { asked: [], isWaiting: true })
   t.same(happened, [])
 })
@@ -174,25 +178,25 @@ t.test('approvals and questions come first; calls of the application are handed 
   t.equal(isWaiting, true)
   t.same(first.happened, ['run look', 'end look'])
 
-  const answers: Record<string, CallAnswer> = { 'look-user': { is: 'output', output: { colour: 'red' } } }
+  const answers = { 'look-user': byUser({ colour: 'red' }) }
   const second = steps({ approvals: { ask: approved, 'ask-app': approved }, answers })
   const handedOut = await settleCalls(calls.slice(1), second.step)
   t.match(handedOut.asked, [{ kind: 'app', toolCallId: 'look-app', app: 'editor', ms: 5 }, { kind: 'app', toolCallId: 'ask-app' }])
   t.same(second.happened, ['end look-user', 'intent ask', 'run ask', 'end ask'])
-  t.match(second.ends['look-user'], { state: 'done', event: { type: 'tool-output', output: { colour: 'red' } } })
+  t.match(second.ends['look-user'], { state: 'done', event: { type: 'tool-output', output: { answers: { colour: 'red' } } } })
 })
 
 t.test('a call of the application is never executed here, and ends with what the ledger knows of it', async (t) => {
   const calls = ['look-app', 'look-app-2', 'look-app-3'].map((name) => call(name))
-  const waiting = steps({ answers: { 'look-app': { is: 'output', output: {} }, 'look-app-2': { is: 'open' } } })
+  const waiting = steps({ answers: { 'look-app': byApp('done'), 'look-app-2': byApp('open') } })
   t.same(await settleCalls(calls.slice(0, 2), waiting.step), { asked: [], isWaiting: true })
   t.same(waiting.happened, [])
 
   const { step, happened, ends } = steps({
     answers: {
-      'look-app': { is: 'output', output: { ok: 1 } },
-      'look-app-2': { is: 'error', errorText: 'No such document.' },
-      'look-app-3': { is: 'unknown', errorText: OUTCOME_UNKNOWN }
+      'look-app': byApp('done', { output: { ok: 1 } }),
+      'look-app-2': byApp('error', { errorText: 'No such document.' }),
+      'look-app-3': byApp('unknown')
     }
   })
   t.same(await settleCalls(calls, step), { asked: [], isWaiting: false })

@@ -1,9 +1,17 @@
 import type { SettledStep } from '../../../../services/runs/gate/settled-step.ts'
 import { makeRunPolicy } from '../../../../services/runs/gate/run-policy.ts'
+import type { ToolItem } from '../../../../services/contracts/approval-record.ts'
 import { NOTHING_KEPT } from '../../../../services/tools/kept-call.ts'
 
 /** The working folder of the run, which may be a copy. */
 export const HERE = { path: '/here', dev: '1', ino: '1' }
+
+/** The item of an approval. */
+export const approvalItem = (state: ToolItem['state']): ToolItem => {
+  const { path: cwd, ...folder } = HERE
+  const call = { toolCallId: 'call', toolName: 'tool', input: {}, digest: '' }
+  return { ...call, kind: 'tool', approvalId: 'a', state, cwd, folder, runId: 'run', segment: 0, createdAt: 0, expiresAt: 1, reason: 'no' }
+}
 
 type Given = Partial<Omit<SettledStep, 'tools' | 'grants' | 'addresses'>> & {
   tools?: Partial<SettledStep['tools']>,
@@ -52,8 +60,9 @@ export const makeStep = ({ tools, grants, addresses, ...more }: Given = {}): Set
   begun: new Set(),
   repeatsReads: true,
   ahead: { files: new Map(), others: new Set(), calls: [] },
-  approvalOf: () => undefined,
-  answerOf: () => undefined,
+  itemsOf: () => ({}),
+  // Items of tests do not expire.
+  isOpen: ({ state }) => state === 'pending' || state === 'open',
   wasDenied: () => false,
   checkLimit () {},
   begin: async () => true,

@@ -1,9 +1,9 @@
-import type { Call, CallApproval } from '../../../../services/contracts/call.ts'
-import type { CommandOfCall, Tool, ToolEffect } from '../../../../services/contracts/tool.ts'
+import type { ToolItem } from '../../../../services/contracts/approval-record.ts'
+import type { Call, CommandOfCall, Tool, ToolEffect } from '../../../../services/contracts/tool.ts'
 import type { CallEnd } from '../../../../services/runs/gate/call-end.ts'
 import { makeRunPolicy } from '../../../../services/runs/gate/run-policy.ts'
 import { settleCalls } from '../../../../services/runs/gate/settle-calls.ts'
-import { HERE, makeStep } from './step.ts'
+import { approvalItem, HERE, makeStep } from './step.ts'
 import { NOBODY_APPROVES, NOT_GRANTED } from '../../../../services/contracts/model-texts.ts'
 
 const COPY = HERE.path
@@ -49,7 +49,7 @@ export const SITUATIONS = [
   'copy', 'copy+nobody', 'copy+denied', 'rehearsal', 'rehearsal+grant', 'dry-run',
   'approved', 'open', 'refused', 'expired', 'begun'
 ]
-const STATES: Record<string, CallApproval['state']> = { approved: 'approved', open: 'open', refused: 'denied', expired: 'expired' }
+const STATES: Record<string, ToolItem['state']> = { approved: 'approved', open: 'pending', refused: 'denied', expired: 'expired' }
 
 /** Settles one call in a situation, and says what a person sees of it. */
 export const outcomeOf = async (name: string, situation: string): Promise<string> => outcomeIn(await settledIn(name, situation))
@@ -64,7 +64,6 @@ export async function settledIn (name: string, situation: string) {
   const tool = TOOLS[name]
   const call: Call = { toolCallId: 'call', toolName: name, input: {}, ...(name.endsWith('text') && { isFromText: true as const }) }
   const state = STATES[situation]
-  const approval: CallApproval | undefined = state && { approvalId: 'a', state, folder: HERE, reason: 'no', asks: 0 }
   const step = makeStep({
     tools: {
       find: () => tool as never,
@@ -78,7 +77,7 @@ export async function settledIn (name: string, situation: string) {
       }
     },
     begun: new Set(has('begun') ? ['call'] : []),
-    approvalOf: () => approval,
+    itemsOf: () => ({ approval: state && approvalItem(state) }),
     policy: makeRunPolicy({
       asks: !has('never'),
       interactive: !has('nobody'),

@@ -1,0 +1,74 @@
+import type { ApprovalView } from '../../schemas/approvals.ts'
+import type { TaskQuestion } from '../../schemas/task-runs.ts'
+import type { CallItem, QuestionItem, TaskApproval, TaskChoice, ThreadApproval } from '../contracts/approval-record.ts'
+import type { Boundary } from '../contracts/boundary.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
+import { describeBoundary } from '../sandbox/index.ts'
+import { isAppIdentity } from '../tools/index.ts'
+import { offersUnbound } from './decide-approval.ts'
+
+// The forms in which people, apps and readers of runs get the items of the ledger.
+
+/** Returns the field of a request for approval that says where its command would run; nothing for other calls. */
+export const shownBoundary = (boundary: Boundary | undefined): { boundary?: { is: Exclude<Boundary['is'], 'refused'>, text: string } } =>
+  boundary === undefined || boundary.is === 'refused' ? {} : { boundary: { is: boundary.is, text: describeBoundary(boundary) } }
+
+/** The part of an open approval that runs, events and the digest include. */
+export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion {
+  const { approvalId, createdAt, expiresAt } = item
+  const times = { createdAt, expiresAt }
+  switch (item.kind) {
+    case 'tool': {
+      const { kind, toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes, teaches } = item
+      return { approvalId, kind, toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer, scopes, teaches, ...times }
+    }
+    case 'question': {
+      const { kind, questions, live, server, url } = item
+      return { approvalId, kind, questions, live, server, url, ...times }
+    }
+    case 'result':
+      return { approvalId, kind: item.kind, output: item.output, teaches: item.teaches, ...times }
+  }
+}
+
+/** The public form of an approval, without the internal fields. */
+export function approvalView (approval: ThreadApproval | TaskApproval | TaskChoice): ApprovalView {
+  if (approval.kind === 'task') return approval
+  const { segment, ...item } = approval
+  switch (item.kind) {
+    case 'question': {
+      const { answers, ...view } = item
+      return view
+    }
+    case 'result': {
+      const { approved, learned, ...view } = item
+      return view
+    }
+    case 'tool': {
+      const { approved, identity, folder, replacedBy, places, granted, others, previewDigest, behind, ...call } = item
+      const { scopes, boundary, asks, shown: bound, ...view } = call
+      return { ...view, ...shownBoundary(boundary), ...(scopes && { scopes }), ...(offersUnbound(item) && { unboundOffered: true }) }
+    }
+  }
+}
+
+/** The fields of questions that readers of the run get. */
+export const questionFields = ({ approvalId, toolCallId, questions, live, server, url, expiresAt }: QuestionItem) =>
+  ({ approvalId, toolCallId, questions, live, server, url, expiresAt })
+
+/** Returns the event that tells readers of an item that waits. */
+export function requestEvent (item: CallItem): RunEvent {
+  switch (item.kind) {
+    case 'tool': {
+      const { approvalId, toolCallId, toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes, expiresAt } = item
+      const call = { toolCallId, toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer }
+      return { type: 'approval-request', approvalId, ...call, scopes, ...isAppIdentity(item.identity) && { app: true as const }, expiresAt }
+    }
+    case 'question':
+      return { type: 'question-request', ...questionFields(item) }
+    case 'app': {
+      const { toolCallId, toolName, input, expiresAt } = item
+      return { type: 'tool-call-request', toolCallId, toolName, input, expiresAt }
+    }
+  }
+}
