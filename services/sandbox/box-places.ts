@@ -26,33 +26,6 @@ const TOOLCHAINS = [
   '.nix-profile', '.local/bin', '.local/lib'
 ]
 
-/**
- * Entries of a working folder that programs obey as soon as somebody opens the folder or enters it with a shell. What a person starts by
- * its name, such as the scripts of package.json, is not among them: to change it is what commands are for.
- */
-export const OBEYED = [
-  '.vscode', '.idea', '.zed', '.fleet', '.devcontainer', '.cursor', '.windsurf', '.agents', '.claude', '.codex', '.gemini', '.githooks',
-  '.husky', '.mcp.json', '.envrc', '.exrc', '.nvimrc', '.nvim.lua', '.vimrc', '.lvimrc', '.dir-locals.el'
-]
-
-/**
- * What is read-only for commands in every folder, where it is there: the above, further files and folders of editors and managers, and what
- * agents obey. Names are in lower case.
- */
-const OPENS = new Set([
-  ...OBEYED, '.vs', '.theia', '.nova', '.helix', '.devcontainer.json', '.dir-locals-2.el', '.mise.toml', 'mise.toml', '.tool-versions',
-  '.autoenv', '.kiro', '.amazonq', '.roo', '.qwen', '.opencode', 'opencode.json', '.crush.json', '.aider.conf.yml', 'agents.md',
-  'agents.override.md', 'claude.md', 'claude.local.md', 'gemini.md', 'qwen.md', 'skill.md', '.cursorrules', '.windsurfrules',
-  '.pre-commit-config.yaml', 'lefthook.yml', 'lefthook.yaml', 'desktop.ini', 'autorun.inf'
-])
-const OPENS_IN: Record<string, string> = { '.github': 'copilot-instructions.md', '.hg': 'hgrc' }
-
-/** Whether programs obey what has this name in a folder as soon as somebody opens or enters that. */
-export function isOpened (folder: string, name: string): boolean {
-  const lower = name.toLowerCase()
-  return OPENS.has(lower) || lower.endsWith('.code-workspace') || OPENS_IN[folder.toLowerCase()] === lower
-}
-
 /** Folders of keys, which commands may not see in a working folder either. */
 export const KEY_FOLDERS = ['.ssh', '.gnupg', '.aws']
 

@@ -1,6 +1,8 @@
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
+import { settlesWithin } from '../lib/deadline.ts'
 import { commandEnvironment, type GuardedChild, spawnGuarded } from '../process/index.ts'
 import { boxEnvironment, OFFLINE } from './box-environment.ts'
 import { type LookUp, openBoxNetwork } from './box-network.ts'
@@ -11,11 +13,13 @@ import { writeGitSettings } from './git-settings.ts'
 import { closeHeld, type Held } from './held.ts'
 import { FIRST_FD, startInBox } from './linux-box.ts'
 import { macArguments } from './mac-box.ts'
-import { lookAtObeyed, type OpenFolder, shareSnapshot, type Snapshots, takeAwayObeyed, type WithFolder } from './obeyed-files.ts'
+import { createBoxedGit, type RunInBox } from './boxed-git.ts'
+import type { OpenFolder, WithFolder } from './check-obeyed.ts'
+import type { createFolderChecks, Entered } from './folder-checks.ts'
 import { MOST_WRITTEN, type Overlay } from './overlay.ts'
 import { type createPrivateFolders, type PrivateFolders, watchSize } from './private-folders.ts'
 import { holdObeyed } from './read-only-places.ts'
-import { type Above, findRepositoryAbove, holdPackages, holdRepository } from './repository-above.ts'
+import { type Above, findRepositoryAbove, holdPackages, holdRepository, type RepositoryAbove } from './repository-above.ts'
 import type { SharedNetwork } from './shared-network.ts'
 import { makeTemporary } from './temporary.ts'
 
@@ -55,8 +59,8 @@ export interface CommandParts {
   withFolder: WithFolder
   /** Returns where a command finds a path: that of a folder for one of its copy. */
   shownAt: (path: string) => string
-  /** What was in the folders of the commands that run. */
-  snapshots: Snapshots
+  /** Compares folders before and after commands. */
+  checks: ReturnType<typeof createFolderChecks>
   /** The home and the /tmp of owners; absent: each command has its own, in memory. */
   privateFolders?: ReturnType<typeof createPrivateFolders>
 }
@@ -97,31 +101,33 @@ interface Opened {
 /** Starts a command in a box of bubblewrap. */
 export async function startOnLinux (program: string, command: Command, plan: BoxPlan, parts: CommandParts): Promise<BoxedCommand> {
   const { folder, cwd, hosts, overlay, owner, line = '' } = plan
-  const { ownHome, shownAt, withFolder, lookUp, privateFolders } = parts
+  const { ownHome, shownAt, checks, lookUp, privateFolders } = parts
   const shown = shownAt(folder.path)
   const above = await findRepositoryAbove(shown, ownHome)
   const isKept = overlay !== undefined || shown !== folder.path
-  const outside = above.repository === undefined || isKept ? [] : [above.repository.common]
-  const now = await lookAtObeyed(folder.path, outside)
-  const opened: Opened = { env: boxEnvironment(parts.environment()), shown, above, isKept, own: await makeTemporary(), held: [] }
-  const { before, leave } = shareSnapshot(parts.snapshots, folder.path, now)
-  const { env, own, held } = opened
+  const env = boxEnvironment(parts.environment())
+  const where = whereOf(folder.path, { env, shown, above: isKept ? undefined : above.repository })
+  let entered: Entered | undefined
+  const opened: Opened = { env, shown, above, isKept, own: await makeTemporary(), held: [] }
+  const { own, held } = opened
   const tidyUp = async () => {
-    leave()
+    await entered?.leave()
     await opened.network?.close()
     await opened.kept?.close()
     await opened.upper?.close()
     await rm(own, { recursive: true, force: true })
   }
   try {
-    const tree = { seenAt: opened.shown, home: boxHome(env), above: above.repository, opens: now.opens }
-    const obeyed = await holdObeyed(folder, tree)
+    if (overlay === undefined) entered = await checks.enter(where)
+    const state = entered?.now ?? await checks.look(where)
+    const obeyed = await holdObeyed(folder, { state, seenAt: shown, made: checks.made })
+    entered?.start(obeyed.held.flatMap(({ path, isWritable }) => isWritable ? [] : [path]))
     held.push(...obeyed.held.map((each) => ({ ...each, path: shownAt(each.path) })), ...holdPackages(shown))
     if (above.repository !== undefined) held.push(...await holdRepository(above.repository, shown, !isKept))
     if (owner !== undefined && overlay === undefined) opened.kept = await privateFolders?.open(owner, shown)
     if (overlay !== undefined) opened.upper = await open(overlay.upper)
     if (hosts !== undefined) opened.network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
-    const masked = now.keys.slice(0, MOST_MASKED).map(shownAt)
+    const masked = state.keys.slice(0, MOST_MASKED).map(shownAt)
     const child = await startWith(program, command, { plan, opened, parts, masked })
     const watched = opened.upper ? watchSize(child, [opened.upper], parts.clock, MOST_WRITTEN) : opened.kept?.watch(child)
     const isTooLarge = watched?.catch(() => false)
@@ -136,7 +142,9 @@ export async function startOnLinux (program: string, command: Command, plan: Box
       child,
       async finish () {
         try {
-          const takenAway = overlay === undefined ? await takeAwayObeyed(folder.path, before, withFolder, outside) : []
+          const leaving = entered?.leave(boxedGitOver(program, parts, { folder: folder.path, above: where.above }))
+          entered = undefined
+          const takenAway = await leaving ?? []
           const written = await opened.kept?.written(since, home)
           return { takenAway, notes: endNotes({ line, isTooLarge: await isTooLarge, isTried: overlay !== undefined, written }) }
         } finally {
@@ -151,6 +159,45 @@ export async function startOnLinux (program: string, command: Command, plan: Box
   } finally {
     closeHeld(held)
   }
+}
+
+/** Where a folder is looked at, and what belongs to it. */
+export const whereOf = (folder: string, { env, shown, above }: { env: NodeJS.ProcessEnv, shown: string, above?: RepositoryAbove }) => ({
+  ...{ folder, seenAt: shown, home: env.HOME ?? homedir(), outside: above === undefined ? [] : [above.common], top: above?.top, above }
+})
+
+/** Bytes that git may answer, and how long it may take, milliseconds. */
+const MOST_ANSWERED = 16 * 1024 ** 2
+const GIT_MS = 10_000
+
+/** Returns git as the comparison afterwards asks it: in a box of its own over the folder, at its own path. */
+export function boxedGitOver (
+  program: string,
+  { clock, ownHome, environment, withFolder }: Pick<CommandParts, 'clock' | 'ownHome' | 'environment' | 'withFolder'>,
+  { folder, above }: { folder: string, above?: RepositoryAbove }
+) {
+  const env = boxEnvironment(environment())
+  const run: RunInBox = (command, { isWritable, cwd }) => withFolder(folder, async ({ handle }) => {
+    const own = await makeTemporary()
+    const held = above === undefined ? [] : await holdRepository(above, folder, isWritable)
+    try {
+      const { env: settings, files } = await writeGitSettings(own, env.HOME)
+      const child = await startInBox(
+        { environment: env, held: [{ fd: handle.fd, path: folder, isWritable }, ...held], cwd, ownHome, files },
+        { program, command, env: { ...commandEnvironment(env), ...settings, ...OFFLINE }, stdin: 'closed', clock, own }
+      )
+      let output = ''
+      child.stdout.setEncoding('utf8').on('data', (text: string) => void (output.length < MOST_ANSWERED && (output += text)))
+      child.stderr.resume()
+      const hasExited = await settlesWithin({ clock, ms: GIT_MS }, child.exited)
+      await child.end(0)
+      return hasExited && (await child.exited).code === 0 ? output : undefined
+    } finally {
+      closeHeld(held)
+      await rm(own, { recursive: true, force: true })
+    }
+  }).catch(() => undefined)
+  return createBoxedGit(run, above)
 }
 
 interface Start {
@@ -197,20 +244,21 @@ export async function startOnMac (
   program: string,
   [name, args]: Command,
   { folder, cwd }: BoxPlan,
-  { environment, ownHome, clock, withFolder, snapshots }: CommandParts
+  { environment, ownHome, clock, checks }: CommandParts
 ): Promise<BoxedCommand> {
   const env = commandEnvironment(boxEnvironment(environment()))
   const temporary = await makeTemporary()
-  const { before, leave } = shareSnapshot(snapshots, folder.path, await lookAtObeyed(folder.path))
+  const entered = await checks.enter(whereOf(folder.path, { env, shown: folder.path }))
+  entered.start([])
   const tidyUp = () => rm(temporary, { recursive: true, force: true })
-  const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome })
+  const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome, opens: entered.now.opens })
   const child = await spawnGuarded(program, [...box, name, ...args], {
     cwd,
     env: { ...env, HOME: temporary, TMPDIR: temporary },
     stdin: 'closed',
     clock
   }).catch(async (error) => {
-    leave()
+    await entered.leave()
     await tidyUp()
     throw error
   })
@@ -218,7 +266,7 @@ export async function startOnMac (
     child,
     async finish () {
       await tidyUp()
-      return { takenAway: await takeAwayObeyed(folder.path, before, withFolder).finally(leave), notes: [] }
+      return { takenAway: await entered.leave(createBoxedGit(undefined)), notes: [] }
     },
     explain: () => []
   }

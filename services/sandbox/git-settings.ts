@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { BoxFile } from './linux-box.ts'
 
 /**
- * Settings that a command in a box may add to the configuration of a repository: none of them names a program, a file that git reads or an
- * address that is a program. By section, in lower case; `*` stands for a subsection.
+ * Settings that a new repository of a command in a box keeps: none of them names a program, a file that git reads or an address that is a
+ * program. By section, in lower case; `*` stands for a subsection.
  */
 const HARMLESS: Record<string, RegExp> = {
   core: new RegExp(
@@ -40,23 +40,20 @@ const ENTRY = /^\t([a-z][a-z0-9-]*) = ([^"\\#;\u0000-\u001f\u007f]*)$/i
 const PROGRAM = /^\s*-|::/
 
 /**
- * Returns the lines of a repository's configuration that were not in it before and that git, or a program that it starts, might obey.
- * Whatever is not known to be harmless counts. `worktree` is the line in [core] that a submodule has.
+ * Writes the settings of a new repository anew, from those that are known to be harmless, and returns the others, too. `worktree` is the
+ * line in [core] that a submodule has.
  */
-export function obeyedSettings (after: string, before: string, worktree?: string): string[] {
-  const known = new Set(linesOf(before).map(({ section, line }) => `${section}\n${line}`))
-  const isOfSubmodule = (section: string, line: string) => line === worktree && section === '[core]'
-  const isNew = ({ section, line }: { section: string, line: string }) =>
-    !known.has(`${section}\n${line}`) && !isHarmless(section, line) && !isOfSubmodule(section, line)
-  return linesOf(after).filter(isNew).map(({ line }) => line.trim())
-}
-
-function linesOf (text: string): Array<{ section: string, line: string }> {
+export function harmlessSettings (text: string, worktree?: string): { text: string, dropped: string[] } {
+  const kept: string[] = []
+  const dropped: string[] = []
   let section = ''
-  return text.split('\n').filter((line) => line !== '').map((line) => {
+  for (const line of text.split('\n')) {
+    if (line === '') continue
     if (SECTION.test(line)) section = line
-    return { section, line }
-  })
+    if (isHarmless(section, line) || (line === worktree && section === '[core]')) kept.push(line)
+    else dropped.push(line.trim())
+  }
+  return { text: kept.map((line) => `${line}\n`).join(''), dropped }
 }
 
 function isHarmless (header: string, line: string): boolean {

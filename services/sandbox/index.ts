@@ -1,4 +1,3 @@
-export { OBEYED } from './box-places.ts'
 export type { CommandOutput } from './explain-failure.ts'
 export { createOverlay, type Overlay } from './overlay.ts'
 export type { BoxedCommand, BoxEnd } from './command-box.ts'

@@ -1,7 +1,7 @@
 import { existsSync, realpathSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
-import { OBEYED, systemFolders, toolchains } from './box-places.ts'
+import { systemFolders, toolchains } from './box-places.ts'
 
 /**
  * Never run: written from Apple's sandbox(7) and sandbox-exec(1), and compared on 2026-11-28 with the profile by which Codex runs commands
@@ -33,6 +33,8 @@ interface MacPlan {
   /** A folder of the command's own for temporary files. */
   temporary: string
   ownHome: string
+  /** Files and folders in it that programs obey when somebody opens or enters a folder. */
+  opens?: readonly string[]
 }
 
 const quoted = (path: string) => `"${path.replace(/["\\]/g, '\\$&')}"`
@@ -45,7 +47,7 @@ export function macArguments ({ environment, ...plan }: MacPlan): string[] {
   const real = (path: string) => existsSync(path) ? realpathSync(path) : path
   const [folder, temporary, ownHome] = [plan.folder, plan.temporary, plan.ownHome].map(real)
   const readable = [...systemFolders().map(({ path }) => real(path)), ...SYSTEM, ...toolchains(environment, ownHome).map(real)]
-  const obeyed = [...OBEYED, '.git/hooks'].map((name) => join(folder, name))
+  const obeyed = [...plan.opens ?? [], ...['config', 'hooks'].map((name) => join(folder, '.git', name))]
   const profile = [
     '(version 1)',
     '(deny default)',

@@ -1,30 +1,28 @@
 import { closeSync, constants, readlinkSync } from 'node:fs'
-import { lstat, readFile, readlink, realpath, stat } from 'node:fs/promises'
+import { readlink, realpath } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
+import { wasInGit } from '../workspace/index.ts'
 import { isIn } from './box-places.ts'
 import { type Held, holdEntry } from './held.ts'
-import type { RepositoryAbove } from './repository-above.ts'
+import type { ObeyedState } from './obeyed-state.ts'
 
 // What a command in a box may read and not change: what programs obey as soon as somebody opens or enters a folder, and what git obeys in
-// the repository of the working folder. Else it would be in force for other programs while the command runs.
+// the repositories of the working folder. Else it would be in force for other programs while the command runs.
 
 /** Each is a mount, of which 300 take .76 s. */
 const MOST_PLACES = 64
-/** Files of settings that are read for names in them, and the largest, bytes. */
-const MOST_CONFIGS = 16
-const LARGEST_CONFIG = 1024 * 1024
 /** What git obeys in its directory. */
 const OF_GIT = ['config', 'config.worktree', 'hooks', 'info/attributes', 'info/exclude', 'info/sparse-checkout']
+/** Files of one place that are compared with what git has. */
+const MOST_COMPARED = 64
 
 interface Tree {
-  /** The real path of the working folder. */
-  folder: string
+  /** What was found in the working folder. */
+  state: ObeyedState
   /** The path at which a command finds it: another one for a copy, whose links may lead to the folder that was copied. */
   seenAt: string
-  home: string
-  above?: RepositoryAbove
-  /** Files and folders in it that programs obey when somebody opens or enters a folder, the nearest first. */
-  opens: readonly string[]
+  /** Identities of git directories that commands made: they may remove them. */
+  made?: ReadonlySet<string>
 }
 
 /**
@@ -33,9 +31,9 @@ interface Tree {
  */
 export async function holdObeyed (
   folder: { path: string, entry(name: string): string },
-  tree: Omit<Tree, 'folder'>
+  tree: Tree
 ): Promise<{ held: Held[], opens: string[] }> {
-  const { ofGit, opens } = await findReadOnly({ ...tree, folder: folder.path })
+  const { ofGit, opens } = await findReadOnly(tree)
   const git = join(folder.path, '.git')
   const held: Held[] = []
   const fd = holdEntry(held, { entry: folder.entry('.git'), path: git, flags: constants.O_DIRECTORY, isWritable: true })
@@ -50,22 +48,44 @@ export async function holdObeyed (
   return { held, opens }
 }
 
-async function findReadOnly (tree: Tree): Promise<{ ofGit: string[], opens: string[] }> {
-  const git = join(tree.folder, '.git')
-  const isRepository = (await lstat(git).catch(() => undefined))?.isDirectory() === true
-  const ofGit = await resolveAll(tree, isRepository ? OF_GIT.map((name) => join(git, name)) : [])
-  const opens = await resolveAll(tree, [...tree.opens, ...await findNamed(tree)])
+async function findReadOnly ({ state, seenAt, made = new Set() }: Tree): Promise<{ ofGit: string[], opens: string[] }> {
+  const { folder } = state
+  const git = join(folder, '.git')
+  const directories = [...state.gitDirectories].flatMap(([path, { id }]) => isIn(folder, path) && !made.has(id) ? [path] : [])
+  const nearest = (a: string, b: string) => depth(a) - depth(b)
+  const obeyed = directories.sort(nearest).flatMap((each) => OF_GIT.map((name) => join(each, name)).filter((path) => isThere(state, path)))
+  const ofGit = await resolveAll({ folder, seenAt }, obeyed)
+  const opens: string[] = []
+  for (const place of await resolveAll({ folder, seenAt }, [...state.opens, ...state.named])) {
+    if (opens.length < MOST_PLACES && !await isInGit(state, place)) opens.push(place)
+  }
   // Not the folder itself, and not the repository in it.
-  const places = [...new Set([...ofGit, ...opens])].filter((place) => !isIn(place, git)).slice(0, MOST_PLACES)
-  return { ofGit: places.filter((place) => ofGit.includes(place)), opens: places.filter((place) => !ofGit.includes(place)) }
+  const places = [...new Set([...ofGit, ...opens])].filter((place) => !isIn(place, git))
+  const isOwn = (place: string) => isIn(git, place)
+  const ordered = [...places.filter(isOwn), ...places.filter((place) => !isOwn(place)).sort(nearest)].slice(0, MOST_PLACES)
+  return { ofGit: ordered.filter((place) => ofGit.includes(place)), opens: ordered.filter((place) => !ofGit.includes(place)) }
 }
 
-async function resolveAll (tree: Tree, places: readonly string[]): Promise<string[]> {
-  return (await Promise.all(places.map((place) => resolveIn(tree, place)))).filter((place) => place !== undefined)
+const depth = (path: string): number => path.split('/').length
+
+const isThere = ({ entries }: ObeyedState, path: string): boolean => entries.has(path) || path.endsWith('/hooks')
+
+/** Whether git has all that is at a place: then it may replace it, and what stands there afterwards is compared with its commits. */
+async function isInGit ({ entries, at }: ObeyedState, place: string): Promise<boolean> {
+  const files = [...entries].filter(([path, { kind }]) => kind !== 'folder' && isIn(place, path))
+  if (files.length === 0 || files.length > MOST_COMPARED) return false
+  for (const [path, { kind }] of files) if (kind !== 'file' || !await wasInGit(path, at)) return false
+  return true
+}
+
+type Seen = Pick<Tree, 'seenAt'> & { folder: string }
+
+async function resolveAll (seen: Seen, places: readonly string[]): Promise<string[]> {
+  return (await Promise.all(places.map((place) => resolveIn(seen, place)))).filter((place) => place !== undefined)
 }
 
 /** Returns the real path of a place; undefined where nothing is there, or what lies outside of the folder. */
-async function resolveIn ({ folder, seenAt }: Tree, place: string): Promise<string | undefined> {
+async function resolveIn ({ folder, seenAt }: Seen, place: string): Promise<string | undefined> {
   const inFolder = (path: string) => isIn(seenAt, path) ? join(folder, relative(seenAt, path)) : path
   const real = await realpath(place).then(inFolder, () => undefined)
   if (real !== undefined) return isIn(folder, real) ? real : undefined
@@ -75,40 +95,4 @@ async function resolveIn ({ folder, seenAt }: Tree, place: string): Promise<stri
     `${JSON.stringify(place)} is a link to ${JSON.stringify(link)}, where nothing is. Programs would obey what a command puts there, so ` +
       'no command runs in a box here. Remove the link, or run the command with "outside": true.'
   )
-}
-
-/** Finds what settings of git name: folders of hooks, and further files of settings, through all levels. */
-async function findNamed ({ folder, home, above }: Tree): Promise<string[]> {
-  const top = above?.top ?? folder
-  const git = above === undefined ? [join(folder, '.git')] : [above.common, above.own]
-  const configs = [...git.flatMap((each) => [join(each, 'config'), join(each, 'config.worktree')]), ...[
-    '.gitconfig', '.config/git/config'
-  ].map((name) => join(home, name))]
-  const found: string[] = []
-  for (let at = 0; at < Math.min(configs.length, MOST_CONFIGS); at++) {
-    for (const { isHooks, path } of namesIn(await readConfig(configs[at]))) {
-      const base = isHooks ? top : dirname(configs[at])
-      const named = path.startsWith('~/') ? join(home, path.slice(2)) : resolve(base, path)
-      found.push(named)
-      if (!isHooks && !configs.includes(named)) configs.push(named)
-    }
-  }
-  return found
-}
-
-const ENTRY = /^\s*(?:\[[^\]]*\]\s*)*(hookspath|path)\s*=(.*)$/i
-
-/** Returns the paths that a file of settings names: by core.hooksPath, and by include.path and its kind. */
-function namesIn (text: string): Array<{ isHooks: boolean, path: string }> {
-  return text.replace(/\\\r?\n/g, '').split(/\r?\n/).flatMap((line) => {
-    const [, name, value] = ENTRY.exec(line) ?? []
-    if (name === undefined) return []
-    const path = value.replace(/\s[#;].*$/, '').replace(/"/g, '').replace(/\\(.)/g, '$1').trim()
-    return path === '' ? [] : [{ isHooks: name.toLowerCase() === 'hookspath', path }]
-  })
-}
-
-async function readConfig (path: string): Promise<string> {
-  const found = await stat(path).catch(() => undefined)
-  return found?.isFile() && found.size <= LARGEST_CONFIG ? readFile(path, 'utf8').catch(() => '') : ''
 }

@@ -8,10 +8,14 @@ import { settlesWithin } from '../lib/deadline.ts'
 import { type GuardedChild, shellCommand } from '../process/index.ts'
 import { boxEnvironment } from './box-environment.ts'
 import { isIn, unfitReason } from './box-places.ts'
-import { type BoxedCommand, type BoxPlan, type Command, type CommandParts, startOnLinux, startOnMac } from './command-box.ts'
+import {
+  type BoxedCommand, boxedGitOver, type BoxPlan, type Command, type CommandParts, startOnLinux, startOnMac
+} from './command-box.ts'
 import type { CommandOutput } from './explain-failure.ts'
 import { BUBBLEWRAP } from './linux-box.ts'
 import { SANDBOX_EXEC } from './mac-box.ts'
+import { createBoxedGit } from './boxed-git.ts'
+import { createFolderChecks, type StateShelf } from './folder-checks.ts'
 import { createOverlay } from './overlay.ts'
 import { findRepositoryAbove } from './repository-above.ts'
 import { removeServerCaches, startServerInBox, type ServerProgram } from './server-box.ts'
@@ -32,7 +36,9 @@ interface BoundaryWish {
   outside?: boolean
 }
 
-interface Parts extends Omit<CommandParts, 'shownAt' | 'snapshots'>, Partial<Pick<CommandParts, 'shownAt'>> {
+interface Parts extends Omit<CommandParts, 'shownAt' | 'checks'>, Partial<Pick<CommandParts, 'shownAt'>> {
+  /** Where the states of folders are while commands run in them; absent: in memory alone. */
+  shelf?: StateShelf
   /** config.commands.sandbox. */
   mode: () => SandboxMode
   /** What makes boxes; absent: what this computer has. For tests. */
@@ -55,7 +61,7 @@ let tryable: Promise<boolean> | undefined
 export function createSandbox (parts: Parts) {
   const { clock, ownHome, environment, mode, lookUp, withFolder, privateFolders } = parts
   const { shownAt = (path) => path, kind: given, found = () => {} } = parts
-  const snapshots: CommandParts['snapshots'] = new Map()
+  const checks = createFolderChecks({ withFolder, shelf: parts.shelf })
   let known = given
 
   /** Finds out, once in a process, what makes boxes here, by making one. */
@@ -108,7 +114,7 @@ export function createSandbox (parts: Parts) {
   }
 
   const start = (kind: Exclude<BoxKind, { is: 'none' }>, command: Command, plan: BoxPlan): Promise<BoxedCommand> =>
-    (kind.is === 'bubblewrap' ? startOnLinux : startOnMac)(kind.program, command, plan, { ...parts, shownAt, snapshots })
+    (kind.is === 'bubblewrap' ? startOnLinux : startOnMac)(kind.program, command, plan, { ...parts, shownAt, checks })
 
   return {
     find,
@@ -173,6 +179,14 @@ export function createSandbox (parts: Parts) {
       if (kind.is === 'none') throw new Error(`No box can be had: ${kind.why}.`)
       return start(kind, shellCommand(line), { ...plan, line })
     },
+
+    /** Finishes the checks of commands whose service was killed. Returns what they put back, a sentence for each. */
+    finishCut: (): Promise<string[]> => checks.finishCut(async ({ folder }) => {
+      const kind = await find()
+      if (kind.is !== 'bubblewrap') return createBoxedGit(undefined)
+      const above = shownAt(folder) === folder ? (await findRepositoryAbove(folder, ownHome)).repository : undefined
+      return boxedGitOver(kind.program, parts, { folder, above })
+    }),
 
     /** Deletes the home and the /tmp of a conversation, or of a run. Its commands must have ended. */
     forgetOwner: async (owner: string): Promise<void> => privateFolders?.remove(owner),

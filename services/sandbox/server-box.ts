@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { type FileHandle, mkdir, open, realpath, rm } from 'node:fs/promises'
+import { homedir } from 'node:os'
 import { join } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import type { GuardedChild } from '../process/index.ts'
@@ -8,7 +9,7 @@ import { type LookUp, openBoxNetwork } from './box-network.ts'
 import { boxHome, unfitReason } from './box-places.ts'
 import { closeHeld, type Held } from './held.ts'
 import { startInBox } from './linux-box.ts'
-import { lookAtObeyed } from './obeyed-files.ts'
+import { lookAtObeyed } from './obeyed-state.ts'
 import { holdObeyed } from './read-only-places.ts'
 import { makeTemporary } from './temporary.ts'
 
@@ -79,8 +80,8 @@ export async function startServerInBox (
     handles.push(handle)
     held.push({ fd: handle.fd, path, isWritable })
     if (!isWritable || path !== folder) return
-    const { opens } = await lookAtObeyed(path)
-    const obeyed = await holdObeyed({ path, entry: (entry) => `/proc/self/fd/${handle.fd}/${entry}` }, { seenAt: path, home, opens })
+    const state = await lookAtObeyed(path, { home: environment.HOME ?? homedir() })
+    const obeyed = await holdObeyed({ path, entry: (entry) => `/proc/self/fd/${handle.fd}/${entry}` }, { state, seenAt: path })
     holding.push(...obeyed.held)
     held.push(...obeyed.held)
   }

@@ -8,7 +8,6 @@ const MOST_PACKS = 200
 /** Where the names of a pack's index begin, behind its header and the counts by the first byte: gitformat-pack(5), version 2. */
 const COUNTS_AT = 8
 const NAMES_AT = COUNTS_AT + 256 * 4
-const NAME_BYTES = 20
 const INDEX_BEGIN = 'ff744f6300000002'
 
 /**
@@ -22,11 +21,15 @@ export async function wasInGit (path: string, before: number): Promise<boolean> 
     const name = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
     const objects = await objectsAround(dirname(path))
     if (objects === undefined) return false
-    return await isOlder(join(objects, name.slice(0, 2), name.slice(2)), before) || await isInPack(join(objects, 'pack'), name, before)
+    return await wasObject(objects, name, before)
   } catch {
     return false
   }
 }
+
+/** Returns whether an object was in a folder of git's objects before a time (milliseconds since the Unix epoch). */
+export const wasObject = async (objects: string, name: string, before: number): Promise<boolean> =>
+  await isOlder(join(objects, name.slice(0, 2), name.slice(2)), before) || await isInPack(join(objects, 'pack'), name, before)
 
 const isOlder = (path: string, before: number): Promise<boolean> =>
   lstat(path).then(({ ctimeMs }) => ctimeMs < before, () => false)
@@ -64,7 +67,7 @@ async function isInIndex (path: string, name: Buffer): Promise<boolean> {
     let [low, high] = [await countAt(name[0] - 1), await countAt(name[0])]
     while (low < high) {
       const middle = (low + high) >>> 1
-      const order = (await read(NAME_BYTES, NAMES_AT + middle * NAME_BYTES)).compare(name)
+      const order = (await read(name.length, NAMES_AT + middle * name.length)).compare(name)
       if (order === 0) return true
       if (order < 0) low = middle + 1
       else high = middle

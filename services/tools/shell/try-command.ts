@@ -1,8 +1,9 @@
 import { type FileHandle, readdir, readFile } from 'node:fs/promises'
-import { join, relative } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import type { CommandOfCall, TriedChange, TriedOut } from '../../contracts/tool.ts'
-import { createOverlay, OBEYED, type Overlay, type Sandbox } from '../../sandbox/index.ts'
+import { isOpened } from '../../lib/obeyed-names.ts'
+import { createOverlay, type Overlay, type Sandbox } from '../../sandbox/index.ts'
 import { unifiedDiff } from '../files/diff.ts'
 import { describeChange, isSame, isUnchanged, type Place, readWhole, surveyEntry, withFolder, withParent } from '../../workspace/index.ts'
 import type { PathPolicy } from '../path-policy.ts'
@@ -59,7 +60,7 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
         isFlood && `It was killed for writing more than ${FLOOD_BYTES} bytes.`,
         isCut && `More than ${MOST_CHANGES} changes are not shown.`,
         /cross-device/i.test(stderr) && 'A folder could not be renamed because the command was only tried out.',
-        ...changes.filter(({ path, kind }) => kind === 'created' && OBEYED.includes(relative(lower, path))).map(({ path }) =>
+        ...changes.filter(({ path, kind }) => kind === 'created' && isOpened(basename(dirname(path)), basename(path))).map(({ path }) =>
           `${path} would be renamed afterwards, because programs outside the box obey it.`
         )
       ].filter((note) => note !== false)

@@ -43,7 +43,7 @@ export async function setStage (): Promise<Stage> {
   mkdirSync(join(work, '.vscode'))
   writeFileSync(join(work, '.vscode/settings.json'), '{}\n')
   git('init', '-q', '-b', 'main')
-  git('add', '.')
+  git('add', 'file.txt')
   git('commit', '-qm', 'first')
 
   for (const folder of ['.ssh', 'deep/.aws']) {

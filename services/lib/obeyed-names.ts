@@ -1,0 +1,102 @@
+import { isShortName } from './windows-path.ts'
+
+// The one table of names that programs obey. `opens`: when somebody only opens or enters the folder, or by a hook that exists; `starts`:
+// when a person starts something. Names are in lower case, and compared as `plainName` has them.
+
+/** Of editors, shells and managers of versions, agents, managers of hooks, and systems; folders with all that is in them. */
+const OPENS = new Set([
+  '.vscode', '.idea', '.zed', '.fleet', '.vs', '.theia', '.nova', '.helix', '.devcontainer', '.devcontainer.json',
+  '.exrc', '.nvimrc', '.nvim.lua', '.vimrc', '.lvimrc', '.dir-locals.el', '.dir-locals-2.el',
+  '.envrc', '.mise.toml', 'mise.toml', '.tool-versions', '.autoenv',
+  '.agents', '.claude', '.codex', '.gemini', '.cursor', '.windsurf', '.kiro', '.amazonq', '.roo', '.qwen', '.opencode',
+  '.mcp.json', 'opencode.json', '.crush.json', '.aider.conf.yml', 'agents.md', 'agents.override.md', 'claude.md', 'claude.local.md',
+  'gemini.md', 'qwen.md', 'skill.md', '.cursorrules', '.windsurfrules',
+  '.githooks', '.husky', '.pre-commit-config.yaml', 'lefthook.yml', 'lefthook.yaml',
+  'desktop.ini', 'autorun.inf'
+])
+/** In a folder of that name. */
+const OPENS_IN: Record<string, Set<string>> = {
+  '.github': new Set(['copilot-instructions.md']),
+  '.hg': new Set(['hgrc', 'hgrc-not-shared', 'sharedpath'])
+}
+/** Folders of version control: writes of anything in them ask, while commands work in them. */
+const VERSION_CONTROL = new Set(['.git', '.hg', '.svn'])
+/** Files that make shells read `.env` beside them when somebody enters the folder. */
+export const ENV_LOADERS = new Set(['.envrc', '.mise.toml', 'mise.toml', '.autoenv'])
+
+/** Folders whose content is executed, or decides what programs do. */
+const STARTS_FOLDERS = new Set([
+  '.github', '.gitlab', '.gitea', '.forgejo', '.circleci', '.buildkite', 'hooks', '.cargo', '.ssh', '.config', 'node_modules', '.yarn',
+  '.venv', 'venv', '__pycache__'
+])
+/** Files that package managers, build tools and tests execute or obey. */
+const STARTS = new Set([
+  'package.json', 'package-lock.json', 'npm-shrinkwrap.json', 'yarn.lock', 'pnpm-lock.yaml', 'pnpm-workspace.yaml', 'bun.lock',
+  'bun.lockb', 'bunfig.toml', 'deno.json', 'deno.jsonc', 'deno.lock', 'jsr.json', 'taskfile.yml', 'taskfile.yaml',
+  'gemfile.lock', 'pyproject.toml', 'pytest.ini', 'setup.py', 'setup.cfg', 'conftest.py', 'sitecustomize.py', 'usercustomize.py',
+  'pipfile.lock', 'poetry.lock', 'uv.lock', 'tox.ini', 'noxfile.py', 'cargo.toml', 'cargo.lock', 'build.rs', 'go.mod', 'go.sum',
+  'composer.json', 'composer.lock', 'pom.xml', 'build.gradle', 'build.gradle.kts', 'settings.gradle', 'settings.gradle.kts',
+  'gradle.properties', 'gradlew', 'mvnw', 'cmakelists.txt', 'meson.build', 'build.bazel', 'workspace', 'mix.exs', 'mix.lock',
+  'docker-compose.yml', 'docker-compose.yaml', 'compose.yml', 'compose.yaml', 'action.yml', 'action.yaml', 'azure-pipelines.yml',
+  'appveyor.yml', 'bitbucket-pipelines.yml', 'flake.nix', 'flake.lock', 'default.nix', 'shell.nix'
+])
+// Files that tools look for by a name.
+const STARTS_PATTERNS = [
+  /^[a-z]+file$/, /^(gulp|grunt|jake|cake)file\./, /\.(config|conf|setup)\.[cm]?[jt]s$/, /^tsconfig.*\.json$/, /\.mk$/,
+  /^requirements.*\.txt$/, /^dockerfile\./, /^makefile\./, /\.(csproj|sln|vcxproj|props|targets|gemspec|podspec)$/
+]
+/** Endings of programs, of what starts them, and of what a system obeys at a login or a click. */
+const EXECUTABLES = new Set([
+  '.sh', '.bash', '.zsh', '.fish', '.ksh', '.csh', '.ps1', '.psm1', '.bat', '.cmd', '.exe', '.com', '.msi', '.scr', '.pif', '.vbs', '.vbe',
+  '.wsf', '.hta', '.jar', '.dll', '.so', '.dylib', '.node', '.app', '.command', '.tool', '.scpt', '.applescript', '.workflow', '.desktop',
+  '.appimage', '.service', '.timer', '.plist', '.lnk', '.url', '.webloc', '.reg', '.inf', '.pkg', '.deb', '.rpm', '.run', '.bin', '.pth',
+  '.cpl', '.msc', '.msp', '.mst', '.jse', '.ws', '.wsc', '.wsh', '.sct', '.scf', '.chm', '.ps1xml', '.psd1', '.appref-ms', '.application',
+  '.settingcontent-ms', '.library-ms', '.search-ms', '.xll', '.gadget'
+])
+
+// eslint-disable-next-line no-control-regex
+const USUAL = /^[\u0000-\u0039\u003b-\u007f]*$/
+
+/** Returns a name as the laxest file system has it. Windows ignores what follows a colon, others characters that are not shown. */
+export function plainName (name: string): string {
+  const plain = USUAL.test(name)
+    ? name.toLowerCase()
+    : name.replace(/\p{Default_Ignorable_Code_Point}/gu, '').normalize('NFKC').toLowerCase().replace(/:.*$/s, '')
+  return /[. ]$/.test(plain) ? plain.replace(/[. ]+$/, '') : plain
+}
+
+/** Whether programs obey what has this name in a folder as soon as somebody opens or enters that. `folder`: the name of that. */
+export function isOpened (folder: string, name: string): boolean {
+  const plain = plainName(name)
+  if (OPENS.has(plain) || plain.endsWith('.code-workspace')) return true
+  return OPENS_IN[plainName(folder)]?.has(plain) === true
+}
+
+const namesOf = (path: string): string[] => path.split(/[\\/]/).filter((name) => name !== '')
+
+/** Whether a path is, or lies in, what programs obey as soon as somebody opens or enters a folder; what belongs to version control, too. */
+export function isOpenedPath (path: string): boolean {
+  const names = namesOf(path)
+  return names.some((name, at) => {
+    const plain = plainName(name)
+    // `GIT~1` may be the short form of `.git` on Windows.
+    return VERSION_CONTROL.has(plain) || isShortName(plain) || isOpened(names[at - 1] ?? '', name) ||
+      (plain === '.env' && at === names.length - 1)
+  })
+}
+
+/** Whether programs or systems execute or obey what is written to a path, by its name, when a person starts something. */
+export function isStarted (path: string): boolean {
+  const names = namesOf(path).map(plainName)
+  const name = names.at(-1) ?? ''
+  // Hidden files are settings or scripts nearly always.
+  return names.some((each) => STARTS_FOLDERS.has(each)) || STARTS.has(name) || name.startsWith('.') ||
+    STARTS_PATTERNS.some((pattern) => pattern.test(name)) || EXECUTABLES.has(endingOf(name))
+}
+
+/** Returns the ending of a name with its dot, as it is compared; '' without one. */
+export function endingOf (name: string): string {
+  const plain = plainName(name)
+  const at = plain.lastIndexOf('.')
+  return at > 0 ? plain.slice(at) : ''
+}

@@ -1,0 +1,81 @@
+import { readFile, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve } from 'node:path'
+import type { ObeyedState } from './obeyed-state.ts'
+
+/** Further files of settings that are read for names in them, and the largest, bytes. */
+const MOST_INCLUDED = 64
+const LARGEST_CONFIG = 1024 * 1024
+
+/** Settings that name a folder of hooks, further settings, or a program that git starts by itself. */
+const NAMING = new RegExp(
+  String.raw`^\s*(?:\[[^\]]*\]\s*)*(hookspath|path|fsmonitor|sshcommand|askpass|editor|pager|attributesfile|gitproxy|clean|smudge|process|` +
+    String.raw`textconv|command|cmd|driver|helper|program|difffilter|uploadpack|receivepack|packobjectshook|templatedir)\s*=(.*)$`,
+  'i'
+)
+
+/**
+ * Returns the places that the settings of the git directories name, through all levels, those of the user too: folders of hooks, files of
+ * settings, and files that git starts as programs. `hasDrivers`: a repository has programs for files with certain attributes.
+ */
+export async function namedBySettings (
+  { gitDirectories, outside }: Pick<ObeyedState, 'gitDirectories' | 'outside'>,
+  { home, top }: { home: string, top?: string }
+): Promise<{ places: string[], hasDrivers: boolean }> {
+  let hasDrivers = false
+  const found = new Set<string>()
+  const ofUser = ['.gitconfig', '.config/git/config'].map((name) => join(home, name))
+  const worked = [...gitDirectories.keys()].filter((git) => basename(dirname(git)) !== 'worktrees')
+  // The same files for each repository, whose relative names differ.
+  const settings = new Map<string, Named[]>()
+  for (const git of worked) {
+    const folder = outside.includes(git) ? top ?? dirname(git) : basename(git) === '.git' ? dirname(git) : git
+    const configs = [join(git, 'config'), join(git, 'config.worktree'), ...ofUser]
+    const most = configs.length + MOST_INCLUDED
+    for (let at = 0; at < Math.min(configs.length, most); at++) {
+      const config = configs[at]
+      const named = settings.get(config) ?? namesIn(await readConfig(config))
+      if (!ofUser.includes(config)) hasDrivers ||= named.some(({ isDriver }) => isDriver)
+      settings.set(config, named)
+      for (const { kind, path } of named) {
+        const base = kind === 'settings' ? dirname(config) : folder
+        const place = path.startsWith('~/') ? join(home, path.slice(2)) : resolve(base, path)
+        if (kind !== 'program' || await mayBeProgram(place, path)) found.add(place)
+        if (kind === 'settings' && !configs.includes(place)) configs.push(place)
+      }
+    }
+  }
+  return { places: [...found], hasDrivers }
+}
+
+/** Programs that files get by their attributes. */
+const DRIVER = /^(?:clean|smudge|process|textconv|command|driver)$/
+
+interface Named {
+  /** It is the program of a driver for files. */
+  isDriver: boolean
+  kind: 'hooks' | 'settings' | 'program'
+  path: string
+}
+
+/** Returns the paths that a file of settings names. */
+function namesIn (text: string): Named[] {
+  return text.replace(/\\\r?\n/g, '').split(/\r?\n/).flatMap((line): Named[] => {
+    const [, name, value] = NAMING.exec(line) ?? []
+    if (name === undefined) return []
+    const path = value.replace(/\s[#;].*$/, '').replace(/"/g, '').replace(/\\(.)/g, '$1').trim()
+    const key = name.toLowerCase()
+    const kind = { hookspath: 'hooks' as const, attributesfile: 'hooks' as const, path: 'settings' as const }[key] ?? 'program'
+    const paths = kind === 'program' ? path.replace(/^!/, '').split(/[\s'";|&()]+/) : [path]
+    const isDriver = DRIVER.test(key) && !/^\s*"?git-lfs\b/.test(value)
+    return paths.filter((each) => each !== '' && !each.startsWith('-')).map((each) => ({ kind, path: each, isDriver }))
+  })
+}
+
+async function readConfig (path: string): Promise<string> {
+  const found = await stat(path).catch(() => undefined)
+  return found?.isFile() && found.size <= LARGEST_CONFIG ? readFile(path, 'utf8').catch(() => '') : ''
+}
+
+/** Whether a word of a setting may be a program in the tree: a file, or a path at which nothing is yet. */
+const mayBeProgram = (place: string, word: string): Promise<boolean> =>
+  stat(place).then((found) => found.isFile(), () => word.includes('/') && !/[$`%*]/.test(word))

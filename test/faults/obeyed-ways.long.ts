@@ -1,0 +1,17 @@
+import t from 'tap'
+import { WAYS as HELD } from '../services/sandbox/cases/obeyed-ways-held.ts'
+import { WAYS as OPEN } from '../services/sandbox/cases/obeyed-ways-open.ts'
+import { tryWays } from '../services/sandbox/obeyed-ways.ts'
+
+const limits = { skip: process.platform === 'linux' ? false : 'bubblewrap is for Linux', timeout: 600_000 }
+
+for (const [half, ways] of [['open', OPEN], ['held', HELD]] as const) {
+  t.test(`of the ${half} ways none has the user run what a command in the box left`, limits, async (t) => {
+    t.same(await tryWays(ways), [])
+  })
+}
+
+t.test('without the box nearly all of them do', limits, async (t) => {
+  const tripped = await tryWays([...OPEN, ...HELD], { isBoxed: false })
+  t.ok(tripped.length >= 90, `${tripped.length} of ${OPEN.length + HELD.length}`)
+})
