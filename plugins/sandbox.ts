@@ -2,6 +2,8 @@ import { join } from 'node:path'
 import fp from 'fastify-plugin'
 import { createPrivateFolders } from '../services/sandbox/private-folders.ts'
 import { createSandbox, type BoxKind, type Sandbox } from '../services/sandbox/sandbox.ts'
+import type { StoredState } from '../services/sandbox/folder-checks.ts'
+import { BOX_STATES, boxStateKey } from '../services/store/keys.ts'
 import { realPathOf } from '../services/tools/path-policy.ts'
 import { withFolder } from '../services/workspace/open-folder.ts'
 
@@ -33,6 +35,13 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
     withFolder,
     shownAt: (path) => realPathOf(path, app.copies),
     privateFolders: createPrivateFolders({ clock: app.clock, root: join(home, 'boxes'), nameOf }),
+    shelf: {
+      put: (state) => app.store.transact([{ type: 'put', key: boxStateKey(app.store.digest(state.folder)), value: state }]),
+      drop: (folder) => app.store.transact([{ type: 'del', key: boxStateKey(app.store.digest(folder)) }]),
+      async * list () {
+        for await (const [, state] of app.store.list<StoredState>(BOX_STATES, { damaged () {} })) yield state
+      }
+    },
     kind: boxes,
     found (kind) {
       if (kind.is === 'none') app.log.info(`Commands run outside a box: ${kind.why}.`)
@@ -40,4 +49,9 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
     }
   })
   app.decorate('sandbox', sandbox)
+  // Before a request or a task runs anything.
+  app.addHook('onReady', async () => {
+    const taken = await sandbox.finishCut()
+    if (taken.length > 0) app.log.warn({ taken }, 'what programs obey was put back, as the service ended while a command ran')
+  })
 }, { name: 'sandbox', dependencies: ['clock', 'config', 'environment', 'store'] })

@@ -217,8 +217,12 @@ export const undoWorkKey = (runId: string, workId: string) => undoWorksPrefix(ru
 export const UNDO_TREES = 'undo-tree/'
 export const undoTreeKey = (folderDigest: string) => UNDO_TREES + folderDigest
 
+/** What was in folders in which commands run in a box, by the digest of the folder's path, until it was compared afterwards. */
+export const BOX_STATES = 'box-state/'
+export const boxStateKey = (folderDigest: string) => BOX_STATES + folderDigest
+
 const UNDO = [UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_WORKS, UNDO_TREES]
-const LOCAL = [GRANTS, MADE_FILES, ...UNDO, TRIGGER_SEEN, SEARCH_WORDS, SEARCH_PLACES]
+const LOCAL = [GRANTS, MADE_FILES, BOX_STATES, ...UNDO, TRIGGER_SEEN, SEARCH_WORDS, SEARCH_PLACES]
 
 /**
  * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup;
