@@ -62,7 +62,7 @@ async function putBackChanged (check: Check): Promise<void> {
     if (await isUnchanged(check, path, now)) continue
     if (git === undefined && isAttributes(basename(path)) && !before.hasDrivers) continue
     if (git === undefined && !isGitName(basename(path))) inTree.push(path)
-    else if (git === undefined ? !await isDotGit(check, path) : !await isAllowedInGit(check, git, path, now)) await putBack(check, path)
+    else if (!await (git === undefined ? isDotGit(check, path) : isAllowedInGit(check, git, path))) await putBack(check, path)
   }
   await putBackOpened(check, inTree)
   for (const [path, was] of before.entries) {
@@ -72,8 +72,8 @@ async function putBackChanged (check: Check): Promise<void> {
   if (after.isWhole) return
   const { entries = MOST_ENTRIES, ms = LOOK_MS } = check.limits ?? {}
   taken.push(
-    `Not all of ${JSON.stringify(before.folder)} could be looked at: it has more than ${entries.toLocaleString('en')} entries, folders that ` +
-      `cannot be read, or takes longer than ${ms / 1000} s.`
+    `Not all of ${JSON.stringify(before.folder)} could be looked at: it has more than ${entries.toLocaleString('en')} entries, folders ` +
+      `that cannot be read, or takes longer than ${ms / 1000} s.`
   )
   for (const path of after.gitDirectories.keys()) if (!before.gitDirectories.has(path)) await moveAside(check, path)
 }
@@ -105,11 +105,12 @@ const inodeOf = ({ id }: Entry): string => id.slice(0, id.lastIndexOf(' '))
 const isWithin = (places: ReadonlySet<string>, path: string): boolean =>
   places.has(path) || (dirname(path) !== path && isWithin(places, dirname(path)))
 
-/** Whether a new or changed file of a git directory may stay. Nothing but a file may: see PLAIN_FILES for those that are not asked about. */
-async function isAllowedInGit (check: Check, git: string, path: string, now: Entry): Promise<boolean> {
+/** Whether something new or changed in a git directory may stay: some files may, beside those that are not asked about (PLAIN_FILES). */
+async function isAllowedInGit (check: Check, git: string, path: string): Promise<boolean> {
   const { before, after } = check
   const name = relative(git, path)
-  if (now.kind !== 'file' || now.links !== 1) return false
+  const { kind, links } = after.entries.get(path)!
+  if (kind !== 'file' || links !== 1) return false
   const isNew = before.gitDirectories.get(git)?.isComplete !== true
   // The folder itself would become a repository.
   if (git === after.folder && isNew) return name !== 'HEAD'
@@ -173,6 +174,8 @@ async function putBackOpened (check: Check, paths: readonly string[]): Promise<v
   }
 }
 
+const REBASES = ['rebase-merge', 'rebase-apply', 'sequencer']
+
 /** Ends rebases that would start programs when they go on. Returns whether there was one. */
 async function endRebases (check: Check): Promise<boolean> {
   const { before, after, taken, git } = check
@@ -182,8 +185,9 @@ async function endRebases (check: Check): Promise<boolean> {
     const added = execs.filter((line) => !known.includes(line))
     if (added.length === 0) continue
     isEnded = true
-    if (await git.abortRebase(path, after)) taken.push(`The rebase of ${path} was aborted: it would have run ${added.slice(0, 5).join('; ')}.`)
-    else for (const name of ['rebase-merge', 'rebase-apply', 'sequencer']) await moveAside(check, join(path, name), { isSilentIfGone: true })
+    if (await git.abortRebase(path, after)) {
+      taken.push(`The rebase of ${path} was aborted: it would have run ${added.slice(0, 5).join('; ')}.`)
+    } else for (const name of REBASES) await moveAside(check, join(path, name), { isSilentIfGone: true })
   }
   return isEnded
 }

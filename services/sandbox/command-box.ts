@@ -85,7 +85,7 @@ export interface BoxPlan {
 interface Opened {
   env: NodeJS.ProcessEnv
   /** The working folder, as the command sees it. */
-  shown: string
+  seenAt: string
   above: Above
   /** The repository above may not be changed: the command is tried out, or works on a copy. */
   isKept: boolean
@@ -102,13 +102,13 @@ interface Opened {
 export async function startOnLinux (program: string, command: Command, plan: BoxPlan, parts: CommandParts): Promise<BoxedCommand> {
   const { folder, cwd, hosts, overlay, owner, line = '' } = plan
   const { ownHome, shownAt, checks, lookUp, privateFolders } = parts
-  const shown = shownAt(folder.path)
-  const above = await findRepositoryAbove(shown, ownHome)
-  const isKept = overlay !== undefined || shown !== folder.path
+  const seenAt = shownAt(folder.path)
+  const above = await findRepositoryAbove(seenAt, ownHome)
+  const isKept = overlay !== undefined || seenAt !== folder.path
   const env = boxEnvironment(parts.environment())
-  const where = whereOf(folder.path, { env, shown, above: isKept ? undefined : above.repository })
+  const where = whereOf(folder.path, { env, seenAt, above: isKept ? undefined : above.repository })
   let entered: Entered | undefined
-  const opened: Opened = { env, shown, above, isKept, own: await makeTemporary(), held: [] }
+  const opened: Opened = { env, seenAt, above, isKept, own: await makeTemporary(), held: [] }
   const { own, held } = opened
   const tidyUp = async () => {
     await entered?.leave()
@@ -120,11 +120,11 @@ export async function startOnLinux (program: string, command: Command, plan: Box
   try {
     if (overlay === undefined) entered = await checks.enter(where)
     const state = entered?.now ?? await checks.look(where)
-    const obeyed = await holdObeyed(folder, { state, seenAt: shown, made: checks.made })
+    const obeyed = await holdObeyed(folder, { state, seenAt, made: checks.made })
     entered?.start(obeyed.held.flatMap(({ path, isWritable }) => isWritable ? [] : [path]))
-    held.push(...obeyed.held.map((each) => ({ ...each, path: shownAt(each.path) })), ...holdPackages(shown))
-    if (above.repository !== undefined) held.push(...await holdRepository(above.repository, shown, !isKept))
-    if (owner !== undefined && overlay === undefined) opened.kept = await privateFolders?.open(owner, shown)
+    held.push(...obeyed.held.map((each) => ({ ...each, path: shownAt(each.path) })), ...holdPackages(seenAt))
+    if (above.repository !== undefined) held.push(...await holdRepository(above.repository, seenAt, !isKept))
+    if (owner !== undefined && overlay === undefined) opened.kept = await privateFolders?.open(owner, seenAt)
     if (overlay !== undefined) opened.upper = await open(overlay.upper)
     if (hosts !== undefined) opened.network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
     const masked = state.keys.slice(0, MOST_MASKED).map(shownAt)
@@ -133,10 +133,9 @@ export async function startOnLinux (program: string, command: Command, plan: Box
     const isTooLarge = watched?.catch(() => false)
     const since = (await stat(own)).ctimeMs
     const home = boxHome(env)
-    const keys = [...masked, ...maskedPlaces().map(({ path }) => path)]
     const facts = {
-      ...{ folder: shown, cwd: shownAt(cwd), home, above, isKept, hosts: hosts ?? [], shown: shownFolders(env, ownHome) },
-      ...{ keys, line, readOnly: obeyed.opens.map(shownAt) }
+      ...{ folder: seenAt, cwd: shownAt(cwd), home, above, isKept, hosts: hosts ?? [], shown: shownFolders(env, ownHome) },
+      ...{ keys: [...masked, ...maskedPlaces().map(({ path }) => path)], line, readOnly: obeyed.opens.map(shownAt) }
     }
     return {
       child,
@@ -162,8 +161,8 @@ export async function startOnLinux (program: string, command: Command, plan: Box
 }
 
 /** Where a folder is looked at, and what belongs to it. */
-export const whereOf = (folder: string, { env, shown, above }: { env: NodeJS.ProcessEnv, shown: string, above?: RepositoryAbove }) => ({
-  ...{ folder, seenAt: shown, home: env.HOME ?? homedir(), outside: above === undefined ? [] : [above.common], top: above?.top, above }
+export const whereOf = (folder: string, { env, seenAt, above }: { env: NodeJS.ProcessEnv, seenAt: string, above?: RepositoryAbove }) => ({
+  ...{ folder, seenAt, home: env.HOME ?? homedir(), outside: above === undefined ? [] : [above.common], top: above?.top, above }
 })
 
 /** Bytes that git may answer, and how long it may take, milliseconds. */
@@ -209,19 +208,19 @@ interface Start {
 
 async function startWith (program: string, [name, args]: Command, { plan, opened, parts, masked }: Start): Promise<GuardedChild> {
   const { folder, cwd, overlay, shared } = plan
-  const { env, shown, above: { repository }, own, kept, network } = opened
+  const { env, seenAt, above: { repository }, own, kept, network } = opened
   const settings = await writeGitSettings(own, env.HOME)
-  const guard = repository && await guardRepository(own, repository, shown)
-  const isRepository = opened.held.some(({ path, isWritable }) => !isWritable && path === join(shown, '.git/config'))
+  const guard = repository && await guardRepository(own, repository, seenAt)
+  const isRepository = opened.held.some(({ path, isWritable }) => !isWritable && path === join(seenAt, '.git/config'))
   const child = await startInBox({
     environment: env,
-    held: [{ fd: folder.handle.fd, path: shown, isWritable: true }, ...opened.held],
+    held: [{ fd: folder.handle.fd, path: seenAt, isWritable: true }, ...opened.held],
     cwd: parts.shownAt(cwd),
     ownHome: parts.ownHome,
     files: [...network?.files ?? [], ...settings.files, ...guard?.files ?? []],
     kept,
     masked,
-    overlay: overlay && { from: overlay.merged, to: shown },
+    overlay: overlay && { from: overlay.merged, to: seenAt },
     sharesNetwork: shared !== undefined
   }, {
     program,
@@ -248,7 +247,7 @@ export async function startOnMac (
 ): Promise<BoxedCommand> {
   const env = commandEnvironment(boxEnvironment(environment()))
   const temporary = await makeTemporary()
-  const entered = await checks.enter(whereOf(folder.path, { env, shown: folder.path }))
+  const entered = await checks.enter(whereOf(folder.path, { env, seenAt: folder.path }))
   entered.start([])
   const tidyUp = () => rm(temporary, { recursive: true, force: true })
   const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome, opens: entered.now.opens })

@@ -48,47 +48,30 @@ interface Where {
   seenAt: string
 }
 
+interface Parts {
+  withFolder: WithFolder
+  shelf?: StateShelf
+}
+
+/** What is known of folders in which commands run. */
+interface Known extends Parts {
+  running: Map<string, Running>
+  remembered: Map<string, ObeyedState>
+  made: Set<string>
+}
+
 /**
  * Compares folders before and after commands, of which those that overlap share what was before: what one of them makes is new for all,
  * whichever ends first. It is on the disk before a command starts, and gone when the last one was checked.
  */
-export function createFolderChecks ({ withFolder, shelf }: { withFolder: WithFolder, shelf?: StateShelf }) {
+export function createFolderChecks (parts: Parts) {
+  const { shelf } = parts
   const locked = createKeyedLock()
-  const running = new Map<string, Running>()
-  const remembered = new Map<string, ObeyedState>()
-  /** Git directories that commands made, by identity: they are no work of the user. */
-  const made = new Set<string>()
-
-  function remember (state: ObeyedState): void {
-    remembered.delete(state.folder)
-    remembered.set(state.folder, state)
-    for (const folder of remembered.keys()) if (remembered.size > MOST_REMEMBERED) remembered.delete(folder)
-  }
-
-  const overlapping = (folder: string): Running[] =>
-    [...running.entries()].flatMap(([other, each]) => other !== folder && (isIn(other, folder) || isIn(folder, other)) ? [each] : [])
-
-  /** Returns what was there before the commands that run in folders around this one, or in it. */
-  async function lookBefore ({ folder, ...where }: Where): Promise<ObeyedState> {
-    const others = new Set(overlapping(folder))
-    const now = await lookAtObeyed(folder, { ...where, known: remembered.get(folder) })
-    for (const each of overlapping(folder)) others.add(each)
-    for (const { before } of others) takeOver(now, before)
-    return now
-  }
-
-  async function check ({ before, readOnly = new Set() }: Running, git: BoxedGit): Promise<string[]> {
-    try {
-      const found = await checkObeyed(before, { withFolder, git, readOnly })
-      for (const id of found.made) made.add(id)
-      return found.taken
-    } catch (error) {
-      return [`What programs obey in ${JSON.stringify(before.folder)} could not be checked: ${(error as Error).message}.`]
-    }
-  }
+  const known: Known = { ...parts, running: new Map(), remembered: new Map(), made: new Set() }
 
   return {
-    made,
+    /** Git directories that commands made, by identity: they are no work of the user. */
+    made: known.made as ReadonlySet<string>,
 
     /** Looks at a folder for a command that leaves nothing there. */
     look: ({ folder, ...where }: Where): Promise<ObeyedState> => lookAtObeyed(folder, where),
@@ -96,37 +79,15 @@ export function createFolderChecks ({ withFolder, shelf }: { withFolder: WithFol
     /** Adds a command to those that run in a folder. */
     async enter (where: Where): Promise<Entered> {
       const { folder } = where
-      const now = await locked(folder, async () => {
-        const state = await lookBefore(where)
-        const known = running.get(folder)
-        if (known !== undefined) {
-          known.count++
-          return state
-        }
-        running.set(folder, { before: state, count: 1 })
-        remember(state)
-        await shelf?.put(stored(state)).catch((error) => {
-          running.delete(folder)
-          throw error
-        })
-        return state
-      })
+      const now = await locked(folder, () => enter(known, where))
       return {
         now,
         start (readOnly) {
-          const each = running.get(folder)!
+          const each = known.running.get(folder)!
           const places = new Set(readOnly)
           each.readOnly = each.readOnly === undefined ? places : new Set([...each.readOnly].filter((path) => places.has(path)))
         },
-        leave: (git) => locked(folder, async () => {
-          const each = running.get(folder)!
-          const taken = git === undefined ? [] : await check(each, git)
-          each.count--
-          if (each.count > 0) return taken
-          running.delete(folder)
-          await shelf?.drop(folder)
-          return taken
-        })
+        leave: (git) => locked(folder, () => leave(known, folder, git))
       }
     },
 
@@ -135,11 +96,61 @@ export function createFolderChecks ({ withFolder, shelf }: { withFolder: WithFol
       const taken: string[] = []
       for await (const state of shelf?.list() ?? []) {
         const before = { ...state, entries: new Map(state.entries), gitDirectories: new Map(state.gitDirectories) }
-        await locked(state.folder, async () => taken.push(...await check({ before, count: 1 }, await gitOf(before))))
+        await locked(state.folder, async () => taken.push(...await check(known, { before, count: 1 }, await gitOf(before))))
         await shelf?.drop(state.folder)
       }
       return taken
     }
+  }
+}
+
+async function enter (known: Known, where: Where): Promise<ObeyedState> {
+  const state = await lookBefore(known, where)
+  const each = known.running.get(where.folder)
+  if (each !== undefined) {
+    each.count++
+    return state
+  }
+  await known.shelf?.put({ ...state, entries: [...state.entries], gitDirectories: [...state.gitDirectories] })
+  known.running.set(where.folder, { before: state, count: 1 })
+  remember(known, state)
+  return state
+}
+
+async function leave (known: Known, folder: string, git: BoxedGit | undefined): Promise<string[]> {
+  const each = known.running.get(folder)!
+  const taken = git === undefined ? [] : await check(known, each, git)
+  each.count--
+  if (each.count > 0) return taken
+  known.running.delete(folder)
+  await known.shelf?.drop(folder)
+  return taken
+}
+
+function remember ({ remembered }: Known, state: ObeyedState): void {
+  remembered.delete(state.folder)
+  remembered.set(state.folder, state)
+  for (const folder of remembered.keys()) if (remembered.size > MOST_REMEMBERED) remembered.delete(folder)
+}
+
+/** Returns what was there before the commands that run in folders around this one, or in it. */
+async function lookBefore ({ running, remembered }: Known, { folder, ...where }: Where): Promise<ObeyedState> {
+  const overlapping = () => [...running.entries()].flatMap(([other, each]) =>
+    other !== folder && (isIn(other, folder) || isIn(folder, other)) ? [each] : [])
+  const others = new Set(overlapping())
+  const now = await lookAtObeyed(folder, { ...where, known: remembered.get(folder) })
+  for (const each of overlapping()) others.add(each)
+  for (const { before } of others) takeOver(now, before)
+  return now
+}
+
+async function check ({ withFolder, made }: Known, { before, readOnly = new Set() }: Running, git: BoxedGit): Promise<string[]> {
+  try {
+    const found = await checkObeyed(before, { withFolder, git, readOnly })
+    for (const id of found.made) made.add(id)
+    return found.taken
+  } catch (error) {
+    return [`What programs obey in ${JSON.stringify(before.folder)} could not be checked: ${(error as Error).message}.`]
   }
 }
 
@@ -153,6 +164,3 @@ function takeOver (now: ObeyedState, before: ObeyedState): void {
   now.named = [...new Set([...now.named, ...before.named.filter((path) => isIn(now.folder, path))])]
   now.at = Math.min(now.at, before.at)
 }
-
-const stored = (state: ObeyedState): StoredState =>
-  ({ ...state, entries: [...state.entries], gitDirectories: [...state.gitDirectories] })

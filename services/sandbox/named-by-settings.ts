@@ -8,8 +8,8 @@ const LARGEST_CONFIG = 1024 * 1024
 
 /** Settings that name a folder of hooks, further settings, or a program that git starts by itself. */
 const NAMING = new RegExp(
-  String.raw`^\s*(?:\[[^\]]*\]\s*)*(hookspath|path|fsmonitor|sshcommand|askpass|editor|pager|attributesfile|gitproxy|clean|smudge|process|` +
-    String.raw`textconv|command|cmd|driver|helper|program|difffilter|uploadpack|receivepack|packobjectshook|templatedir)\s*=(.*)$`,
+  String.raw`^\s*(?:\[[^\]]*\]\s*)*(hookspath|path|fsmonitor|sshcommand|askpass|editor|pager|attributesfile|gitproxy|clean|smudge|` +
+    String.raw`process|textconv|command|cmd|driver|helper|program|difffilter|uploadpack|receivepack|packobjectshook|templatedir)\s*=(.*)$`,
   'i'
 )
 

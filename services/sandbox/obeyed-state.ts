@@ -1,6 +1,7 @@
 import type { Dirent } from 'node:fs'
 import { chmod, lstat, readdir, readlink, realpath, rename } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { systemClock } from '../lib/clock.ts'
 import { ENV_LOADERS, isOpened, plainName } from '../lib/obeyed-names.ts'
 import { isIn, KEY_FOLDERS } from './box-places.ts'
 import { namedBySettings } from './named-by-settings.ts'
@@ -111,7 +112,7 @@ interface Look {
 export async function lookAtObeyed (folder: string, look: Look = {}): Promise<ObeyedState> {
   const { outside = [], known, home, top, seenAt = folder, limits = { entries: MOST_ENTRIES, ms: LOOK_MS } } = look
   const state: ObeyedState = {
-    ...{ folder, outside: [...outside], at: Date.now(), entries: new Map(), gitDirectories: new Map() },
+    ...{ folder, outside: [...outside], at: systemClock.now(), entries: new Map(), gitDirectories: new Map() },
     ...{ opens: [], named: [...look.named ?? []], keys: [], hasDrivers: false, strange: [], isWhole: true }
   }
   const seen = { count: 0, bytes: 0, until: performance.now() + limits.ms, entries: limits.entries }
@@ -256,12 +257,13 @@ async function visitFolder (state: ObeyedState, visit: Visit, walk: Walk): Promi
   return visitEntries(state, visit, entries, walk)
 }
 
-async function visitEntries (state: ObeyedState, { path, sort, isClosed }: Visit, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
+async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
+  const { path, sort, isClosed } = visit
   const found: Visit[] = []
   const names = new Set(entries.map(({ name }) => plainName(name)))
   const isRepository = names.has('.git') && path !== state.folder
   for (const entry of entries) {
-    const inner: Visit = { path: join(path, entry.name), sort, isClosed: isClosed || isRepository || PACKAGES.has(entry.name) }
+    const inner: Visit = { path: join(path, entry.name), sort, isClosed: isClosed === true || isRepository || PACKAGES.has(entry.name) }
     const isFolder = entry.isDirectory()
     if (sort === 'folder') {
       const isEnv = plainName(entry.name) === '.env' && [...ENV_LOADERS].some((name) => names.has(name))
@@ -281,7 +283,8 @@ async function visitEntries (state: ObeyedState, { path, sort, isClosed }: Visit
     if (sort === 'all' && isFolder && entry.name === 'worktrees') inner.sort = 'folder'
     if (sort === 'all' && isFolder && isGitName(entry.name)) inner.sort = 'git'
     if (sort === 'worktrees' && isFolder) inner.sort = 'git'
-    const isAllowed = isFolder ? sort !== 'all' : entry.isFile() && (sort === 'plain' || (sort === 'hooks' && entry.name.endsWith('.sample')))
+    const isPlain = entry.isFile() && (sort === 'plain' || (sort === 'hooks' && entry.name.endsWith('.sample')))
+    const isAllowed = isFolder ? sort !== 'all' : isPlain
     if (!isAllowed) await addEntry(state, inner.path, walk)
     if (isFolder) found.push(sort === 'hooks' ? { ...inner, sort: 'all' } : inner)
   }
@@ -338,8 +341,8 @@ async function addGitDirectory (state: ObeyedState, path: string, entries: reado
 async function visitBare (state: ObeyedState, visit: Visit, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
   const { path } = visit
   await addGitDirectory(state, path, entries)
-  const ofGit = (name: string) => OF_BARE.has(plainName(name)) || PLAIN_FOLDERS.has(plainName(name)) ||
-    SORTS[plainName(name)] !== undefined || PLAIN_FILES.test(name)
+  const ofGit = (name: string) => PLAIN_FILES.test(name) ||
+    [OF_BARE, PLAIN_FOLDERS, new Set(Object.keys(SORTS))].some((names) => names.has(plainName(name)))
   const found = await visitEntries(state, visit, entries.filter(({ name }) => !ofGit(name)), walk)
   for (const entry of entries.filter(({ name }) => ofGit(name))) {
     const [inner, name] = [join(path, entry.name), plainName(entry.name)]
@@ -391,4 +394,3 @@ export async function entryAt (path: string): Promise<Entry | undefined> {
   const target = kind === 'link' ? await readlink(path).catch(() => '') : undefined
   return { kind, id: `${stat.dev} ${stat.ino} ${stat.ctimeNs}`, mode, links: Number(stat.nlink), target }
 }
-
