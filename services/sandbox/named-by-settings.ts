@@ -1,6 +1,5 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
-import type { ObeyedState } from './obeyed-state.ts'
 
 /** Further files of settings that are read for names in them, and the largest, bytes. */
 const MOST_INCLUDED = 64
@@ -18,13 +17,13 @@ const NAMING = new RegExp(
  * settings, and files that git starts as programs. `hasDrivers`: a repository has programs for files with certain attributes.
  */
 export async function namedBySettings (
-  { gitDirectories, outside }: Pick<ObeyedState, 'gitDirectories' | 'outside'>,
-  { home, top }: { home: string, top?: string }
+  gitDirectories: readonly string[],
+  { outside, home, top }: { outside: readonly string[], home: string, top?: string }
 ): Promise<{ places: string[], hasDrivers: boolean }> {
   let hasDrivers = false
   const found = new Set<string>()
   const ofUser = ['.gitconfig', '.config/git/config'].map((name) => join(home, name))
-  const worked = [...gitDirectories.keys()].filter((git) => basename(dirname(git)) !== 'worktrees')
+  const worked = gitDirectories.filter((git) => basename(dirname(git)) !== 'worktrees')
   // The same files for each repository, whose relative names differ.
   const settings = new Map<string, Named[]>()
   for (const git of worked) {

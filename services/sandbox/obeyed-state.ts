@@ -119,7 +119,7 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
   const walk = (visits: Visit[]) => walkAll(state, visits, { known, isKept: home !== undefined, seen })
   await walk([...outside.map((path): Visit => ({ path, sort: 'git' })), { path: folder, sort: 'folder' }])
   if (look.named === undefined && home !== undefined) {
-    const { places, hasDrivers } = await namedBySettings(state, { home, top })
+    const { places, hasDrivers } = await namedBySettings([...state.gitDirectories.keys()], { outside, home, top })
     state.hasDrivers = hasDrivers
     const inFolder = (path: string) => isIn(seenAt, path) ? join(folder, relative(seenAt, path)) : path
     // Not the folder itself, nor what holds it or a git directory.
