@@ -26,7 +26,7 @@ export default fp<Environment & Pick<Settings, 'replay'>>(async (app, { gatewayK
     clock: app.clock,
     files: app.attachedFiles,
     // The tools are made later.
-    toolWords: (name) => app.tools.find(name)?.says?.en,
+    toolOf: (name) => app.tools.find(name),
     environment: { gatewayKey, gatewayBaseURL, keys },
     variables: process.env,
     ...(replay?.provider && { only: replay.provider })

@@ -161,7 +161,15 @@ export interface ToolWords {
   does: string
   /** The same for a short sentence, where it differs: `write`. */
   verb?: string
+  /** Says what this call does, where `does` and what it is about do not say it: `list this folder`. Its input may lack fields. */
+  ofCall?(input: Record<string, any>): string | undefined
+  /** Says the result of a call in a sentence or two, with what it holds; absent: it is shown as it is. Read by the offline model. */
+  result?(output: Record<string, any>, input: Record<string, any>): string
 }
+
+/** Where the result of a call comes from: it decides whose words an address in it are, and whether it is private. */
+export type ResultSource =
+  'attachment' | 'page' | 'search' | 'file' | 'command' | 'memory' | 'server' | 'app' | 'screen' | 'user' | 'report' | 'none'
 
 /** What a tool is called, and what its calls are about. */
 export interface ToolSays {
@@ -190,8 +198,6 @@ interface ToolModel<Input> {
    * `finder`: it only leads to other tools, and is offered where some are not described. Default: often.
    */
   use?: 'always' | 'seldom' | 'finder'
-  /** Returns an input that its schema does not admit with what can only mean one thing put where it belongs. */
-  mend?(input: unknown): unknown
   /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
   findMistake?(input: Input): string | undefined
   /** Converts an output to the form that models get, where it differs from the form for readers. */
@@ -239,6 +245,8 @@ interface ToolEffects<Input> {
    * throws where `execute` would fail.
    */
   preview?(input: Input, context: PreviewContext): Promise<ToolPreview>
+  /** Where its result comes from; absent: from a tool server for its tools, else from nowhere but the input. */
+  source?: ResultSource
   /** What a completed call proves to the judge; absent: `any`, or nothing for a tool whose effect is `read`. */
   proves?: ProvenEffect
   /** Returns the command that the input holds: what that does cannot be known beforehand. Absent for other tools. */

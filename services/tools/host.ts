@@ -151,7 +151,7 @@ export function createToolHost (
     if (error === undefined) return { ok: true, input: filled }
     // A default may contradict its own schema.
     if (filled !== input && validationError(tool, input) === undefined) return { ok: true, input }
-    const mended = mendInput(tool.model.schema, tool.model.mend?.(filled) ?? filled)
+    const mended = mendInput(tool.model.schema, filled)
     if (mended === filled || validationError(tool, mended) !== undefined) return { ok: false, error }
     return { ok: true, input: mended, isMended: true }
   }

@@ -22,6 +22,7 @@ export function createInvestigateTool (
     },
     says: { en: { label: 'Look into something', does: 'investigate' } },
     policy: { effect: 'read', needs: ['conversation'], timeLimitMs: LIMIT_MS },
+    effects: { source: 'report' },
     execute: async ({ question }, context) => ({ ...await investigate(question, context) })
   }
 }

@@ -1,3 +1,4 @@
+import type { TSchema } from '@sinclair/typebox'
 import { isObject, readJson } from '../lib/json.ts'
 
 // What models write as the input of a call is mended where only one meaning is possible, and never guessed.
@@ -32,12 +33,18 @@ const BESIDE = ['name', 'tool', 'toolname', 'function', 'functionname', 'type', 
 
 const plain = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase()
 
+const MENDS = Symbol('mends')
+
+/** Returns the schema with a function that puts what can only mean one thing where it belongs, in an input that it does not admit. */
+export const withMending = <S extends TSchema>(schema: S, mend: (input: unknown) => unknown): S => ({ ...schema, [MENDS]: mend })
+
 /**
  * Returns the input with what a schema allows one reading of: out of a wrapper and of a list of one, with the names of its parameters, no
  * null where a property may be absent, a number or boolean in quotes as such, and JSON in a text as what it says where an object or a list
  * is due. The input itself when there is nothing of the kind.
  */
-export const mendInput = (schema: Schema, input: unknown): unknown => mendValue(schema, unwrap(schema, input), 0)
+export const mendInput = (schema: Schema & { [MENDS]?: (input: unknown) => unknown }, input: unknown): unknown =>
+  mendValue(schema, unwrap(schema, schema[MENDS]?.(input) ?? input), 0)
 
 /** Returns what a wrapper, or a list of one, holds; and the only parameter that is due, where the input is its value. */
 function unwrap (schema: Schema, input: unknown): unknown {

@@ -59,6 +59,7 @@ const LONGEST_URI = 2_000
 export function createListResources (servers: ResourceServers): BuiltinTool<Static<typeof ListInput>> {
   return {
     policy: policyFor(servers),
+    effects: { source: 'server' },
     model: {
       name: 'listResources',
       description: 'List what the connected tool servers have to read: their resources, such as documents, tables and logs, and ' +
@@ -144,6 +145,7 @@ const LARGEST_IMAGES = 5 * 1024 * 1024
 export function createReadResource (servers: ResourceServers): BuiltinTool<Static<typeof ReadInput>> {
   return {
     policy: policyFor(servers),
+    effects: { source: 'server' },
     model: {
       name: 'readResource',
       description: 'Read a resource of a connected tool server by its uri: one that listResources names, one made from a template, or ' +

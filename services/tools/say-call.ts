@@ -1,5 +1,5 @@
 import { aboutOf, type Tool } from '../contracts/tool.ts'
-import { readJson } from '../lib/json.ts'
+import { isObject, readJson } from '../lib/json.ts'
 
 /** Characters shown of what a call is about. */
 const ABOUT_SHOWN = 160
@@ -28,7 +28,8 @@ export function sayCall (
   { tool, server }: { tool?: Pick<Tool, 'says'>, server?: string } = {}
 ): SaidCall {
   const about = sayAbout(input, tool)
-  if (toolName === 'listDirectory' && about === '.') return { text: 'list this folder', about }
+  const ofCall = isObject(input) ? tool?.says?.en.ofCall?.(input) : undefined
+  if (ofCall !== undefined) return { text: inLine(ofCall), about }
   const does = tool?.says?.en.does
   const verb = does ?? `use ${toolName}${server === undefined ? '' : ` of ${server}`}`
   return { text: about === '' ? verb : `${verb}${does === undefined ? ' with' : ''} “${about}”`, about }

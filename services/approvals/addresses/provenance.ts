@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { PROMPT_OPENING } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { type FileChange, isSourceTool, type Tool } from '../../contracts/tool.ts'
+import { type FileChange, isSourceTool, type ResultSource, type Tool } from '../../contracts/tool.ts'
 import { addressesIn, addressesInValue, addressesOfInput, readAddress, shorterForms, type Address } from '../../lib/find-addresses.ts'
 import { type Op, provenanceKey, type Store, unlessDamaged } from '../../store/index.ts'
 
@@ -35,31 +35,8 @@ const MOST_ADDRESSES = 4_000
 const MOST_ORIGINS = 3
 const MOST_WRITTEN = 500
 
-type Kind = 'attachment' | 'page' | 'search' | 'file' | 'command' | 'memory' | 'server' | 'app' | 'screen' | 'user' | 'report' | 'none'
-
-const KINDS: Record<string, Kind> = {
-  fetchUrl: 'page',
-  webSearch: 'search',
-  readFile: 'file',
-  readAttachment: 'attachment',
-  readSkill: 'file',
-  searchFiles: 'file',
-  findFiles: 'file',
-  listDirectory: 'file',
-  runCommand: 'command',
-  facts: 'memory',
-  remember: 'memory',
-  forget: 'memory',
-  listTasks: 'report',
-  changeTask: 'memory',
-  readResource: 'server',
-  listResources: 'server',
-  screenshot: 'screen',
-  investigate: 'report',
-  askUser: 'user'
-}
-/** What each kind of result holds, and whether an address that it holds can be taken as it stands. */
-const HOLDS: Record<Kind, { private?: true, foreign?: true, reads?: true }> = {
+/** What results from each source hold, and whether an address that it holds can be taken as it stands. */
+const HOLDS: Record<ResultSource, { private?: true, foreign?: true, reads?: true }> = {
   attachment: { private: true, foreign: true, reads: true },
   page: { foreign: true, reads: true },
   search: { foreign: true, reads: true },
@@ -143,18 +120,17 @@ export function createProvenance (
 
   /** What a person can choose is written by the model, with or without a scheme. */
   const wroteInput = (toolName: string, input: unknown) =>
-    knowAll(kindOf(toolName) === 'user' ? addressesInValue(input, { asSaid: true }) : addressesOfInput(input), 'composed')
+    knowAll(sourceOf(toolName) === 'user' ? addressesInValue(input, { asSaid: true }) : addressesOfInput(input), 'composed')
 
   /** A person's own words, but for the options that the model has offered. */
   const answered = (output: unknown) =>
     knowAll(addressesInValue(output, { asSaid: true }).filter(({ key }) => addresses.get(key) !== 'composed'), 'user')
 
-  function kindOf (toolName: string): Kind {
-    if (Object.hasOwn(KINDS, toolName)) return KINDS[toolName]
+  function sourceOf (toolName: string): ResultSource {
     const tool = find(toolName)
     if (tool?.policy.answeredBy?.by === 'app') return 'app'
     // A tool that is gone was one of a server.
-    return tool === undefined || isSourceTool(tool) ? 'server' : 'none'
+    return tool === undefined || isSourceTool(tool) ? 'server' : tool.effects?.source ?? 'none'
   }
 
   /** Whether a file may hold what the conversation itself wrote. */
@@ -188,18 +164,18 @@ export function createProvenance (
 
     /** Takes in the result of a call. */
     resulted ({ toolName, toolCallId }: Origin, output: unknown): void {
-      const kind = isPageOfCommand(output) ? 'command' : kindOf(toolName)
-      const holds = HOLDS[kind]
-      if (kind === 'user') return answered(output)
+      const source = isPageOfCommand(output) ? 'command' : sourceOf(toolName)
+      const holds = HOLDS[source]
+      if (source === 'user') return answered(output)
       const path = toolName === 'readFile' ? (output as { path?: unknown } | null)?.path : undefined
       const isOwn = typeof path === 'string'
         ? mayBeOwn(path)
-        : kind === 'file' && (hasRun || written.size > 0 || filesOf(output).some((file) => ofCommands.has(file)))
+        : source === 'file' && (hasRun || written.size > 0 || filesOf(output).some((file) => ofCommands.has(file)))
       if (holds.private) hold('private', { toolName, toolCallId })
       // A list of files is foreign even where the conversation wrote some of them.
       if (holds.foreign && !(isOwn && typeof path === 'string')) hold('foreign', { toolName, toolCallId })
-      if (kind === 'command') hasRun = true
-      if (toolName === 'fetchUrl') fetched(output)
+      if (source === 'command') hasRun = true
+      if (sourceOf(toolName) === 'page') fetched(output)
       knowAll(addressesInValue(output), holds.reads && !isOwn ? 'read' : 'composed')
     },
 

@@ -10,7 +10,7 @@ import type { Config } from '../../../schemas/config.ts'
 import type { ConfigService } from '../../config/index.ts'
 import type { StoredRecord } from '../../store/index.ts'
 import { createModelCatalog } from './model-catalog.ts'
-import type { ToolWords } from '../../contracts/tool.ts'
+import type { ToolOf } from './offline/report.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 import { createDirectProvider } from './direct.ts'
 import { createGatewayProvider } from './gateway.ts'
@@ -91,15 +91,15 @@ interface Parts {
   only?: Provider
   /** Reads the attachments of messages. */
   files?: AttachedFiles
-  /** Returns the words for what a tool does, for the offline model. */
-  toolWords?: (toolName: string) => ToolWords | undefined
+  /** Returns a tool with its words, for the offline model. */
+  toolOf?: ToolOf
 }
 
 /** Creates the service's access to models: the registry of roles, the model lists, and the operations that change them. */
-export async function createProviders ({ keys: record, limits, config, clock, environment, variables, only, files, toolWords }: Parts) {
+export async function createProviders ({ keys: record, limits, config, clock, environment, variables, only, files, toolOf }: Parts) {
   const learned = await createLearnedLimits({ stored: limits, clock })
   const keys = await createProviderKeys({ record, handedOver: environment.keys })
-  const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script, wordsOf: toolWords })
+  const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script, toolOf })
   /** Keys that are being tested; they are redacted like those in use. */
   const tried = new Set<string>()
   const keyListeners: Array<(provider: string) => void> = []

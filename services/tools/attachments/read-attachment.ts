@@ -59,6 +59,7 @@ export function createReadAttachment ({ attachmentsOf, files }: AttachmentReadin
     },
     says: { en: { label: 'Read an attachment', does: 'read the attachment' }, about: ['id'] },
     policy: { effect: 'read', needs: ['userWords', 'attachments'] },
+    effects: { source: 'attachment' },
     async execute ({ id, offset = 0, query }, { runId }) {
       const { digest, mediaType, name } = await find(id, runId)
       if (textKindOf(mediaType) === undefined) throw new ToolFailed(`${name ?? id} is ${mediaType}: it has no text to read.`)

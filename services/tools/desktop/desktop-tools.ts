@@ -3,7 +3,8 @@ import type { Size, View, Direction } from './control/desktop-rpc.ts'
 import { Type, type Static } from '@sinclair/typebox'
 import type { Desktop } from './control/desktop.ts'
 import type { DescribeImage } from '../../models/index.ts'
-import type { BuiltinTool } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput, ToolWords } from '../../contracts/tool.ts'
+import { shorten, textOf } from '../../lib/in-words.ts'
 
 /** Runs whose last screenshot is remembered. */
 const MOST_RUNS = 500
@@ -94,8 +95,9 @@ export function createScreenshot ({ desktop, describe, views }: Parts): BuiltinT
       schema: ScreenshotInput,
       use: 'seldom'
     },
-    says: { en: { label: 'Take a screenshot', does: 'take a screenshot' } },
+    says: { en: { label: 'Take a screenshot', does: 'take a screenshot', result: pictureInWords } },
     policy: { effect: 'read', needs: ['desktop'] },
+    effects: { source: 'screen' },
     async execute ({ region, scale, question, describe: isDescribed = true }, { runId, signal }) {
       const { screen, view, png } = await desktop.run('capture', { region, scale }, signal)
       views.note(runId, differsFromScreen(view) ? view : undefined, screen)
@@ -134,7 +136,7 @@ export function createClick ({ desktop, views }: { desktop: Desktop, views: Last
       schema: ClickInput,
       use: 'seldom'
     },
-    says: { en: { label: 'Click', does: 'click' } },
+    says: { en: { label: 'Click', does: 'click', ...CLICK_WORDS } },
     policy: { effect: 'external', needs: ['desktop'] },
     async execute (input, { signal, runId }) {
       views.assertKnown(runId, input)
@@ -163,7 +165,7 @@ export function createType ({ desktop }: { desktop: Desktop }): BuiltinTool<Stat
       schema: TypeInput,
       use: 'seldom'
     },
-    says: { en: { label: 'Type', does: 'type' } },
+    says: { en: { label: 'Type', does: 'type', ...TYPE_WORDS } },
     policy: { effect: 'external', needs: ['desktop'] },
     execute: async (input, { signal }) => ({ ...await desktop.run('type', input, signal) })
   }
@@ -188,7 +190,7 @@ export function createScroll ({ desktop, views }: { desktop: Desktop, views: Las
       schema: ScrollInput,
       use: 'seldom'
     },
-    says: { en: { label: 'Scroll', does: 'scroll' } },
+    says: { en: { label: 'Scroll', does: 'scroll', result: (_output, { direction }) => `Scrolled ${direction}.` } },
     policy: {
       effect: 'external',
       // No approval by default: scrolling changes no data and can be undone.
@@ -201,4 +203,18 @@ export function createScroll ({ desktop, views }: { desktop: Desktop, views: Las
       return { direction, ...amount !== undefined && { amount }, ...await desktop.run('scroll', input, signal) }
     }
   }
+}
+
+const pictureInWords = ({ width, height, description, note = description }: ToolOutput): string =>
+  `I took a screenshot of ${width} × ${height} pixels.${note ? `\n\n${shorten(textOf(note))}` : ''}`
+
+const CLICK_WORDS: Partial<ToolWords> = {
+  ofCall: ({ x, y }) => x === undefined ? undefined : `click at ${x}, ${y}`,
+  result: ({ x, y }, input) => `${input.double === true ? 'Double-clicked' : 'Clicked'} at ${x ?? input.x}, ${y ?? input.y}.`
+}
+
+const TYPE_WORDS: Partial<ToolWords> = {
+  ofCall: ({ text, keys }) =>
+    keys !== undefined ? `press ${keys}` : text === undefined ? undefined : `type “${shorten(String(text), 200)}”`,
+  result: (_output, { text, keys }) => text === undefined ? `Pressed ${keys}.` : `Typed “${shorten(String(text), 200)}”.`
 }

@@ -1,7 +1,7 @@
 import { link, lstat, readdir, rename, rmdir, unlink } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { BuiltinTool } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { onceFree } from '../../lib/file-system.ts'
 import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
@@ -27,7 +27,7 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
       schema: Input
     },
     says: {
-      en: { label: 'Delete a file', does: 'delete' },
+      en: { label: 'Delete a file', does: 'delete', result: deletionInWords },
       about: ['path'],
       otherNames: ['rm', 'delete', 'removefile', 'unlink']
     },
@@ -139,3 +139,6 @@ export async function removeEntry (
   await onceFree(clock, signal, () => rmdir(folder.entry(name)))
   return deleted
 }
+
+const deletionInWords = ({ deleted }: ToolOutput, { path }: { path?: unknown }): string =>
+  `Deleted \`${path}\`${Number(deleted) > 1 ? ` and what was in it (${deleted} in all)` : ''}.`

@@ -8,6 +8,7 @@ import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
 import { withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { withFolder, type Folder } from '../../workspace/index.ts'
+import { count } from '../../lib/in-words.ts'
 
 const Input = Type.Object({
   path: Type.Optional(
@@ -50,11 +51,12 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinT
       output: asLines
     },
     says: {
-      en: { label: 'List a folder', does: 'list the folder', verb: 'list' },
+      en: { label: 'List a folder', does: 'list the folder', verb: 'list', ofCall: inHere, result: entriesInWords },
       about: ['path'],
       otherNames: ['ls', 'dir', 'listdir', 'listfiles', 'listfolder', 'readdir', 'list', 'listdirectorycontents', 'viewdirectory']
     },
     policy: { effect: 'read' },
+    effects: { source: 'file' },
     execute: ({ path = '.', depth = 1, limit = 500, offset = 0 }, { cwd, signal }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)
@@ -149,4 +151,21 @@ async function describe (folder: Folder, { name, raw, entry }: NamedEntry, prefi
 /** Compares by code unit: unlike localeCompare, the order is the same on every machine. */
 function compare (a: string, b: string): number {
   return a < b ? -1 : a > b ? 1 : 0
+}
+
+const inHere = ({ path }: { path?: unknown }): string | undefined => path === '.' ? 'list this folder' : undefined
+
+/** Entries that are said of one folder. */
+const ENTRIES_SAID = 100
+
+/** The lines are those that models see: `src/`, `README.md 1234`, `link@`. */
+function entriesInWords ({ entries, truncated }: ToolOutput, { path }: { path?: unknown }): string {
+  const lines = typeof entries === 'string' ? entries.split('\n').filter((line) => line !== '') : []
+  const folder = path === '.' ? 'This folder' : `\`${path}\``
+  if (lines.length === 0) return `${folder} is empty.`
+  const listed = lines.slice(0, ENTRIES_SAID).map((line) =>
+    `- ${line.replace(/@$/, ' (link)').replace(/ (\d+)$/, (_all, size) => ` (${count(Number(size), 'byte', 'bytes')})`)}`
+  )
+  const more = lines.length > ENTRIES_SAID ? `\n- … and ${lines.length - ENTRIES_SAID} more` : truncated === true ? '\n- … and more' : ''
+  return `${folder} holds ${count(lines.length, 'entry', 'entries')}:\n${listed.join('\n')}${more}`
 }

@@ -13,6 +13,7 @@ import { askForCredentials } from './ask-for-credentials.ts'
 import { readText, readWhole, WHOLE_BYTES } from './read-text.ts'
 import { jsonBytes } from '../../lib/json.ts'
 import { FITTING_BYTES, fittingEnd } from '../model-output.ts'
+import { block, textOf } from '../../lib/in-words.ts'
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1, description: 'File to read.' }),
@@ -74,11 +75,12 @@ export function createReadFile ({ paths, transform, editors, skills }: Parts): B
       output: withNumbers
     },
     says: {
-      en: { label: 'Read a file', does: 'read the file', verb: 'read' },
+      en: { label: 'Read a file', does: 'read the file', verb: 'read', result: fileInWords },
       about: ['path'],
       otherNames: ['cat', 'read', 'open', 'openfile', 'viewfile', 'view', 'readtextfile', 'getfile', 'getfilecontents', 'showfile']
     },
     policy: { effect: 'read', permission: ({ path }, { cwd }) => askForCredentials(path, cwd, paths) },
+    effects: { source: 'file' },
     execute: ({ path, offset = 1, limit = Infinity, column = 1 }, { cwd, runId, signal }) =>
       withPathErrors(path, async () => {
         const real = await skills.fileAt(path, cwd) ?? await paths.resolve(path, cwd)
@@ -200,3 +202,16 @@ async function readPdfPages (
 /** Returns the content of pages with the number of each before it. */
 const withPageNumbers = (content: string, startPage: number): string =>
   content.split(PAGE_BREAK).map((page, at) => `[page ${startPage + at}]\n${page}`).join('\n')
+
+/** The prefix of each line for models, which is no part of the file. */
+const LINE_NUMBER = /(?<![^\n])\d+→/g
+
+function fileInWords (
+  { content, startLine, truncated, message, mimeType, width, height }: ToolOutput,
+  { path }: { path?: unknown }
+): string {
+  if (Array.isArray(content)) return `\`${path}\` is an image (${mimeType}, ${width} × ${height} pixels).`
+  if (!content) return `\`${path}\`${message ? `: ${message}` : ' is empty.'}`
+  const text = typeof startLine === 'number' ? textOf(content).replace(LINE_NUMBER, '') : textOf(content)
+  return `\`${path}\` contains:${block(text)}${truncated === true ? '\n(There is more in the file.)' : ''}`
+}

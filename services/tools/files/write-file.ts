@@ -11,6 +11,7 @@ import { readDigest, readWhole } from './read-text.ts'
 import { examineFile, replaceFile, tellKept, withCreatedFolder } from './replace-file.ts'
 import { withParent, type Folder } from '../../workspace/index.ts'
 import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type TextForm } from './text-encoding.ts'
+import { block, count } from '../../lib/in-words.ts'
 
 const LONGEST_CONTENT = 10 * 1024 * 1024
 
@@ -44,7 +45,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
       output: withoutDiff
     },
     says: {
-      en: { label: 'Write a file', does: 'write the file', verb: 'write' },
+      en: { label: 'Write a file', does: 'write the file', verb: 'write', result: writeInWords },
       about: ['path'],
       otherNames: ['write', 'createfile', 'savefile', 'writetofile', 'newfile', 'create']
     },
@@ -133,3 +134,6 @@ function inForm (content: string, old: TextForm | undefined): { bytes: Buffer, t
     ? { bytes: Buffer.from(text), text, form: { encoding: 'utf-8', lineEnds } }
     : { bytes: kept, text, form: { encoding: old!.encoding, lineEnds } }
 }
+
+const writeInWords = ({ bytesWritten, created, diff }: ToolOutput, { path }: { path?: unknown }): string =>
+  `${created === false ? 'Changed' : 'Created'} \`${path}\` (${count(Number(bytesWritten), 'byte', 'bytes')}).${block(diff, 'diff')}`

@@ -3,6 +3,7 @@ import { foldText } from '../../brain/index.ts'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { namesEntry, findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
+import { textOf } from '../../lib/in-words.ts'
 
 interface Input {
   id?: string
@@ -31,8 +32,9 @@ export function createForget (parts: MemoryParts): BuiltinTool<Input> {
         span: Type.String({ description: 'Their words that ask for it, copied exactly' })
       }, { additionalProperties: false })
     },
-    says: { en: { label: 'Forget something', does: 'forget' } },
+    says: { en: { label: 'Forget something', does: 'forget', result: ({ message }) => textOf(message) } },
     policy: { effect: 'write', permission: 'allow', needs: ['userWords'] },
+    effects: { source: 'memory' },
     async execute ({ id, about, span }, { runId }) {
       if (about !== undefined && about.trim() !== '') return forgetAbout(about, span, runId, parts)
       if (id === undefined) throw new ToolFailed('Nothing was forgotten: give "id" or "about".')

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { foldText, loadPointers } from '../../brain/index.ts'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 import { namesEntry, findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
+import { textOf } from '../../lib/in-words.ts'
 
 interface Input {
   span: string
@@ -39,8 +40,9 @@ export function createRemember ({ brain, userWords }: MemoryParts): BuiltinTool<
         'Tell them what was stored, and whether it waits for their confirmation.',
       schema: InputSchema
     },
-    says: { en: { label: 'Remember something', does: 'remember' } },
+    says: { en: { label: 'Remember something', does: 'remember', result: ({ message }) => textOf(message) } },
     policy: { effect: 'write', permission: 'allow', needs: ['userWords'] },
+    effects: { source: 'memory' },
     async execute ({ span, replaces = [], ...given }, { runId }) {
       const { text: fact, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: given.kind === 'instruction' })
       const { entries } = await brain.known()

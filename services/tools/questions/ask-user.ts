@@ -15,6 +15,7 @@ export function createAskUser (): BuiltinTool<{ questions: Question[] }> {
     },
     says: { en: { label: 'Ask you', does: 'ask you' } },
     policy: { effect: 'read', permission: 'allow', answeredBy: { by: 'user' } },
+    effects: { source: 'user' },
     async execute () {
       throw new ToolFailed('The user answers questions; the tool is not run.')
     }

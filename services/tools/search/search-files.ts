@@ -9,6 +9,7 @@ import { readAsBasic } from './translate-pattern.ts'
 import type { FoundLines, MatchedLine, FilesRequest } from './search-rpc.ts'
 import { lstat } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { block, textOf } from '../../lib/in-words.ts'
 
 const DEFAULT_LIMIT = 100
 
@@ -60,11 +61,12 @@ export function createSearchFiles ({ paths, transform }: Parts): BuiltinTool<Sta
       output: grouped
     },
     says: {
-      en: { label: 'Search in files', does: 'search the files in', verb: 'search files for' },
+      en: { label: 'Search in files', does: 'search the files in', verb: 'search files for', result: matchesInWords },
       about: ['path'],
       otherNames: ['grep', 'rg', 'ripgrep', 'grepsearch', 'searchinfiles', 'searchcode', 'codesearch', 'filesearch']
     },
     policy: { effect: 'read', permission: ({ path = '.' }, { cwd }) => askForCredentials(path, cwd, paths) },
+    effects: { source: 'file' },
     execute: (
       { path = '.', pattern, glob, context = 0, caseSensitive = true, literal = false, limit = DEFAULT_LIMIT, offset = 0 },
       { cwd, signal }
@@ -198,3 +200,6 @@ export function restOf ({ hasMore, endedAt }: { hasMore: boolean, endedAt?: stri
     ...message !== '' && { message }
   }
 }
+
+const matchesInWords = ({ matches, message }: ToolOutput, { pattern }: { pattern?: unknown }): string =>
+  matches ? `\`${pattern}\` is found in:${block(textOf(matches))}` : textOf(message ?? `\`${pattern}\` is not found.`)

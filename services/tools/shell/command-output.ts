@@ -4,6 +4,7 @@ import { abortKind } from '../../lib/abort.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { settlesWithin } from '../../lib/deadline.ts'
 import type { GuardedChild } from '../../process/index.ts'
+import { block } from '../../lib/in-words.ts'
 
 /** A command that writes more bytes than this, on both streams together, is killed. */
 export const FLOOD_BYTES = 10 * 1024 * 1024
@@ -226,4 +227,18 @@ function shorten (text: string, bytes: number): string {
   // One line that is too long.
   const characters = Math.floor(bytes / 8)
   return `${text.slice(0, characters).toWellFormed()}\n[… a part left out …]\n${text.slice(-characters).toWellFormed()}`
+}
+
+/** Says how a command ended, with what it printed; or that it runs in the background. */
+export function commandInWords (
+  { exitCode, signal, timedOut, stdout, stderr, running, output: written }: ToolOutput,
+  { command }: { command?: unknown }
+): string {
+  if (running === true) return `\`${command}\` runs in the background.${block(written)}`
+  const ended = timedOut === true
+    ? 'took too long and was ended'
+    : signal ? `was ended by ${signal}` : `ended with exit code ${exitCode}`
+  const [printed, errors] = [block(stdout ?? written), block(stderr)]
+  const output = printed || errors ? `.${printed}${errors && `\n\nIts error output:${errors}`}` : ' and printed nothing.'
+  return `\`${command}\` ${ended}${output}`
 }

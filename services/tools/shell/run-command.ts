@@ -11,7 +11,7 @@ import { withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { PathRefused, withFolder, type Folder } from '../../workspace/index.ts'
 import { isSameFolder } from '../work-folder.ts'
-import { cleaned, commandEnd, FLOOD_BYTES, takenAwayText } from './command-output.ts'
+import { cleaned, commandEnd, commandInWords, FLOOD_BYTES, takenAwayText } from './command-output.ts'
 import type { BackgroundCommands, Started } from './background-commands.ts'
 import { stateOutput } from './read-command.ts'
 import { createTryCommand } from './try-command.ts'
@@ -174,12 +174,13 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
       }
     },
     says: {
-      en: { label: 'Run a command', does: 'run the command', verb: 'run' },
+      en: { label: 'Run a command', does: 'run the command', verb: 'run', result: commandInWords },
       about: ['command'],
       otherNames: ['bash', 'shell', 'sh', 'terminal', 'exec', 'execute', 'executecommand', 'runterminalcmd', 'runshellcommand', 'runbash']
     },
     policy: { effect: 'external', timeLimitMs: LIMIT_MS },
     effects: {
+      source: 'command',
       command: (input) => ({
         folder: input.cwd,
         mayStay: input.background === true,

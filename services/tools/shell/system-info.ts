@@ -1,7 +1,8 @@
 import os from 'node:os'
 import { Type } from '@sinclair/typebox'
 import type { Desktop } from '../desktop/control/desktop.ts'
-import type { BuiltinTool } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
+import { textOf } from '../../lib/in-words.ts'
 
 /** Describes the machine; of its user only the home folder and the shell. Sizes are in bytes, times in seconds. */
 export function createSystemInfo (
@@ -17,7 +18,7 @@ export function createSystemInfo (
       use: 'seldom'
     },
     says: {
-      en: { label: 'Look at this computer', does: 'look at this computer', verb: 'read the system information' }
+      en: { label: 'Look at this computer', does: 'look at this computer', verb: 'read the system information', result: systemInWords }
     },
     policy: { effect: 'read' },
     async execute (_input, { cwd }) {
@@ -44,3 +45,6 @@ export function createSystemInfo (
     }
   }
 }
+
+const systemInWords = (output: ToolOutput): string =>
+  `This system:\n${Object.entries(output).map(([key, value]) => `- ${key}: ${textOf(value)}`).join('\n')}`

@@ -1,9 +1,10 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { READ_SKILL } from '../../contracts/model-texts.ts'
-import type { BuiltinTool, ToolContext } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolContext, ToolOutput } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { fittingEnd } from '../model-output.ts'
 import type { Skill, Skills, SkillState } from './skills.ts'
+import { block, textOf } from '../../lib/in-words.ts'
 
 const InputSchema = Type.Object({
   name: Type.String({ minLength: 1, maxLength: 200, description: 'Name of the skill' }),
@@ -65,7 +66,7 @@ export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<
       schema: InputSchema,
       use: 'always'
     },
-    says: { en: { label: 'Read a skill', does: 'read the skill' }, about: ['name'] },
+    says: { en: { label: 'Read a skill', does: 'read the skill', result: skillInWords }, about: ['name'] },
     policy: {
       effect: 'read',
       widestScope: 'once',
@@ -82,6 +83,7 @@ export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<
         return reasonOf(skill, state)
       }
     },
+    effects: { source: 'file' },
     async execute ({ name, done }, { cwd, runId, approvedFolder }) {
       const found = await skills.find(cwd)
       if (done) return { skill: named(found.skills, name).name, done: true }
@@ -150,3 +152,7 @@ function fairLength (needs: readonly number[], room: number): number {
   }
   return Infinity
 }
+
+const skillInWords = ({ skill, text }: ToolOutput): string =>
+  `The skill “${skill}” says what follows. A language model goes by it; I only read plain commands.` +
+  block(textOf(text).replace(/^> ?/gm, ''))

@@ -3,6 +3,7 @@ import type { Task, TaskStatus } from '../../../schemas/tasks.ts'
 import { asRunTask, type TaskControl, type When } from '../../contracts/task-control.ts'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
+import { withMending } from '../mend-input.ts'
 import {
   ChangedWhenInput,
   conversationWithPerson,
@@ -57,7 +58,7 @@ export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
     model: {
       name: 'changeTask',
       description: 'Change the goal or the times of a background task, or end it; delete removes its results, too.',
-      schema: Type.Object({
+      schema: withMending(Type.Object({
         taskId: Type.String({ minLength: 1, maxLength: 200, description: 'Its id' }),
         goal: Type.Optional(Type.String({ minLength: 1, maxLength: 20_000, pattern: '\\S', description: 'Its new goal' })),
         when: Type.Optional(ChangedWhenInput),
@@ -66,9 +67,8 @@ export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
           enum: [...ACTIONS, 'delete'],
           description: 'Done at once'
         }))
-      }, { additionalProperties: false }),
+      }, { additionalProperties: false }), mendTaskInput),
       use: 'seldom',
-      mend: mendTaskInput,
       findMistake: ({ goal, when, action }) =>
         goal === undefined && when === undefined && action === undefined ? 'Say what is to change: goal, when or action.' : undefined
     },
@@ -87,6 +87,7 @@ export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
         return whyConfirm(parts, when, conversation?.written)
       }
     },
+    effects: { source: 'memory' },
     async execute (input, { runId }) {
       const conversation = await conversationWithPerson(parts, runId)
       const tasks = parts.tasks()

@@ -2,6 +2,7 @@ import { Type } from '@sinclair/typebox'
 import { asRunTask, type When } from '../../contracts/task-control.ts'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
+import { withMending } from '../mend-input.ts'
 import {
   asksOf,
   conversationWithPerson,
@@ -30,7 +31,7 @@ export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
       name: 'createTask',
       description: 'Make a background task for what the user wants done later, again and again, or in the background. They see it and ' +
         'can undo it, so ask only when the time is in doubt.',
-      schema: Type.Object({
+      schema: withMending(Type.Object({
         goal: Type.String({
           minLength: 1,
           maxLength: 20_000,
@@ -38,8 +39,7 @@ export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
           description: 'All that is to be done, for somebody who does not know this conversation; not when'
         }),
         when: Type.Optional(WhenInput)
-      }, { additionalProperties: false }),
-      mend: mendTaskInput
+      }, { additionalProperties: false }), mendTaskInput)
     },
     says: { en: { label: 'Create a task', does: 'make the task' }, about: ['goal'] },
     policy: {

@@ -2,7 +2,8 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { BackgroundCommands } from '../shell/background-commands.ts'
 import type { Web } from './fetch/fetch.ts'
 import { fittingEnd } from '../model-output.ts'
-import type { BuiltinTool } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
+import { block } from '../../lib/in-words.ts'
 
 const MAX_CHARS = 60_000
 const DEFAULT_CHARS = 20_000
@@ -36,12 +37,13 @@ export function createFetchUrl (
       use: 'always'
     },
     says: {
-      en: { label: 'Read a web page', does: 'read the page', verb: 'fetch' },
+      en: { label: 'Read a web page', does: 'read the page', verb: 'fetch', result: pageInWords },
       about: ['url'],
       otherNames: ['fetch', 'webfetch', 'curl', 'httpget', 'openurl', 'readurl', 'browse', 'getpage', 'visitpage', 'fetchpage']
     },
     policy: { effect: 'read' },
     effects: {
+      source: 'page',
       // What goes to a command in a box leaves this computer no more than what is written into its folder.
       addresses: ({ url }) => background.isOpen(url) ? [] : [url]
     },
@@ -77,3 +79,7 @@ function slice (text: string, offset: number, chars: number): { content: string,
   const end = fittingEnd(text, offset, chars)
   return { content: text.slice(offset, end).toWellFormed(), ...end < text.length && { nextOffset: end } }
 }
+
+const pageInWords = ({ status, title, message, content, truncated }: ToolOutput, { url }: { url?: unknown }): string =>
+  `${url} answered ${status}${title ? `: ${title}` : ''}.${message ? ` ${message}` : ''}${block(content)}` +
+  (truncated === true ? '\n(There is more of it.)' : '')

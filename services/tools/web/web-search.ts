@@ -1,6 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import type { Search } from './search/search.ts'
-import type { BuiltinTool } from '../../contracts/tool.ts'
+import type { BuiltinTool, ToolOutput } from '../../contracts/tool.ts'
+import { shorten } from '../../lib/in-words.ts'
 
 const MAX_RESULTS = 20
 const DEFAULT_RESULTS = 8
@@ -27,13 +28,22 @@ export function createWebSearch ({ search }: { search: () => Promise<Search> }):
       use: 'always'
     },
     says: {
-      en: { label: 'Search the web', does: 'search the web for' },
+      en: { label: 'Search the web', does: 'search the web for', result: resultsInWords },
       about: ['query'],
       otherNames: ['search', 'google', 'googlesearch', 'searchweb', 'internetsearch', 'bravesearch', 'duckduckgo', 'websearchquery']
     },
     policy: { effect: 'read' },
+    effects: { source: 'search' },
     async execute ({ query, maxResults = DEFAULT_RESULTS }, { signal }) {
       return { results: await (await search()).search(query.trim(), maxResults, signal) }
     }
   }
+}
+
+function resultsInWords ({ results }: ToolOutput, { query }: { query?: unknown }): string {
+  if (!Array.isArray(results) || results.length === 0) return `The web search for “${query}” found nothing.`
+  const lines = results.slice(0, 10).map((result, index) =>
+    `${index + 1}. ${result?.title} (${result?.url}): ${shorten(String(result?.snippet), 300)}`
+  )
+  return `The web search for “${query}” found:\n${lines.join('\n')}`
 }

@@ -1,4 +1,4 @@
-import { homedir } from 'node:os'
+import { homedir, tmpdir } from 'node:os'
 import { HONEST, LEADING } from './cases/addresses-open.ts'
 import { HONEST as heldHonest, LEADING as heldLeading } from './cases/addresses-held.ts'
 import t, { type Test } from 'tap'
@@ -25,6 +25,7 @@ import { createValidator } from '../../../services/tools/input-validator.ts'
 import { createAskUser } from '../../../services/tools/questions/ask-user.ts'
 import { fakeClock } from '../../harness/clock.ts'
 import { testStore } from '../../harness/store.ts'
+import { build } from '../tools/helper.ts'
 
 /** The ways that approvals of each kind go, as the design of the ledger has them. */
 const WAYS: Record<keyof typeof TRANSITIONS, string[]> = {
@@ -126,7 +127,8 @@ t.test('a long text without a dot, and one of nothing but marks, end soon', { ti
   t.ok(true)
 })
 
-const open = (stored?: Parameters<typeof createProvenance>[1]) => createProvenance({ find: () => undefined, now: Date.now() }, stored)
+const { find } = build({ workspace: tmpdir() }).host
+const open = (stored?: Parameters<typeof createProvenance>[1]) => createProvenance({ find, now: Date.now() }, stored)
 
 t.test('the first source of an address counts, and the words of a person always', async (t) => {
   const known = open()

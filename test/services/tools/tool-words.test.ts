@@ -3,6 +3,12 @@ import names from '../../../console/lib/tool-names.json' with { type: 'json' }
 import texts from '../../../console/texts/en.json' with { type: 'json' }
 import { assistantReply } from '../../../services/models/providers/offline/assistant.ts'
 import { sayTool } from '../../../services/tools/say-call.ts'
+import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
+import { Type } from '@sinclair/typebox'
+import { createProvenance } from '../../../services/approvals/addresses/provenance.ts'
+import type { EventOf } from '../../../services/contracts/run-events.ts'
+import type { BuiltinTool } from '../../../services/contracts/tool.ts'
+import { callFacts } from '../../../services/judge/call-facts.ts'
 import { over } from './helper.ts'
 
 t.test('every built-in tool has words for people, for the console and for the offline model', async (t) => {
@@ -18,12 +24,43 @@ t.test('every built-in tool has words for people, for the console and for the of
     t.equal((names as Record<string, string>)[sayTool(name, tool)], name, `${name}, as the service says it`)
     t.notMatch(sayTool(name, tool), /^use \w+$/, `${name}, in approvals and grants`)
     t.notMatch(host.say({ toolName: name, input: {} }).text, name === 'useTool' ? /useTool/ : /^use /, `${name}, of one call`)
-    t.notMatch(offlineSays(name, (each) => host.find(each)?.says?.en), `I cannot use ${name}`, `${name}, by the offline model`)
+    t.notMatch(offlineSays(name, host.find), `I cannot use ${name}`, `${name}, by the offline model`)
   }
 })
 
 /** Returns what the offline model says when it cannot make a call of the tool. */
-function offlineSays (name: string, wordsOf: Parameters<typeof assistantReply>[1]): string {
-  const reply = assistantReply({ prompt: [{ role: 'user', content: [{ type: 'text', text: `use ${name} with {}` }] }], tools: [] }, wordsOf)
+function offlineSays (name: string, toolOf: Parameters<typeof assistantReply>[1]): string {
+  const reply = assistantReply({ prompt: [{ role: 'user', content: [{ type: 'text', text: `use ${name} with {}` }] }], tools: [] }, toolOf)
   return 'text' in reply ? String(reply.text).split(':')[0] : ''
 }
+
+/** All that a new tool takes, beside its line in builtin.ts. */
+const waterPlant: BuiltinTool<{ plant: string }> = {
+  model: { name: 'waterPlant', description: 'Water a plant of the house.', schema: Type.Object({ plant: Type.String() }) },
+  says: { en: { label: 'Water a plant', does: 'water', result: (_output, { plant }) => `I watered the ${plant}.` }, about: ['plant'] },
+  policy: { effect: 'external' },
+  effects: { source: 'screen', proves: 'message' },
+  execute: async () => ({ seen: 'http://shop.example/fern' })
+}
+
+t.test('a tool that is added in one file has its words, its provenance and its proof', async (t) => {
+  const { host } = over(t, [waterPlant])
+  const call = { toolCallId: '1', toolName: 'waterPlant', input: { plant: 'fern' } }
+  t.equal(host.permission('waterPlant'), 'ask')
+  t.same(host.say(call), { text: 'water “fern”', about: 'fern' })
+  t.match(offlineSays('waterPlant', host.find), /^I cannot water/)
+  const output: EventOf<'tool-output'> = { type: 'tool-output', ...call, output: await waterPlant.execute(call.input, {} as never) }
+  const prompt: LanguageModelV4Prompt = [
+    { role: 'user', content: [{ type: 'text', text: 'use waterPlant with {"plant": "fern"}' }] },
+    { role: 'assistant', content: [{ type: 'tool-call', ...call }] },
+    { role: 'tool', content: [{ type: 'tool-result', ...call, output: { type: 'json', value: {} } }] }
+  ]
+  t.match(assistantReply({ prompt, tools: [] }, host.find), { text: 'I watered the fern.' })
+  t.match(callFacts([{ type: 'tool-input', ...call }, output], host.find, '/'), [
+    { proves: 'message', target: 'fern', effect: 'external', status: 'completed' }
+  ])
+  const provenance = createProvenance({ find: host.find, now: 0 })
+  provenance.resulted(call, output.output)
+  t.match(provenance.origins, { private: [{ toolName: 'waterPlant' }], foreign: [{ toolName: 'waterPlant' }] })
+  t.equal(provenance.addresses.get('shop.example/fern'), 'composed', 'what a screen shows makes no address known')
+})

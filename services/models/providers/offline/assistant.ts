@@ -1,7 +1,7 @@
 import type { LanguageModelV4CallOptions, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { callsMade, chosenSkill, type MadeCall, lastAnswer, lastRequest } from './prompt.ts'
 import { type Step, readSteps } from './steps.ts'
-import { valueOf, help, report, type Outcome, type WordsOf } from './report.ts'
+import { valueOf, help, report, type Outcome, type ToolOf } from './report.ts'
 import { isDeepStrictEqual } from 'node:util'
 import { ANSWER_OPENING, ANSWER_TOOL, COMMENT_OPENING, COMMENTS_HEADING, READ_SKILL } from '../../../contracts/model-texts.ts'
 import { laterWorkReply } from './later-work.ts'
@@ -59,7 +59,7 @@ const REVIEW = /^A review of (?:this run|your answer) found:\n/
  */
 export function assistantReply (
   { prompt, tools = [], toolChoice, responseFormat }: LanguageModelV4CallOptions,
-  wordsOf: WordsOf = () => undefined
+  toolOf: ToolOf = () => undefined
 ): Reply {
   if (responseFormat?.type === 'json' || tools.some(isAnswerTool)) return { error: NO_OBJECTS }
   const [begun, ...added] = lastRequest(prompt).split(`\n\n${COMMENT_OPENING}`)
@@ -97,7 +97,7 @@ export function assistantReply (
     outcomes.push({ step, ...call && { call } })
     phases.complete(call)
   }
-  return phases.updates.length > 0 ? { toolCalls: phases.updates } : { text: report(outcomes, wordsOf) }
+  return phases.updates.length > 0 ? { toolCalls: phases.updates } : { text: report(outcomes, toolOf) }
 }
 
 const NO_OBJECTS = 'It reads plain commands and cannot make the object that options.object asks for. Connect a language model in the ' +

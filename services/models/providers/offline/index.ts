@@ -4,7 +4,7 @@ import { ANSWER_TOOL } from '../../../contracts/model-texts.ts'
 import type { Provider } from '../provider.ts'
 import { InvalidModelId } from '../failures.ts'
 import type { Reply } from '../reply-model.ts'
-import type { WordsOf } from './report.ts'
+import type { ToolOf } from './report.ts'
 
 const MODELS: Record<string, string> = {
   assistant: 'Offline assistant (plain commands, no language model)',
@@ -19,10 +19,10 @@ const load = async () => ({
 })
 
 /** Creates the provider of the built-in models, which need no network and no key: one reads plain commands, one replays a script. */
-export function createOfflineProvider ({ clock, script, wordsOf }: {
+export function createOfflineProvider ({ clock, script, toolOf }: {
   clock: Clock,
   script: () => Reply[] | undefined,
-  wordsOf?: WordsOf
+  toolOf?: ToolOf
 }): Provider {
   const names = Object.keys(MODELS)
   return {
@@ -40,8 +40,9 @@ export function createOfflineProvider ({ clock, script, wordsOf }: {
       const { assistantReply, structuredReply, createReplyModel } = await load()
       const reply = (options: LanguageModelV4CallOptions) => {
         const { responseFormat } = options
-        if (responseFormat?.type === 'json' && responseFormat.name !== ANSWER_TOOL) return structuredReply(options, responseFormat.name)
-        return name === 'assistant' ? assistantReply(options, wordsOf) : scriptedReply(script() ?? [], options)
+        const isStructured = responseFormat?.type === 'json' && responseFormat.name !== ANSWER_TOOL
+        if (isStructured) return structuredReply(options, responseFormat.name, toolOf)
+        return name === 'assistant' ? assistantReply(options, toolOf) : scriptedReply(script() ?? [], options)
       }
       return createReplyModel({ modelId: name, clock, reply })
     },

@@ -1,13 +1,13 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
-import type { ToolWords } from '../../../contracts/tool.ts'
+import { block, shorten, textOf } from '../../../lib/in-words.ts'
+import type { Tool, ToolOutput, ToolWords } from '../../../contracts/tool.ts'
 import { readJson, isObject } from '../../../lib/json.ts'
 import type { Command } from './commands.ts'
 import type { MadeCall } from './prompt.ts'
 import type { Step } from './steps.ts'
-import { block, type Output, shorten, textOf, toolOf } from './tools.ts'
 
-/** Returns the words for what a tool does; undefined for tools that have none, which are called by their names. */
-export type WordsOf = (toolName: string) => ToolWords | undefined
+/** Returns the words and the effects of a tool; tools without words are called by their names. */
+export type ToolOf = (toolName: string) => Pick<Tool, 'says' | 'effects'> | undefined
 
 /** The outcome of a step: the call that was made, or no call because the tool is not available or the step is no command. */
 export interface Outcome {
@@ -44,17 +44,18 @@ export function help (steps: Step[]): string {
 }
 
 /** Returns a report of all outcomes in their order. */
-export function report (outcomes: Outcome[], wordsOf: WordsOf): string {
+export function report (outcomes: Outcome[], toolOf: ToolOf): string {
   const isAnyUnread = outcomes.some(({ step }) => step.kind === 'unread' && !step.isRemark)
   const end = 'I am the built-in offline assistant and understand plain commands only. A language model can be connected in the settings.'
-  return [...outcomes.map((outcome) => outcomeWords(outcome, wordsOf)), ...isAnyUnread ? [end] : []].join('\n\n')
+  return [...outcomes.map((outcome) => outcomeWords(outcome, toolOf)), ...isAnyUnread ? [end] : []].join('\n\n')
 }
 
-function outcomeWords ({ step, call }: Outcome, wordsOf: WordsOf): string {
+function outcomeWords ({ step, call }: Outcome, toolOf: ToolOf): string {
   if (step.kind === 'unread') {
     return step.isRemark ? `Noted: ${quoted(step.text)}.` : `I could not read ${quoted(step.text)} as a command, so I left it out.`
   }
-  const doing = doingOf(step, wordsOf)
+  const words = toolOf(step.toolName)?.says?.en
+  const doing = doingOf(step, words)
   if (!call) return `I cannot ${doing}: the tool ${step.toolName} is not available here.`
   const { output } = call
   if (!output) return `I have no result of my attempt to ${doing}.`
@@ -62,18 +63,16 @@ function outcomeWords ({ step, call }: Outcome, wordsOf: WordsOf): string {
     return `You did not approve that I ${doing}, so I did not do it.${output.reason ? ` (${output.reason})` : ''}`
   }
   const value = valueOf(output)
-  if (output.type !== 'error-text' && output.type !== 'error-json') return resultWords(step, value)
+  if (output.type !== 'error-text' && output.type !== 'error-json') return resultWords(step, value, words)
   const message = (value as { message?: unknown } | null)?.message ?? value
   return `I could not ${doing}: ${typeof message === 'string' ? message : JSON.stringify(message)}`
 }
 
 /** Returns what a command does, as in "read `a.txt`". */
-function doingOf ({ toolName, input }: Command, wordsOf: WordsOf): string {
-  if (toolName === 'click') return `click at ${input.x}, ${input.y}`
-  if (toolName === 'type') return input.keys === undefined ? `type “${shorten(String(input.text), 200)}”` : `press ${input.keys}`
-  if (toolName === 'listDirectory' && input.path === '.') return 'list this folder'
+function doingOf ({ toolName, input }: Command, words: ToolWords | undefined): string {
+  const ofCall = words?.ofCall?.(input)
+  if (ofCall !== undefined) return ofCall
   const object = input.pattern ?? input.path ?? input.command ?? input.url ?? input.query
-  const words = wordsOf(toolName)
   return words === undefined ? `use ${toolName}` : `${words.verb ?? words.does}${object === undefined ? '' : ` \`${object}\``}`
 }
 
@@ -91,10 +90,9 @@ export function valueOf (output: Exclude<LanguageModelV4ToolResultOutput, { type
 }
 
 /** Describes the result of a command. */
-function resultWords ({ toolName, input }: Command, value: unknown): string {
-  const output: Output = isObject(value) ? value : { content: value }
-  const told = toolOf(toolName)?.told
-  if (told) return told(output, input)
+function resultWords ({ toolName, input }: Command, value: unknown, words: ToolWords | undefined): string {
+  const output: ToolOutput = isObject(value) ? value : { content: value }
+  if (words?.result !== undefined) return words.result(output, input)
   // Tool servers (MCP) answer with a list of content blocks.
   const { content = output } = output
   const isList = Array.isArray(content) && content.length > 0

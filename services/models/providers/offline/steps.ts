@@ -2,7 +2,6 @@ import { BULLET, type Command, readCommands, REPEATED, RUNS, withoutPoliteness, 
 import { type Excerpt, readMessage, wordOf } from './excerpt.ts'
 import type { Known } from './names.ts'
 import { readBackground } from './background.ts'
-import { toolOf } from './tools.ts'
 
 /** A part of a message: a command, or a clause that is no command. */
 export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string, isRemark?: true }
@@ -112,9 +111,24 @@ function separates (kind: Kind, { text: { mask }, commands }: Clause, isNextRead
   return kind === 'line' || commands !== undefined || !CAUTION.test(mask)
 }
 
+/** What the commands of this grammar read that change nothing. "it" and "there" refer to files and folders alone. */
+const READS: Record<string, 'file' | 'folder' | 'machine' | 'elsewhere'> = {
+  readFile: 'file',
+  listDirectory: 'folder',
+  systemInfo: 'machine',
+  fetchUrl: 'elsewhere',
+  webSearch: 'elsewhere',
+  searchFiles: 'elsewhere',
+  screenshot: 'elsewhere'
+}
+
+/** Whether a command of this grammar changes nothing. */
+export const isLook = ({ toolName }: Command): boolean => Object.hasOwn(READS, toolName)
+
 /** Returns what "it" and "there" refer to after a command. After a web page, "it" is no file. */
-function afterwards ({ toolName, input: { path } }: Command, known: Known): Known {
-  const read = toolOf(toolName)?.reads
+function afterwards (command: Command, known: Known): Known {
+  const read = isLook(command) ? READS[command.toolName] : undefined
+  const { path } = command.input
   if (read === 'elsewhere') return { folder: known.folder }
   const isRead = read === 'file'
   if (typeof path !== 'string') return { ...known, isRead }

@@ -3,8 +3,9 @@ import { readLaterWork } from './later-work.ts'
 import type { Command } from './commands.ts'
 import { lastRequest } from './prompt.ts'
 import type { Reply } from '../reply-model.ts'
-import { readSteps, type Step } from './steps.ts'
-import { toolOf } from './tools.ts'
+import type { Expects } from '../../../../schemas/tasks.ts'
+import type { ToolOf } from './report.ts'
+import { isLook, readSteps, type Step } from './steps.ts'
 
 const COMPLEX = new RegExp(
   String.raw`\b(?:thorough(?:ly)?|in depth|in detail|comprehensive(?:ly)?|carefully|step by step|compare\b[^]*\band|` +
@@ -14,7 +15,7 @@ const COMPLEX = new RegExp(
 /** A request with more commands is complex. */
 const MAX_STANDARD_COMMANDS = 3
 
-const RULES: Record<string, (request: string) => object> = {
+const RULES: Record<string, (request: string, toolOf: ToolOf) => object> = {
   analysis,
   plan,
   // The first line of a run's report.
@@ -22,14 +23,14 @@ const RULES: Record<string, (request: string) => object> = {
 }
 
 /** Answers a structured call by the rule of its name. Without a rule the answer is `{}`, which counts as no answer. */
-export function structuredReply ({ prompt }: LanguageModelV4CallOptions, name = ''): Reply {
-  return { text: JSON.stringify(Object.hasOwn(RULES, name) ? RULES[name](lastRequest(prompt)) : {}) }
+export function structuredReply ({ prompt }: LanguageModelV4CallOptions, name = '', toolOf: ToolOf = () => undefined): Reply {
+  return { text: JSON.stringify(Object.hasOwn(RULES, name) ? RULES[name](lastRequest(prompt), toolOf) : {}) }
 }
 
 function analysis (request: string) {
   const later = readLaterWork(request)
   const commands = commandsOf(readSteps(request))
-  const isSimple = commands.length === 0 || (commands.length === 1 && toolOf(commands[0].toolName)?.reads !== undefined)
+  const isSimple = commands.length === 0 || (commands.length === 1 && isLook(commands[0]))
   const isComplex = commands.length > MAX_STANDARD_COMMANDS || COMPLEX.test(request)
   const found = commands.length === 1 ? 'one command' : `${commands.length} commands`
   return {
@@ -42,15 +43,22 @@ function analysis (request: string) {
 }
 
 /** Makes a plan of one phase per command. */
-function plan (request: string) {
+function plan (request: string, toolOf: ToolOf) {
   const commands = commandsOf(readSteps(request))
   const phases = commands.map(described)
-  const expected = commands.flatMap(({ toolName }) => toolOf(toolName)?.effect ?? [])
+  const expected = commands.flatMap(({ toolName }) => expectedOf(toolOf(toolName)) ?? [])
   return {
     phases: (phases.length === 0 ? [shortened(request)] : phases).map((description) => ({ description })),
     qualityCriteria: [],
     expects: expected[0] ?? 'none'
   }
+}
+
+/** Returns the effect that a plan expects of a tool; undefined for one that only looks, and for one that nobody knows. */
+function expectedOf (tool: ReturnType<ToolOf>): Expects | undefined {
+  if (tool?.effects?.command !== undefined) return 'command'
+  const { proves } = tool?.effects ?? {}
+  return proves === 'file' || proves === 'deletion' ? 'files' : proves === 'message' ? proves : undefined
 }
 
 const commandsOf = (steps: Step[]): Command[] => steps.filter((step) => step.kind === 'command')

@@ -8,7 +8,7 @@ const { host } = build({ workspace: tmpdir() })
 export const offline = createOfflineProvider({
   clock: systemClock,
   script: () => undefined,
-  wordsOf: (name) => host.find(name)?.says?.en
+  toolOf: host.find
 })
 const ALL = [
   'listDirectory',
