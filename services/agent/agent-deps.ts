@@ -37,7 +37,7 @@ export interface AgentDeps extends EngineDeps {
   /** Returns what a prompt of a tool server says, quoted, and its images. */
   prompt: (choice: PromptChoice, signal: AbortSignal) => Promise<{ text: string, images: Array<{ mediaType: string, data: string }> }>
   /** The copies of folders that runs work in. */
-  copies: Pick<Copies, 'open' | 'openOwn' | 'find' | 'removeOf'>
+  copies: Pick<Copies, 'open' | 'openOwn' | 'find' | 'removeOwn'>
   undo: Pick<Undo, 'removal'>
   /** Returns the working folder of runs whose request names none. */
   workspace: () => string

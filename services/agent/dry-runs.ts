@@ -1,6 +1,5 @@
 import type { AcceptedSheet, Sheet, SheetAnswer } from '../../schemas/sheets.ts'
 import type { Rehearsed as Port } from '../contracts/sheet-record.ts'
-import { rehearsalOwner } from '../copies/index.ts'
 import { isId, newId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import {
@@ -68,20 +67,14 @@ export function dryRun ({ run }: ActiveRun): Port {
 /** Begins a run in a copy of the folder that is its own. Throws as `Copies.openOwn` does (409). */
 export async function onOwnCopy<T> (
   folder: string,
-  { copies, log }: Pick<AgentDeps, 'copies' | 'log'>,
+  { copies }: Pick<AgentDeps, 'copies'>,
   begin: (place: { runId: string, cwd: string }) => Promise<T>
 ): Promise<T> {
   const runId = newId()
   try {
-    return await begin({ runId, cwd: await copies.openOwn(rehearsalOwner(runId), folder) })
+    return await begin({ runId, cwd: await copies.openOwn(runId, folder) })
   } catch (error) {
-    await removeOwnCopy(runId, { copies, log })
+    await copies.removeOwn(runId)
     throw error
   }
-}
-
-/** Deletes the copy of a rehearsal. */
-export async function removeOwnCopy (runId: string, { copies, log }: Pick<AgentDeps, 'copies' | 'log'>): Promise<void> {
-  await copies.removeOf(rehearsalOwner(runId)).catch((error) =>
-    log.warn({ err: error, runId }, 'the copy of a rehearsal could not be deleted'))
 }

@@ -29,7 +29,7 @@ import { recordAnswer } from './answer-record.ts'
 import { createAnswerRequest, stepLimit } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes, supersededNotes } from './interrupted-runs.ts'
-import { onOwnCopy, removeOwnCopy } from './dry-runs.ts'
+import { onOwnCopy } from './dry-runs.ts'
 import { runSteps } from './loop.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
 import type { RunCollaborators } from './launch-run.ts'
@@ -269,7 +269,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
                 ? runSteps(attempt, whole, withRunOptions(deps, settings.options, run.log))
                 : answerRequest(attempt, whole))
             } finally {
-              if (request.dryRun) await removeOwnCopy(run.record.runId, deps)
+              if (request.dryRun) await deps.copies.removeOwn(run.record.runId)
             }
           }
         })

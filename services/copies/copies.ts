@@ -41,13 +41,12 @@ const FolderGone = defineError(
   'The folder "%s" is not there any more, and nothing was changed. The copy is kept: put the folder back, and send the request again.'
 )
 
+/** Begins the name of the owner of a rehearsal's copy. It is of no use any more when the service ends. */
 const REHEARSAL = 'rehearsal-'
-/** Whose copy one of a rehearsal is. It is of no use any more when the service ends. */
-export const rehearsalOwner = (runId: string): string => REHEARSAL + runId
 
 /** A copy of a folder for a conversation, or for a rehearsal. */
 interface CopyRecord {
-  /** Digest of the conversation, or `rehearsalOwner`. */
+  /** Digest of the conversation, or REHEARSAL and the run. */
   thread: string
   /** Real path of the folder. */
   real: string
@@ -117,6 +116,11 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
     await store.transact([{ type: 'del', key: copyKey(thread, id) }])
     await rm(join(place, id), { recursive: true, force: true })
   }
+
+  const removeOf = (thread: string): Promise<void> =>
+    locked(thread, async () => {
+      for (const copy of known.values()) if (copy.thread === thread) await remove(copy)
+    })
 
   /** `from` is what is copied: the folder, or a copy of it. */
   async function make (thread: string, real: string, from = real): Promise<Known> {
@@ -228,11 +232,20 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
       }),
 
     /** Returns the real path of a new copy of a folder, or of a copy of it, for a rehearsal. Throws Refused (409). */
-    openOwn: (owner: string, folder: string): Promise<string> =>
-      locked(owner, async () => {
-        const from = await realFolder(folder)
-        return (await make(owner, copyAt(from)?.real ?? from, from)).folder
-      }),
+    async openOwn (runId: string, folder: string): Promise<string> {
+      const from = await realFolder(folder)
+      return (await make(REHEARSAL + runId, copyAt(from)?.real ?? from, from)).folder
+    },
+
+    /** Deletes the copy of a rehearsal, of which no command goes on then. */
+    async removeOwn (runId: string): Promise<void> {
+      try {
+        await endCommands(runId)
+        await removeOf(REHEARSAL + runId)
+      } catch (error) {
+        log.warn({ err: error, runId }, 'the copy of a rehearsal could not be deleted')
+      }
+    },
 
     /** Returns the real path of the conversation's copy of a folder; undefined when there is none. */
     async find (thread: string, folder: string): Promise<string | undefined> {
@@ -282,13 +295,8 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
         }
       }),
 
-    /** Deletes the copies of a conversation, or that of a rehearsal, of which no command goes on then. */
-    async removeOf (thread: string): Promise<void> {
-      if (thread.startsWith(REHEARSAL)) await endCommands(thread.slice(REHEARSAL.length))
-      await locked(thread, async () => {
-        for (const copy of known.values()) if (copy.thread === thread) await remove(copy)
-      })
-    },
+    /** Deletes the copies of a conversation. */
+    removeOf,
 
     /** Returns the value with the paths of the folder in the place of those of its copy. */
     shown<T> (value: T): T {

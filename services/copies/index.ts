@@ -1,1 +1,1 @@
-export { type Copies, rehearsalOwner } from './copies.ts'
+export type { Copies } from './copies.ts'

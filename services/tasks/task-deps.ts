@@ -19,7 +19,7 @@ export interface TaskDeps extends EngineDeps {
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
   undo: Pick<Undo, 'asLeft' | 'removal' | 'sweepSoon'>
   /** The copies of folders that rehearsals work in. */
-  copies: Pick<Copies, 'open' | 'removeOf'>
+  copies: Pick<Copies, 'openOwn' | 'removeOwn'>
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close' | 'tasksOverBudget'> & Pick<UsageRepository, 'forget'>
   /** The user's brain, as text for the system prompt. */

@@ -1,11 +1,10 @@
-import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { chmod, lstat, mkdir, open, rename, rm, rmdir, symlink, unlink } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { onceFree } from '../lib/file-system.ts'
-import { CopyGone, readCopy } from './entry-file.ts'
+import { CopyGone, readCopy, readWhole } from './entry-file.ts'
 import { type Folder, type OwnFiles, withFolder, withParent } from './open-folder.ts'
 import { isRead, isSame, type FilePlace, type Item } from './places.ts'
 import { isModeAlone, type Chain, type Skipped } from './plan-restore.ts'
@@ -135,16 +134,16 @@ function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mo
   })
 }
 
-async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string, { clock, folder, temporary }: Writing): Promise<void> {
+async function writeFile (before: FilePlace, step: Chain, place: string, { clock, folder, temporary }: Writing): Promise<void> {
   const { source, left } = step
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     try {
-      const content = source?.from === undefined
-        ? readCopy({ folder, id: source?.id ?? '', key: source?.key }, source?.copy, size)
-        : readPlain(source.from, step.before as FilePlace)
-      for await (const bytes of content) await file.writeFile(bytes)
-      await file.chmod(mode & 0o777)
+      const take = (bytes: Buffer) => file.writeFile(bytes)
+      const { id = '', key, copy, from } = source ?? {}
+      if (from !== undefined) await readPlain(from, before, take)
+      else for await (const bytes of readCopy({ folder, id, key }, copy, before.size)) await take(bytes)
+      await file.chmod(before.mode & 0o777)
       await file.sync()
     } finally {
       await file.close()
@@ -157,17 +156,11 @@ async function writeFile ({ size, mode }: FilePlace, step: Chain, place: string,
   }
 }
 
-/** Yields the content of a file. Throws CopyGone when it is not, or is no more, the content that was compared. */
-async function * readPlain (path: string, { digest }: FilePlace): AsyncGenerator<Buffer> {
+/** Calls `take` with the content of a file. Throws CopyGone when it is not, or is no more, the content that was compared. */
+async function readPlain (path: string, { digest }: FilePlace, take: (bytes: Buffer) => Promise<void>): Promise<void> {
   const file = await withParent(path, (parent, name) => open(parent.entry(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
   try {
-    if (!(await file.stat()).isFile()) throw new CopyGone()
-    const hash = createHash('sha256')
-    for await (const chunk of file.createReadStream({ autoClose: false }) as AsyncIterable<Buffer>) {
-      hash.update(chunk)
-      yield chunk
-    }
-    if (`sha256:${hash.digest('base64url')}` !== digest) throw new CopyGone()
+    if (!(await file.stat()).isFile() || (await readWhole(file, { limit: Infinity }, take))?.digest !== digest) throw new CopyGone()
   } finally {
     await file.close()
   }

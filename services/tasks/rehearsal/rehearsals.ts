@@ -1,7 +1,6 @@
 import type { AcceptedSheet, Rehearsal, Sheet, SheetAnswer } from '../../../schemas/sheets.ts'
 import { inheritProvenance } from '../../approvals/index.ts'
 import { inputDigest } from '../../lib/canonical-json.ts'
-import { rehearsalOwner } from '../../copies/index.ts'
 import type { NewLine, StoredSheet } from '../../contracts/sheet-record.ts'
 import { abortKind, Aborted } from '../../lib/abort.ts'
 import { isId, newId } from '../../lib/ids.ts'
@@ -67,11 +66,6 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     ]
   }
 
-  async function removeCopy (runId: string): Promise<void> {
-    await copies.removeOf(rehearsalOwner(runId)).catch((error) =>
-      log.warn({ err: error, runId }, 'the copy of a rehearsal could not be deleted'))
-  }
-
   async function close (run: StoredRun, events: Parameters<typeof closeRun>[1], ending: RunEnding): Promise<void> {
     const { run: closed } = closeRun(run, events, ending, { now: clock.now(), facts: runs.facts })
     await store.transact(runs.put(closed))
@@ -103,14 +97,14 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     if (stopped !== 'delete') await close({ ...run, ...changes() }, live.run.log.events, ending)
     places.delete(place)
     live.end()
-    await removeCopy(run.runId)
+    await copies.removeOwn(run.runId)
   }
 
   async function begin (taskId: string, place: symbol): Promise<string> {
     const runId = newId()
     try {
       const known = await repository.get(taskId)
-      const cwd = await copies.open(rehearsalOwner(runId), known.cwd)
+      const cwd = await copies.openOwn(runId, known.cwd)
       await repository.locked(taskId, async () => {
         const task = await repository.get(taskId)
         if (task.cwd !== known.cwd) throw new BadTask('The folder of the task was changed just now. Try again.')
@@ -136,7 +130,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     } catch (error) {
       if (!working.has(runId)) {
         places.delete(place)
-        await removeCopy(runId)
+        await copies.removeOwn(runId)
       }
       throw error
     }
@@ -156,7 +150,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
   return {
     /**
      * Begins a rehearsal, and resolves when it is on disk. Throws TaskNotFound (404), TooManyRehearsals (429), BadTask (400), and as
-     * `Copies.open` does (409).
+     * `Copies.openOwn` does (409).
      */
     async rehearse (taskId: string): Promise<{ ok: true, taskId: string, runId: string }> {
       if (places.size >= AT_ONCE) throw new TooManyRehearsals(AT_ONCE)
@@ -241,7 +235,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     async purge (taskId: string): Promise<void> {
       for await (const runId of ofTask(taskId)) {
         await store.transact(await removal(taskId, runId))
-        await removeCopy(runId)
+        await copies.removeOwn(runId)
       }
     },
 
