@@ -58,9 +58,9 @@ interface Reading {
 /**
  * Text: `{path, content, startLine, endLine, totalLines?, size, digest?}`: `content` is the text of these lines, unchanged. When more
  * text follows, `truncated`, `nextOffset` and possibly `nextColumn` are set, with a `message` that says how to read on. `startColumn` is
- * set when the content begins inside a line, `encoding` and `lineEnds` when they are not UTF-8 and LF, `lossy` when bytes are not of
- * the encoding, `digest` for editFile unless the file is too large for it, `unsaved` for the text of an editor. Models get each line with
- * its number.
+ * set when the content begins inside a line, `encoding` and `lineEnds` when they are not UTF-8 and LF, `encodingIsGuess` for an encoding
+ * that is none of Unicode, `lossy` when bytes are not of the encoding, `digest` for editFile unless the file is too large for it,
+ * `unsaved` for the text of an editor. Models get each line with its number.
  * Images: `{path, size, mimeType, width, height, content: [image]}`. PDF: see readPdfPages. Throws ToolFailed for other binary files.
  */
 export function createReadFile ({ paths, transform, editors, skills }: Parts): BuiltinTool<Static<typeof Input>> {

@@ -44,7 +44,7 @@ export async function readText (
   signal: AbortSignal
 ): Promise<ToolOutput | undefined> {
   const head = whole ?? await firstChunk(file)
-  const encoding = detectEncoding(head)
+  const encoding = detectEncoding(head, { isBeginning: whole === undefined })
   if (encoding === undefined) return undefined
   const { range, totalLines } = await readRange(asUtf8(file, whole, encoding), request, signal)
   const message = messageOf(request, range, totalLines)

@@ -1,8 +1,10 @@
 import { isUtf8 } from 'node:buffer'
 import { mostlyUtf8 } from '../web/fetch/charset.ts'
+import { guessEncoding } from './guess-encoding.ts'
+import { createLegacyDecoder, encodeLegacy, isLegacy, type LegacyEncoding } from './legacy-encoding.ts'
 
-/** The encodings that are recognised and written back; the UTF-16 forms have a byte order mark. */
-export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | 'windows-1252'
+/** The encodings that are recognised and written back; the UTF-16 forms have a byte order mark. What is of no Unicode is a guess. */
+export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | LegacyEncoding
 type LineEnds = 'lf' | 'crlf' | 'mixed'
 
 /** The form of a text file beside its text; models are told what differs from UTF-8 with LF. */
@@ -18,13 +20,11 @@ const MOST_CONTROLS = 0.01
 
 const MARKS: Partial<Record<Encoding, number[]>> = { 'utf-8-bom': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] }
 
-/** The characters of windows-1252 for the bytes 0x80 to 0x9f; the five unused bytes stand for themselves. */
-const HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
-
 export const byteOrderMark = (encoding: Encoding): Buffer => Buffer.from(MARKS[encoding] ?? [])
 
-/** Returns the encoding of a text by its first bytes; undefined for bytes that are not text. */
-export function detectEncoding (head: Uint8Array): Encoding | undefined {
+/** Returns the encoding of a text; undefined for bytes that are not text. The beginning of a longer one may end inside a character. */
+export function detectEncoding (bytes: Uint8Array, { isBeginning = false } = {}): Encoding | undefined {
+  const head = isBeginning ? withoutCutCharacter(bytes) : bytes
   const begins = (mark: number[]) => mark.every((byte, at) => head[at] === byte)
   // UTF-32, which begins like UTF-16.
   if (begins([0xff, 0xfe, 0, 0])) return undefined
@@ -33,15 +33,22 @@ export function detectEncoding (head: Uint8Array): Encoding | undefined {
   if (sniffed.includes(0)) return undefined
   if (isUtf8(head) || mostlyUtf8(head)) return 'utf-8'
   const controls = sniffed.filter((byte) => byte < 8 || (byte > 13 && byte < 27) || (byte > 27 && byte < 32)).length
-  return controls > sniffed.length * MOST_CONTROLS ? undefined : 'windows-1252'
+  return controls > sniffed.length * MOST_CONTROLS ? undefined : guessEncoding(bytes, { isBeginning })
+}
+
+/** Returns the bytes without a character of UTF-8 of which only the beginning is there. */
+function withoutCutCharacter (bytes: Uint8Array): Uint8Array {
+  for (let back = 1; back <= Math.min(3, bytes.length); back++) {
+    const byte = bytes[bytes.length - back]
+    if (byte < 0x80) break
+    if (byte >= 0xc0) return back < (byte >= 0xf0 ? 4 : byte >= 0xe0 ? 3 : 2) ? bytes.subarray(0, -back) : bytes
+  }
+  return bytes
 }
 
 /** Returns a function that decodes a text without its byte order mark, piece by piece; the last call has no piece. */
 export function createTextDecoder (encoding: Encoding): (piece?: Uint8Array) => string {
-  if (encoding === 'windows-1252') {
-    return (piece) =>
-      Buffer.from(piece ?? []).toString('latin1').replace(/[\u0080-\u009f]/g, (character) => HIGH[character.charCodeAt(0) - 0x80])
-  }
+  if (isLegacy(encoding)) return createLegacyDecoder(encoding)
   const decoder = new TextDecoder(encoding === 'utf-8-bom' ? 'utf-8' : encoding, { ignoreBOM: true })
   return (piece) => decoder.decode(piece, { stream: piece !== undefined })
 }
@@ -63,13 +70,8 @@ export function encodeText (text: string, encoding: Encoding): Buffer | undefine
       return Buffer.concat([mark, Buffer.from(text, 'utf16le')])
     case 'utf-16be':
       return Buffer.concat([mark, Buffer.from(text, 'utf16le').swap16()])
-    case 'windows-1252': {
-      const latin = text.replace(/[\u0080-\u009f\u0100-\uffff]/g, (character) => {
-        const at = HIGH.indexOf(character)
-        return at === -1 ? '\ud800' : String.fromCharCode(0x80 + at)
-      })
-      return latin.isWellFormed() ? Buffer.from(latin, 'latin1') : undefined
-    }
+    default:
+      return encodeLegacy(text, encoding)
   }
 }
 
@@ -84,8 +86,9 @@ export function lineEndsOf (text: string): LineEnds {
   return crlf === 0 ? 'lf' : lf === 0 ? 'crlf' : 'mixed'
 }
 
-/** Returns what of a form differs from UTF-8 with LF, for an answer. */
-export const unusualForm = ({ encoding, lineEnds }: TextForm): Partial<TextForm> => ({
+/** Returns what of a form differs from UTF-8 with LF, for an answer, and whether the encoding is a guess. */
+export const unusualForm = ({ encoding, lineEnds }: TextForm): Partial<TextForm> & { encodingIsGuess?: true } => ({
   ...encoding !== 'utf-8' && { encoding },
+  ...isLegacy(encoding) && { encodingIsGuess: true },
   ...lineEnds !== 'lf' && { lineEnds }
 })

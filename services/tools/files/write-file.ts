@@ -10,6 +10,7 @@ import { assertShown } from './place-state.ts'
 import { readDigest, readWhole } from './read-text.ts'
 import { examineFile, replaceFile, tellKept, withCreatedFolder } from './replace-file.ts'
 import { withParent, type Folder } from '../../workspace/index.ts'
+import { withLineEnds } from './line-ends.ts'
 import { decodeText, detectEncoding, encodeText, lineEndsOf, unusualForm, type TextForm } from './text-encoding.ts'
 import { block, count } from '../../lib/in-words.ts'
 
@@ -31,8 +32,9 @@ interface Before {
 }
 
 /**
- * `{path, bytesWritten, created, encoding?, lineEnds?, digest, diff}`. A new file is UTF-8. A replaced text file keeps its encoding, if
- * that has all characters, and its CRLF line ends, if the content has none. Models get no diff.
+ * `{path, bytesWritten, created, encoding?, encodingIsGuess?, lineEnds?, message?, digest, diff}`. A new file is UTF-8. A replaced text
+ * file keeps its encoding, or the message says that it lacks characters, and its line ends, line by line, if the content has no CRLF.
+ * Models get no diff.
  */
 export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
@@ -60,7 +62,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
           const name = basename(real)
           const old = await examine(folder, name, signal)
           await assertShown(folder, name, { paths, shown, signal })
-          const { bytes, text, form } = inForm(content, old?.found.form)
+          const { bytes, text, form, message } = inForm(content, old?.found)
           const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isBound(shown, real) && { version: old.version }) }
           const kept = await replaceFile(folder, name, bytes, replaced, { paths, clock, signal })
           changed?.({ path: real, before: old?.found.digest ?? null, after: contentDigest(bytes) })
@@ -69,6 +71,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
             bytesWritten: bytes.length,
             created: old === undefined,
             ...unusualForm(form),
+            ...(message !== undefined && { message }),
             ...tellKept(real, kept),
             digest: readDigest(bytes),
             diff: await unifiedDiff(relative(cwd, real), old === undefined ? null : old.found.text, text)
@@ -82,7 +85,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
       const real = await paths.resolve(path, cwd)
       const present = () => withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
       const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
-      const { bytes, text } = inForm(content, before?.form)
+      const { bytes, text } = inForm(content, before)
       return { diff: await unifiedDiff(relative(cwd, real), before ? before.text : null, text), leaves: new Map([[real, bytes]]) }
     })
   }
@@ -125,14 +128,20 @@ function textOf (bytes: Buffer): Pick<Before, 'text' | 'form'> {
   return { text, form: { encoding, lineEnds: lineEndsOf(text) } }
 }
 
-/** Returns the content in the form of the text that it replaces, where that is possible. */
-function inForm (content: string, old: TextForm | undefined): { bytes: Buffer, text: string, form: TextForm } {
-  const text = old?.lineEnds === 'crlf' && !content.includes('\r\n') ? content.replaceAll('\n', '\r\n') : content
+/** Returns the content in the form of the text that it replaces, where that is possible, and a sentence where it is not. */
+function inForm (content: string, old: Pick<Before, 'text' | 'form'> = {}): {
+  bytes: Buffer,
+  text: string,
+  form: TextForm,
+  message?: string
+} {
+  const { form } = old
+  const text = form === undefined || content.includes('\r\n') ? content : withLineEnds(content, old.text ?? '', form.lineEnds)
   const lineEnds = lineEndsOf(text)
-  const kept = old && encodeText(text, old.encoding)
-  return kept === undefined
-    ? { bytes: Buffer.from(text), text, form: { encoding: 'utf-8', lineEnds } }
-    : { bytes: kept, text, form: { encoding: old!.encoding, lineEnds } }
+  const kept = form && encodeText(text, form.encoding)
+  if (kept !== undefined) return { bytes: kept, text, form: { encoding: form!.encoding, lineEnds } }
+  const message = form && `The file was ${form.encoding}, which lacks some characters of the content. It is UTF-8 now.`
+  return { bytes: Buffer.from(text), text, form: { encoding: 'utf-8', lineEnds }, message }
 }
 
 const writeInWords = ({ bytesWritten, created, diff }: ToolOutput, { path }: { path?: unknown }): string =>

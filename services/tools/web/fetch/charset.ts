@@ -1,3 +1,6 @@
+import { guessEncoding } from '../../files/guess-encoding.ts'
+import { createLegacyDecoder } from '../../files/legacy-encoding.ts'
+
 /** Bytes of a page that are searched for its own declaration of an encoding: https://html.spec.whatwg.org/#prescan */
 const DECLARATION_BYTES = 2048
 
@@ -5,7 +8,7 @@ const BYTE_ORDER_MARKS: Array<[string, number[]]> = [['utf-8', [0xef, 0xbb, 0xbf
 
 /**
  * Decodes a document. The encoding is given by its byte order mark, else by the header, else by its own declaration; without any of
- * these it is UTF-8, or windows-1252, as in browsers, when the bytes are not UTF-8.
+ * these it is UTF-8, or the encoding that is most likely when the bytes are not UTF-8.
  */
 export function decode (bytes: Uint8Array, charset?: string): string {
   const marked = BYTE_ORDER_MARKS.find(([, mark]) => mark.every((byte, at) => bytes[at] === byte))?.[0]
@@ -14,7 +17,7 @@ export function decode (bytes: Uint8Array, charset?: string): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
-    return new TextDecoder(mostlyUtf8(bytes) ? 'utf-8' : 'windows-1252').decode(bytes)
+    return mostlyUtf8(bytes) ? new TextDecoder().decode(bytes) : decodeLegacy(bytes)
   }
 }
 
@@ -45,4 +48,9 @@ export function mostlyUtf8 (bytes: Uint8Array): boolean {
     else if (character > '\u007F') whole++
   }
   return whole > broken
+}
+
+function decodeLegacy (bytes: Uint8Array): string {
+  const decode = createLegacyDecoder(guessEncoding(bytes, { isBeginning: true }))
+  return decode(bytes) + decode()
 }
