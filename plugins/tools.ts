@@ -50,6 +50,7 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
     'tools',
     createToolHost({
       paths: app.paths,
+      wrote: app.sandbox.keepWritten,
       tools: createBuiltinTools({
         paths: app.paths,
         transform: app.fileTransform,

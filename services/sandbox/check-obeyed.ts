@@ -114,7 +114,8 @@ async function isAllowedInGit (check: Check, git: string, path: string): Promise
   const isNew = before.gitDirectories.get(git)?.isComplete !== true
   // The folder itself would become a repository.
   if (git === after.folder && isNew) return name !== 'HEAD'
-  if (name === 'HEAD') return true
+  // Of the dumb protocol: packed refs in another form.
+  if (name === 'HEAD' || name === 'info/refs') return true
   if (name === 'commondir') return after.gitDirectories.has(resolve(git, (await readSmall(path) ?? '').trim()))
   if (basename(dirname(git)) === 'worktrees' && name === 'locked') return true
   if (name === 'gitdir') {
@@ -123,7 +124,7 @@ async function isAllowedInGit (check: Check, git: string, path: string): Promise
   }
   if (!isNew) return false
   if (name === 'config') return keepHarmless(check, git, path)
-  return name === 'description' || /^info\/(?:exclude|sparse-checkout|refs)$/.test(name)
+  return name === 'description' || /^info\/(?:exclude|sparse-checkout)$/.test(name)
 }
 
 /** A file `.git` may lead to a git directory that was checked with the others. */

@@ -1,8 +1,13 @@
+import { createHash } from 'node:crypto'
+import { dirname } from 'node:path'
+import type { FileChange } from '../contracts/tool.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
+import { isOpenedPath } from '../lib/obeyed-names.ts'
 import { isIn } from './box-places.ts'
 import type { BoxedGit } from './boxed-git.ts'
 import { checkObeyed, type WithFolder } from './check-obeyed.ts'
-import { type Entry, type GitDirectory, lookAtObeyed, type ObeyedState } from './obeyed-state.ts'
+import { type Entry, entryAt, type GitDirectory, lookAtObeyed, type ObeyedState } from './obeyed-state.ts'
+import { readSmall } from './read-small.ts'
 
 /** Folders whose last state is remembered, so that contents that did not change are not read again. */
 const MOST_REMEMBERED = 16
@@ -91,6 +96,14 @@ export function createFolderChecks (parts: Parts) {
       }
     },
 
+    /** Takes what tools wrote into what was there before the commands that run: their user was asked about it. */
+    async keepWritten (changes: readonly FileChange[]): Promise<void> {
+      for (const [folder, { before }] of known.running) {
+        const inside = changes.filter(({ path }) => isIn(folder, path))
+        if (inside.length > 0) await locked(folder, () => takeWritten(known, before, inside))
+      }
+    },
+
     /** Finishes the checks of commands whose service was killed, before another one starts. Returns what it put back. */
     async finishCut (gitOf: (state: ObeyedState) => Promise<BoxedGit>): Promise<string[]> {
       const taken: string[] = []
@@ -111,7 +124,7 @@ async function enter (known: Known, where: Where): Promise<ObeyedState> {
     each.count++
     return state
   }
-  await known.shelf?.put({ ...state, entries: [...state.entries], gitDirectories: [...state.gitDirectories] })
+  await known.shelf?.put(toStore(state))
   known.running.set(where.folder, { before: state, count: 1 })
   remember(known, state)
   return state
@@ -154,6 +167,25 @@ async function check ({ withFolder, made }: Known, { before, readOnly = new Set(
   }
 }
 
+async function takeWritten ({ shelf, running }: Known, before: ObeyedState, changes: readonly FileChange[]): Promise<void> {
+  let isObeyed = false
+  for (const { path, after } of changes) {
+    if (!before.entries.has(path) && !isOpenedPath(path) && !before.named.some((place) => isIn(place, path))) continue
+    const [entry, content] = [await entryAt(path), await readSmall(path, undefined, 'base64')]
+    const digest = content && `sha256:${createHash('sha256').update(content, 'base64').digest('base64url')}`
+    // Something else may be there by now.
+    if (after === null ? entry !== undefined : digest !== after || entry === undefined) continue
+    isObeyed = true
+    if (entry === undefined) before.entries.delete(path)
+    else before.entries.set(path, { ...entry, content })
+    // The folder that it is in is no new one of a command.
+    for (let at = dirname(path); entry !== undefined && at !== before.folder && isOpenedPath(at); at = dirname(at)) {
+      before.entries.set(at, { kind: 'folder', id: 'folder', mode: 0, links: 1 })
+    }
+  }
+  if (isObeyed && running.get(before.folder)?.before === before) await shelf?.put(toStore(before))
+}
+
 /** Makes a look at a folder say of the part that another one knows what that says. */
 function takeOver (now: ObeyedState, before: ObeyedState): void {
   const inBoth = (path: string) => isIn(now.folder, path) && isIn(before.folder, path)
@@ -164,3 +196,6 @@ function takeOver (now: ObeyedState, before: ObeyedState): void {
   now.named = [...new Set([...now.named, ...before.named.filter((path) => isIn(now.folder, path))])]
   now.at = Math.min(now.at, before.at)
 }
+
+const toStore = (state: ObeyedState): StoredState =>
+  ({ ...state, entries: [...state.entries], gitDirectories: [...state.gitDirectories] })

@@ -180,6 +180,9 @@ export function createSandbox (parts: Parts) {
       return start(kind, shellCommand(line), { ...plan, line })
     },
 
+    /** Lets stay what tools wrote while commands run there. */
+    keepWritten: checks.keepWritten,
+
     /** Finishes the checks of commands whose service was killed. Returns what they put back, a sentence for each. */
     finishCut: (): Promise<string[]> => checks.finishCut(async ({ folder }) => {
       const kind = await find()

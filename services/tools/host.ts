@@ -60,6 +60,8 @@ interface HostParts {
   prepare?: () => Promise<unknown>
   /** Called when a call has ended, also one that was aborted. */
   ended?: (call: TracedToolCall) => void
+  /** Called with the files that a call changed, before it has ended. */
+  wrote?: (changes: readonly FileChange[]) => Promise<void>
 }
 
 export type Perform = (tool: Tool, input: unknown, context: ToolContext) => Promise<ToolOutput>
@@ -111,7 +113,7 @@ const MOST_CHANGES = 100
 
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
 export function createToolHost (
-  { tools, permissions, clock, fence, paths, undo, editors, copies, replay, missing = {}, prepare, ended = () => {} }: HostParts
+  { tools, permissions, clock, fence, paths, undo, editors, copies, replay, missing = {}, prepare, ended = () => {}, wrote }: HostParts
 ) {
   const builtin = new Map(tools.map((tool) => [tool.model.name, tool]))
   const merged = createMergedTools({ builtin: [...builtin.keys()], clock })
@@ -372,7 +374,7 @@ export function createToolHost (
         const output = shown(await run(find(call.name)!, { ...call, input: valid.input }, {
           changed: (change) => void changes.push(change),
           stays: (ended) => void (stays = ended)
-        }))
+        }).finally(() => changes.length > 0 ? wrote?.(changes) : undefined))
         return { status: 'completed', output, ...end('completed', output), ...(stays && { stays }) }
       } catch (error) {
         if (call.signal.aborted) {

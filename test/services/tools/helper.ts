@@ -121,7 +121,8 @@ export function build (
     permissions: () => permissions,
     missing: { desktop: desktop.problem, resources: () => 'There are none.' },
     clock: systemClock,
-    fence
+    fence,
+    wrote: sandbox.keepWritten
   })
   const runId = 'run'
   const attempt = fence.enter(runId)
