@@ -3,7 +3,7 @@ import { oneOf, ref, Timestamp } from './common.ts'
 
 /** Why a change is not taken back. */
 const UNDO_REASONS = [
-  'changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone', 'shared', 'repository-used-since', 'failed'
+  'changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone', 'shared', 'repository-used-since', 'opens', 'failed'
 ] as const
 const UndoReasonSchema = oneOf(UNDO_REASONS, {
   description: '`changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a ' +
@@ -11,7 +11,8 @@ const UndoReasonSchema = oneOf(UNDO_REASONS, {
     'any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as ' +
     'it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names ' +
     'the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of ' +
-    'it is taken back. `failed`: an unexpected error, which the log names'
+    'it is taken back. `opens`: programs obey it as soon as somebody opens or enters its folder (`.vscode`, `AGENTS.md`, hooks), so of a ' +
+    'copy it is taken over only by an apply that names it. `failed`: an unexpected error, which the log names'
 })
 export type UndoReason = Static<typeof UndoReasonSchema>
 

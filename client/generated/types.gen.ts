@@ -191,9 +191,9 @@ export type Applied = {
          */
         path: string;
         /**
-         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `failed`: an unexpected error, which the log names
+         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `opens`: programs obey it as soon as somebody opens or enters its folder (`.vscode`, `AGENTS.md`, hooks), so of a copy it is taken over only by an apply that names it. `failed`: an unexpected error, which the log names
          */
-        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'failed';
+        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'opens' | 'failed';
     }>;
 };
 
@@ -2958,9 +2958,9 @@ export type FileChange = {
      */
     canUndo: boolean;
     /**
-     * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `failed`: an unexpected error, which the log names
+     * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `opens`: programs obey it as soon as somebody opens or enters its folder (`.vscode`, `AGENTS.md`, hooks), so of a copy it is taken over only by an apply that names it. `failed`: an unexpected error, which the log names
      */
-    why?: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'failed';
+    why?: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'opens' | 'failed';
 };
 
 /**
@@ -8102,9 +8102,9 @@ export type Undone = {
          */
         path: string;
         /**
-         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `failed`: an unexpected error, which the log names
+         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `opens`: programs obey it as soon as somebody opens or enters its folder (`.vscode`, `AGENTS.md`, hooks), so of a copy it is taken over only by an apply that names it. `failed`: an unexpected error, which the log names
          */
-        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'failed';
+        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'opens' | 'failed';
     }>;
     notCovered: Array<UncoveredCall>;
 };

@@ -23,6 +23,8 @@ export interface CallFacts {
   boundary?: Boundary
   /** The size of a file that the call would delete and that is too large for a copy to be kept, bytes. No grant covers such a call. */
   uncopied?: number
+  /** The call changes a program: a file that may be executed is there. No grant for files in general covers it. */
+  isProgram?: boolean
 }
 
 /** A path that approved runs changed, and what they found there. */
@@ -35,7 +37,7 @@ export interface LearnedPlace {
 }
 
 /** A permission for calls of one tool in one conversation or task, which then run unasked. */
-export type Grant = Owner & Omit<CallFacts, 'does' | 'input' | 'uncopied' | 'boundary'> & {
+export type Grant = Owner & Omit<CallFacts, 'does' | 'input' | 'uncopied' | 'boundary' | 'isProgram'> & {
   grantId: string
   /** The input of the call that it was made of; absent for a long one. */
   input?: unknown

@@ -6,13 +6,14 @@ import type { Clock } from '../lib/clock.ts'
 import { describeDiskFailure } from '../lib/disk-failure.ts'
 import { onceFree, writeAtomically } from '../lib/file-system.ts'
 import { isId, newId } from '../lib/ids.ts'
+import { isOpenedChange } from '../lib/obeyed-names.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { Log } from '../lib/log.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
 import { COPIES, copyKey, type Store } from '../store/index.ts'
 import { type CopiedFolder, type PathPolicy, type Transform, within } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
-import { refreshClone, differencesOf, rowAt, type States } from '../workspace/index.ts'
+import { type Difference, differencesOf, refreshClone, rowAt, type States } from '../workspace/index.ts'
 
 /** A copy that no run used for this long is deleted, milliseconds. */
 const KEPT_MS = 7 * 24 * 3_600_000
@@ -275,14 +276,17 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
         if (now === undefined) throw new Refused(`the copy has more than ${LIMITS.paths * 10} files and folders by now`)
         const differences = differencesOf(base.copies, now, { folder: real, was: base.sources })
         const named = body.paths?.map((path) => within(path, folder) ? join(real, relative(folder, path)) : path)
-        const { done, ...rest } = await undo.takeOver(differences, { ...body, ...named && { paths: named } }, {
+        const opened = await findOpened(differences, { real, named })
+        const others = differences.filter(({ path }) => !opened.includes(path))
+        const { done, skipped, ...rest } = await undo.takeOver(others, { ...body, ...named && { paths: named } }, {
           of: runId,
           folder,
           real,
           owner: copy.thread
         })
         if (!body.dryRun) await settle(copy, base, done)
-        return { applied: done, ...rest }
+        const unnamed = opened.map((path) => ({ path: join(real, path), reason: 'opens' as const }))
+        return { applied: done, skipped: [...skipped, ...unnamed], ...rest }
       })
     },
 
@@ -352,4 +356,21 @@ function refusalOf (error: unknown): unknown {
 
 async function writeBase (folder: string, base: Base): Promise<void> {
   await writeAtomically(join(folder, BASE), JSON.stringify(base))
+}
+
+/**
+ * Returns the changes of a copy, relative to its folder, that are taken over only where they are named: what programs obey as soon as
+ * somebody opens the folder. A repository that the folder does not have is taken over with its settings, without its hooks.
+ */
+async function findOpened (
+  differences: readonly Difference[],
+  { real, named = [] }: { real: string, named?: readonly string[] }
+): Promise<string[]> {
+  const opened: string[] = []
+  for (const { path } of differences) {
+    if (!isOpenedChange(path) || named.some((each) => within(join(real, path), each) && isOpenedChange(relative(real, each)))) continue
+    const [, git] = /^((?:.*\/)?\.git)\/(?:config|info\/exclude|hooks(?:\/[^/]+\.sample)?|info|branches)$/.exec(path) ?? []
+    if (git === undefined || existsSync(join(real, git))) opened.push(path)
+  }
+  return opened
 }

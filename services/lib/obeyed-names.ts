@@ -76,13 +76,26 @@ const namesOf = (path: string): string[] => path.split(/[\\/]/).filter((name) =>
 
 /** Whether a path is, or lies in, what programs obey as soon as somebody opens or enters a folder; what belongs to version control, too. */
 export function isOpenedPath (path: string): boolean {
-  const names = namesOf(path)
+  const all = namesOf(path)
+  // Agents keep copies of a repository to work in below their folder.
+  const names = all.slice(all.findLastIndex((name, at) => name === 'worktrees' && isOpened('', all[at - 1] ?? '')) + 1)
   return names.some((name, at) => {
     const plain = plainName(name)
     // `GIT~1` may be the short form of `.git` on Windows.
     return VERSION_CONTROL.has(plain) || isShortName(plain) || isOpened(names[at - 1] ?? '', name) ||
       (plain === '.env' && at === names.length - 1)
   })
+}
+
+/** What git obeys in one of its directories. */
+const OF_GIT = new Set(['config', 'config.worktree', 'hooks', 'info', 'commondir', 'gitdir', 'branches', 'remotes'])
+
+/** As `isOpenedPath`, but of a git directory what git obeys in it alone: not its objects, refs, index and logs. */
+export function isOpenedChange (path: string): boolean {
+  const names = namesOf(path)
+  const git = names.findLastIndex((name) => plainName(name) === '.git')
+  if (git === -1) return isOpenedPath(path)
+  return isOpenedPath(names.slice(0, git).join('/')) || names.slice(git + 1).some((name) => OF_GIT.has(plainName(name)))
 }
 
 /** Whether programs or systems execute or obey what is written to a path, by its name, when a person starts something. */

@@ -176,10 +176,11 @@ async function takeWritten ({ shelf, running }: Known, before: ObeyedState, chan
     // Something else may be there by now.
     if (after === null ? entry !== undefined : digest !== after || entry === undefined) continue
     isObeyed = true
-    if (entry === undefined) before.entries.delete(path)
-    else before.entries.set(path, { ...entry, content })
+    before.entries.delete(path)
+    if (entry === undefined) continue
+    before.entries.set(path, { ...entry, content })
     // The folder that it is in is no new one of a command.
-    for (let at = dirname(path); entry !== undefined && at !== before.folder && isOpenedPath(at); at = dirname(at)) {
+    for (let at = dirname(path); at !== before.folder && isOpenedPath(at); at = dirname(at)) {
       before.entries.set(at, { kind: 'folder', id: 'folder', mode: 0, links: 1 })
     }
   }

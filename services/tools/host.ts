@@ -58,9 +58,8 @@ interface HostParts {
   missing?: Partial<Record<ToolNeed, () => string | undefined>>
   /** Finds out what the tools can do on this computer: awaited before a model is told of them. */
   prepare?: () => Promise<unknown>
-  /** Called when a call has ended, also one that was aborted. */
+  /** Called when a call has ended, also one that was aborted; `wrote` before that, with the files that it changed. */
   ended?: (call: TracedToolCall) => void
-  /** Called with the files that a call changed, before it has ended. */
   wrote?: (changes: readonly FileChange[]) => Promise<void>
 }
 
@@ -110,7 +109,6 @@ export type ToolHost = ReturnType<typeof createToolHost>
 
 /** Changes of files that are kept of one call. */
 const MOST_CHANGES = 100
-
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
 export function createToolHost (
   { tools, permissions, clock, fence, paths, undo, editors, copies, replay, missing = {}, prepare, ended = () => {}, wrote }: HostParts

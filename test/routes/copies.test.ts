@@ -354,3 +354,19 @@ t.test('a repository is taken over as one thing, and not at all when somebody ha
   t.match(git(app.cwd, 'log', '--format=%s'), /^mine\nsecond/)
   t.notMatch(git(app.cwd, 'fsck', '--full'), /missing|bad/)
 })
+
+t.test('what programs obey on opening a folder is taken over where it is named alone', async (t) => {
+  const write = (path: string) => ({ toolName: 'writeFile', input: { path, content: 'x' } })
+  const { post, say, at } = await onCopy(t, [{
+    toolCalls: ['a.txt', 'AGENTS.md', 'deep/.VSCode/tasks.json', '.git/hooks/post-commit'].map(write)
+  }])
+  const { runId } = await say()
+  const { applied, skipped } = (await post(`/runs/${runId}/apply`)).json()
+  t.ok(applied.includes(at('a.txt')))
+  const opened = ['AGENTS.md', 'deep/.VSCode', 'deep/.VSCode/tasks.json', '.git/hooks/post-commit'].map(at)
+  t.match(skipped.filter(({ reason }: any) => reason === 'opens').map(({ path }: any) => path).sort(), opened.sort())
+  t.same(['AGENTS.md', 'deep/.VSCode', '.git/hooks/post-commit'].map((name) => existsSync(at(name))), [false, false, false])
+  const paths = [at('AGENTS.md'), at('deep/.VSCode')]
+  t.match((await post(`/runs/${runId}/apply`, { paths })).json().skipped, [])
+  t.same(['AGENTS.md', 'deep/.VSCode/tasks.json', '.git/hooks/post-commit'].map((name) => existsSync(at(name))), [true, true, false])
+})

@@ -141,6 +141,22 @@ t.test('what programs obey, and removing a folder, is granted exactly or not at 
   for (const call of calls) t.same(scopesOf(await go([call])), ['once exact'], JSON.stringify(call))
 })
 
+t.test('a folder of files is granted without its programs', async (t) => {
+  const { app, go, answer } = await setUp(t)
+  writeFileSync(`${app.cwd}/tool.txt`, '', { mode: 0o755 })
+  await answer(asked(await go([write('a.txt')]))[0], { scope: 'folder' })
+  t.same(asked(await go([write('b.txt')])), [])
+  t.equal(asked(await go([write('tool.txt')])).length, 1)
+})
+
+t.test('an allowed tool asks where programs obey what it writes as soon as somebody opens a folder', async (t) => {
+  const { go } = await setUp(t, { token: TOKEN, config: { permissions: { writeFile: 'allow' } } })
+  t.same(asked(await go([write('Makefile')])), [])
+  for (const path of ['.ENVRC', 'deep/claude.md', '.vscode./a.json', '.g\u200cit/config', '.github/Copilot-Instructions.md']) {
+    t.equal(asked(await go([write(path)])).length, 1, path)
+  }
+})
+
 t.test('an answer can choose no more than was offered; then nothing is decided', async (t) => {
   const { call, go, app } = await setUp(t)
   const [approvalId] = asked(await go([run('echo x > made')]))

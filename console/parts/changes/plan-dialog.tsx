@@ -53,7 +53,9 @@ interface Props {
 /** Whether a path lies in a folder. */
 const isBelow = (path: string, folder: string) => path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length))
 
-const sharedOf = (skipped: Done['skipped']): string[] => skipped.filter(({ reason }) => reason === 'shared').map(({ path }) => path)
+/** What is left alone unless it is named. */
+const sharedOf = (skipped: Done['skipped']): string[] =>
+  skipped.filter(({ reason }) => reason === 'shared' || reason === 'opens').map(({ path }) => path)
 
 /** Names what an undo would take back, and what it takes back only by name. */
 function withShared (done: string[], skipped: Done['skipped']): string[] {
@@ -125,7 +127,9 @@ export function PlanDialog ({ verb, runId, paths: named, onClose, onDone }: Prop
             <div className='actions'>
               <Button onClick={close}>{say('app.cancel')}</Button>
               {sharedOf(skipped).length > 0 && (
-                <Button onClick={() => setPaths(withShared(done, skipped))}>{say('run.undoShared')}</Button>
+                <Button onClick={() => setPaths(withShared(done, skipped))}>
+                  {say(verb === 'apply' ? 'run.applyOpened' : 'run.undoShared')}
+                </Button>
               )}
               {done.length > 0 && (
                 <Button kind='primary' disabled={chosen.length === 0} isBusy={work.isPending} onClick={() => work.mutate()}>

@@ -6,7 +6,7 @@ import type { OfferedScope, Scope } from '../../../schemas/grants.ts'
 import type { FilePlace } from '../../contracts/approval-record.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
-import type { Tool, WorkFolder } from '../../contracts/tool.ts'
+import type { ChangedPath, Tool, WorkFolder } from '../../contracts/tool.ts'
 import { readAddress } from '../../lib/find-addresses.ts'
 import { sayFields, sayTool } from '../../tools/index.ts'
 import { extensionOf, isCovered, pathOf } from './file-place.ts'
@@ -34,12 +34,15 @@ export async function factsOf (
 ): Promise<CallFacts> {
   const tool = tools.find(toolName)
   const identity = tools.identity(toolName)
-  const places = tool?.policy.widestScope === 'folder' ? await placesOf(tool, input, folder) : undefined
+  const changed = await tool?.effects?.paths?.(input, { cwd: folder.path, givenCwd: folder.path }).catch(() => undefined)
+  const places = tool?.policy.widestScope === 'folder' ? placesOf(changed) : undefined
   const hosts = hostsOf(tool, input)
   const uncopied = tool?.effects?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
   const boundary = await tools.boundary({ name: toolName, input, cwd, folder })
   const found = { ...(boundary && { boundary }), ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
-  return { toolName, does: sayTool(toolName, tool), input, digest: inputDigest(input), identity, folder, places, ...found }
+  const isProgram = changed && (await Promise.all(changed.map(({ path }) => mayBeExecuted(path)))).some(Boolean)
+  const does = sayTool(toolName, tool)
+  return { toolName, does, input, digest: inputDigest(input), identity, folder, places, ...found, isProgram }
 }
 
 /** Returns the hosts that a call is sent to, or hands to others, each once. */
@@ -67,9 +70,11 @@ async function uncopiedIn (tool: Tool, input: unknown, { path: cwd }: WorkFolder
   return undefined
 }
 
+const mayBeExecuted = (path: string): Promise<boolean> =>
+  lstat(path).then((stat) => stat.isFile() && (stat.mode & 0o111) !== 0, () => false)
+
 /** Returns where the files lie that the tool would change; undefined for a call that removes whole folders, or that the tool refuses. */
-async function placesOf (tool: Tool, input: unknown, { path: cwd }: WorkFolder): Promise<FilePlace[] | undefined> {
-  const changed = await tool.effects?.paths?.(input, { cwd, givenCwd: cwd }).catch(() => undefined)
+function placesOf (changed: ChangedPath[] | undefined): FilePlace[] | undefined {
   if (changed?.some(({ withContents }) => withContents)) return undefined
   return changed?.map(({ path }) => ({ folder: dirname(path), name: basename(path) }))
 }
@@ -104,8 +109,8 @@ export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
 }
 
 /** Whether one folder and extension hold all files of the call, none of them protected. */
-const fitsFolder = ({ places }: CallFacts): boolean =>
-  places !== undefined && places.every((place) =>
+const fitsFolder = ({ places, isProgram }: CallFacts): boolean =>
+  places !== undefined && !isProgram && places.every((place) =>
     extensionOf(place) === extensionOf(places[0]) && isCovered(places[0].folder, place))
 
 /**
@@ -142,10 +147,11 @@ export function covers (grant: Grant, facts: CallFacts): boolean {
       return grant.places !== undefined && facts.places !== undefined && grant.places.length === facts.places.length &&
         facts.places.every((place, at) => pathOf(place) === pathOf(grant.places![at]))
     case 'beside':
-      return grant.places !== undefined && facts.places?.length === 1 && facts.places[0].folder === grant.places[0].folder &&
-        extensionOf(facts.places[0]) === extensionOf(grant.places[0]) && isCovered(grant.places[0].folder, facts.places[0])
+      return !facts.isProgram && grant.places !== undefined && facts.places?.length === 1 &&
+        facts.places[0].folder === grant.places[0].folder && extensionOf(facts.places[0]) === extensionOf(grant.places[0]) &&
+        isCovered(grant.places[0].folder, facts.places[0])
     case 'folder':
-      return grant.places !== undefined && facts.places !== undefined && facts.places.every((place) =>
+      return !facts.isProgram && grant.places !== undefined && facts.places !== undefined && facts.places.every((place) =>
         extensionOf(place) === extensionOf(grant.places![0]) && isCovered(grant.places![0].folder, place))
   }
 }

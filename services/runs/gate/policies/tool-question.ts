@@ -1,17 +1,28 @@
-import type { CallPolicy } from '../call-policy.ts'
+import { isOpenedPath } from '../../../lib/obeyed-names.ts'
+import type { CallPolicy, CheckedCall, StepSoFar } from '../call-policy.ts'
 import { asksThoughAllowed } from '../run-policy.ts'
 
-/** A tool may ask about this very call, though it does not ask about others. */
+/** A tool may ask about this very call, though it does not ask about others; so does one that writes what programs obey on opening. */
 export const toolQuestion: CallPolicy = {
   name: 'toolQuestion',
-  async decide (checked, { run: { runId, cwd }, policy, tools, addresses }, concerns) {
+  async decide (checked, step, concerns) {
+    const { run: { runId, cwd }, policy, tools, addresses } = step
     const { toolName, input } = checked.call
     const tool = tools.find(toolName)
     if (concerns.length > 0 || tool?.policy.answeredBy !== undefined || checked.ownConcerns !== undefined) return concerns
     const about = { runId, cwd, textOfOthers: addresses?.textOfOthers }
     const asks = tool?.policy.permission
-    const reason = typeof asks === 'function' && asksThoughAllowed(policy, tools, toolName) ? await asks(input, about) : undefined
+    const own = typeof asks === 'function' && asksThoughAllowed(policy, tools, toolName) ? await asks(input, about) : undefined
+    const reason = own ?? await findOpened(checked, step)
     checked.ownConcerns = reason === undefined ? [] : [{ policy: 'toolQuestion', isOfCall: true, reason }]
     return checked.ownConcerns
   }
+}
+
+/** Returns why a call asks though its tool is allowed: of a copy, the apply asks. */
+async function findOpened ({ call, copied }: CheckedCall, { policy, tools, run: { cwd } }: StepSoFar): Promise<string | undefined> {
+  const paths = policy.asks && copied === undefined ? tools.find(call.toolName)?.effects?.paths : undefined
+  const changed = await paths?.(call.input, { cwd, givenCwd: cwd }).catch(() => undefined)
+  const opened = changed?.find(({ path }) => isOpenedPath(path))
+  return opened && `Programs obey ${JSON.stringify(opened.path)} as soon as somebody opens or enters its folder.`
 }
