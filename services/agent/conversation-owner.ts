@@ -1,15 +1,12 @@
-import type { RunTask } from '../../schemas/agent.ts'
 import { reviewAnswer } from '../judge/index.ts'
 import { type RunOwner, type ThreadRun, makeRunPolicy } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { ConversationAttempt } from './conversation-state.ts'
-import { isRefused, refusedNotes } from './refused-calls.ts'
+import { refusedNotes } from './refused-calls.ts'
 import { runContext, type Context } from './run-prompt.ts'
 import { attachedIn } from './prepare-request.ts'
 import { dryRun } from './dry-runs.ts'
 
-/** Tools whose outputs hold the task that they made or changed, which readers are shown. */
-const TASK_TOOLS: ReadonlySet<string> = new Set(['createTask', 'changeTask'])
 /** Characters of a file that a message may show. */
 const SHOWN_CHARACTERS = 16_000
 
@@ -22,44 +19,40 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
   const { prompt, older, places } = context
 
   return {
-    owner: { threadId },
+    kind: 'conversation',
     // What a rehearsal reads and changes is its own.
     place: rehearsed === undefined ? deps.store.digest(threadId) : run.record.runId,
     registry,
     tools: host,
-    prompt,
-    recalled: context.memory.recalled,
-    hasRecalled: context.memory.hasRecalled,
-    placement: { older, places },
-    summaries: {
-      load: () => threads.summaries(threadId),
-      // A failed write costs only time: the summary is then made again.
-      async keep (summaries) {
-        if (rehearsed !== undefined) return
-        await threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
-      }
+    prompt: {
+      messages: prompt,
+      placement: { older, places },
+      summaries: {
+        load: () => threads.summaries(threadId),
+        // A failed write costs only time: the summary is then made again.
+        async keep (summaries) {
+          if (rehearsed !== undefined) return
+          await threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
+        }
+      },
+      said: { isUsers: true, texts: options?.instructions === undefined ? [] : [options.instructions] },
+      hasRecalled: context.memory.hasRecalled,
+      recalled: context.memory.recalled,
+      /** A file that is read as text was read as far as the message shows it; readAttachment is a call. */
+      attached: () =>
+        Promise.all(attachedIn(prompt).map(async ({ part: { mediaType, filename }, digest }) =>
+          (await deps.attachedFiles.text({ digest, mediaType, name: filename }).catch(() => '')).slice(0, SHOWN_CHARACTERS)))
     },
-    context: (append) => runContext(attempt, context, { ...deps, append }),
-    closingNotes: () => refusedNotes(refusedCalls),
-    takeNotes: () => context.advice?.takeNotes() ?? [],
     policy: makeRunPolicy({
       interactive: options?.interactive,
       onlyGranted: rehearsed !== undefined,
       mayAsk: options?.interactive === true && rehearsed === undefined,
       mayAskInCalls: options?.interactive !== false && rehearsed === undefined
     }),
-    said: { isUsers: true, texts: options?.instructions === undefined ? [] : [options.instructions] },
-    /** A file that is read as text was read as far as the message shows it; readAttachment is a call. */
-    attached: () =>
-      Promise.all(attachedIn(prompt).map(async ({ part: { mediaType, filename }, digest }) =>
-        (await deps.attachedFiles.text({ digest, mediaType, name: filename }).catch(() => '')).slice(0, SHOWN_CHARACTERS))),
+    refused: refusedCalls,
     rehearsed,
-    storesSteps: false,
-    shownWith: ({ toolName }, event) =>
-      event.type === 'tool-output' && TASK_TOOLS.has(toolName) && 'task' in event.output
-        ? [{ type: 'task', task: event.output.task as RunTask }]
-        : [],
-    wasDenied: (call) => isRefused(refusedCalls, call),
+    context: (append) => runContext(attempt, context, { ...deps, append }),
+    notes: () => ({ next: context.advice?.takeNotes() ?? [], closing: refusedNotes(refusedCalls) }),
 
     async review ({ isLast, object }) {
       if (!isLast) await context.advice?.settle()

@@ -1,8 +1,8 @@
 import type { Clock } from '../lib/clock.ts'
 import { conversationKey, type Op, type Store } from '../store/index.ts'
-import type { ToolItem } from '../contracts/approval-record.ts'
+import type { RefusedCall, ToolItem } from '../contracts/approval-record.ts'
 import type { RunAttempt, ThreadRun } from '../runs/index.ts'
-import { type RefusedCall, withRefused } from './refused-calls.ts'
+import { withRefused } from './refused-calls.ts'
 
 /** The state of a conversation that outlasts its runs. */
 export interface ConversationState {

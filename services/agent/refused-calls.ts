@@ -1,18 +1,8 @@
-import { inputDigest } from '../lib/canonical-json.ts'
-import type { ToolItem } from '../contracts/approval-record.ts'
+import type { RefusedCall, ToolItem } from '../contracts/approval-record.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
 
 // The calls that the user refused in a conversation. Those of a task's run are found in its asked items
 // (services/runs/engine/asked-items.ts); services/runs/gate/policies/denied-before.ts refuses both.
-
-/** A call that the user refused. */
-export interface RefusedCall {
-  toolName: string
-  input: unknown
-  /** See `inputDigest`. */
-  digest: string
-  reason?: string
-}
 
 /** The number of refused calls of a conversation that are kept; older ones are dropped. */
 const REFUSED_KEPT = 200
@@ -26,10 +16,6 @@ export function withRefused (calls: RefusedCall[], refused: ToolItem[]): Refused
   const added = refused.map(({ toolName, input, digest, reason }): RefusedCall => ({ toolName, input, digest, reason }))
   return [...calls, ...added].slice(-REFUSED_KEPT)
 }
-
-/** Whether the user refused the same call (same tool, same input). */
-export const isRefused = (calls: RefusedCall[], { toolName, input }: { toolName: string, input: unknown }): boolean =>
-  calls.some((call) => call.toolName === toolName && call.digest === inputDigest(input))
 
 /**
  * Returns the message that names the refused calls, for the end of a prompt; [] for none. It changes with each denial, so that it must not

@@ -227,6 +227,15 @@ export const SERVER_ITEM = 'server-'
 /** The reason that models get for a denial without a reason of the user. */
 export const DENIED = 'The user denied this call.'
 
+/** A call that the user refused. */
+export interface RefusedCall {
+  toolName: string
+  input: unknown
+  /** See `inputDigest`. */
+  digest: string
+  reason?: string
+}
+
 /** Returns the fields of an approval that record the folder shown with it. */
 export const boundTo = ({ path, ...folder }: WorkFolder): Pick<ToolItem, 'cwd' | 'folder'> => ({ cwd: path, folder })
 

@@ -92,7 +92,7 @@ export function createModelCalls<R extends RunRecord> (
   { append, backpressure, signal }: ModelOutput
 ): ModelCalls {
   const { run } = live
-  const { registry, tools, prompt, placement, summaries } = owner
+  const { registry, tools, prompt: { messages: prompt, placement, summaries, recalled } } = owner
   const withRecalled = createRecalling()
   const modelStep = createModelSteps({
     registry,
@@ -132,15 +132,17 @@ export function createModelCalls<R extends RunRecord> (
     const begun = clock.awake()
     const { record } = run
     const step = record.steps + 1
-    const shown = withRecalled(prompt, placement.places, await owner.recalled?.())
+    const shown = withRecalled(prompt, placement.places, await recalled?.())
     traces?.stepBegun(record.runId, step)
+    const dueAnswer = await owed()
+    const { next, closing } = owner.notes()
     const { calls, finishReason, usage, isPaused, unreadCall, isLooping } = await modelStep({
       step,
       ...(step > record.maxSteps && { lastWord: record.endsFor ?? 'steps' as const }),
-      owed: await owed(),
-      notes: [...owner.takeNotes().map((text) => ({ type: 'message' as const, text })), ...live.takeSteering(step)],
+      owed: dueAnswer,
+      notes: [...next.map((text) => ({ type: 'message' as const, text })), ...live.takeSteering(step)],
       messages: [...shown.prompt, ...foldToModelMessages(run.log.events, tools.forModel)],
-      closing: owner.closingNotes(),
+      closing,
       latest: prompt.findLastIndex(({ role }) => role === 'user'),
       ...placement,
       ...(shown.places && { places: shown.places }),

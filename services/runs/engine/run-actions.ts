@@ -13,7 +13,7 @@ import { createRepetitions } from './repetitions.ts'
 import { askAgain, isCutTwice, isFruitless, LATE_MS, lateAnswer, REPEATED } from './stopping.ts'
 import { createModelCalls, directOutput, type ModelOutput } from './model-calls.ts'
 import type { RunItems } from './asked-items.ts'
-import type { RunOwner } from './run-owner.ts'
+import type { RunOwner, RunPrompt } from './run-owner.ts'
 import { endOfStep, firstObject, heldEvents, isToldAtOnce, mayFirstStand } from './second-version.ts'
 import { asksThoughAllowed } from '../gate/run-policy.ts'
 import { settleStep } from '../gate/settle-step.ts'
@@ -50,7 +50,7 @@ export function createRunActions<R extends RunRecord> (
     append (event: RunEvent) {
       // What the user says asks for another answer.
       if (event.type === 'steer') isSecond = false
-      if (owner.storesSteps || (isSecond && !isToldAtOnce(event))) held.push(event)
+      if (owner.kind === 'task' || (isSecond && !isToldAtOnce(event))) held.push(event)
       else output.append(event)
     }
   })
@@ -67,10 +67,10 @@ export function createRunActions<R extends RunRecord> (
   const addresses = createAddressGate({
     store: deps.store,
     place: owner.place,
-    prompt: owner.prompt,
-    said: owner.said,
-    besides: () => besides(log.events, owner),
-    attached: owner.attached,
+    prompt: owner.prompt.messages,
+    said: owner.prompt.said,
+    besides: () => besides(log.events, owner.prompt),
+    attached: owner.prompt.attached,
     events: () => log.events,
     find: owner.tools.find,
     isAsked: (toolName) => asksThoughAllowed(owner.policy, owner.tools, toolName),
@@ -84,7 +84,7 @@ export function createRunActions<R extends RunRecord> (
   /** Tells the model something before its next step. */
   async function tell (text: string): Promise<void> {
     const message: RunEvent = { type: 'message', text, isRetry: true }
-    if (owner.storesSteps) await commit({ finalEvents: [message] })
+    if (owner.kind === 'task') await commit({ finalEvents: [message] })
     else log.append(message)
   }
 
@@ -106,7 +106,7 @@ export function createRunActions<R extends RunRecord> (
     const endsFor = repetition === 'stopped' ? 'repeating' : isFruitless(log.events) ? 'no-progress' : undefined
     if (endsFor !== undefined) {
       const changes = { maxSteps: steps, endsFor } as Partial<R>
-      if (owner.storesSteps) await commit({ changes })
+      if (owner.kind === 'task') await commit({ changes })
       else run.record = { ...run.record, ...changes }
     }
     return action
@@ -116,7 +116,7 @@ export function createRunActions<R extends RunRecord> (
     isAccepted = false
     answer = undefined
     isSecond = reviewIn(log.events) !== undefined
-    if (!owner.storesSteps) deps.runs.saveSoon(run)
+    if (owner.kind === 'conversation') deps.runs.saveSoon(run)
     held = []
     stepFinish = await call()
     held = [...withoutDroppedTries(held)]
@@ -124,21 +124,21 @@ export function createRunActions<R extends RunRecord> (
       held = heldEvents(held)
       stepFinish = endOfStep(held, stepFinish)
     }
-    const isLogged = !owner.storesSteps && !isSecond
+    const isLogged = owner.kind === 'conversation' && !isSecond
     const events = isLogged ? newestStep(log.events) : held
     const calls = events.filter(({ type }) => type === 'tool-input' || type === 'tool-input-error')
     const isSettled = openCalls(events).length === 0 && await attempt.owed() === undefined
     const end = isSettled ? [stepFinish] : []
     const toolCount = run.record.toolCount + calls.filter((event) => 'toolName' in event && event.toolName !== PHASE_TOOL).length
     const changes = { toolCount } as Partial<R>
-    if (owner.storesSteps) await commit({ finalEvents: [...joinDeltas(held), ...end], changes })
+    if (owner.kind === 'task') await commit({ finalEvents: [...joinDeltas(held), ...end], changes })
     else {
       run.record = { ...run.record, ...changes }
       const logged = isLogged ? end : [...held, ...end]
       logged.forEach(log.append)
     }
     if (isSettled) stepFinish = undefined
-    owner.told?.stepMade(events)
+    owner.tell?.({ is: 'step', events })
   }
 
   async function settleNow (): Promise<void> {
@@ -165,7 +165,7 @@ export function createRunActions<R extends RunRecord> (
     const outcomes = taken.outcomes.map((event): RunEvent => ({ ...event, ...isHeld }))
     answer = taken.answer
     const events = [...outcomes, ...end, retry].filter((event) => event !== undefined)
-    if (owner.storesSteps) {
+    if (owner.kind === 'task') {
       await commit({
         finalEvents: answer === undefined ? events : [...events, answer],
         changes: (answer === undefined ? {} : { object: answer.object }) as Partial<R>
@@ -176,7 +176,7 @@ export function createRunActions<R extends RunRecord> (
       if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
       const { toolCallId, toolName } = event
       const given = newest.find((each) => each.type === 'tool-input' && each.toolCallId === toolCallId) as EventOf<'tool-input'> | undefined
-      owner.told?.callEnded({ toolCallId, toolName, input: given?.input }, event)
+      owner.tell?.({ is: 'call-ended', call: { toolCallId, toolName, input: given?.input }, event })
     }
   }
 
@@ -195,7 +195,7 @@ export function createRunActions<R extends RunRecord> (
     } else if (kept === 'first') {
       answer = firstObject(log.events) ?? answer
       // The newest one counts.
-      if (owner.storesSteps && answer !== undefined) events.push(answer)
+      if (owner.kind === 'task' && answer !== undefined) events.push(answer)
     } else if (kept === 'second') events.push({ type: 'revision', text: newestText(log.events).trim() })
     if (changes !== undefined) await commit({ finalEvents: events, changes })
     else events.forEach(log.append)
@@ -259,7 +259,7 @@ export function createRunActions<R extends RunRecord> (
     },
     /** The structured answer, of a run that does not store its steps: readers get it last. */
     get answer () {
-      return owner.storesSteps ? undefined : answer
+      return owner.kind === 'task' ? undefined : answer
     },
     /** Whether the answer was accepted. */
     get isAccepted () {
@@ -271,7 +271,7 @@ export function createRunActions<R extends RunRecord> (
 }
 
 /** Returns what a model knows of a run beside its prompt. */
-function besides (events: readonly RunEvent[], { placement, given, hasRecalled }: Pick<RunOwner, 'placement' | 'given' | 'hasRecalled'>) {
+function besides (events: readonly RunEvent[], { placement, given, hasRecalled }: RunPrompt) {
   const { context } = events.findLast((event) => event.type === 'context') ?? {}
   return {
     hasMemory: hasRecalled || context?.system.some((text) => text.includes(MEMORY_FOLLOWS)),

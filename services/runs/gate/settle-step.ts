@@ -1,7 +1,7 @@
 import { type AddressGate, type CallGrants, createCallGrants, questionFields } from '../../approvals/index.ts'
 import { type Approval, ownerOf, type QuestionItem, type WaitingCall } from '../../contracts/approval-record.ts'
 import { newestStep, openCalls, type RunEvent } from '../../contracts/run-events.ts'
-import type { Call, CallQuestions, QuestionOutcome } from '../../contracts/tool.ts'
+import { isSourceTool, type Call, type CallQuestions, type QuestionOutcome } from '../../contracts/tool.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import type { Op } from '../../store/index.ts'
 import { isAnswerCall } from '../answers/take-answer.ts'
@@ -12,6 +12,9 @@ import { intentsIn } from '../run-log/open-calls.ts'
 import type { RunLog } from '../run-log/run-log.ts'
 import type { RunRecord } from '../run-record.ts'
 import { checkLength } from '../run-repository.ts'
+import type { RunTask } from '../../../schemas/agent.ts'
+import type { CallEnd } from './call-end.ts'
+import { isRefused } from './policies/denied-before.ts'
 import { settleCalls } from './settle-calls.ts'
 import type { SettledStep } from './settled-step.ts'
 
@@ -39,11 +42,11 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
     begun: intentsIn(newest),
     itemsOf: items.ofCall,
     isOpen: items.isOpen,
-    wasDenied: owner.wasDenied,
+    wasDenied: owner.refused === undefined ? items.wasDenied : (call) => isRefused(owner.refused!, call),
     addresses,
     grants: { ...grantsIn(cwd, parts), ...rehearsed && inCopy },
     rehearsal: rehearsed && { ...rehearsed, grants: grantsIn(rehearsed.cwd, parts) },
-    repeatsReads: owner.storesSteps,
+    repeatsReads: owner.kind === 'task',
     ahead: { files: new Map(), others: new Set(), calls: [] },
     checkLimit: () => checkLength(log),
     progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),
@@ -62,7 +65,7 @@ function grantsIn<R extends RunRecord> (cwd: string, { attempt: { live }, owner,
   const { run, signal } = live
   const { tools } = owner
   return createCallGrants({
-    ...{ grants, owner: owner.owner, cwd, tools, learning: owner.learning },
+    ...{ grants, owner: ownerOf(run.record), cwd, tools, learning: owner.learning },
     events: () => run.log.events,
     look: async ({ toolName: name, input }, folder) => (await tools.foresee({ name, input, cwd, folder, signal }))?.shown
   })
@@ -77,7 +80,6 @@ function createCallWriter<R extends RunRecord> (
 ): Pick<SettledStep, 'store' | 'begin' | 'end' | 'ask'> {
   const { run, signal } = live
   const { log, record: { runId, segment } } = run
-  const readers = owner.told
   const intended = intentsIn(newestStep(log.events))
   const locked = createKeyedLock()
   // A commit stores everything up to its own final events, so appending waits for it.
@@ -96,7 +98,7 @@ function createCallWriter<R extends RunRecord> (
     return pause(liveQuestions.ask({
       ...questions,
       ...{ owner: ownerOf(run.record), runId, segment, toolCallId },
-      changed: (item) => tellQuestion(item, { log, signal, readers })
+      changed: (item) => tellQuestion(item, { log, signal, tell: owner.tell })
     }))
   }
 
@@ -111,7 +113,7 @@ function createCallWriter<R extends RunRecord> (
       } else if (isDurable) await storeIntent({ toolCallId }, ops, moved)
       else await storeSome(ops)
       items.keep(moved)
-      readers?.callBegun(call)
+      owner.tell?.({ is: 'call-begun', call })
       return true
     },
 
@@ -119,34 +121,41 @@ function createCallWriter<R extends RunRecord> (
       inOrder(async () => {
         const { toolCallId } = call
         const event = { ...outcome, ...(durationMs !== undefined && { durationMs }) }
-        const beside = owner.shownWith?.(call, event) ?? []
+        const beside = owner.kind === 'conversation' ? taskBeside(event, owner.tools) : []
         const { approval, answer } = items.ofCall(toolCallId)
         // The decision of the user is stored already.
         const isPlain = state === 'denied' || (approval === undefined && answer === undefined && !intended.has(toolCallId))
-        if (isPlain && !owner.storesSteps) {
+        if (isPlain && owner.kind === 'conversation') {
           await storeSome(ops)
           log.append(event)
           beside.forEach(log.append)
         } else {
           const moved = items.moved(toolCallId, state)
           const silent = answer === undefined ? [] : ledger.closeSilent(answer)
-          const changes = owner.changesOfCalls?.()
+          const changes = owner.changes?.()
           await commit({ finalEvents: [event, ...beside], changes, ops: [...silent, ...ledger.record(moved), ...ops] })
           items.keep(moved)
         }
-        readers?.callEnded(call, event)
+        owner.tell?.({ is: 'call-ended', call, event })
       }),
     ...owner.policy.answersInCalls && { ask }
   }
 }
 
+/** Returns the event with the task that a tool of the service has made or changed, for the readers of a conversation. */
+function taskBeside (event: CallEnd['event'], tools: RunOwner['tools']): RunEvent[] {
+  if (event.type !== 'tool-output' || !('task' in event.output)) return []
+  const tool = tools.find(event.toolName)
+  return tool === undefined || isSourceTool(tool) ? [] : [{ type: 'task', task: event.output.task as RunTask }]
+}
+
 /** Tells the readers of a run of a question in the middle of a call. The end of a run that was aborted tells of it itself. */
 function tellQuestion (
   item: QuestionItem,
-  { log, signal, readers }: { log: RunLog, signal: AbortSignal, readers: RunOwner['told'] }
+  { log, signal, tell }: { log: RunLog, signal: AbortSignal, tell: RunOwner['tell'] }
 ): void {
   const fields = questionFields(item)
   if (item.state === 'pending') log.append({ type: 'question-request', ...fields })
   else if (!signal.aborted) log.append({ type: 'question-closed', ...fields, state: item.state })
-  readers?.questionAsked(item)
+  tell?.({ is: 'question', item })
 }

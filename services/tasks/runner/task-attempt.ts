@@ -18,6 +18,7 @@ import {
   type Review,
   type RunActions,
   type RunItems,
+  type RunNews,
   type RunOwner,
   type TaskRun,
   withRunOptions
@@ -136,61 +137,68 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   /** The first message of the run. What earlier runs noted is added when the context is known, which keeps it. */
   const request = taskRequest(task, run.record, given).map((text) => ({ type: 'text' as const, text }))
   const owner: RunOwner<TaskRun> = {
-    owner: { taskId: task.id },
+    kind: 'task',
     // What a rehearsal reads and changes is its own.
     place: rehearsed === undefined ? task.id : runId,
     registry: deps.registry,
     tools,
-    prompt: [{ role: 'user', content: request }],
-    given,
-    placement: {},
-    summaries: { load: async () => run.record.summaries ?? [], keep: (summaries) => attempt.commit({ changes: { summaries } }) },
-    // A provider may have refused the number of its tools since.
-    context: async () => run.log.events.findLast((event) => event.type === 'context')?.context ?? context!,
-    closingNotes: () => [],
-    takeNotes: () => notes.splice(0),
+    prompt: {
+      messages: [{ role: 'user', content: request }],
+      placement: {},
+      summaries: { load: async () => run.record.summaries ?? [], keep: (summaries) => attempt.commit({ changes: { summaries } }) },
+      said: {
+        isUsers: false,
+        texts: [task.said ?? task.goal, options.instructions ?? '', ...task.steeringHistory.map(({ comment }) => comment)]
+      },
+      given
+    },
     policy: makeRunPolicy({
       asks: task.approval.mode !== 'never',
       interactive,
       onlyGranted: task.approval.mode === 'granted' || rehearsed !== undefined,
       mayAsk: mayAsk && rehearsed === undefined
     }),
-    said: {
-      isUsers: false,
-      texts: [task.said ?? task.goal, options.instructions ?? '', ...task.steeringHistory.map(({ comment }) => comment)]
-    },
     learning: { isUsed: usesLearned(task), teaches: isTeaching(task) && rehearsed === undefined },
     rehearsed,
-    storesSteps: true,
-    wasDenied: items.wasDenied,
-    changesOfCalls (): Partial<TaskRun> {
+    // A provider may have refused the number of its tools since.
+    context: async () => run.log.events.findLast((event) => event.type === 'context')?.context ?? context!,
+    notes: () => ({ next: notes.splice(0), closing: [] }),
+    tell,
+    changes (): Partial<TaskRun> {
       const phases = tools.reportedPhases()
       return { ...rehearsed?.changes(), ...phases && { phases } }
-    },
-    told: {
-      stepMade (events) {
-        for (const event of events) {
-          if (event.type !== 'tool-input-error') continue
-          const { toolName: tool, input, errorText: error } = event
-          emit({ type: 'task:tool', ...ids, tool, input, output: { error }, status: 'error' })
-        }
-      },
-      callBegun ({ toolName, input }) {
-        if (toolName !== PHASE_TOOL) emit({ type: 'task:tool-start', ...ids, toolName, input })
-      },
-      callEnded ({ toolName: tool, input }, event) {
-        tellPhases()
-        if (tool !== PHASE_TOOL) emit({ type: 'task:tool', ...ids, tool, input, ...resultOf(event) })
-      },
-      questionAsked (item) {
-        if (item.state !== 'pending') return
-        const { createdAt, expiresAt, ...shown } = questionView({ ...item, taskId: task.id, threadId: undefined })
-        emit({ type: 'task:approval', ...ids, ...shown })
-      }
     },
     review
   }
   const executed = createRunActions(attempt, owner, deps, { items })
+
+  function tell (news: RunNews): void {
+    switch (news.is) {
+      case 'step':
+        for (const event of news.events) {
+          if (event.type !== 'tool-input-error') continue
+          const { toolName: tool, input, errorText: error } = event
+          emit({ type: 'task:tool', ...ids, tool, input, output: { error }, status: 'error' })
+        }
+        return
+      case 'call-begun': {
+        const { toolName, input } = news.call
+        if (toolName !== PHASE_TOOL) emit({ type: 'task:tool-start', ...ids, toolName, input })
+        return
+      }
+      case 'call-ended': {
+        const { toolName: tool, input } = news.call
+        tellPhases()
+        if (tool !== PHASE_TOOL) emit({ type: 'task:tool', ...ids, tool, input, ...resultOf(news.event) })
+        return
+      }
+      case 'question': {
+        if (news.item.state !== 'pending') return
+        const { createdAt, expiresAt, ...question } = questionView({ ...news.item, taskId: task.id, threadId: undefined })
+        emit({ type: 'task:approval', ...ids, ...question })
+      }
+    }
+  }
 
   async function begin (): Promise<void> {
     // The folder existed when the task was created; it may be gone now.
