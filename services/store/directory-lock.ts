@@ -29,8 +29,16 @@ export interface LockOptions {
 
 /** The content of a lock file. */
 interface Claim extends Holder {
+  /** The directory that is held: a copy of it holds a copy of this file. Absent in locks of older versions. */
+  directory?: Directory
   parent?: Holder
   ending?: true
+}
+
+interface Directory {
+  path: string
+  device: string
+  inode: string
 }
 
 /** Lock paths that this process holds, even when their lock files were removed. */
@@ -55,7 +63,7 @@ export async function acquireLock (
   if (heldHere.has(path)) throw new StoreInUse(dir, { pid: process.pid })
   heldHere.add(path)
   try {
-    const claim: Claim = { ...ownIdentity(), ...(parent && { parent }) }
+    const claim: Claim = { ...ownIdentity(), directory: identify(dir), ...(parent && { parent }) }
     let content = JSON.stringify(claim)
     const tookOver = await claimLock(dir, path, content, { clock, ending, isDatabaseFree })
     const letGo = await holdFile(dir, clock)
@@ -121,12 +129,23 @@ async function isHolding (
   holder: Claim,
   { clock = systemClock, ending, isDatabaseFree = databaseProbe() }: LockOptions
 ): Promise<boolean> {
+  if (holder.directory !== undefined && isOther(holder.directory, identify(dir))) return false
   if (!await isRunning(holder)) return false
   for (const until = clock.monotonic() + OPENING_MS; isDatabaseFree(dir) === true; await clock.sleep(POLL_MS, ending)) {
     if (clock.monotonic() >= until) return false
   }
   return true
 }
+
+/** Identifies a directory by what stays when it is moved, and by what stays when its disk is mounted anew. */
+function identify (dir: string): Directory {
+  const { dev, ino } = statSync(dir, { bigint: true })
+  return { path: realpathSync.native(dir), device: String(dev), inode: String(ino) }
+}
+
+/** Whether a lock was copied with its directory. */
+const isOther = (held: Directory, { path, device, inode }: Directory): boolean =>
+  held.inode !== inode || (held.device !== device && held.path !== path)
 
 const HELD = 'service.held'
 /** Of libuv, on Windows, and not named by Node (UV_FS_O_EXLOCK): nobody else can open the file until it is closed, also by a crash. */
@@ -263,8 +282,10 @@ function readLock (dir: string): Claim | undefined {
 
 function parse (text: string): Claim | undefined {
   // A lock may be incomplete after a crash; LevelDB's own lock still protects the data.
-  const { pid, started, parent, ending } = readJson(text) ?? {}
-  return Number.isSafeInteger(pid) && pid > 0 ? { pid, started, ending, ...(Number.isSafeInteger(parent?.pid) && { parent }) } : undefined
+  const { pid, started, directory, parent, ending } = readJson(text) ?? {}
+  if (!Number.isSafeInteger(pid) || pid <= 0) return undefined
+  const isNamed = typeof directory?.inode === 'string'
+  return { pid, started, ending, ...(isNamed && { directory }), ...(Number.isSafeInteger(parent?.pid) && { parent }) }
 }
 
 const codeOf = (error: unknown) => (error as NodeJS.ErrnoException).code

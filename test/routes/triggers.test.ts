@@ -93,9 +93,9 @@ t.test('what changes within a minute is joined, and what changed while the servi
   await events.until('task:complete', { taskId: id })
   put('b.csv')
   await clock.advance(5 * SECOND)
-  put('c.csv')
+  put('c.CSV')
   const { firings: [joined] } = await untilFired(given, id, 2)
-  t.match(joined, { files: [{ path: 'b.csv' }, { path: 'c.csv' }], changed: 2 })
+  t.match(joined, { files: [{ path: 'b.csv' }, { path: 'c.CSV' }], changed: 2 })
   t.ok(joined.at >= first.at + 50 * SECOND, 'a minute apart')
   await events.until('task:complete', { taskId: id })
 

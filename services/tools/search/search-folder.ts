@@ -162,11 +162,12 @@ export function createGlobFilter (glob: string, platform: NodeJS.Platform = proc
 }
 
 /**
- * Lists the files of a folder that match a glob, with their sizes and times. Links are not followed and not listed. Ends as soon as there
- * are more files than may be looked at. Runs in a worker. Throws when the folder cannot be opened.
+ * Lists the files of a folder that match a glob, with their sizes and times; `*.jpg` matches IMG_1.JPG, as cameras name it. Links are not
+ * followed and not listed. Ends as soon as there are more files than may be looked at. Runs in a worker. Throws when the folder cannot be
+ * opened.
  */
 export function scanFiles ({ glob, most, mostFolders, ...scope }: ScanRequest): Scanned {
-  const isWanted = createGlobFilter(glob)
+  const matches = createGlobFilter(withSmallExtension(glob))
   const files: ScannedFile[] = []
   const folders: string[] = []
   const closed: string[] = []
@@ -178,13 +179,15 @@ export function scanFiles ({ glob, most, mostFolders, ...scope }: ScanRequest): 
       if (folders.length < mostFolders) folders.push(path)
       continue
     }
-    if (!isWanted(path)) continue
+    if (!matches(withSmallExtension(path))) continue
     const found = stat()
     if (found?.isFile()) files.push([path, found.size, found.mtimeMs])
   }
   if (closed.includes('')) return { is: 'closed' }
   return { is: 'scanned', files, folders, hasMoreFolders: seen.folder > folders.length, closed }
 }
+
+const withSmallExtension = (path: string): string => path.replace(/\.[^./]*$/, (extension) => extension.toLowerCase())
 
 /** A file or link that was found, or a folder, whose path ends with '/'. */
 interface Found {

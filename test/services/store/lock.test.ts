@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { cpSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import t from 'tap'
@@ -35,6 +35,27 @@ t.test('a second process is refused and told who holds the directory', async (t)
   t.equal(await holder.line(), 'ok')
 
   await t.rejects(open(t, dir), { code: 'ERR_STORE_IN_USE', exitCode: 73, message: `${holder.process.pid}` })
+})
+
+t.test('a copy of a directory that is held opens beside it, and so does a copy of that', async (t) => {
+  const dir = t.testdir({ a: {} })
+  const holder = start(t, module, 'open', join(dir, 'a'))
+  t.equal(await holder.line(), 'ok')
+  cpSync(join(dir, 'a'), join(dir, 'b'), { recursive: true })
+  const copy = await open(t, join(dir, 'b'))
+  await copy.transact([{ type: 'put', key: 'a', value: 1 }])
+  await t.rejects(open(t, join(dir, 'a')), { code: 'ERR_STORE_IN_USE' }, 'the first is still held')
+  cpSync(join(dir, 'b'), join(dir, 'c'), { recursive: true })
+  const second = await open(t, join(dir, 'c'))
+  t.equal(await second.get('a'), 1)
+})
+
+t.test('a directory that was moved is still held', { skip: process.platform === 'win32' }, async (t) => {
+  const dir = t.testdir({ a: {} })
+  const holder = start(t, module, 'open', join(dir, 'a'))
+  t.equal(await holder.line(), 'ok')
+  renameSync(join(dir, 'a'), join(dir, 'moved'))
+  await t.rejects(open(t, join(dir, 'moved')), { code: 'ERR_STORE_IN_USE' })
 })
 
 t.test('a live process that holds only the lock file keeps others from the database', async (t) => {
