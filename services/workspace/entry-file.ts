@@ -10,7 +10,8 @@ import { type Copy, CopiesUnavailable, isDatabase } from './places.ts'
 // The file of an entry holds the contents of the files that a call is about to change, sealed (lib/sealed-chunks.ts). Its key is stored
 // in the record of the entry, which the store encrypts: a new master key needs a new record, not a new file.
 
-const newChunk = () => Buffer.allocUnsafe(CHUNK_BYTES)
+/** A small file is read into a small chunk, with room for its end: large ones are much work for the garbage collector. */
+const newChunk = (size = CHUNK_BYTES) => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(size + 1, 1024)))
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0 } = constants
 
 /** The copy of a file is not kept any more, or is damaged. */
@@ -25,10 +26,10 @@ export interface ReadFile {
   isDatabase?: true
 }
 
-/** Reads an open file from its beginning, at most `limit` bytes, calls `take` with each chunk and returns its digest. */
+/** Reads an open file of about `size` bytes, and of at most `limit`; calls `take` with each chunk and returns its digest. */
 export async function readWhole (
   file: FileHandle,
-  { limit, signal, chunk = newChunk() }: { limit: number, signal?: AbortSignal, chunk?: Buffer },
+  { limit, signal, size: expected, chunk = newChunk(expected) }: { limit: number, signal?: AbortSignal, size?: number, chunk?: Buffer },
   take?: (chunk: Buffer) => Promise<void>
 ): Promise<ReadFile | undefined> {
   const hash = createHash('sha256')

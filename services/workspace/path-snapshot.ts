@@ -131,7 +131,8 @@ async function settleItems (
   for (const { path, withContents } of places) {
     const root = settled.find((item) => item.path === path)
     if (!withContents || root?.after?.kind !== 'folder' || root.before?.kind === 'folder') continue
-    const moved = await surveyAll([{ path, withContents }], { paths, read: (file) => readWhole(file, { limit: Infinity }) }).catch(() => [])
+    const read = (file: FileHandle, size: number) => readWhole(file, { limit: Infinity, size })
+    const moved = await surveyAll([{ path, withContents }], { paths, read }).catch(() => [])
     // An undo and an apply name what is in a folder, too.
     const named = new Set(settled.map(({ path }) => path))
     for (const { path: inner, before: after } of moved.slice(1)) if (!named.has(inner)) settled.push({ path: inner, before: null, after })

@@ -134,7 +134,7 @@ function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mo
   })
 }
 
-async function writeFile (before: FilePlace, step: Chain, place: string, { clock, folder, temporary }: Writing): Promise<void> {
+async function writeFile (before: FilePlace, step: Chain, place: string, { clock, folder, drafts, temporary }: Writing): Promise<void> {
   const { source, left } = step
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
@@ -144,7 +144,8 @@ async function writeFile (before: FilePlace, step: Chain, place: string, { clock
       if (from !== undefined) await readPlain(from, before, take)
       else for await (const bytes of readCopy({ folder, id, key }, copy, before.size)) await take(bytes)
       await file.chmod(before.mode & 0o777)
-      await file.sync()
+      // What is brought into a copy can be brought again.
+      if (drafts === undefined) await file.sync()
     } finally {
       await file.close()
     }
@@ -160,7 +161,9 @@ async function writeFile (before: FilePlace, step: Chain, place: string, { clock
 async function readPlain (path: string, { digest }: FilePlace, take: (bytes: Buffer) => Promise<void>): Promise<void> {
   const file = await withParent(path, (parent, name) => open(parent.entry(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
   try {
-    if (!(await file.stat()).isFile() || (await readWhole(file, { limit: Infinity }, take))?.digest !== digest) throw new CopyGone()
+    const stat = await file.stat()
+    const read = stat.isFile() ? await readWhole(file, { limit: Infinity, size: stat.size }, take) : undefined
+    if (read?.digest !== digest) throw new CopyGone()
   } finally {
     await file.close()
   }

@@ -158,7 +158,7 @@ export async function surveyAll (places: ChangedPath[], survey: Survey): Promise
 export async function lookAt (path: string, like: Place | undefined, survey: Omit<Survey, 'read'>): Promise<Place> {
   if (await isSpelledOtherwise(path)) return null
   const isRead = !(like?.kind === 'file' && like.digest.startsWith('stat:'))
-  const read: Read | undefined = isRead ? (file) => readWhole(file, { limit: Infinity, signal: survey.signal }) : undefined
+  const read: Read | undefined = isRead ? (file, size) => readWhole(file, { limit: Infinity, signal: survey.signal, size }) : undefined
   try {
     return await withParent(path, async (folder, name) => (await examine(folder, name, path, { ...survey, read })).before)
   } catch (error) {

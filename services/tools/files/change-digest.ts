@@ -11,7 +11,7 @@ export const contentDigest = (content: string | Uint8Array): string => `sha256:$
 
 /** Reads an open file for its digest; undefined where it is too large. */
 export const readFile = async (file: FileHandle, size: number, signal: AbortSignal) =>
-  size > MOST_BYTES ? undefined : readWhole(file, { limit: MOST_BYTES, signal })
+  size > MOST_BYTES ? undefined : readWhole(file, { limit: MOST_BYTES, signal, size })
 
 /** Returns the digest of an open file: the same as `contentDigest` of its content, or its size where it is too large to read. */
 export const fileDigest = async (file: FileHandle, size: number, signal: AbortSignal): Promise<string> =>

@@ -131,7 +131,7 @@ async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy):
 
 /** Returns what is at a path; for a large file, what the file system says of it. */
 async function placeAt (path: string, paths: PathPolicy): Promise<Place> {
-  const read = (file: FileHandle, size: number) => size > READ_BYTES ? Promise.resolve(undefined) : readWhole(file, { limit: READ_BYTES })
+  const read = async (file: FileHandle, size: number) => size > READ_BYTES ? undefined : readWhole(file, { limit: READ_BYTES, size })
   const [item] = await withParent(path, (folder, name) => surveyEntry(folder, name, { paths, read })).catch(() => [])
   return item?.before ?? null
 }
