@@ -107,6 +107,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     const item = page.getByRole('article')
     await item.getByRole('link', { name: 'write' }).waitFor()
     await item.locator('del', { hasText: '-two' }).waitFor()
+    t.match(await item.getByText('Why it asks').locator('..').innerText(), /This tool can change files/, 'it says why it asks')
     const reads = page.waitForResponse((response) => new URL(response.url()).pathname === '/tasks/digest')
     await deleteTask({ client: agent.client, throwOnError: true, path: { id: asking.id } })
     while ((await shown()).length < 2 || !(await page.title()).startsWith('Inbox')) continue

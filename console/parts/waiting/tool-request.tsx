@@ -17,6 +17,7 @@ const PATHS = ['path', 'from', 'to']
 /** A call of a tool: its whole input, the real folder that it works in, what it would change, and the decision. */
 export function ToolRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
   const { cwd, boundary, toolServer, note, reasons = [] } = approval
+  const why = reasons.filter(({ text }) => text !== note)
   const input = approval.correctedInput ?? approval.input
   const preview = usePreview(approval)
   const changes = isOpen && preview && preview.refused === undefined && !boundary ? preview.changes : []
@@ -31,9 +32,9 @@ export function ToolRequest ({ approval, decision, isOpen }: { approval: Approva
         {!(cwd !== undefined && areBelow(cwd, changes)) && folder}
         {toolServer && <Field name={say('approval.toolServer')}><VisibleText text={toolServer.name} limit={200} /></Field>}
         {toolServer?.title && <Field name={say('approval.toolTitle')}><VisibleText text={toolServer.title} limit={200} /></Field>}
-        {reasons.filter(({ text }) => text !== note).map(({ policy, text }) => (
-          <Field key={policy} name={say('approval.why')}><ServiceText text={text} /></Field>
-        ))}
+        {why.length > 0 && (
+          <Field name={say('approval.why')}>{why.map(({ policy, text }) => <div key={policy}><ServiceText text={text} /></div>)}</Field>
+        )}
         {boundary && <Field name={say('approval.boundary')}><ServiceText text={boundary.text} /></Field>}
       </CallInput>
       {toolServer?.destructive && <p className='note note-warn'>{say('approval.destructive')}</p>}
