@@ -55,7 +55,7 @@ export async function takePaths (
     const items = await surveyAll([...places], { paths, signal, read })
     const key = await writer.close()
     if (key !== undefined) await space.add(writer.bytes)
-    return { items, units: await unitsBefore(items, unitOf, paths), key, bytes: writer.bytes, release, discard }
+    return { items, units: await unitsBefore(items, paths, { unitOf }), key, bytes: writer.bytes, release, discard }
   } catch (error) {
     await discard()
     throw error

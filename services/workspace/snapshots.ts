@@ -146,20 +146,18 @@ export function createSnapshots ({ store, lookAround, folder: undoFolder, space,
 
     /** Returns what differs from what was known. Rejects when a record is gone, or the folder cannot be read. */
     async diff ({ above, ...inside }: FolderSnapshot): Promise<Compared> {
-      const [found, outside] = [await compareOne(inside), above && await compareOne(above)]
-      return outside === undefined
-        ? found
-        : {
-            differences: [...found.differences, ...outside.differences],
-            units: { ...found.units, ...outside.units },
-            contents: { ...found.contents, ...outside.contents },
-            strange: [...found.strange, ...outside.strange],
-            unseen: [...found.unseen, ...outside.unseen]
-          }
+      const found = [await diffOne(inside), ...above === undefined ? [] : [await diffOne(above)]]
+      return {
+        differences: found.flatMap(({ differences }) => differences),
+        units: Object.assign({}, ...found.map(({ units }) => units)),
+        contents: Object.assign({}, ...found.map(({ contents }) => contents)),
+        strange: found.flatMap(({ strange }) => strange),
+        unseen: found.flatMap(({ unseen }) => unseen)
+      }
     }
   }
 
-  async function compareOne ({ folder, record }: { folder: string, record: TreeFile }): Promise<Compared> {
+  async function diffOne ({ folder, record }: { folder: string, record: TreeFile }): Promise<Compared> {
     const scope = await scopeOf(folder)
     if (scope === undefined) throw new Error('the folder cannot be looked at')
     return worker.run('diffFolder', { ...scope, record }, { signal: new AbortController().signal, ms: RECORD_MS })

@@ -126,27 +126,6 @@ function createUnitFinder () {
   }
 }
 
-/** Returns the units that a copy of a folder would change, by the paths in the folder; `copyOf` is where the copy of a path is. */
-export async function unitsToReplace (
-  paths: readonly string[],
-  copyOf: (path: string) => string,
-  own: OwnFiles
-): Promise<Map<string, Unit & { path: string, isBroken: boolean }>> {
-  const find = createUnitFinder()
-  const found = await inBatches(paths, async (path) => [path, await find(path, true)] as const)
-  const units = new Map<string, Unit & { path: string, isBroken: boolean }>()
-  for (const [path, kind] of new Map(found.flatMap(([, unit]) => unit === undefined ? [] : [unit]))) {
-    const { digest } = await lookAtUse(path, kind, own)
-    // A side file that the copy does not change must be the same in both.
-    const sides = kind === 'database' ? SIDE_FILES.map((side) => path + side).filter((side) => !paths.includes(side)) : []
-    const isSameSide = async (side: string) =>
-      isSame(await lookAt(side, undefined, { paths: own }), await lookAt(copyOf(side), undefined, { paths: own }))
-    const isBroken = (await inBatches(sides, isSameSide)).includes(false)
-    units.set(path, { path, kind, before: digest, after: digest, isBroken })
-  }
-  return new Map(found.flatMap(([path, unit]) => unit === undefined ? [] : [[path, units.get(unit[0])!]]))
-}
-
 async function isDatabaseAt (path: string): Promise<boolean> {
   // Looked at before it is opened: to open a device can have effects.
   if (!await lstat(path).then((stat) => stat.isFile() && stat.size >= 512, () => false)) return false
@@ -163,11 +142,17 @@ async function isDatabaseAt (path: string): Promise<boolean> {
 /** The digest of a unit that is not there. */
 const NOTHING = useDigest('repository', [])
 
-/** Sets `unit` of items that a call is about to change, where `unitOf` does not know it, and returns the units as they are. */
+/**
+ * Sets `unit` of items that are about to be changed, where `unitOf` does not know it, and returns the units as they are. Where `isSought`,
+ * databases are looked for; else they are known by their items.
+ */
 export async function unitsBefore (
   items: readonly Item[],
-  unitOf: (path: string) => { path: string, kind: Kind } | undefined,
-  paths: OwnFiles
+  paths: OwnFiles,
+  { unitOf = () => undefined, isSought = false }: {
+    unitOf?: (path: string) => { path: string, kind: Kind } | undefined,
+    isSought?: boolean
+  } = {}
 ): Promise<Units> {
   const find = createUnitFinder()
   const units: Units = {}
@@ -175,7 +160,7 @@ export async function unitsBefore (
   await inBatches(items, async (item) => {
     const expected = unitOf(item.path)
     const known = item.unit === item.path ? [item.path, 'database'] as const : undefined
-    const [path, kind] = expected === undefined ? await find(item.path, false) ?? known ?? [] : [expected.path, expected.kind]
+    const [path, kind] = expected === undefined ? await find(item.path, isSought) ?? known ?? [] : [expected.path, expected.kind]
     if (path === undefined) return
     item.unit = path
     kinds.set(path, kind!)
@@ -185,6 +170,24 @@ export async function unitsBefore (
     units[path] = { kind, before: digest, after: digest }
   }
   return units
+}
+
+/** Returns the units that a copy of a folder would change, by the paths in the folder; `copyOf` is where the copy of a path is. */
+export async function unitsToReplace (
+  paths: readonly string[],
+  copyOf: (path: string) => string,
+  own: OwnFiles
+): Promise<Map<string, Unit & { path: string, isBroken: boolean }>> {
+  const items = paths.map((path): Item => ({ path, before: null }))
+  const units = new Map<string, Unit & { path: string, isBroken: boolean }>()
+  for (const [path, unit] of Object.entries(await unitsBefore(items, own, { isSought: true }))) {
+    // A side file that the copy does not change must be the same in both.
+    const sides = unit.kind === 'database' ? SIDE_FILES.map((side) => path + side).filter((side) => !paths.includes(side)) : []
+    const isSameSide = async (side: string) =>
+      isSame(await lookAt(side, undefined, { paths: own }), await lookAt(copyOf(side), undefined, { paths: own }))
+    units.set(path, { ...unit, path, isBroken: (await inBatches(sides, isSameSide)).includes(false) })
+  }
+  return new Map(items.flatMap(({ path, unit }) => unit === undefined ? [] : [[path, units.get(unit)!]]))
 }
 
 /** Returns the units as a call has left them, with those that it made. */
