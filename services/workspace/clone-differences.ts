@@ -42,7 +42,11 @@ export async function chainsOfCopy (
   return inBatches(differences, async ({ path: inner, isOtherAsItWas, expected }): Promise<Chain> => {
     const path = join(to, inner)
     const unit = units.get(path)
-    const before = await lookAt(join(from, inner), undefined, { paths })
+    // Where a folder above became a link, nothing of what was in it is there.
+    const before = await lookAt(join(from, inner), undefined, { paths }).catch((error): Place => {
+      if (!['ERR_PATH_REFUSED', 'ELOOP'].includes(error.code)) throw error
+      return null
+    })
     const look = () => lookAt(path, undefined, { paths }).catch((): Place | undefined => undefined)
     const left = expected === undefined && isOtherAsItWas ? await look() : expected
     return {

@@ -17,6 +17,10 @@ import { join } from 'node:path'
 import { isDeepStrictEqual } from 'node:util'
 import type { Test } from 'tap'
 import { newId } from '../../services/lib/ids.ts'
+import { systemClock } from '../../services/lib/clock.ts'
+import { createPathPolicy } from '../../services/tools/path-policy.ts'
+import { cloneFolder, listFolder } from '../../services/workspace/clone-folder.ts'
+import { differencesOf, refreshClone } from '../../services/workspace/index.ts'
 import type { openUndo } from '../services/undo/helper.ts'
 
 type Undo = Awaited<ReturnType<typeof openUndo>>
@@ -140,4 +144,35 @@ export async function survivesTree (t: Test, { undo, store, work }: Undo, seed: 
   const differs = [...new Set([...Object.keys(before), ...Object.keys(after)])].filter((path) => before[path] !== after[path])
   const isExplained = (path: string) => [...named, ...ofOthers].some((other) => isAtOrBelow(path, other) || isAtOrBelow(other, path))
   t.same(differs.filter((path) => !isExplained(path)), [], `${name}: the answer names what stays`)
+}
+
+/** A clone of a random tree, changes of the tree and often of the clone, and a refresh of the clone. */
+export async function survivesClone (t: Test, work: string, seed: number): Promise<void> {
+  const random = createRandom(seed)
+  const [root, clone, drafts] = ['tree', 'clone', 'drafts'].map((name) => join(work, `${name}-${seed}`))
+  for (const folder of [root, drafts]) mkdirSync(folder)
+  lay(random, root)
+  const made = cloneFolder({ from: root, to: clone, limits: { paths: 20_000, bytes: 1024 ** 3 } })
+  if ('beyond' in made) throw new Error('too large')
+  // The folders of a clone stay open to their owner.
+  const stateInClone = () =>
+    Object.fromEntries(Object.entries(stateOf(root)).map(([path, what]) => [path, what.replace(/^folder [0-7]/, 'folder 7')]))
+  const name = `seed ${seed}`
+  t.same(stateOf(clone), stateInClone(), name)
+  const list = (folder: string) => listFolder({ folder, mostPaths: 20_000 })!
+  for (let n = Math.floor(random() * 8); n >= 0; n--) change(random, root)
+  if (random() < 0.6) for (let n = Math.floor(random() * 3); n >= 0; n--) change(random, clone)
+  const own = stateOf(clone)
+  // What was touched, or got another link, counts as changed.
+  const touched = differencesOf(made.copies, list(clone), { folder: root, was: made.sources }).map(({ path }) => path)
+  const differences = differencesOf(made.sources, list(root), { folder: clone, was: made.copies })
+  const paths = createPathPolicy({ workspace: work, roots: [], forbidden: '/nonexistent' })
+  await refreshClone(differences, { from: root, to: clone, drafts, paths, clock: systemClock })
+  const [after, wanted] = [stateOf(clone), stateInClone()]
+  const isNear = (path: string) => touched.some((other) => isAtOrBelow(path, other) || isAtOrBelow(other, path))
+  const differs = [...new Set([...Object.keys(after), ...Object.keys(wanted)])].filter((path) => after[path] !== wanted[path])
+  t.same(differs.filter((path) => !isNear(path)), [], `${name}: what the clone did not change is as in the folder`)
+  const lost = touched.filter((path) => own[path] !== undefined && ![own[path], wanted[path]].includes(after[path]))
+  t.same(lost, [], `${name}: the rest stays`)
+  t.same(readdirSync(drafts), [])
 }
