@@ -1,6 +1,6 @@
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { TaskQuestion } from '../../schemas/task-runs.ts'
-import type { CallItem, QuestionItem, TaskApproval, TaskChoice, ThreadApproval } from '../contracts/approval-record.ts'
+import type { CallItem, QuestionItem, TaskApproval, TaskChoice, ThreadApproval, ToolItem } from '../contracts/approval-record.ts'
 import type { Boundary } from '../contracts/boundary.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { describeBoundary } from '../sandbox/index.ts'
@@ -13,15 +13,17 @@ import { offersUnbound } from './decide-approval.ts'
 export const shownBoundary = (boundary: Boundary | undefined): { boundary?: { is: Exclude<Boundary['is'], 'refused'>, text: string } } =>
   boundary === undefined || boundary.is === 'refused' ? {} : { boundary: { is: boundary.is, text: describeBoundary(boundary) } }
 
+/** The fields of a call that asks, as everybody gets them. */
+const callFields = ({ toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes }: ToolItem) =>
+  ({ toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer, scopes })
+
 /** The part of an open approval that runs, events and the digest include. */
 export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion {
   const { approvalId, createdAt, expiresAt } = item
   const times = { createdAt, expiresAt }
   switch (item.kind) {
-    case 'tool': {
-      const { kind, toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes, teaches } = item
-      return { approvalId, kind, toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer, scopes, teaches, ...times }
-    }
+    case 'tool':
+      return { approvalId, kind: item.kind, ...callFields(item), teaches: item.teaches, ...times }
     case 'question': {
       const { kind, questions, live, server, url } = item
       return { approvalId, kind, questions, live, server, url, ...times }
@@ -60,9 +62,9 @@ export const questionFields = ({ approvalId, toolCallId, questions, live, server
 export function requestEvent (item: CallItem): RunEvent {
   switch (item.kind) {
     case 'tool': {
-      const { approvalId, toolCallId, toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes, expiresAt } = item
-      const call = { toolCallId, toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer }
-      return { type: 'approval-request', approvalId, ...call, scopes, ...isAppIdentity(item.identity) && { app: true as const }, expiresAt }
+      const { approvalId, toolCallId, identity, expiresAt } = item
+      const app = isAppIdentity(identity) && { app: true as const }
+      return { type: 'approval-request', approvalId, toolCallId, ...callFields(item), ...app, expiresAt }
     }
     case 'question':
       return { type: 'question-request', ...questionFields(item) }

@@ -3,6 +3,7 @@ import type { TSchema } from '@sinclair/typebox'
 import type { AppTool, RunOptions } from '../../schemas/run-options.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { SourceTool } from '../contracts/tool.ts'
+import { PHASE_TOOL } from '../contracts/model-texts.ts'
 import { ToolFailed } from './tool-errors.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { ToolHost } from './host.ts'
@@ -38,9 +39,6 @@ const BadAppTool = defineError('ERR_INVALID_REQUEST', 'options.appTools[%d] (%s)
 /** Characters of JSON that the schema of one tool, and of all tools of an application, may have. */
 const LARGEST_SCHEMA = 32 * 1024
 const LARGEST_SCHEMAS = 256 * 1024
-/** Names of tools that the service gives to runs of tasks, and to runs that may ask the user. */
-const RESERVED = ['updatePhase', 'askUser']
-
 /** Names that differ only in case look alike to users and models. */
 const folded = (name: string) => name.toLowerCase()
 
@@ -49,7 +47,7 @@ const folded = (name: string) => name.toLowerCase()
  * object and can be compiled. Throws BadAppTool (400).
  */
 export function checkAppTools ({ appTools = [] }: Pick<RunOptions, 'appTools'>, host: Pick<ToolHost, 'names'>): void {
-  const taken = new Set([...appTools.length === 0 ? [] : host.names().known, ...RESERVED].map(folded))
+  const taken = new Set([...appTools.length === 0 ? [] : host.names().known, PHASE_TOOL].map(folded))
   let characters = 0
   for (const [at, definition] of appTools.entries()) {
     const refuse = (why: string) => {

@@ -13,7 +13,7 @@ interface UsedSkill {
 }
 
 /** Tools that do nothing but for the run itself. */
-const ALWAYS: ReadonlySet<string> = new Set([READ_SKILL, PLAN_TOOL, PHASE_TOOL, ANSWER_TOOL, FIND_TOOLS, USE_TOOL, 'askUser'])
+const ALWAYS: ReadonlySet<string> = new Set([READ_SKILL, PLAN_TOOL, PHASE_TOOL, ANSWER_TOOL, FIND_TOOLS, USE_TOOL])
 /** Characters of a list of tools in an error. */
 const LIST_SHOWN = 500
 
@@ -51,7 +51,7 @@ export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[
     if (used.length === 0) return undefined
     const tool = host.find(name)
     const cwd = all.find((event) => event.type === 'context')?.context.cwd ?? '/'
-    if (tool === undefined) return undefined
+    if (tool === undefined || tool.policy.answeredBy?.by === 'user') return undefined
     // Paths in a copy are shown as those of its folder.
     const isOf = ({ folder }: UsedSkill, path: string) => within(host.shown(resolve(cwd, path)), folder)
     const target = aboutOf(tool, input)
