@@ -18,7 +18,7 @@ interface Environment {
 }
 
 /** Models by role. Keys that the user configured are in the encrypted store and take precedence over those of the environment. */
-export default fp<Environment & Pick<Settings, 'replay'>>(async (app, { gatewayKey, gatewayBaseURL, keys, replay }) => {
+export default fp<Environment & Pick<Settings, 'home' | 'replay'>>(async (app, { home, gatewayKey, gatewayBaseURL, keys, replay }) => {
   const providers = await createProviders({
     keys: app.store.record<ProviderSecrets>(RECORDS.secrets, () => ({})),
     limits: app.store.record<StoredLimits>(RECORDS.learnedLimits, () => ({})),
@@ -28,6 +28,9 @@ export default fp<Environment & Pick<Settings, 'replay'>>(async (app, { gatewayK
     // The tools are made later.
     toolOf: (name) => app.tools.find(name),
     environment: { gatewayKey, gatewayBaseURL, keys },
+    home,
+    // Made later, from the keys.
+    childEnvironment: () => app.childEnvironment(),
     variables: process.env,
     ...(replay?.provider && { only: replay.provider })
   })

@@ -217,6 +217,10 @@ export const ConfigKeys = {
       /** `${VAR}` stands for a variable of the environment. */
       apiKey: Type.Optional(Type.String()),
       models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 }))),
+      /** Files of models, of the provider `local` alone. `~` is the user's home. */
+      files: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { maxItems: 200 })),
+      /** The context window with which files are served, tokens; by default the largest that fits this computer. */
+      window: Type.Optional(Type.Integer({ minimum: 512, maximum: 10_000_000 })),
       timeouts: Type.Optional(Timeouts)
     }),
     {
@@ -227,6 +231,8 @@ export const ConfigKeys = {
       }
     }
   )),
+  /** The path of llama.cpp's server, `llama-server`, which serves files of models; by default the one in `engine/` or on the PATH. */
+  engine: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
   /** Options of every model call, by the name under which the AI SDK's packages look for them, such as anthropic. */
   providerOptions: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Record(Type.String(), Type.Any()))),
   notify: Type.Optional(Type.Object({

@@ -40,6 +40,11 @@ export const ConfigureBodySchema = Type.Object({
     description: 'The `baseURL` of a model server that `GET /models?discover=true` finds on this machine: it becomes a provider of ' +
       'config.json, and its first model the active one unless `model` names another'
   })),
+  localFile: Type.Optional(Type.String({
+    maxLength: 4096,
+    description: 'The `path` of a model file that `GET /models?discover=true` finds on this machine: it becomes a model of the provider ' +
+      '`local`, and the active one unless `model` names another'
+  })),
   gateway_key: Type.Optional(Type.Union([GatewayKey, Type.Null()], {
     description: 'The key of the model gateway, for the models of all its providers; stored encrypted. `null` removes a stored key'
   })),
@@ -77,7 +82,8 @@ const ModelInfoSchema = Type.Object({
     output: Type.Optional(Type.String()),
     cachedInput: Type.Optional(Type.String({ description: 'A token that is read from the cache' })),
     cacheWrite: Type.Optional(Type.String({ description: 'A token that is written to the cache' }))
-  }, { description: 'Prices in US dollars per token' }))
+  }, { description: 'Prices in US dollars per token' })),
+  unavailable: Type.Optional(Type.String({ description: 'Why the model cannot be used, and what to do' }))
 })
 
 export const ModelsQuerySchema = Type.Object({
@@ -94,12 +100,24 @@ const LocalServerSchema = Type.Object({
 })
 export type LocalServer = Static<typeof LocalServerSchema>
 
+const LocalFileSchema = Type.Object({
+  program: Type.String({ description: 'The program that keeps it, such as Ollama' }),
+  path: Type.String(),
+  sizeBytes: Type.Integer({ format: 'int64' }),
+  model: Type.String({ description: 'The id of the model that it becomes: `local/<name>`' }),
+  use: Type.String({ description: 'How to use the file' })
+})
+export type LocalFile = Static<typeof LocalFileSchema>
+
 export const ModelListSchema = Type.Object({
   models: Type.Array(ModelInfoSchema),
   errors: Type.Array(Type.Object({ provider: Type.String(), error: Type.String() }), {
     description: 'Providers whose models could not be listed, and why'
   }),
-  discovered: Type.Optional(Type.Array(LocalServerSchema, { description: 'The model servers of this machine; with `discover` only' }))
+  discovered: Type.Optional(Type.Array(LocalServerSchema, { description: 'The model servers of this machine; with `discover` only' })),
+  files: Type.Optional(Type.Array(LocalFileSchema, {
+    description: 'Files of models that other programs left on this machine; with `discover` only'
+  }))
 }, { $id: 'ModelList', description: 'The models of every provider' })
 export type ModelList = Static<typeof ModelListSchema>
 

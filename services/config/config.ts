@@ -22,7 +22,8 @@ function checkConfig (raw: Record<string, unknown>): { config: Config, problems:
     const validate = Check(ConfigKeys[key as keyof typeof ConfigKeys], value) ? undefined : validator(key)
     const unreachable = key === 'providers' && !validate ? withoutAddress(value as NonNullable<Config['providers']>) : undefined
     if (unreachable !== undefined) {
-      problems.push(`"providers.${unreachable}" needs the field "baseURL", or a "kind" of openai, anthropic or google`)
+      const other = unreachable === 'local' ? ', "files" of models,' : ''
+      problems.push(`"providers.${unreachable}" needs the field "baseURL"${other || ','} or a "kind" of openai, anthropic or google`)
     } else if (!validate || validate(value)) config[key] = value
     else {
       const { path, message } = describeInvalid(validate.errors as FailedRule[])
@@ -53,8 +54,8 @@ function withReadmeServers (config: Config, problems: string[]): Config {
 
 /** Returns the name of a provider that needs an address and has none. A union in the schema would not say which field is missing. */
 const withoutAddress = (providers: NonNullable<Config['providers']>): string | undefined =>
-  Object.entries(providers).find(([, { kind, baseURL }]) =>
-    (kind === undefined || kind === 'openai-compatible') && baseURL === undefined
+  Object.entries(providers).find(([name, { kind, baseURL, files }]) =>
+    (kind === undefined || kind === 'openai-compatible') && baseURL === undefined && (name !== 'local' || files === undefined)
   )?.[0]
 
 function validator (key: string): ValidateFunction {

@@ -35,6 +35,8 @@ export interface ModelServerOptions {
   listing?(): Plan | undefined | Promise<Plan | undefined>
   /** Answers of other paths, as /api/ps of Ollama. */
   others?: Record<string, () => object>
+  /** By default a free one. */
+  port?: number
   /** Any other key is refused. */
   apiKey?: string
   tls?: { key: string, cert: string }
@@ -102,7 +104,7 @@ export async function startModelServer (wire: Wire, options: ModelServerOptions 
       else proper()
     }
   })
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(options.port ?? 0, '127.0.0.1', resolve))
   return {
     url: `${options.tls ? 'https' : 'http'}://127.0.0.1:${(server.address() as AddressInfo).port}${wire.root}`,
     /** Every request, the lists too. */

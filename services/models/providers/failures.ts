@@ -12,6 +12,11 @@ export const NoLocalServer = defineError(
   'ERR_UNKNOWN_PROVIDER',
   'No model server answers at %s on this machine, or it has no model. Start it and look for it again.'
 )
+export const NoLocalFile = defineError(
+  'ERR_UNKNOWN_PROVIDER',
+  'There is no model file %s among those that GET /models?discover=true finds, or "providers.local" of config.json is a server. Name the ' +
+  'file in config.json under "providers.local.files", or put it into the folder "models" of the home of the service.'
+)
 export const UnknownProvider = defineError(
   'ERR_UNKNOWN_PROVIDER',
   'There is no provider %s to have a key: add it to config.json under "providers" first. Only openai, anthropic and google need no ' +

@@ -47,6 +47,9 @@ export function createModelCatalog ({ providers, settings, describe, clock }: Pa
   return {
     drop,
 
+    /** Has the list of a provider read anew. */
+    dropListOf: (name: string): void => void cache.delete(name),
+
     /**
      * Returns a model's entry in its provider's list; undefined when there is none. The list before stands in for one that does not
      * arrive in time: with a budget in dollars, no model could be called otherwise.

@@ -20,6 +20,8 @@ export interface ModelInfo {
   contextWindow?: number
   /** US dollars a token, as the provider states them. */
   pricing?: { input?: string, output?: string, cachedInput?: string, cacheWrite?: string }
+  /** Why it cannot be used, a sentence. */
+  unavailable?: string
 }
 
 /** A source of models. One test suite (test/suites/provider.ts) runs over every implementation. */

@@ -1,10 +1,18 @@
 import type { LanguageModelV4 } from '@ai-sdk/provider'
-import type { ProviderTested, ConfigureBody, LocalServer, ModelList, ProviderList, TestBody } from '../../../schemas/providers.ts'
+import type {
+  ConfigureBody,
+  LocalFile,
+  LocalServer,
+  ModelList,
+  ProviderList,
+  ProviderTested,
+  TestBody
+} from '../../../schemas/providers.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { failureOf, isFailure } from './check-part.ts'
 import { isBudgetError, type Meter, type Reported } from '../../usage/index.ts'
-import { type Failure, NoLocalServer, UnknownProvider } from './failures.ts'
+import { type Failure, NoLocalFile, NoLocalServer, UnknownProvider } from './failures.ts'
 import type { AttachedFiles } from '../../contracts/attached-file.ts'
 import type { Config } from '../../../schemas/config.ts'
 import type { ConfigService } from '../../config/index.ts'
@@ -13,6 +21,7 @@ import { createModelCatalog } from './model-catalog.ts'
 import type { ToolOf } from './offline/report.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 import { createDirectProvider } from './direct.ts'
+import { createLocalProvider, LOCAL } from './local/local-provider.ts'
 import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/index.ts'
 import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
@@ -85,6 +94,9 @@ interface Parts {
   clock: Clock
   /** From the environment and the parent process; `keys` are by name of the provider. */
   environment: { gatewayKey?: string, gatewayBaseURL?: string, keys?: Record<string, string> }
+  /** The service's home, whose `models/` and `engine/` are looked into, and the environment of its children. */
+  home: string
+  childEnvironment: () => NodeJS.ProcessEnv
   /** Where `${VAR}` in the key of a provider is looked up. */
   variables: Record<string, string | undefined>
   /** Serves the models of every name, in the place of all other providers. Its own name is `gateway`. */
@@ -96,9 +108,18 @@ interface Parts {
 }
 
 /** Creates the service's access to models: the registry of roles, the model lists, and the operations that change them. */
-export async function createProviders ({ keys: record, limits, config, clock, environment, variables, only, files, toolOf }: Parts) {
+export async function createProviders (parts: Parts) {
+  const { keys: record, limits, config, clock, environment, home, childEnvironment, variables, only, files, toolOf } = parts
   const learned = await createLearnedLimits({ stored: limits, clock })
   const keys = await createProviderKeys({ record, handedOver: environment.keys })
+  const local = createLocalProvider({
+    settings: () => config.current,
+    home,
+    environment: childEnvironment,
+    needsOf: learned.needsOf,
+    clock
+  })
+  await local.refresh()
   const offline = createOfflineProvider({ clock, script: () => config.current.offline?.script, toolOf })
   /** Keys that are being tested; they are redacted like those in use. */
   const tried = new Set<string>()
@@ -107,6 +128,9 @@ export async function createProviders ({ keys: record, limits, config, clock, en
 
   // hasOwn: a name such as "constructor" exists on every object but is no provider.
   const isInConfig = (name: string) => Object.hasOwn(config.current.providers ?? {}, name)
+
+  /** Whether `local` is the provider of files. Another server may have that name, too. */
+  const servesFiles = () => config.current.providers?.[LOCAL]?.baseURL === undefined && local.hasFiles()
 
   /** Creates the function that returns the current providers, which read their keys at each call. */
   function createSources (keyOf: (name: string) => string | undefined, gatewayKey: () => string | undefined): () => Provider[] {
@@ -131,7 +155,10 @@ export async function createProviders ({ keys: record, limits, config, clock, en
     if (only !== undefined) return () => [only]
     return () => {
       const byKey = NATIVE_PROVIDERS.filter((name) => !isInConfig(name) && keyOf(name) !== undefined)
-      return [offline, ...[...Object.keys(config.current.providers ?? {}), ...byKey].map(directProvider), gateway]
+      const direct = [...Object.keys(config.current.providers ?? {}), ...byKey]
+        .filter((name) => name !== LOCAL || !servesFiles())
+        .map(directProvider)
+      return [offline, ...direct, ...servesFiles() ? [local] : [], gateway]
     }
   }
 
@@ -190,8 +217,33 @@ export async function createProviders ({ keys: record, limits, config, clock, en
     return found.config ?? { model: `${found.provider}/${found.models[0]}` }
   }
 
+  /** Returns the model files that other programs left on this machine. */
+  async function findFiles (): Promise<LocalFile[]> {
+    const { filesOfPrograms } = await import('./local/model-file-list.ts')
+    const found = await filesOfPrograms(variables)
+    return found.map(({ program, path, name, sizeBytes }) => ({
+      program,
+      path,
+      sizeBytes,
+      model: `${LOCAL}/${name}`,
+      use: `POST /providers/configure with ${JSON.stringify({ localFile: path })} to use it.`
+    }))
+  }
+
+  /** Returns what to merge into config.json to use a model file of this machine. Throws NoLocalFile. */
+  async function settingsOfFile (path: string): Promise<Pick<Config, 'providers' | 'model'>> {
+    const found = (await findFiles()).find((file) => file.path === path)
+    const { baseURL, files = [], ...others } = config.current.providers?.[LOCAL] ?? {}
+    if (found === undefined || baseURL !== undefined) throw new NoLocalFile(JSON.stringify(path))
+    return { providers: { [LOCAL]: { ...others, files: [...new Set([...files, path])] } }, model: found.model }
+  }
+
   return {
     ...registry,
+    async close () {
+      await registry.close()
+      await local.end()
+    },
     contextWindow: windows.contextWindow,
     windowOfCut: windows.windowOfCut,
     mostTools: learned.mostTools,
@@ -251,16 +303,19 @@ export async function createProviders ({ keys: record, limits, config, clock, en
     }),
 
     /**
-     * Stores a model and keys, and connects a model server of this machine; the next run uses them. Throws InvalidModelId,
-     * UnknownProvider and NoLocalServer (400) before anything changes.
+     * Stores a model and keys, and connects a model server or a model file of this machine; the next run uses them. Throws
+     * InvalidModelId, UnknownProvider, NoLocalServer and NoLocalFile (400) before anything changes.
      */
-    async configure ({ model: named, localServer, gateway_key: gatewayKey, keys: given }: ConfigureBody, signal: AbortSignal) {
+    async configure (body: ConfigureBody, signal: AbortSignal) {
+      const { model: named, localServer, localFile, gateway_key: gatewayKey, keys: given } = body
       for (const [name, key] of Object.entries(given ?? {})) {
         if (key !== null || !keys.isStored(name)) requireKeyTaker(name)
       }
       if (named !== undefined) registry.parseModelId(named)
-      const local = localServer === undefined ? undefined : await settingsOf(localServer, signal)
-      const model = named ?? local?.model
+      const found = localServer !== undefined
+        ? await settingsOf(localServer, signal)
+        : localFile !== undefined ? await settingsOfFile(localFile) : undefined
+      const model = named ?? found?.model
       if (gatewayKey !== undefined || given !== undefined) {
         await keys.change({ gateway_key: gatewayKey, keys: given })
         catalog.drop()
@@ -271,7 +326,7 @@ export async function createProviders ({ keys: record, limits, config, clock, en
       if (model !== undefined) {
         await config.update((current) => ({
           ...current,
-          ...local?.providers && { providers: { ...current.providers, ...local.providers } },
+          ...found?.providers && { providers: { ...current.providers, ...found.providers } },
           model
         }))
       }
@@ -284,11 +339,14 @@ export async function createProviders ({ keys: record, limits, config, clock, en
       }
     },
 
-    /** Lists the models of every provider; with `discover`, also the model servers of this machine. */
+    /** Lists the models of every provider; with `discover`, also the model servers and the model files of this machine. */
     async models (signal: AbortSignal, { discover = false } = {}): Promise<ModelList> {
+      // A file may have come since, and an engine.
+      await local.refresh()
+      catalog.dropListOf(LOCAL)
       if (!discover) return catalog.list(signal)
-      const [list, discovered] = await Promise.all([catalog.list(signal), findServers(signal)])
-      return { ...list, discovered }
+      const [list, discovered, found] = await Promise.all([catalog.list(signal), findServers(signal), findFiles()])
+      return { ...list, discovered, files: found }
     },
 
     /**
