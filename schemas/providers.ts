@@ -103,7 +103,7 @@ export type LocalServer = Static<typeof LocalServerSchema>
 const LocalFileSchema = Type.Object({
   program: Type.String({ description: 'The program that keeps it, such as Ollama' }),
   path: Type.String(),
-  sizeBytes: Type.Integer({ format: 'int64' }),
+  sizeBytes: Type.Integer(),
   model: Type.String({ description: 'The id of the model that it becomes: `local/<name>`' }),
   use: Type.String({ description: 'How to use the file' })
 })

@@ -1285,6 +1285,8 @@ export type ConfigPatch = {
             baseURL?: string | null;
             apiKey?: string | null;
             models?: Array<string> | null;
+            files?: Array<string> | null;
+            window?: number | null;
             timeouts?: {
                 /**
                  * How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in its private network, milliseconds
@@ -1297,6 +1299,7 @@ export type ConfigPatch = {
             } | null;
         } | null;
     } | null;
+    engine?: string | null;
     providerOptions?: {
         [key: string]: {
             [key: string]: unknown;
@@ -1451,6 +1454,10 @@ export type ConfigureBody = {
      * The `baseURL` of a model server that `GET /models?discover=true` finds on this machine: it becomes a provider of config.json, and its first model the active one unless `model` names another
      */
     localServer?: string;
+    /**
+     * The `path` of a model file that `GET /models?discover=true` finds on this machine: it becomes a model of the provider `local`, and the active one unless `model` names another
+     */
+    localFile?: string;
     /**
      * The key of the model gateway, for the models of all its providers; stored encrypted. `null` removes a stored key
      */
@@ -3647,6 +3654,10 @@ export type ModelList = {
              */
             cacheWrite?: string;
         };
+        /**
+         * Why the model cannot be used, and what to do
+         */
+        unavailable?: string;
     }>;
     /**
      * Providers whose models could not be listed, and why
@@ -3677,6 +3688,25 @@ export type ModelList = {
         };
         /**
          * How to use the server
+         */
+        use: string;
+    }>;
+    /**
+     * Files of models that other programs left on this machine; with `discover` only
+     */
+    files?: Array<{
+        /**
+         * The program that keeps it, such as Ollama
+         */
+        program: string;
+        path: string;
+        sizeBytes: number;
+        /**
+         * The id of the model that it becomes: `local/<name>`
+         */
+        model: string;
+        /**
+         * How to use the file
          */
         use: string;
     }>;
