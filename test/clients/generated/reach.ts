@@ -32,7 +32,8 @@ t.test('providers and models', async (t) => {
     name: 'Large',
     provider: 'ollama',
     contextWindow: 8_192,
-    pricing: { input: '0.1', output: '0.2', cachedInput: undefined, cacheWrite: undefined }
+    pricing: { input: '0.1', output: '0.2', cachedInput: undefined, cacheWrite: undefined },
+    unavailable: undefined
   }], 'listModels')
   isBroken = true
   await reload({ ...config, workspace: app.cwd, providers: { other: config.providers.ollama } })
