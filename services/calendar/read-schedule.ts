@@ -9,6 +9,7 @@ import { upcoming } from './due.ts'
 import { readInterval, tidy } from './interval.ts'
 import { readOnce } from './once.ts'
 import { parseSchedule } from './parse-schedule.ts'
+import { rewriteTime } from './rewrite-time.ts'
 import { BadSchedule } from './schedule-errors.ts'
 import type { Plan } from './schedule-plan.ts'
 
@@ -44,14 +45,31 @@ export async function readSchedule (schedule: Schedule, { timezone, now }: Now):
  * Reads what a person wrote about a time, one or repeated, as a schedule. Throws BadSchedule (400), which says what can be written, for
  * what cannot be read or may mean two things.
  */
-export async function readText (text: string, { zone, ...machine }: Now & { zone?: string }): Promise<ReadSchedule> {
-  if (text.length > SCHEDULE_LIMITS.text) throw unread(`${text.slice(0, 40)}…`)
-  const place = zone === undefined ? {} : { timezone: zone }
+export async function readText (written: string, { zone: stated, ...machine }: Now & { zone?: string }): Promise<ReadSchedule> {
+  if (written.length > SCHEDULE_LIMITS.text) throw unread(`${written.slice(0, 40)}…`)
   // A zone that does not exist is refused before it is counted in.
-  if (zone !== undefined) await parseSchedule({ interval: 'daily', ...place }, machine)
+  if (stated !== undefined) await parseSchedule({ interval: 'daily', timezone: stated }, machine)
+  const { text, zone = stated, start } = rewriteTime(written, { ...machine, timezone: stated ?? machine.timezone })
+  const read = await readPlain(text, written, { ...machine, zone })
+  if (start === undefined) return read
+  const first = await readPlain(start, written, { ...machine, zone })
+  if (read.schedule.interval === undefined || first.schedule.once === undefined) throw unread(written)
+  return readSchedule({ ...read.schedule, startAt: await startOfDay(first, read, machine) }, machine)
+}
+
+/** Returns the first time of a repeated schedule on the day of a single one. */
+async function startOfDay (first: ReadSchedule, { schedule, zone, plan }: ReadSchedule, machine: Now): Promise<number> {
+  if (readInterval(String(schedule.interval))?.at === undefined) return first.next[0]
+  const day = String(first.schedule.once).slice(0, 10)
+  const clock = new Date(upcoming(plan, machine.now, 1)[0]).toLocaleTimeString('sv', { timeZone: zone })
+  return (await readSchedule({ once: `${day}T${clock}`, timezone: zone }, { ...machine, now: machine.now - DAY_MS })).next[0]
+}
+
+async function readPlain (text: string, written: string, { zone, ...machine }: Now & { zone?: string }): Promise<ReadSchedule> {
+  const place = zone === undefined ? {} : { timezone: zone }
   const once = readOnce(text, { timezone: zone ?? machine.timezone, now: machine.now })
   if (once !== undefined) return readSchedule({ ...once, ...place }, machine)
-  if (readInterval(text) === undefined && !looksLikeCron(text)) throw unread(text)
+  if (readInterval(text) === undefined && !looksLikeCron(text)) throw unread(written)
   return readSchedule({ interval: text.trim(), ...place }, machine)
 }
 

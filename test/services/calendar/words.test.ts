@@ -216,7 +216,7 @@ t.test('what is repeated is said in words, with its end and its exceptions', asy
     ['every other friday', 'every other week on Friday at 09:00'],
     ['quarterly', 'on the 1st of January, April, July and October at 09:00'],
     ['1st and 15th at 8', 'on the 1st and 15th of every month at 08:00'],
-    ['last monday', 'on the last Monday of every month at 09:00'],
+    ['last monday of the month', 'on the last Monday of every month at 09:00'],
     ['last day of the month', 'on the last day of every month at 09:00'],
     ['twice a day at 9 and 17', 'every day at 09:00 and 17:00'],
     ['every weekday at 8 except mondays and 24 december', 'Monday to Friday at 08:00, except on Monday and on 24 December'],
