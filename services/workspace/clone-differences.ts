@@ -1,4 +1,4 @@
-import { join, relative } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import { newId } from '../lib/ids.ts'
 import type { OwnFiles } from './open-folder.ts'
 import { isSame, type Place } from './places.ts'
@@ -26,6 +26,16 @@ export function differencesOf (was: States, now: States, other: { folder: string
   return changed.map((path) => ({ path, isOtherAsItWas: isAsItWas(known.get(path), rowAt(join(other.folder, path))) }))
 }
 
+/** A folder of git's loose objects. */
+const FAN_OUT = /(?:^|[\\/])objects[\\/][\da-f]{2}$/
+
+/** Returns the folders of git's objects that one of two folders needs for new objects, and has removed as empty. */
+function missingFanOut (differences: readonly Difference[], folder: string): Difference[] {
+  const known = new Set(differences.map(({ path }) => path))
+  const needed = new Set([...known].map((path) => dirname(path)).filter((path) => FAN_OUT.test(path) && !known.has(path)))
+  return [...needed].filter((path) => rowAt(join(folder, path)) === undefined).map((path) => ({ path, isOtherAsItWas: true }))
+}
+
 /**
  * Returns what has to be done to the folder `to` so that it is as its copy, or as the folder that it is a copy of, at the paths. A path
  * that is not as it was is left alone, unless it is the same in both.
@@ -34,12 +44,11 @@ export async function chainsOfCopy (
   differences: readonly Difference[],
   { from, to, paths }: { from: string, to: string, paths: OwnFiles }
 ): Promise<Chain[]> {
-  const units = await unitsToReplace(
-    differences.map(({ path }) => join(to, path)),
-    (path) => join(from, relative(to, path)),
-    paths
-  )
-  return inBatches(differences, async ({ path: inner, isOtherAsItWas, expected }): Promise<Chain> => {
+  const needed = missingFanOut(differences, to)
+  const named = [...differences, ...needed].map(({ path }) => join(to, path))
+  const units = await unitsToReplace(named, (path) => join(from, relative(to, path)), paths)
+  const all = [...differences, ...needed.filter(({ path }) => units.has(join(to, path)))]
+  return inBatches(all, async ({ path: inner, isOtherAsItWas, expected }): Promise<Chain> => {
     const path = join(to, inner)
     const unit = units.get(path)
     // Where a folder above became a link, nothing of what was in it is there.

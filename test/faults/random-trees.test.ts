@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import t from 'tap'
 import { openUndo } from '../services/undo/helper.ts'
-import { survivesClone, survivesTree } from './random-trees.ts'
+import { survivesClone, survivesTakeOver, survivesTree } from './random-trees.ts'
 
 // 2,000 of them: test/faults/random-trees.long.ts.
 /** Their commands changed the permissions of a file that has another name. */
@@ -17,4 +17,9 @@ t.test('a random tree that was changed at random is as before after an undo, but
 t.test('a clone of a random tree gets what was changed in the tree, where it was not changed itself', async (t) => {
   const work = realpathSync(t.testdir({}))
   for (const seed of [...Array(40).keys(), LINK_ABOVE]) await survivesClone(t, work, seed)
+})
+
+t.test('a clone that was changed at random is taken over but for what others changed, and taken back', async (t) => {
+  const undo = await openUndo(t)
+  for (let seed = 0; seed < 25; seed++) await survivesTakeOver(t, undo, seed)
 })

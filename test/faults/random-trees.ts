@@ -176,3 +176,37 @@ export async function survivesClone (t: Test, work: string, seed: number): Promi
   t.same(lost, [], `${name}: the rest stays`)
   t.same(readdirSync(drafts), [])
 }
+
+/** A clone that a run changed, taken over into its tree, which others changed some of, and taken back. */
+export async function survivesTakeOver (t: Test, { undo, work }: Undo, seed: number): Promise<void> {
+  const random = createRandom(seed)
+  const root = join(work, `real-${seed}`)
+  const clone = join(work, `copy-${seed}`)
+  mkdirSync(root)
+  lay(random, root)
+  const made = cloneFolder({ from: root, to: clone, limits: { paths: 20_000, bytes: 1024 ** 3 } })
+  if ('beyond' in made) throw new Error('too large')
+  const list = (folder: string) => listFolder({ folder, mostPaths: 20_000 })!
+  for (let n = Math.floor(random() * 8); n >= 0; n--) change(random, clone)
+  if (random() < 0.5) for (let n = Math.floor(random() * 3); n >= 0; n--) change(random, root)
+  const [before, ofRun] = [stateOf(root), stateOf(clone)]
+  const touched = differencesOf(made.sources, list(root), { folder: clone, was: made.copies }).map(({ path }) => path)
+  const differences = differencesOf(made.copies, list(clone), { folder: root, was: made.sources })
+
+  const { applyId, skipped } = await undo.takeOver(differences, {}, { of: newId(), folder: clone, real: root, owner: 'owner' })
+  const after = stateOf(root)
+  const name = `seed ${seed}`
+  const named = skipped.map(({ path }) => path.slice(root.length + 1))
+  t.same(skipped.filter(({ reason }) => reason === 'failed'), [], name)
+  const lost = touched.filter((path) => before[path] !== undefined && ![before[path], ofRun[path]].includes(after[path]))
+  t.same(lost, [], `${name}: what others changed is untouched`)
+  const isNear = (path: string) => [...named, ...touched].some((other) => isAtOrBelow(path, other) || isAtOrBelow(other, path))
+  const left = differences.map(({ path }) => path).filter((path) => after[path] !== ofRun[path])
+  t.same(left.filter((path) => !isNear(path)), [], `${name}: the rest is as in the copy`)
+  const others = Object.keys({ ...before, ...after }).filter((path) => before[path] !== after[path])
+  const changed = new Set(differences.map(({ path }) => path))
+  t.same(others.filter((path) => !changed.has(path)), [], `${name}: nothing else is changed`)
+  if (applyId === undefined) return
+  t.same((await undo.takeBack(applyId, {})).skipped, [], name)
+  t.same(stateOf(root), before, `${name}: taken back`)
+}

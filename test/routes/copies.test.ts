@@ -345,13 +345,19 @@ t.test('a repository is taken over as one thing, and not at all when somebody ha
   t.match(git(app.cwd, 'log', '--format=%s'), /second\nfirst/)
   t.notMatch(git(app.cwd, 'fsck', '--full'), /missing|bad/)
 
+  commit(app.cwd, 'of-user')
+  await say()
+  t.match(git(copy, 'log', '--format=%s'), /^of-user\nsecond/, 'and comes into the copy as one thing')
+  t.equal(git(copy, 'status', '--porcelain'), '')
+  t.notMatch(git(copy, 'fsck', '--full'), /missing|bad/)
+
   commit(copy, 'third')
   commit(app.cwd, 'mine')
   plans.push(call('writeFile', { path: 'b.txt', content: 'B' }))
   const { applied, skipped } = await apply()
   t.match(skipped, [{ path: at('.git'), reason: 'repository-used-since' }])
   t.ok(applied.includes(at('b.txt')))
-  t.match(git(app.cwd, 'log', '--format=%s'), /^mine\nsecond/)
+  t.match(git(app.cwd, 'log', '--format=%s'), /^mine\nof-user\nsecond/)
   t.notMatch(git(app.cwd, 'fsck', '--full'), /missing|bad/)
 })
 
