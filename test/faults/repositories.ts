@@ -3,7 +3,13 @@ import { cpSync, existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync 
 import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { App } from '../../app.ts'
+import { newId } from '../../services/lib/ids.ts'
+import { cloneFolder, listFolder } from '../../services/workspace/clone-folder.ts'
+import { differencesOf } from '../../services/workspace/index.ts'
 import { runOf, undo } from '../harness/undo.ts'
+import type { openUndo } from '../services/undo/helper.ts'
+
+type Undo = Awaited<ReturnType<typeof openUndo>>
 
 /** Nothing of the machine's own settings, and no editor. */
 const ENV = {
@@ -38,7 +44,7 @@ export function layRepositories (cwd: string): string {
 }
 
 /** What a command of an agent does. Each fails if git does. */
-const RUNS = {
+export const RUNS = {
   commit: 'echo bread > list.txt && G commit -qam agent',
   'two commits': 'echo bread > list.txt && G commit -qam agent && echo jam > list.txt && G commit -qam agent2',
   amend: 'G commit -q --amend -m amended',
@@ -63,7 +69,7 @@ const RUNS = {
   revert: 'G stash -q && G revert --no-edit HEAD >/dev/null',
   'remove and move': 'G rm -qf a.txt && G mv b.txt c.txt',
   'add a worktree': 'G worktree add -q tree other && cd tree && echo w > w.txt && G add . && G commit -qm w',
-  'add a submodule': 'G submodule --quiet add ./bare module && G commit -qm module',
+  'add a submodule': 'G submodule --quiet add $PWD/bare module && G commit -qm module',
   gc: 'G gc -q',
   'gc of all': 'G reflog expire --expire=now --all && G stash clear && G gc -q --prune=now',
   'repack and pack refs': 'G repack -qad && G pack-refs --all && G commit-graph write --reachable && G multi-pack-index write',
@@ -136,11 +142,7 @@ export async function survivesUse (t: Test, app: App & { cwd: string }, template
     else t.ok(isLeft, 'the answer says that it was left alone')
   }
   if (use === 'an edit' || use === 'a commit') t.equal(readFileSync(join(cwd, 'own.txt'), 'utf8'), 'mine\n')
-  for (const folder of FOLDERS.filter((each) => isRepository(cwd, each))) {
-    const checked = spawnSync('git', ['fsck', '--full', '--no-dangling'], { cwd: join(cwd, folder), env: ENV, encoding: 'utf8' })
-    t.match(checked, { status: 0, stderr: /^(?:Checking .*\s*)*$/ }, `${folder} is whole`)
-    t.notMatch(checked.stdout, /missing|broken|error|bad/)
-  }
+  areWhole(t, cwd)
   const isGone = restored.some((path) => path.endsWith('moved.git'))
   if (!isGone) t.same([...objects].filter((object) => !objectsOf(cwd).has(object)), [], 'no object is gone')
 }
@@ -148,3 +150,34 @@ export async function survivesUse (t: Test, app: App & { cwd: string }, template
 /** The names of all objects of the repository. */
 const objectsOf = (cwd: string): Set<string> =>
   new Set(isRepository(cwd, '.') ? shell(cwd, 'G cat-file --batch-all-objects --batch-check="%(objectname)"').split('\n') : [])
+
+/** An agent's command in a clone, taken over into the folder, and taken back: each repository is that of the clone, then as before. */
+export async function survivesTakeOver (t: Test, { undo, work }: Undo, template: string, run: string): Promise<void> {
+  const cwd = mkdtempSync(join(work, 'r-'))
+  cpSync(template, cwd, { recursive: true, preserveTimestamps: true })
+  const clone = `${cwd}-clone`
+  const look = (folder: string) => FOLDERS.map((each) => repositoryState(folder, each))
+  const before = look(cwd)
+  const made = cloneFolder({ from: cwd, to: clone, limits: { paths: 20_000, bytes: 1024 ** 3 } })
+  if ('beyond' in made) throw new Error('too large')
+  shell(clone, RUNS[run as keyof typeof RUNS])
+  const differences = differencesOf(made.copies, listFolder({ folder: clone, mostPaths: 20_000 })!, { folder: cwd, was: made.sources })
+  const { applyId, skipped } = await undo.takeOver(differences, {}, { of: newId(), folder: clone, real: cwd, owner: 'owner' })
+  // Objects are never removed, and so a whole repository is not.
+  const isGone = !existsSync(join(clone, '.git/objects'))
+  t.same(skipped, isGone ? [{ path: join(cwd, '.git'), reason: 'repository-used-since' }] : [])
+  t.same(look(cwd), isGone ? before : look(clone), 'as in the clone')
+  areWhole(t, cwd)
+  if (applyId === undefined) return
+  t.same((await undo.takeBack(applyId, {})).skipped, [])
+  t.same(look(cwd), before, 'as before')
+  areWhole(t, cwd)
+}
+
+function areWhole (t: Test, cwd: string): void {
+  for (const folder of FOLDERS.filter((each) => isRepository(cwd, each))) {
+    const checked = spawnSync('git', ['fsck', '--full', '--no-dangling'], { cwd: join(cwd, folder), env: ENV, encoding: 'utf8' })
+    t.match(checked, { status: 0, stderr: /^(?:Checking .*\s*)*$/ }, `${folder} is whole`)
+    t.notMatch(checked.stdout, /missing|broken|error|bad/)
+  }
+}
