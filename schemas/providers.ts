@@ -105,6 +105,8 @@ const LocalFileSchema = Type.Object({
   path: Type.String(),
   sizeBytes: Type.Integer(),
   model: Type.String({ description: 'The id of the model that it becomes: `local/<name>`' }),
+  contextWindow: Type.Optional(Type.Integer({ description: 'The context window that fits this computer, tokens' })),
+  unavailable: Type.Optional(Type.String({ description: 'Why the model could not be used, and what to do' })),
   use: Type.String({ description: 'How to use the file' })
 })
 export type LocalFile = Static<typeof LocalFileSchema>

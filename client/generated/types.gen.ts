@@ -3706,6 +3706,14 @@ export type ModelList = {
          */
         model: string;
         /**
+         * The context window that fits this computer, tokens
+         */
+        contextWindow?: number;
+        /**
+         * Why the model could not be used, and what to do
+         */
+        unavailable?: string;
+        /**
          * How to use the file
          */
         use: string;

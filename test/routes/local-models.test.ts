@@ -160,8 +160,8 @@ t.test('files that other programs left are found, and become models', { skip }, 
   writeModel(join(user, 'hub/models--x/snapshots/1/face.gguf'), 'fff')
   Object.assign(process.env, { HOME: user, HF_HUB_CACHE: join(user, 'hub') })
   const { files } = (await app.inject('/models?discover=true')).json()
-  t.match(files.map(({ program, model }: any) => [program, model]), [
-    ['LM Studio', 'local/small'], ['Ollama', 'local/llama3.2-3b'], ['Hugging Face', 'local/face']
+  t.match(files.map(({ program, model, contextWindow }: any) => [program, model, contextWindow]), [
+    ['LM Studio', 'local/small', 8_192], ['Ollama', 'local/llama3.2-3b', 8_192], ['Hugging Face', 'local/face', 8_192]
   ])
 
   const configure = async (localFile: string) =>

@@ -7,6 +7,7 @@ import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { Button } from '../button.tsx'
 import { KeyDialog } from '../models/key-dialog.tsx'
+import { LocalFiles, localFilesIn } from '../models/local-files.tsx'
 import { LocalServers } from '../models/local-servers.tsx'
 import { useModels, useProviders } from '../models/model-queries.ts'
 import { noteVisit } from './first-visit.ts'
@@ -48,6 +49,8 @@ export default function Welcome ({ onReady }: Props) {
   }
   if (state === 'unknown' || state === 'closed') return null
   const servers = local.data?.discovered ?? []
+  const files = localFilesIn(local.data ?? {})
+  const hasLocal = servers.length + files.length > 0
   return (
     <section className='welcome' aria-labelledby='welcome'>
       {state === 'connected'
@@ -65,13 +68,15 @@ export default function Welcome ({ onReady }: Props) {
           <>
             <h2 id='welcome'>{say('welcome.title')}</h2>
             <p>{say('welcome.text')}</p>
-            {servers.length > 0 && <><h3>{say('welcome.local')}</h3><LocalServers servers={servers} /></>}
+            {hasLocal && <h3>{say('welcome.local')}</h3>}
+            {servers.length > 0 && <LocalServers servers={servers} />}
+            {files.length > 0 && <LocalFiles files={files} />}
             <div className='actions'>
               <Button kind='primary' onClick={() => setIsEntering(true)}>{say('welcome.key')}</Button>
               <Link href='/chat' className='button' onClick={close}>{say('welcome.offline')}</Link>
               <Button kind='quiet' onClick={close}>{say('welcome.dismiss')}</Button>
             </div>
-            <p className='quiet'>{say(servers.length > 0 ? 'welcome.later' : 'welcome.laterLocal')}</p>
+            <p className='quiet'>{say(hasLocal ? 'welcome.later' : 'welcome.laterLocal')}</p>
           </>
           )}
       {isEntering && <KeyDialog providers={WITH_KEYS} onClose={() => setIsEntering(false)} />}

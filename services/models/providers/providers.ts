@@ -221,12 +221,11 @@ export async function createProviders (parts: Parts) {
   async function findFiles (): Promise<LocalFile[]> {
     const { filesOfPrograms } = await import('./local/model-file-list.ts')
     const found = await filesOfPrograms(variables)
-    return found.map(({ program, path, name, sizeBytes }) => ({
-      program,
-      path,
-      sizeBytes,
-      model: `${LOCAL}/${name}`,
-      use: `POST /providers/configure with ${JSON.stringify({ localFile: path })} to use it.`
+    return Promise.all(found.map(async (file) => {
+      const { program, path, sizeBytes } = file
+      const { id: model, contextWindow, unavailable } = await local.describe(file)
+      const use = `POST /providers/configure with ${JSON.stringify({ localFile: path })} to use it.`
+      return { program, path, sizeBytes, model, contextWindow, unavailable, use }
     }))
   }
 

@@ -8,6 +8,7 @@ import { asked, body } from '../../../lib/service.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
+import { LocalFiles, localFilesIn } from '../../../parts/models/local-files.tsx'
 import { LocalServers } from '../../../parts/models/local-servers.tsx'
 import { useModels, useProviders } from '../../../parts/models/model-queries.ts'
 import { VisibleText } from '../../../parts/visible-text.tsx'
@@ -68,7 +69,8 @@ function Discovery () {
 
 function Found () {
   const models = useModels(true)
-  const servers = models.data?.discovered
+  const servers = models.data?.discovered ?? []
+  const files = localFilesIn(models.data ?? {})
   return (
     <>
       <div>
@@ -78,9 +80,10 @@ function Found () {
       </div>
       {models.error !== null && <Failed error={models.error} />}
       <div role='status'>
-        {servers?.length === 0 && <p className='quiet'>{say('settings.discoveredNone')}</p>}
+        {models.data !== undefined && servers.length + files.length === 0 && <p className='quiet'>{say('settings.discoveredNone')}</p>}
       </div>
-      {servers !== undefined && servers.length > 0 && <LocalServers servers={servers} />}
+      {servers.length > 0 && <LocalServers servers={servers} />}
+      {files.length > 0 && <><h3>{say('settings.files')}</h3><LocalFiles files={files} /></>}
     </>
   )
 }

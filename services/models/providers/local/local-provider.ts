@@ -38,6 +38,8 @@ interface LocalProvider extends Provider {
   hasFiles(): boolean
   /** Looks for files. */
   refresh(): Promise<void>
+  /** Returns a file as the model that it is, or why it cannot be one. */
+  describe(file: ModelFile): Promise<ModelInfo>
   /** Ends all servers, for good. */
   end(): Promise<void>
 }
@@ -131,6 +133,7 @@ export function createLocalProvider (parts: Parts): LocalProvider {
     reach: 'machine',
     hasFiles: () => files.length > 0 || entryOf(settings())?.files !== undefined,
     refresh,
+    describe,
     get defaultModel () {
       return `${LOCAL}/${files[0]?.name ?? 'default'}`
     },
