@@ -18,6 +18,7 @@ interface LocalFile {
 }
 
 const GIGABYTE = 1e9
+const gigabytes = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'gigabyte', maximumFractionDigits: 1 })
 
 /** Returns the model files of this machine: those that the service has, and those that other programs left. */
 export function localFilesIn ({ models = [], files = [], discovered = [] }: Partial<ModelList>): LocalFile[] {
@@ -37,7 +38,7 @@ function File ({ model, path, program, sizeBytes, contextWindow, unavailable }: 
   const isUsed = data?.active_model === model
   const facts = [
     program,
-    sizeBytes !== undefined && say('settings.fileSize', { size: (sizeBytes / GIGABYTE).toFixed(1) }),
+    sizeBytes !== undefined && gigabytes.format(sizeBytes / GIGABYTE),
     contextWindow !== undefined && say('settings.fileWindow', { count: contextWindow })
   ]
   return (
