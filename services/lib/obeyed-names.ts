@@ -3,21 +3,30 @@ import { isShortName } from './windows-path.ts'
 // The one table of names that programs obey. `opens`: when somebody only opens or enters the folder, or by a hook that exists; `starts`:
 // when a person starts something. Names are in lower case, and compared as `plainName` has them.
 
-/** Of editors, shells and managers of versions, agents, managers of hooks, and systems; folders with all that is in them. */
+/** Of editors, shells and managers of versions, agents, managers of hooks, systems and homes; folders with all that is in them. */
 const OPENS = new Set([
   '.vscode', '.idea', '.zed', '.fleet', '.vs', '.theia', '.nova', '.helix', '.devcontainer', '.devcontainer.json',
   '.exrc', '.nvimrc', '.nvim.lua', '.vimrc', '.lvimrc', '.dir-locals.el', '.dir-locals-2.el',
-  '.envrc', '.mise.toml', 'mise.toml', '.tool-versions', '.autoenv',
+  '.envrc', '.mise.toml', 'mise.toml', '.mise.local.toml', 'mise.local.toml', '.mise', '.tool-versions', '.autoenv',
   '.agents', '.claude', '.codex', '.gemini', '.cursor', '.windsurf', '.kiro', '.amazonq', '.roo', '.qwen', '.opencode',
   '.mcp.json', 'opencode.json', '.crush.json', '.aider.conf.yml', 'agents.md', 'agents.override.md', 'claude.md', 'claude.local.md',
   'gemini.md', 'qwen.md', 'skill.md', '.cursorrules', '.windsurfrules',
   '.githooks', '.husky', '.pre-commit-config.yaml', 'lefthook.yml', 'lefthook.yaml',
-  'desktop.ini', 'autorun.inf'
+  'desktop.ini', 'autorun.inf',
+  // Where the folder is somebody's home: shells, sessions, git and ssh read these at each start.
+  '.profile', '.bash_profile', '.bash_login', '.bashrc', '.bash_logout', '.zshenv', '.zprofile', '.zshrc', '.zlogin', '.zlogout',
+  '.kshrc', '.cshrc', '.tcshrc', '.login', '.xprofile', '.xsession', '.xinitrc', '.pam_environment', '.gitconfig', '.ssh'
 ])
+/** Hooks of git, in whatever folder: a setting of the user may name that. */
+const HOOK = new RegExp(
+  '^(?:(?:pre|post)-(?:applypatch|commit|rebase|checkout|merge|push|rewrite|receive|update|auto-gc|index-change)|applypatch-msg|' +
+    'pre-merge-commit|prepare-commit-msg|commit-msg|reference-transaction|push-to-checkout|proc-receive|sendemail-validate)$'
+)
 /** In a folder of that name. */
 const OPENS_IN: Record<string, Set<string>> = {
   '.github': new Set(['copilot-instructions.md']),
-  '.hg': new Set(['hgrc', 'hgrc-not-shared', 'sharedpath'])
+  '.hg': new Set(['hgrc', 'hgrc-not-shared', 'sharedpath']),
+  '.config': new Set(['git', 'fish', 'mise', 'direnv'])
 }
 /** Folders of version control: writes of anything in them ask, while commands work in them. */
 const VERSION_CONTROL = new Set(['.git', '.hg', '.svn'])
@@ -71,6 +80,9 @@ export function isOpened (folder: string, name: string): boolean {
   if (OPENS.has(plain) || plain.endsWith('.code-workspace')) return true
   return OPENS_IN[plainName(folder)]?.has(plain) === true
 }
+
+/** Whether a file is one of git's hooks, by its name. */
+export const isHookName = (name: string): boolean => HOOK.test(plainName(name))
 
 const namesOf = (path: string): string[] => path.split(/[\\/]/).filter((name) => name !== '')
 

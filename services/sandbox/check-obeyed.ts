@@ -1,8 +1,9 @@
-import { lstat, mkdir, open, rename, symlink } from 'node:fs/promises'
+import { chmod, lstat, mkdir, open, rename, symlink } from 'node:fs/promises'
 import { constants } from 'node:fs'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { harmlessSettings } from './git-settings.ts'
-import { type Entry, entryAt, isAttributes, isGitName, LOOK_MS, lookAtObeyed, MOST_ENTRIES, type ObeyedState } from './obeyed-state.ts'
+import { LOOK_MS, lookAtObeyed, MOST_ENTRIES } from './look-at-obeyed.ts'
+import { type Entry, entryAt, isAttributes, isGitName, type ObeyedState } from './obeyed-state.ts'
 import type { BoxedGit } from './boxed-git.ts'
 import { readSmall } from './read-small.ts'
 
@@ -60,7 +61,7 @@ async function putBackChanged (check: Check): Promise<void> {
       continue
     }
     if (await isUnchanged(check, path, now)) continue
-    if (git === undefined && isAttributes(basename(path)) && !before.hasDrivers) continue
+    if (git === undefined && isAttributes(basename(path)) && !before.hasDrivers && await hasUsualDrivers(path)) continue
     if (git === undefined && !isGitName(basename(path))) inTree.push(path)
     else if (!await (git === undefined ? isDotGit(check, path) : isAllowedInGit(check, git, path))) await putBack(check, path)
   }
@@ -77,6 +78,14 @@ async function putBackChanged (check: Check): Promise<void> {
   )
   for (const path of after.gitDirectories.keys()) if (!before.gitDirectories.has(path)) await moveAside(check, path)
 }
+
+/** Drivers that git has itself, and that of large files: others are programs of the user's settings. */
+const USUAL_DRIVER = new RegExp(
+  '^(?:filter=lfs|diff=(?:lfs|ada|bash|bibtex|cpp|csharp|css|dts|elixir|fortran|fountain|golang|html|java|kotlin|markdown|matlab|objc|' +
+    'pascal|perl|php|python|ruby|rust|scheme|tex)|merge=(?:lfs|union|binary|text|ours))$'
+)
+const hasUsualDrivers = async (path: string): Promise<boolean> =>
+  (await readSmall(path) ?? 'filter=?').split(/\s+/).every((word) => !/^(?:filter|diff|merge)=/.test(word) || USUAL_DRIVER.test(word))
 
 /** Returns the git directory that a path lies in. */
 function gitAround ({ gitDirectories, folder, outside }: ObeyedState, path: string): string | undefined {
@@ -221,19 +230,36 @@ async function write ({ withFolder }: Check, path: string, { kind, mode, target,
   }
 }
 
-/** Gives what is at a path a name that nothing obeys. */
-async function moveAside ({ withFolder, taken }: Check, path: string, { isSilentIfGone = false } = {}): Promise<boolean> {
+/**
+ * Gives what is at a path a name that nothing obeys, beside the folder that programs obey: hooks may run whatever is in a folder. A program
+ * can be run no more.
+ */
+async function moveAside (check: Check, path: string, { isSilentIfGone = false } = {}): Promise<boolean> {
+  const { withFolder, taken } = check
   if (isSilentIfGone && await entryAt(path) === undefined) return true
-  const name = basename(path)
-  const moved = await withFolder(dirname(path), async (folder) => {
+  const to = folderBeside(check, path)
+  const move = (from: OpenFolder) => withFolder(to, async (folder) => {
     for (let number = 1; number < 1_000; number++) {
-      const free = `${name}.boxed${number === 1 ? '' : `-${number}`}`
-      if (await lstat(folder.entry(free)).then(() => true, () => false)) continue
-      await rename(folder.entry(name), folder.entry(free))
-      return free
+      const free = `${basename(path)}.boxed${number === 1 ? '' : `-${number}`}`
+      const at = folder.entry(free)
+      if (await lstat(at).then(() => true, () => false)) continue
+      await rename(from.entry(basename(path)), at)
+      const stat = await lstat(at)
+      if (stat.isFile()) await chmod(at, stat.mode & 0o666)
+      return to === dirname(path) ? free : join(to, free)
     }
     return undefined
-  }).catch(() => undefined)
+  })
+  const moved = await withFolder(dirname(path), move).catch(() => undefined)
   taken.push(moved === undefined ? `${path} should not be there and could not be renamed.` : `${path} is now ${moved}.`)
   return moved !== undefined
+}
+
+/** Returns the folder that holds what programs obey: the git directory of a hook, or that in which an editor's folder is. */
+function folderBeside ({ after }: Check, path: string): string {
+  const git = gitAround(after, path)
+  if (git !== undefined) return git
+  let root = path
+  while (after.entries.has(dirname(root))) root = dirname(root)
+  return dirname(root)
 }

@@ -6,7 +6,8 @@ import { isOpenedPath } from '../lib/obeyed-names.ts'
 import { isIn } from './box-places.ts'
 import type { BoxedGit } from './boxed-git.ts'
 import { checkObeyed, type WithFolder } from './check-obeyed.ts'
-import { type Entry, entryAt, type GitDirectory, lookAtObeyed, type ObeyedState } from './obeyed-state.ts'
+import { lookAtObeyed } from './look-at-obeyed.ts'
+import { type Entry, entryAt, type GitDirectory, type ObeyedState } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
 
 /** Folders whose last state is remembered, so that contents that did not change are not read again. */

@@ -53,7 +53,8 @@ async function findReadOnly ({ state, seenAt, made = new Set() }: Tree): Promise
   const git = join(folder, '.git')
   const directories = [...state.gitDirectories].flatMap(([path, { id }]) => isIn(folder, path) && !made.has(id) ? [path] : [])
   const nearest = (a: string, b: string) => depth(a) - depth(b)
-  const obeyed = directories.sort(nearest).flatMap((each) => OF_GIT.map((name) => join(each, name)).filter((path) => isThere(state, path)))
+  const obeyed = directories.sort(nearest).slice(0, MOST_PLACES).flatMap((each) =>
+    OF_GIT.map((name) => join(each, name)).filter((path) => isThere(state, path)))
   const ofGit = await resolveAll({ folder, seenAt }, obeyed)
   const opens: string[] = []
   for (const place of await resolveAll({ folder, seenAt }, [...state.opens, ...state.named])) {

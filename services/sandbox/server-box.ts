@@ -9,7 +9,7 @@ import { type LookUp, openBoxNetwork } from './box-network.ts'
 import { boxHome, unfitReason } from './box-places.ts'
 import { closeHeld, type Held } from './held.ts'
 import { startInBox } from './linux-box.ts'
-import { lookAtObeyed } from './obeyed-state.ts'
+import { lookAtObeyed } from './look-at-obeyed.ts'
 import { holdObeyed } from './read-only-places.ts'
 import { makeTemporary } from './temporary.ts'
 

@@ -1,0 +1,322 @@
+import type { Dirent } from 'node:fs'
+import { chmod, lstat, readdir, readlink, realpath, rename } from 'node:fs/promises'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { systemClock } from '../lib/clock.ts'
+import { ENV_LOADERS, isHookName, isOpened, plainName } from '../lib/obeyed-names.ts'
+import { isIn, KEY_FOLDERS } from './box-places.ts'
+import { namedByScripts } from './named-by-scripts.ts'
+import { namedBySettings } from './named-by-settings.ts'
+import { addEntry, execLines, isAttributes, isGitName, type ObeyedState, type Walk } from './obeyed-state.ts'
+import { readSmall } from './read-small.ts'
+
+/** Where a look ends. */
+export const MOST_ENTRIES = 500_000
+export const LOOK_MS = 20_000
+/** Folders that are read at once. */
+const WIDTH = 16
+/** Folders of packages: nothing in them is read-only during a command, as they are replaced whole. */
+const PACKAGES = new Set(['node_modules', '.venv', 'venv', '__pycache__', 'target'])
+
+/** How a folder is looked at. */
+type Sort = 'folder' | 'all' | 'git' | 'hooks' | 'objects' | 'worktrees' | 'modules' | 'plain'
+interface Visit {
+  path: string
+  sort: Sort
+  /** Nothing in it is read-only during a command. */
+  isClosed?: boolean
+}
+
+/** In a git directory: folders of plain data, in which a file is allowed and a link is not. */
+const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'rr-cache', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer'])
+/** Files in it that a command may write: the index, HEAD and its siblings, messages, packed refs, and what git notes meanwhile. */
+const PLAIN_FILES = new RegExp(
+  '^(?:index|[A-Z_]*HEAD|[A-Z]+_(?:EDIT)?MSG|[A-Z]+_MODE|MERGE_RR|MERGE_AUTOSTASH|AUTO_MERGE|BISECT_[A-Z_]+|NOTES_MERGE_[A-Z]+|' +
+    'EDIT_DESCRIPTION|ADD_EDIT\\.patch|addp-hunk-edit\\.diff|packed-refs(?:\\.new)?|shallow|sharedindex\\.[0-9a-f]+|gc\\.(?:log|pid)|' +
+    '(?:index|HEAD|packed-refs|shallow|config|gc\\.pid|next-index-\\d+|[A-Z_]+HEAD)\\.lock)$'
+)
+/** What git knows in one that is not called `.git`, where other things may lie, too. */
+const OF_BARE = new Set(['head', 'config', 'config.worktree', 'info', 'commondir', 'gitdir', 'branches', 'remotes'])
+const SORTS: Record<string, Sort> = { objects: 'objects', worktrees: 'worktrees', modules: 'modules', hooks: 'hooks' }
+const TODO = ['rebase-merge/git-rebase-todo', 'rebase-apply/git-rebase-todo', 'sequencer/todo']
+
+interface Look {
+  outside?: readonly string[]
+  /** Further places that are looked at whole; absent: those that settings and links name now. */
+  named?: readonly string[]
+  /** What is known already: contents of it are not read again. */
+  known?: ObeyedState
+  /** The home whose settings of git hold here. Absent: no contents are read. */
+  home?: string
+  /** The folder of the files of a repository above. */
+  top?: string
+  /** The path at which commands find the folder, which settings and links of a copy name. */
+  seenAt?: string
+  limits?: { entries: number, ms: number }
+}
+
+/** Looks at what programs obey in the folder, with this real path, and in git directories outside of it. */
+export async function lookAtObeyed (folder: string, look: Look = {}): Promise<ObeyedState> {
+  const { outside = [], known, home, top, seenAt = folder, limits = { entries: MOST_ENTRIES, ms: LOOK_MS } } = look
+  const state: ObeyedState = {
+    ...{ folder, outside: [...outside], at: systemClock.now(), entries: new Map(), gitDirectories: new Map() },
+    ...{ opens: [], named: [...look.named ?? []], keys: [], hasDrivers: false, strange: [], isWhole: true }
+  }
+  const seen = { count: 0, bytes: 0, until: performance.now() + limits.ms, entries: limits.entries }
+  const walk = (visits: Visit[]) => walkAll(state, visits, { known, isKept: home !== undefined, seen })
+  await walk([...outside.map((path): Visit => ({ path, sort: 'git' })), { path: folder, sort: 'folder' }])
+  if (look.named === undefined && home !== undefined) {
+    const textOf = (path: string) => {
+      const entry = state.entries.get(path)
+      if (entry === undefined) return state.gitDirectories.has(dirname(path)) && state.isWhole ? '' : undefined
+      return entry.content && Buffer.from(entry.content, 'base64').toString()
+    }
+    const { places, hasDrivers } = await namedBySettings([...state.gitDirectories.keys()], { outside, home, top, textOf })
+    state.hasDrivers = hasDrivers
+    const inFolder = (path: string) => isIn(seenAt, path) ? join(folder, relative(seenAt, path)) : path
+    // Not the folder itself, nor what holds it or a git directory.
+    const mayBeHeld = (path: string) => isIn(folder, path) && !isIn(path, folder) &&
+      ![...state.gitDirectories.keys()].some((git) => isIn(path, git))
+    const add = async (paths: readonly string[]) => {
+      const ways = (await Promise.all(paths.map(wayTo))).flat().map(inFolder)
+      state.named = [...new Set([...state.named, ...ways])].filter(mayBeHeld)
+      return addNamed(state, { known, isKept: true, seen })
+    }
+    await add(places)
+    await add(await namedByScripts(state, places))
+    const followed = new Set<string>()
+    for (;;) {
+      const links = [...state.entries].flatMap(([path, { kind }]) =>
+        kind === 'link' && !followed.has(path) && isObeyedLink(state, path) ? [path] : [])
+      if (links.length === 0) break
+      for (const path of links) followed.add(path)
+      await add(links)
+    }
+  } else await addNamed(state, { known, isKept: home !== undefined, seen })
+  return state
+}
+
+async function addNamed (state: ObeyedState, walk: Walk): Promise<void> {
+  const there: Visit[] = []
+  for (const path of state.named) {
+    if (state.entries.has(path) || await realpath(dirname(path)).catch(() => '') !== dirname(path)) continue
+    const entry = await addEntry(state, path, walk)
+    if (entry?.kind === 'folder') there.push({ path, sort: 'all' })
+  }
+  await walkAll(state, there, walk)
+}
+
+/** Whether programs would follow a link: in a git directory, those of settings and hooks alone are. */
+function isObeyedLink ({ gitDirectories }: ObeyedState, path: string): boolean {
+  const git = [...gitDirectories.keys()].find((each) => isIn(each, path))
+  return !/\.boxed(?:-\d+)?$/.test(path) && (git === undefined || /^(?:config|hooks|info)\b/.test(relative(git, path)))
+}
+
+/** Links that are followed on the way to a place. */
+const MOST_LINKS = 40
+
+/** Returns the links on the way to a place, and the place itself, whether something is there or not. */
+async function wayTo (path: string): Promise<string[]> {
+  const links: string[] = []
+  let way = '/'
+  let left = path.split('/')
+  while (left.length > 0) {
+    const [name, ...rest] = left
+    const next = resolve(way, name)
+    const target = name === '' ? undefined : await readlink(next).catch(() => undefined)
+    if (target === undefined) {
+      [way, left] = [next, rest]
+      continue
+    }
+    links.push(next)
+    if (links.length > MOST_LINKS) break
+    [way, left] = [target.startsWith('/') ? '/' : way, [...target.split('/'), ...rest]]
+  }
+  return [...links, way]
+}
+
+/** Walks the folders, several at once, those of git first. */
+async function walkAll (state: ObeyedState, visits: Visit[], walk: Walk): Promise<void> {
+  const [first, later] = [visits.filter(({ sort }) => sort === 'git'), visits.filter(({ sort }) => sort !== 'git')]
+  let at = 0
+  const next = () => first.pop() ?? (at < later.length ? later[at++] : undefined)
+  let idle: Array<() => void> = []
+  let busy = 0
+  const wake = () => {
+    for (const each of idle) each()
+    idle = []
+  }
+  const work = async () => {
+    for (;;) {
+      const visit = next()
+      if (visit === undefined) {
+        if (busy === 0) return wake()
+        await new Promise<void>((resolve) => idle.push(resolve))
+        continue
+      }
+      busy++
+      try {
+        if (walk.seen.count > walk.seen.entries || performance.now() > walk.seen.until) state.isWhole = false
+        else for (const found of await visitFolder(state, visit, walk)) (found.sort === 'folder' ? later : first).push(found)
+      } finally {
+        busy--
+        wake()
+      }
+    }
+  }
+  await Promise.all(Array.from({ length: WIDTH }, work))
+}
+
+const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
+
+/** Returns what is in a folder. One that its owner cannot list could still be entered: it is opened for the moment. */
+async function entriesOf (path: string, state: ObeyedState): Promise<Dirent[]> {
+  const list = () => readdir(path, { withFileTypes: true })
+  try {
+    return await list()
+  } catch (error) {
+    const { code = '' } = error as NodeJS.ErrnoException
+    if (GONE.has(code)) return []
+    const stat = code === 'EACCES' ? await lstat(path).catch(() => undefined) : undefined
+    if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) {
+      state.isWhole = false
+      return []
+    }
+    await chmod(path, stat.mode | 0o700)
+    return await list().catch((): Dirent[] => []).finally(() => chmod(path, stat.mode))
+  }
+}
+
+/** What no name lacks that is obeyed: most files need no closer look. */
+const MAY_BE_OBEYED = /^[.acdghlmopqrs]|[^\x21-\x39\x3b-\x7e]|\.code-workspace|\.$/i
+
+/** Adds what is obeyed in one folder, and returns the folders in it that are to be looked at. */
+async function visitFolder (state: ObeyedState, visit: Visit, walk: Walk): Promise<Visit[]> {
+  const { path, sort } = visit
+  const all = await entriesOf(path, state)
+  walk.seen.count += all.length
+  const entries = sort === 'folder' ? all.filter((entry) => MAY_BE_OBEYED.test(entry.name) || entry.isDirectory()) : all
+  if (entries.some((entry) => entry.name.includes('\ufffd') && entry.isDirectory())) {
+    const renamed = await nameStrange(path, state, walk)
+    if (renamed.length > 0) entries.push(...(await entriesOf(path, state)).filter(({ name }) => renamed.includes(name)))
+  }
+  const names = new Set(entries.map(({ name }) => plainName(name)))
+  if (sort === 'git' || (sort === 'modules' && isGitShape(names))) return visitGit(state, path, entries, walk)
+  // Beside `.git`, git looks at nothing else.
+  if (sort === 'folder' && isGitShape(names) && !names.has('.git')) return visitBare(state, visit, entries, walk)
+  return visitEntries(state, visit, entries, walk)
+}
+
+async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
+  const { path, sort, isClosed } = visit
+  const found: Visit[] = []
+  const names = new Set(entries.map(({ name }) => plainName(name)))
+  const isRepository = names.has('.git') && path !== state.folder
+  for (const entry of entries) {
+    const inner: Visit = { path: join(path, entry.name), sort, isClosed: isClosed === true || isRepository || PACKAGES.has(entry.name) }
+    const isFolder = entry.isDirectory()
+    if (isFolder && KEY_FOLDERS.includes(entry.name) && (walk.isKept || walk.known?.keys.includes(inner.path))) {
+      // A command finds none that was there before.
+      state.keys.push(inner.path)
+      continue
+    }
+    if (sort === 'folder') {
+      const isEnv = plainName(entry.name) === '.env' && [...ENV_LOADERS].some((name) => names.has(name))
+      if (isGitName(entry.name)) {
+        if (!isFolder) await addEntry(state, inner.path, walk)
+        inner.sort = 'git'
+      } else if (isEnv || isOpened(basename(path), entry.name) || (!isFolder && isHookName(entry.name))) {
+        await addEntry(state, inner.path, walk)
+        if (!inner.isClosed) state.opens.push(inner.path)
+        inner.sort = 'all'
+      } else if (!isFolder && isAttributes(entry.name)) await addEntry(state, inner.path, walk)
+      if (isFolder) found.push(inner)
+      continue
+    }
+    // Copies of a repository that agents work in.
+    if (sort === 'all' && isFolder && entry.name === 'worktrees') inner.sort = 'folder'
+    if (sort === 'all' && isFolder && isGitName(entry.name)) inner.sort = 'git'
+    if (sort === 'worktrees' && isFolder) inner.sort = 'git'
+    const isPlain = entry.isFile() && (sort === 'plain' || (sort === 'hooks' && entry.name.endsWith('.sample')))
+    const isAllowed = isFolder ? sort !== 'all' : isPlain
+    if (!isAllowed) await addEntry(state, inner.path, walk)
+    if (isFolder) found.push(sort === 'hooks' ? { ...inner, sort: 'all' } : inner)
+  }
+  return found
+}
+
+/**
+ * Notes folders whose name is not UTF-8, into which Node finds no way. One that was not there before gets a name. Returns such names.
+ */
+async function nameStrange (path: string, state: ObeyedState, { known, isKept }: Walk): Promise<string[]> {
+  const renamed: string[] = []
+  for (const { name } of await readdir(path, { withFileTypes: true, encoding: 'buffer' }).catch(() => [])) {
+    if (!name.toString().includes('\ufffd')) continue
+    const at = Buffer.concat([Buffer.from(`${path}/`), name])
+    const stat = await lstat(at, { bigint: true }).catch(() => undefined)
+    if (!stat?.isDirectory()) continue
+    const id = `${stat.dev} ${stat.ino}`
+    if (isKept || known?.strange.includes(id)) state.strange.push(id)
+    else {
+      const free = `${name.toString('latin1').replace(/[^\x20-\x7e]/g, '_')}.boxed-${stat.ino}`
+      await rename(at, join(path, free)).then(() => renamed.push(free), () => void (state.isWhole = false))
+    }
+  }
+  return renamed
+}
+
+/** Git takes a folder with these for a repository; those of a worktree name where the rest is. */
+const isGitShape = (names: ReadonlySet<string>): boolean =>
+  names.has('head') && ((names.has('objects') && names.has('refs')) || names.has('commondir'))
+
+async function visitGit (state: ObeyedState, path: string, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
+  const found: Visit[] = []
+  await addGitDirectory(state, path, entries)
+  for (const entry of entries) {
+    const inner = join(path, entry.name)
+    if (entry.isDirectory()) {
+      const sort = PLAIN_FOLDERS.has(entry.name) ? 'plain' : SORTS[entry.name] ?? 'all'
+      if (sort === 'objects') found.push(...await visitObjects(state, inner, walk))
+      else found.push({ path: inner, sort })
+    } else if (!entry.isFile() || !PLAIN_FILES.test(entry.name)) await addEntry(state, inner, walk)
+  }
+  return found
+}
+
+async function addGitDirectory (state: ObeyedState, path: string, entries: readonly Dirent[]): Promise<void> {
+  const names = new Set(entries.map(({ name }) => name))
+  const execs: string[] = []
+  for (const name of TODO) if (names.has(dirname(name))) execs.push(...execLines(await readSmall(join(path, name)) ?? ''))
+  const stat = await lstat(path, { bigint: true }).catch(() => undefined)
+  state.gitDirectories.set(path, { id: `${stat?.dev} ${stat?.ino}`, isComplete: names.has('HEAD'), execs })
+}
+
+/** A repository under another name: what git does not know in it may be anything. */
+async function visitBare (state: ObeyedState, visit: Visit, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
+  const { path } = visit
+  await addGitDirectory(state, path, entries)
+  const ofGit = (name: string) => PLAIN_FILES.test(name) ||
+    [OF_BARE, PLAIN_FOLDERS, new Set(Object.keys(SORTS))].some((names) => names.has(plainName(name)))
+  const found = await visitEntries(state, visit, entries.filter(({ name }) => !ofGit(name)), walk)
+  for (const entry of entries.filter(({ name }) => ofGit(name))) {
+    const [inner, name] = [join(path, entry.name), plainName(entry.name)]
+    if (!entry.isDirectory()) {
+      if (OF_BARE.has(name) || !entry.isFile()) await addEntry(state, inner, walk)
+    } else if (name === 'objects') found.push(...await visitObjects(state, inner, walk))
+    else if (PLAIN_FOLDERS.has(name)) found.push({ path: inner, sort: 'plain' })
+    else found.push({ path: inner, sort: SORTS[name] ?? (OF_BARE.has(name) ? 'all' : 'folder') })
+  }
+  return found
+}
+
+/** Objects are told apart by their folders. Only a lock file is written through a link, and objects have none. */
+async function visitObjects (state: ObeyedState, path: string, walk: Walk): Promise<Visit[]> {
+  const found: Visit[] = []
+  for (const entry of await entriesOf(path, state)) {
+    const inner = join(path, entry.name)
+    if (!entry.isDirectory()) {
+      if (!entry.isFile()) await addEntry(state, inner, walk)
+    } else if (['pack', 'info'].includes(entry.name)) found.push({ path: inner, sort: 'plain' })
+    else if (!/^[0-9a-f]{2}$/.test(entry.name)) found.push({ path: inner, sort: 'all' })
+  }
+  return found
+}
