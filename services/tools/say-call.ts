@@ -27,18 +27,14 @@ export function sayCall (
   { toolName, input }: { toolName: string, input: unknown },
   { tool, server }: { tool?: Pick<Tool, 'says'>, server?: string } = {}
 ): SaidCall {
-  const about = sayAbout(input, tool)
-  const ofCall = isObject(input) ? tool?.says?.en.ofCall?.(input) : undefined
+  const fields = typeof input === 'string' ? fieldsIn(input) : input
+  const named = aboutOf(tool, fields)
+  const about = inLine(named === undefined ? sayFields(fields, FIELDS_SHOWN) : withoutSecrets(named))
+  const ofCall = isObject(fields) ? tool?.says?.en.ofCall?.(fields) : undefined
   if (ofCall !== undefined) return { text: inLine(ofCall), about }
   const does = tool?.says?.en.does
   const verb = does ?? `use ${toolName}${server === undefined ? '' : ` of ${server}`}`
   return { text: about === '' ? verb : `${verb}${does === undefined ? ' with' : ''} “${about}”`, about }
-}
-
-function sayAbout (input: unknown, tool: Pick<Tool, 'says'> | undefined): string {
-  const fields = typeof input === 'string' ? fieldsIn(input) : input
-  const about = aboutOf(tool, fields)
-  return inLine(about === undefined ? sayFields(fields, FIELDS_SHOWN) : withoutSecrets(about))
 }
 
 /** The first texts of an input that is kept as JSON, and shortened: the last may be cut off. */

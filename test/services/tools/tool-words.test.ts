@@ -28,6 +28,18 @@ t.test('every built-in tool has words for people, for the console and for the of
   }
 })
 
+t.test('a call is said by its own words where its tool has some, also from an input that is kept as text', async (t) => {
+  const { host } = over(t)
+  const say = (toolName: string, input: unknown) => host.say({ toolName, input }).text
+  t.same([{ path: '.' }, '{"path":"."}', { path: 'src' }].map((input) => say('listDirectory', input)), [
+    'list this folder',
+    'list this folder',
+    'list the folder “src”'
+  ])
+  t.equal(say('click', { x: 10, y: 20 }), 'click at 10, 20')
+  t.equal(say('moveFile', { from: 'a', to: 'b' }), 'move “a → b”')
+})
+
 /** Returns what the offline model says when it cannot make a call of the tool. */
 function offlineSays (name: string, toolOf: Parameters<typeof assistantReply>[1]): string {
   const reply = assistantReply({ prompt: [{ role: 'user', content: [{ type: 'text', text: `use ${name} with {}` }] }], tools: [] }, toolOf)
