@@ -14,7 +14,7 @@ import { BrainDamaged, EntryNotFound, FactNotFound, PreferenceNotFound } from '.
 import { contextPreview } from './context-preview.ts'
 import { add, changeEntry, drop, erase, factView, hasKey, listFacts, makeKnown, requireRoom, sameEntry } from './entry-changes.ts'
 import { foldText, normalise, topicsIn } from './fact-text.ts'
-import { eraseForgotten, findAbout, forgetAll, ignoreAbout } from './forget-about.ts'
+import { eraseForgotten, findAbout, forgetAll, ignoreAbout, ignoreEverything } from './forget-about.ts'
 import { type Habitual, learn, type Learned, type Learning, observeHabits } from './learning.ts'
 import {
   brainOf,
@@ -220,6 +220,18 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       }
       const forgotten = entries.filter(({ state }) => state === 'known')
       return { forgotten, patterns: habits.filter(isPattern), open, proposed, maybe: found.maybe }
+    },
+
+    /** Forgets all that is known and proposed, typed and pinned entries too, and what was said so far. Returns what was known. */
+    async forgetEverything (): Promise<Entry[]> {
+      let forgotten: Entry[] = []
+      await update((memory) => {
+        const entries = memory.entries.filter((entry) => entry.forgottenAt === undefined && !entry.retracts)
+        forgotten = entries.filter(({ state }) => state === 'known')
+        const hidden = forgetAll(memory, { entries, habits: memory.habits }, now(), digest)
+        return ignoreEverything(hidden, now())
+      })
+      return forgotten
     },
 
     /** Gives entries topics, which find them for a message, and marks those that are important. Without topics they count as filed, too. */

@@ -48,6 +48,9 @@ export function ignoreAbout (memory: Memory, about: string, at: number, digest: 
   return { ...memory, forgotten: [...others, { words, at }].slice(-MAX_SUBJECTS) }
 }
 
+/** Remembers that whatever was said up to `at` is ignored. */
+export const ignoreEverything = (memory: Memory, at: number): Memory => ({ ...memory, forgotten: [{ words: [], at }] })
+
 /** Whether a text is about a subject that the user had forgotten after it was said. */
 export function wasForgotten ({ forgotten = [] }: Memory, text: string, at: number, digest: (text: string) => string): boolean {
   const subjects = forgotten.filter((subject) => at <= subject.at)

@@ -18,6 +18,9 @@ const calling = (t: Parameters<typeof withGateway>[0], calls: Array<{ toolName: 
     return { toolCalls: [calls.shift()!] }
   }, { clock }).then((made) => ({ ...made, clock }))
 
+const sync = async (app: App, content: string) =>
+  (await app.inject({ method: 'POST', url: '/run/sync', payload: { messages: [{ role: 'user', content }] } })).json()
+
 t.test('"remember that" is answered at once, the brain shows it, and "forget that" hides it, restorable', async (t) => {
   const calls = [
     { toolName: 'remember', input: { span: "I'm left-handed", kind: 'fact' } },
@@ -128,16 +131,50 @@ t.test('what others wrote makes nobody forget what was typed, and words that nam
     { toolName: 'systemInfo', input: {} },
     forget('nuts', 'a page about nuts'),
     forget('tea', 'a page about nuts'),
-    forget('me', 'Forget everything about me')
+    forget('all of this', 'Forget all of this')
   ]
   const { app } = await withGateway(t, () => calls.length > 0 ? { toolCalls: [calls.shift()!] } : { text: 'ok' })
   for (const fact of ['I am allergic to nuts', 'Likes tea']) {
     await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact } })
   }
-  const { events } = await say(app, 'Read a page about nuts. Forget everything about me.')
+  const { events } = await say(app, 'Read a page about nuts. Forget all of this.')
   t.match(of(events, 'tool-output-available')[1].output, { proposed: ['I am allergic to nuts'], message: /proposal now/ })
   t.match(of(events, 'tool-output-error').map(({ errorText }) => errorText), [/copied from "span"/, /could name anything/])
   t.same((await brain(app)).brain.facts, ['I am allergic to nuts', 'Likes tea'])
+})
+
+t.test('"forget everything about me" shows what would go, asks once, and is done', async (t) => {
+  const rows: Array<[words: string, about: string]> = [
+    ['Forget everything about me.', 'me'],
+    ['Vergiss alles über mich.', 'alles über mich'],
+    ['Oublie tout ce que tu sais sur moi.', 'tout ce que tu sais sur moi'],
+    ['Olvida todo lo que sabes de mí.', 'todo lo que sabes de mí'],
+    ['Dimentica tutto su di me.', 'tutto su di me'],
+    ['Zapomnij wszystko o mnie.', 'wszystko o mnie'],
+    ['私についてのことは全部忘れてください。', '私'],
+    ['Hakkımdaki her şeyi unut.', 'Hakkımdaki her şeyi']
+  ]
+  const calls: object[] = []
+  const { app } = await withGateway(t, ({ body }) => {
+    const isAsked = body.prompt.at(-1).role === 'user' && calls.length > 0
+    return isAsked ? { toolCalls: [{ toolName: 'forget', input: calls.shift()! }] } : { text: 'ok' }
+  })
+  for (const [words, about] of rows) {
+    for (const fact of ['I am allergic to nuts', 'Likes tea']) {
+      await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact } })
+    }
+    calls.push({ about, span: words })
+    const run = await sync(app, words)
+    const [asked] = run.pendingApprovals
+    t.match(asked?.reason, /all that is remembered of you \(2\): “I am allergic to nuts”, “Likes tea”/, words)
+    t.equal((await brain(app)).brain.facts.length, 2, 'nothing is gone before the answer')
+    await app.inject({ method: 'POST', url: `/approvals/${asked.approvalId}`, payload: { approved: true } })
+    await app.inject(`/runs/${run.runId}?waitMs=20000`)
+    t.same((await brain(app)).brain.facts, [])
+    t.equal((await list(app, '?state=replaced')).length, 2, 'they can be restored')
+  }
+  calls.push({ about: 'me', span: 'Forget everything about me' })
+  t.same((await sync(app, 'What is the weather?')).pendingApprovals ?? [], [], 'what nobody wished is not even asked')
 })
 
 t.test('neither a file nor an answer makes the agent remember or forget', async (t) => {

@@ -4,6 +4,7 @@ import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import { namesEntry, findKnown, findSaid, LAST, type MemoryParts } from './said-words.ts'
 import { textOf } from '../../lib/in-words.ts'
+import { fold, wordsIn } from '../../lib/words.ts'
 
 interface Input {
   id?: string
@@ -15,8 +16,17 @@ interface Input {
 const MAX_ABOUT = 200
 const RESTORED = 'It is hidden and can be restored for 30 days.'
 const NOT_SAID = 'Nothing was forgotten: "about" must be copied from "span", the thing or the person alone, such as "my trip to Oslo".'
-const TOO_WIDE = 'Nothing was forgotten: these words could name anything. Name a thing or a person, or an entry by its id; the user ' +
-  'clears the whole memory in the console or with DELETE /memory/brain.'
+const TOO_WIDE = 'Nothing was forgotten: these words could name anything. Name a thing or a person, an entry by its id, or the user ("me").'
+const foldWords = (words: string): string[] => words.split(' ').map(fold)
+/** Entries that the question about everything shows. */
+const MOST_SHOWN = 50
+/** What names the user, and all of it: "everything about me". */
+const SELF = new Set(foldWords('me myself mich mir moi mí me stesso mnie mną mim mig mij 私 わたし 自分 僕 我 나 저 beni ' +
+  'bana hakkımda hakkımdaki меня мне'))
+const EVERYTHING = new Set(foldWords(
+  'everything all anything about of you know remember alles über was du weißt von tout tous ce que tu sais sur de todo lo que sabes ' +
+  'sobre tutto quello che sai su di wszystko co wiesz o 全部 すべて 全て の こと のこと に ついて について 关于 所有 一切 的 전부 모든 것 her şey şeyi bildiğin ' +
+  'всё что ты знаешь обо tudo o sabe allt om vad vet'))
 
 /** Forgets something, or everything about something, because the user said so in this conversation. It can be restored. */
 export function createForget (parts: MemoryParts): BuiltinTool<Input> {
@@ -28,19 +38,21 @@ export function createForget (parts: MemoryParts): BuiltinTool<Input> {
         'Tell them what was forgotten, and what waits for their confirmation.',
       schema: Type.Object({
         id: Type.Optional(Type.String({ description: `Its id or its words; "${LAST}": what was remembered last here` })),
-        about: Type.Optional(Type.String({ description: 'The thing or person, copied from the span' })),
+        about: Type.Optional(Type.String({ description: 'The thing or person, copied from the span; "me": all that is remembered' })),
         span: Type.String({ description: 'Their words that ask for it, copied exactly' })
       }, { additionalProperties: false })
     },
     says: { en: { label: 'Forget something', does: 'forget', result: ({ message }) => textOf(message) } },
-    policy: { effect: 'write', permission: 'allow', needs: ['userWords'] },
+    policy: { effect: 'write', permission: askForEverything, widestScope: 'once', needs: ['userWords'] },
     effects: { source: 'memory' },
     async execute ({ id, about, span }, { runId }) {
+      if (about !== undefined && isEverything(about)) return forgetEverything(span, runId)
       if (about !== undefined && about.trim() !== '') return forgetAbout(about, span, runId, parts)
       if (id === undefined) throw new ToolFailed('Nothing was forgotten: give "id" or "about".')
       const { text, isUnsure, said, source } = await findSaid(userWords, runId, span, { mayAsk: true })
-      const entry = findKnown((await brain.known()).entries, id, source.threadId)
-      const isMeant = namesEntry(text, entry, source.threadId)
+      const { entries } = await brain.known()
+      const entry = findKnown(entries, id, source.threadId)
+      const isMeant = namesEntry(text, entry, { entries, threadId: source.threadId })
       const { proposed, replaced } = await brain.ingest([{
         ...{ kind: 'fact', fact: text, replaces: [entry.id], isRetraction: true, isForgotten: true },
         ...{ isUnsure: isUnsure || !isMeant, said, source }
@@ -59,6 +71,32 @@ export function createForget (parts: MemoryParts): BuiltinTool<Input> {
         : { message: `Nothing was forgotten: “${entry.fact}” is newer than these words, or to forget it waits for a confirmation already.` }
     }
   }
+
+  /** Shows what would go. A wish that is none of the user's is refused when the call runs. */
+  async function askForEverything ({ about, span }: Input, { runId }: { runId: string }): Promise<string | undefined> {
+    if (about === undefined || !isEverything(about)) return undefined
+    const { entries } = await brain.known()
+    const isWished = await findSaid(userWords, runId, span, { mayAsk: true }).then(() => true, () => false)
+    if (entries.length === 0 || !isWished) return undefined
+    const newest = entries.slice(-MOST_SHOWN).map(({ fact }) => `“${fact}”`).join(', ')
+    const others = entries.length > MOST_SHOWN ? `, and ${entries.length - MOST_SHOWN} older ones` : ''
+    return `It would forget all that is remembered of you (${entries.length}): ${newest}${others}. It can be restored for 30 days.`
+  }
+
+  async function forgetEverything (span: string, runId: string) {
+    await findSaid(userWords, runId, span, { mayAsk: true })
+    const forgotten = (await brain.forgetEverything()).map(({ fact }) => fact)
+    const message = forgotten.length > 0
+      ? `I forgot all that was remembered of you (${forgotten.length}), and nothing that you said so far will be. ${RESTORED}`
+      : 'Nothing is remembered of the user, and nothing that they said so far will be.'
+    return { forgotten, message }
+  }
+}
+
+/** Whether words name the user alone, with "everything" or without. */
+function isEverything (about: string): boolean {
+  const words = [...wordsIn(about)].map(({ word }) => word)
+  return words.some((word) => SELF.has(word)) && words.every((word) => SELF.has(word) || EVERYTHING.has(word))
 }
 
 async function forgetAbout (about: string, span: string, runId: string, { brain, userWords }: MemoryParts) {

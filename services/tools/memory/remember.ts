@@ -50,7 +50,8 @@ export function createRemember ({ brain, userWords }: MemoryParts): BuiltinTool<
       const content = { fact, ...contentOf(given, fact) }
       const named = replaces.map((each) => findKnown(entries, each, source.threadId))
       // The rest stays beside the new fact until the conversation is read as a whole.
-      const targets = named.filter((entry) => named.length === 1 || namesEntry(fact, entry, source.threadId)).map((entry) => entry.id)
+      const among = { entries: [], threadId: source.threadId }
+      const targets = named.filter((entry) => named.length === 1 || namesEntry(fact, entry, among)).map((entry) => entry.id)
       const { known, proposed, replaced } = await brain.ingest([
         { ...content, replaces: targets, isRetraction: false, isUnsure, said, source }
       ])

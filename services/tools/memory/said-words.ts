@@ -6,7 +6,7 @@ import { ToolFailed } from '../tool-errors.ts'
 
 /** The collaborators of the tools that change the memory. */
 export interface MemoryParts {
-  brain: Pick<BrainService, 'ingest' | 'known' | 'forgetAbout'>
+  brain: Pick<BrainService, 'ingest' | 'known' | 'forgetAbout' | 'forgetEverything'>
   /** Returns what the user said in the conversation of a run; undefined for runs of tasks. */
   userWords: (runId: string) => Promise<UserWords | undefined>
 }
@@ -71,6 +71,8 @@ export function findKnown (entries: Entry[], wanted: string, threadId: string): 
   )
 }
 
+/** Marks a short word with a capital letter. */
+const NAME = 'name:'
 /** Letters of the shortest word, and letters that two words must begin with alike, so that "allergy" names "allergic". */
 const SHORTEST = 3
 const STEM = 4
@@ -79,22 +81,47 @@ const HANGUL_STEM = 2
 /** Made at the first use, because it loads the words of the scripts that write no blanks. */
 let segmenter: Intl.Segmenter | undefined
 
+/** What a person does not mean: "what you know of my neighbour, but not of my uncle". */
+const EXCEPT = new RegExp('[,;]?\\s(?:but not|except|mais pas|sauf|pero no|excepto|aber nicht|außer|ma non|tranne|ale nie|' +
+  'oprócz|maar niet|men inte|men ikke|mas não|но не|а не|кроме|ama|fakat)\\s.*$|(?:但不|但别|不包括|ただし|하지만).*$', 'isu')
+
 /**
- * Whether the user's words can be about an entry: they share a word with it that does not stand in sentences about anything, or the
- * entry comes from the same conversation. Without that, a page that tells a model which entries to forget could pass off any sentence
- * of the user as the wish.
+ * Whether the user's words are about an entry: they share a word with it that does not stand in sentences about anything, or the entry
+ * comes from the same conversation. Without that, a page that tells a model which entries to forget could pass off any sentence of the user
+ * as the wish. Of what is remembered, only what shares most with the words is meant: Lake Orta is not Lake Vänern.
  */
-export function namesEntry (words: string, entry: Entry, threadId: string): boolean {
-  if (entry.source?.threadId === threadId) return true
-  const known = stemsOf(entry.kind === 'preference' ? `${entry.key} ${entry.fact}` : entry.fact)
-  return [...stemsOf(words)].some((stem) => known.has(stem))
+export function namesEntry (words: string, entry: Entry, { entries, threadId }: { entries: readonly Entry[], threadId: string }): boolean {
+  const wish = words.replace(EXCEPT, '')
+  const wanted = stemsOf(wish)
+  const names = namesIn(wish)
+  const shared = sharedWith(wanted, entry)
+  const hasName = [...shared].some((stem) => names.has(stem))
+  for (const others of entries.map((each) => sharedWith(wanted, each))) {
+    const isPart = others.size > shared.size && [...shared].every((stem) => others.has(stem))
+    if (isPart || (!hasName && [...others].some((stem) => names.has(stem)))) return false
+  }
+  return shared.size > 0 || entry.source?.threadId === threadId
 }
+
+/** The beginnings of words with a capital letter, but the first of a sentence. */
+const namesIn = (text: string): Set<string> =>
+  new Set([...text.matchAll(/(?<=[\p{L}\p{N},;:'’"“„«] ?)(?<!\p{L})\p{Lu}\p{L}+/gu)].flatMap(([name]) => [...stemsOf(name)]))
+
+/** The words of a wish that stand in an entry, too. */
+function sharedWith (wanted: ReadonlySet<string>, entry: Entry): Set<string> {
+  const known = [...stemsOf(entry.kind === 'preference' ? `${entry.key} ${entry.fact}` : entry.fact)]
+  return new Set([...wanted].filter((stem) => known.some((each) => each === stem || isNameOf(stem, each) || isNameOf(each, stem))))
+}
+
+/** Whether a short name, which is marked, is another case of a longer one: "Ani" of "Ania". */
+const isNameOf = (short: string, long: string) => short.startsWith(NAME) && long.startsWith(short) && long.length - short.length <= 1
 
 /** The beginnings of the words of a text that tell what it is about. */
 function stemsOf (text: string): Set<string> {
   segmenter ??= new Intl.Segmenter('und', { granularity: 'word' })
   const stems = [...segmenter.segment(foldText(text))].flatMap(({ segment, isWordLike }) => isWordLike ? stemsOfWord(segment) : [])
-  return new Set(stems.filter((stem) => !COMMON_WORDS.has(stem)))
+  const names = [...text.matchAll(/(?<!\p{L})\p{Lu}\p{Ll}{2,3}(?!\p{L})/gu)].map(([name]) => NAME + foldText(name))
+  return new Set([...stems, ...names].filter((stem) => !COMMON_WORDS.has(stem.replace(NAME, ''))))
 }
 
 function stemsOfWord (word: string): string[] {

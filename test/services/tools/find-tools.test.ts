@@ -1,3 +1,5 @@
+import { FORGETTING as heldForgetting } from './cases/forget-held.ts'
+import { FORGETTING } from './cases/forget-open.ts'
 import t from 'tap'
 import type { Entry } from '../../../services/brain/memory.ts'
 import type { Tool } from '../../../services/contracts/tool.ts'
@@ -143,15 +145,30 @@ const LANGUAGES: Array<[fact: string, wish: string, ...others: string[]]> = [
 
 t.test('words name what they share a telling word with, and nothing else', async (t) => {
   for (const [fact, wish, ...others] of LANGUAGES) {
-    t.ok(namesEntry(wish, entry(fact), 'new'), wish)
-    for (const other of others) t.notOk(namesEntry(other, entry(fact), 'new'), other)
+    t.ok(namesEntry(wish, entry(fact), { entries: [], threadId: 'new' }), wish)
+    for (const other of others) t.notOk(namesEntry(other, entry(fact), { entries: [], threadId: 'new' }), other)
   }
   for (const one of LANGUAGES) {
     for (const other of LANGUAGES) {
-      for (const text of other.slice(2)) t.notOk(namesEntry(text, entry(one[0]), 'new'), `${text} / ${one[0]}`)
+      for (const text of other.slice(2)) t.notOk(namesEntry(text, entry(one[0]), { entries: [], threadId: 'new' }), `${text} / ${one[0]}`)
     }
   }
 })
+
+for (const [half, cases, mostAsked, mostWrong] of [['seen', FORGETTING, 3, 0], ['unseen', heldForgetting, 2, 2]] as const) {
+  t.test(`of ${cases.length} wishes to forget (${half}) few wait for a person, and little else goes with a careless model`, async (t) => {
+    let [asked, wrong] = [0, 0]
+    for (const { facts, request, gone } of cases) {
+      const entries = facts.map((fact, n) => ({ ...entry(fact), id: String(n) }))
+      for (const [n, each] of entries.entries()) {
+        const isMeant = namesEntry(request, each, { entries, threadId: 'old' })
+        if (gone.includes(n)) asked += Number(!isMeant)
+        else wrong += Number(isMeant)
+      }
+    }
+    t.ok(asked <= mostAsked && wrong <= mostWrong, `${asked} are only proposed, ${wrong} others would go`)
+  })
+}
 
 t.test('a wish that names its topic by a verb is understood', async (t) => {
   for (
@@ -160,15 +177,15 @@ t.test('a wish that names its topic by a verb is understood', async (t) => {
       ['Ich arbeite bei Siemens.', 'Vergiss, wo ich arbeite.'],
       ['Я живу в Осло.', 'Забудь, где я живу.']
     ]
-  ) t.ok(namesEntry(wish, entry(fact), 'new'), wish)
+  ) t.ok(namesEntry(wish, entry(fact), { entries: [], threadId: 'new' }), wish)
 })
 
 t.test('what was said in the same conversation is named by any words', async (t) => {
-  t.ok(namesEntry('Forget that.', entry('I like tea.'), 'old'))
-  t.notOk(namesEntry('Forget that.', entry('I like tea.'), 'new'))
+  t.ok(namesEntry('Forget that.', entry('I like tea.'), { entries: [], threadId: 'old' }))
+  t.notOk(namesEntry('Forget that.', entry('I like tea.'), { entries: [], threadId: 'new' }))
 })
 
 t.test('a preference is named by its key, too', async (t) => {
   const preference: Entry = { ...entry('I write with Helix.'), kind: 'preference', key: 'editor', value: 'Helix' }
-  t.ok(namesEntry('My editor is nobody’s business.', preference, 'new'))
+  t.ok(namesEntry('My editor is nobody’s business.', preference, { entries: [], threadId: 'new' }))
 })

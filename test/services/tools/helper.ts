@@ -109,7 +109,7 @@ export function build (
         desktop,
         describe: notHere,
         attachments: { attachmentsOf: async () => [], files: { text: notHere } },
-        brain: { ingest: notHere, known: notHere, forgetAbout: notHere },
+        brain: { ingest: notHere, known: notHere, forgetAbout: notHere, forgetEverything: notHere },
         userWords: async () => undefined,
         conversationOf: async () => undefined,
         tasks: () => notHere() as never,
