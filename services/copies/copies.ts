@@ -173,7 +173,8 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
       if (now === undefined || bytes > LIMITS.bytes) {
         return log.warn({ folder: real }, 'a copy stays behind its folder, as too much was changed')
       }
-      const brought = await refreshClone(differences, { from: real, to: folder, drafts: join(place, id), paths, clock })
+      const { brought, failed } = await refreshClone(differences, { from: real, to: folder, drafts: join(place, id), paths, clock })
+      for (const { path, error } of failed) log.warn({ err: error, path }, 'a change of a folder could not be brought into its copy')
       await settle(copy, base, brought.map((path) => join(real, relative(folder, path))), { now })
     } catch (error) {
       throw refusalOf(error)

@@ -2,7 +2,7 @@ import { dirname, join, relative } from 'node:path'
 import { newId } from '../lib/ids.ts'
 import type { OwnFiles } from './open-folder.ts'
 import { isSame, type Place } from './places.ts'
-import { type AllowedPaths, type Chain, planRestore } from './plan-restore.ts'
+import { type AllowedPaths, type Chain, planRestore, type Skipped } from './plan-restore.ts'
 import type { RestoreParts } from './restore-step.ts'
 import { restore } from './restore.ts'
 import { inBatches, lookAt } from './survey.ts'
@@ -70,19 +70,21 @@ export async function chainsOfCopy (
 }
 
 /**
- * Makes a copy as its folder is at the paths, where it can be. Files are written in `drafts` before they get their names. Returns the paths
- * that are the same in both then.
+ * Makes a copy as its folder is at the paths, where it can be. Files are written in `drafts` before they get their names. Returns the
+ * paths that are the same in both then, and unexpected failures.
  */
 export async function refreshClone (
   differences: readonly Difference[],
   { from, to, drafts, ...parts }: { from: string, to: string, drafts: string, paths: AllowedPaths } & Pick<RestoreParts, 'clock'>
-): Promise<string[]> {
+): Promise<{ brought: string[], failed: Skipped[] }> {
   const chains = await chainsOfCopy(differences, { from, to, paths: parts.paths })
   // The copy goes with its folders: these stay open to their owner.
   for (const { before } of chains) if (before?.kind === 'folder') before.mode |= 0o700
   const { steps, done } = await planRestore(chains, { ...parts, folder: drafts, isContinued: true })
   const items = steps.map(({ path, left = null }) => ({ path, before: left }))
-  const { restored, failure } = await restore(steps, { id: newId(), items }, { ...parts, folder: drafts, drafts, isChecked: false })
+  const room = { ...parts, folder: drafts, drafts, isChecked: false }
+  const { restored, refused, failure } = await restore(steps, { id: newId(), items }, room)
   if (failure !== undefined) throw failure
-  return [...done, ...restored.map(({ path }) => path)]
+  const brought = [...done, ...restored.map(({ path }) => path)]
+  return { brought, failed: refused.filter(({ error }) => error !== undefined) }
 }

@@ -82,8 +82,7 @@ export function cloneFolder ({ from, to, limits }: CopyRequest): CopiedTree {
     return {
       sources: statesOf(rows),
       copies: statesOf(walkTree({ folder: to, limits: { paths: Infinity } }).rows),
-      left: [...left, ...closed, ...missing].slice(0, MOST_NAMED),
-      isCloned: clones === true
+      left: [...left, ...closed, ...missing].slice(0, MOST_NAMED)
     }
   } catch (error) {
     if (error instanceof Beyond) return { beyond: error.limit }

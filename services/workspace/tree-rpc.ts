@@ -112,8 +112,6 @@ export type CopiedTree = { beyond: 'paths' | 'bytes' } | {
   copies: States
   /** Some of what is not copied: mounts, special and unreadable files. */
   left: string[]
-  /** Whether the file system made clones. */
-  isCloned: boolean
 }
 
 /** What is done to folders in a worker, by kind. */

@@ -2,7 +2,7 @@ import { type FSWatcher, lstatSync, watch } from 'node:fs'
 import { join } from 'node:path'
 
 /** Folders that are watched in all; the system has a limit, too. */
-export const MOST_WATCHED = 2_000
+const MOST_WATCHED = 2_000
 /** Folders of one trigger that are watched. */
 export const MOST_OF_ONE = 500
 
