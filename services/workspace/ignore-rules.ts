@@ -1,4 +1,4 @@
-import { relative, sep } from 'node:path'
+import { join, relative, sep } from 'node:path'
 import ignore, { type Ignore } from 'ignore'
 import { holdFolder, readEntry, release, type HeldFolder } from './held-folder.ts'
 
@@ -45,10 +45,22 @@ export const prefixOf = (outer: string, inner: string): string => outer === inne
 
 export const ignoreText = (folder: HeldFolder): string | undefined => readEntry(folder, '.gitignore', IGNORE_BYTES, () => false)?.toString()
 
-/** Returns the rules of the .gitignore of folders above a searched one, the outermost first. Their paths begin at the outermost. */
-export function rulesAbove (parents: readonly string[], folder: string): IgnoreRules {
+/** Returns the rules of `.git/info/exclude` of a repository's folder, which those of each .gitignore overrule. */
+export function rulesOfExclude (top: string): IgnoreRules {
+  const held = holdFolder(join(top, '.git', 'info'))
+  if (held === undefined) return []
+  const text = readEntry(held, 'exclude', IGNORE_BYTES, () => false)?.toString()
+  release(held)
+  return withRules([], '', text)
+}
+
+/**
+ * Returns the rules of the .gitignore of folders above a searched one, the outermost first, after `outer`. Their paths begin at the
+ * outermost.
+ */
+export function rulesAbove (parents: readonly string[], folder: string, outer: IgnoreRules = []): IgnoreRules {
   const top = parents[0] ?? folder
-  let rules: IgnoreRules = []
+  let rules = outer
   for (const parent of parents) {
     const base = prefixOf(top, parent)
     rules = base === '' ? rules : rulesInside(rules, base)

@@ -46,4 +46,4 @@ export {
   readEntry,
   release
 } from './held-folder.ts'
-export { type IgnoreRules, ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules } from './ignore-rules.ts'
+export { type IgnoreRules, ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, rulesOfExclude, withRules } from './ignore-rules.ts'

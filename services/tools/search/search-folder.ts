@@ -20,6 +20,7 @@ import {
   readEntry,
   release,
   rulesAbove,
+  rulesOfExclude,
   rulesInside,
   withRules
 } from '../../workspace/index.ts'
@@ -221,7 +222,8 @@ function * walk (
   if (root === undefined) throw new Error('the folder was moved or replaced while it was used')
   try {
     if (file !== undefined) return yield found(root, file, 'file', file)
-    yield * entries(root, '', prefixOf(parents[0] ?? folder, folder), rulesAbove(parents, folder), 0)
+    const top = parents[0] ?? folder
+    yield * entries(root, '', prefixOf(top, folder), rulesAbove(parents, folder, rulesOfExclude(top)), 0)
   } finally {
     release(root)
   }
