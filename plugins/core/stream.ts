@@ -2,7 +2,6 @@ import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
 import { Aborted } from '../../services/lib/abort.ts'
 import type { Subscription } from '../../services/runs/engine/active-run.ts'
-import type { RunEvent } from '../../services/contracts/run-events.ts'
 import { encoderFor, type Encoder } from '../../services/runs/streams/encoder.ts'
 import { pump } from '../../services/runs/streams/pump.ts'
 
@@ -51,18 +50,10 @@ export default fp(async (app) => {
       })
       // A reader that has no body to read would hold up the requests behind it until the run ends.
       if (this.request.method === 'HEAD') return
-      await pump({ chunks: rendered(run.batches(closed), encoder), lag: run.lag }, raw, { clock: app.clock, signal: closed })
+      await pump({ ...encoder, batches: run.batches(closed), lag: run.lag }, raw, { clock: app.clock, signal: closed })
     } finally {
       run.unsubscribe()
       raw.end()
     }
   })
 }, { name: 'stream', dependencies: ['clock', 'request-log', 'uploads'] })
-
-async function * rendered (batches: AsyncGenerator<readonly RunEvent[]>, { render, end }: Encoder) {
-  for await (const batch of batches) {
-    const text = render(batch)
-    if (text !== '') yield text
-  }
-  if (end !== '') yield end
-}

@@ -44,6 +44,8 @@ export function createEventStreamParser (maxBytes: number): (chunk: Uint8Array) 
   let isFirstLine = true
   /** Whether the last line ended with CR, so that a following LF belongs to its end. */
   let isAfterCR = false
+  /** Bytes of the lines that the last piece has completed. */
+  let completeBytes = 0
 
   /** Returns the lines that are complete, each ended by LF; '' if there is none. */
   function completeLines (chunk: Buffer): string {
@@ -53,6 +55,7 @@ export function createEventStreamParser (maxBytes: number): (chunk: Uint8Array) 
       pendingBytes += chunk.length
       return ''
     }
+    completeBytes = pendingBytes + end
     // A line's end is never inside a character, so the text can be decoded up to it.
     let text = pending.length === 0 ? chunk.toString('utf8', 0, end) : Buffer.concat([...pending, chunk.subarray(0, end)]).toString()
     pendingBytes = chunk.length - end
@@ -77,13 +80,14 @@ export function createEventStreamParser (maxBytes: number): (chunk: Uint8Array) 
       }
       // A comment between the lines of an event does not end it.
       if (isComment && hasFields) continue
-      event.bytes += Buffer.byteLength(text.slice(from, end + 1))
+      // Most pieces are one event.
+      event.bytes += from === 0 && end + 1 === text.length ? completeBytes : Buffer.byteLength(text.slice(from, end + 1))
       found.push(event)
       event = { bytes: 0 }
       hasFields = false
       from = end + 1
     }
-    event.bytes += Buffer.byteLength(text.slice(from))
+    if (from < text.length) event.bytes += Buffer.byteLength(text.slice(from))
     if (event.bytes + pendingBytes > maxBytes) {
       throw new EventTooLarge(event.data?.slice(0, HEAD_BYTES) ?? Buffer.concat(pending).toString('utf8', 0, HEAD_BYTES))
     }

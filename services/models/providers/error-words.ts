@@ -83,6 +83,7 @@ export function errorIn (
   { event, isAnswer }: { event?: string, isAnswer: boolean }
 ): ProviderError | undefined {
   const isMarked = event === 'error' || value.object === 'error' || value.type === 'error'
+  if (isAnswer && !isMarked && value.error === undefined) return undefined
   const words = readErrorWords(value.error) ?? (isMarked || !isAnswer ? readErrorWords(value) : undefined)
   if (words !== undefined) return new ProviderError(words)
   if (isMarked || isObject(value.error)) return new ProviderError({ message: JSON.stringify(value).slice(0, SHOWN_OF_BODY) })

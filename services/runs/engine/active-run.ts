@@ -177,16 +177,15 @@ export function createActiveRun<R extends RunRecord> (
         options: run.record.options,
         protocol: as,
         lag: () => run.log.lag(Math.max(end, positions.get(subscriber) ?? end)),
-        async * batches (signal) {
-          // Wait until the request is on disk: a crash must not lose a request whose events were sent. A failed write ends the run.
-          await run.saved.catch(() => {})
-          if (earlier.length > 0) yield earlier
-          for await (const batch of run.log.read(start, signal)) {
-            positions.set(subscriber, positions.get(subscriber)! + batch.length)
-            progress()
-            yield batch
-          }
-        },
+        batches: (signal) =>
+          run.log.read(start, signal, {
+            // Wait until the request is on disk: a crash must not lose a request whose events were sent. A failed write ends the run.
+            opening: run.saved.then(() => earlier, () => earlier),
+            onRead (batch) {
+              positions.set(subscriber, positions.get(subscriber)! + batch.length)
+              progress()
+            }
+          }),
         unsubscribe () {
           if (!positions.delete(subscriber)) return
           progress()

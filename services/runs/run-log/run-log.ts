@@ -29,6 +29,11 @@ function sizeOf (event: RunEvent): number {
   return 256 + attached
 }
 
+interface Reading {
+  opening?: Promise<readonly RunEvent[]>
+  onRead?: (batch: readonly RunEvent[]) => void
+}
+
 /**
  * Keeps the sequenced events of one run. The loop appends; any number of readers read from any position. All events stay in
  * memory while the run is active (`checkLength` enforces LOG_LIMIT), so that a reader can begin at the first event.
@@ -92,9 +97,12 @@ export function createRunLog (history: readonly RunEvent[] = []) {
 
     /**
      * Yields batches of events from `position` on, about BATCH_BYTES at most, and waits for more.
-     * Ends with the `finish` event of its segment, at the end of the log, or when the signal aborts.
+     * Ends with the `finish` event of its segment, at the end of the log, or when the signal aborts. `opening` comes before them, and
+     * `onRead` is called before each of them.
      */
-    async * read (position: number, signal: AbortSignal): AsyncGenerator<readonly RunEvent[]> {
+    async * read (position: number, signal: AbortSignal, { opening, onRead }: Reading = {}): AsyncGenerator<readonly RunEvent[]> {
+      const first = await opening
+      if (first !== undefined && first.length > 0) yield first
       signal.addEventListener('abort', wake)
       try {
         while (!signal.aborted) {
@@ -106,6 +114,7 @@ export function createRunLog (history: readonly RunEvent[] = []) {
           }
           const batch = batchAt(position)
           position += batch.length
+          onRead?.(batch)
           yield batch
           if (batch.at(-1)!.type === 'finish') return
         }

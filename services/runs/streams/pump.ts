@@ -5,8 +5,12 @@ import { settlesWithin } from '../../lib/deadline.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
 /** The source of a stream's text. */
-interface Source {
-  chunks: AsyncGenerator<string | Buffer>
+interface Source<T> {
+  batches: AsyncIterable<T>
+  /** Returns the text of a batch; '' for one that is not sent. */
+  render(batch: T): string | Buffer
+  /** The text after the last batch. */
+  end: string
   /** Bytes that the reader has not taken yet. */
   lag(): number
 }
@@ -28,11 +32,11 @@ const FEW = 64
 let readers = 0
 
 /**
- * Copies a source to a socket as Server-Sent Events until it ends, with one write for each chunk, and waits whenever the socket
+ * Copies a source to a socket as Server-Sent Events until it ends, with one write for each batch, and waits whenever the socket
  * is full. Resolves to whether the reader got everything. A stalled reader is dropped.
  */
-export async function pump (
-  { chunks, lag }: Source,
+export async function pump<T> (
+  { batches, render, end, lag }: Source<T>,
   out: Writable,
   { clock, signal }: { clock: Clock, signal: AbortSignal }
 ): Promise<boolean> {
@@ -44,21 +48,28 @@ export async function pump (
   readers++
 
   try {
-    for await (const chunk of chunks) {
+    for await (const batch of batches) {
+      const text = render(batch)
+      if (text === '') continue
       if (gone()) return false
-      wroteAt = clock.monotonic()
-      if (!out.write(chunk) && !(await drained())) {
+      if (!write(text) && !(await drained())) {
         out.destroy()
         return false
       }
       const turn = readers > FEW ? yieldToEventLoop() : undefined
       if (turn) await turn
     }
+    if (!gone() && end !== '') write(end)
     return !gone()
   } finally {
     readers--
     // Without a reason, Node would make an exception with a stack trace.
     done.abort('done')
+  }
+
+  function write (text: string | Buffer): boolean {
+    wroteAt = clock.monotonic()
+    return out.write(text)
   }
 
   async function ping () {
@@ -67,8 +78,7 @@ export async function pump (
       const quiet = clock.monotonic() - wroteAt
       wait = quiet < PING_MS ? PING_MS - quiet : PING_MS
       if (quiet < PING_MS || out.writableNeedDrain) continue
-      out.write(': ping\n\n')
-      wroteAt = clock.monotonic()
+      write(': ping\n\n')
     }
   }
 

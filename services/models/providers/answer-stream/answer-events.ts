@@ -51,7 +51,7 @@ export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEven
       if (data === undefined) continue
       const found = eventsIn(data, event, parseValue)
       hasEvents ||= found.length > 0
-      yield * found
+      for (const each of found) yield each
     }
   }
 
