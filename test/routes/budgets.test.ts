@@ -195,7 +195,8 @@ t.test('a server that reports no tokens, or what cannot be true, gets no further
     const payload = { messages: [{ role: 'user', content: 'go' }], options: { budget: { tokens: 8_000 } } }
     const answer = (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
     t.match(answer, { code: 'ERR_BUDGET' }, JSON.stringify(usage))
-    t.ok(gateway.requests.length > 1 && gateway.requests.length < 40, `${gateway.requests.length} calls`)
+    // The definitions of the tools alone are more than two thousand tokens a call.
+    t.ok(gateway.requests.length > 1 && gateway.requests.length < 6, `${gateway.requests.length} calls`)
     await app.close()
   }
 })
