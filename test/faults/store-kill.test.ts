@@ -5,13 +5,13 @@ import { killLives } from './service-kill.ts'
 import { killLoop } from './store-kill.ts'
 
 t.test('a store whose process is killed while it writes keeps every acknowledged write', async (t) => {
-  const acknowledged = await killLoop(t, 6)
+  const acknowledged = await killLoop(t, 3)
 
   t.ok(acknowledged > 0)
 })
 
 t.test('a service that is killed at any moment keeps every fact, preference, question and choice it acknowledged', async (t) => {
-  t.ok(await killLives(t, 4) > 0)
+  t.ok(await killLives(t, 2) > 0)
 })
 
 t.test('a service that is killed while it imports has the old data or the new, whole', async (t) => {
@@ -22,6 +22,6 @@ t.test('a service that is killed while it imports has the old data or the new, w
 
 t.test('a service that is killed while it erases finishes at the next start', async (t) => {
   // All moments: test/faults/erase-kill.long.ts.
-  const { erased } = await killErasures(t, (moment) => [0, 6, 11].includes(moment))
+  const { erased } = await killErasures(t, (moment) => [6, 11].includes(moment))
   t.ok(erased > 0)
 })

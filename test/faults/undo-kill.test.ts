@@ -14,8 +14,8 @@ t.test('killed at a step of a run that writes and deletes, the service has what 
   const prepared = await prepareWrites(t)
   const steps = await stepsOf(t, prepared)
   // All of them: test/faults/undo.long.ts.
-  for (let n = 2; n < steps; n += 9) {
-    await t.test(`step ${n} of ${steps}`, (t) => survivesWrite(t, prepared, `${n} ${n % 18 === 2 ? 'before' : 'after'}`))
+  for (let n = 2; n < steps; n += 24) {
+    await t.test(`step ${n} of ${steps}`, (t) => survivesWrite(t, prepared, `${n} ${n % 48 === 2 ? 'before' : 'after'}`))
   }
 })
 
@@ -28,8 +28,8 @@ t.test('killed at a step of an undo, the same undo again is through', async (t) 
 t.test('killed at a step of a run with a command, the folder is what it was after an undo', async (t) => {
   const prepared = await prepareCommand(t)
   const steps = await stepsOf(t, prepared)
-  for (let n = 3; n < steps; n += 8) {
-    await t.test(`step ${n} of ${steps}`, (t) => survivesCommand(t, prepared, `${n} ${n % 16 === 3 ? 'before' : 'after'}`))
+  for (let n = 3; n < steps; n += 24) {
+    await t.test(`step ${n} of ${steps}`, (t) => survivesCommand(t, prepared, `${n} ${n % 48 === 3 ? 'before' : 'after'}`))
   }
 })
 

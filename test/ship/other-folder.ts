@@ -7,7 +7,6 @@ import { scratch } from './scratch.ts'
 // Runs the tests that start programs by their paths in a copy of the project whose path has a blank and a letter beyond ASCII.
 
 const TESTS = [
-  'test/docs/pages.test.ts',
   'test/process/descriptors.test.ts',
   'test/process/executable.test.ts',
   'test/process/service-log.test.ts',
@@ -23,9 +22,6 @@ for (const path of run('git', ['ls-files', '-z'], ROOT).split('\0').filter(Boole
   mkdirSync(dirname(join(copy, path)), { recursive: true })
   cpSync(join(ROOT, path), join(copy, path))
 }
-// Tests of the README read which files git knows.
-run('git', ['init', '--quiet'], copy)
-run('git', ['add', '--all'], copy)
 // Links would lead back to the path of the project.
 for (const folder of ['node_modules', 'dist']) run('cp', ['-a', `${ROOT}${folder}`, copy], copy)
 

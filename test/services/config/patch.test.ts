@@ -75,6 +75,7 @@ const GUARDED: ConfigPatch = {
   skills: { folders: [] },
   servers: {},
   workspace: '/tmp',
+  engine: '/tmp/program',
   port: 1,
   providerOptions: { anthropic: {} },
   notify: { webhook: null },
@@ -112,7 +113,7 @@ t.test('without a token a request changes no key that decides what the agent may
     ...Object.entries(GUARDED).map(([key, value]) => ({ [key]: value })),
     ...[{ gateway: { baseURL: 'https://x' } }, { gateway: null }, { search: { baseURL: 'https://x' } }, { search: { apiKey: 'x' } }],
     ...[{ providers: { a: { baseURL: 'https://x' } } }, { providers: { a: null } }],
-    ...[{ providers: { a: { apiKey: 'x' } } }, { providers: null }],
+    ...[{ providers: { a: { apiKey: 'x' } } }, { providers: { local: { files: ['/x.gguf'] } } }, { providers: null }],
     ...[{ log: { file: '/tmp/x' } }, { log: null }, { madeUp: true }, { constructor: true }]
   ]
   for (const patch of guarded) t.throws(() => requireOpen(patch), { code: 'ERR_FORBIDDEN' }, JSON.stringify(patch))
