@@ -105,7 +105,7 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     return {
       ...{ approvalId, kind: 'server', state: 'pending', server: server.name, serverTools: [], variables },
       createdAt: firstSeen(approvalId),
-      note: `It was imported, and is connected once you accept it. It then gets ${variables.join(', ')} of the environment of this service.`
+      note: `It was imported, and is connected once you accept it. It asks for ${variables.join(', ')} of the environment of this service.`
     }
   }
 

@@ -94,7 +94,7 @@ const isSame = (a: Saved, b: Saved) =>
   isSameConnection(a.entry, b.entry) && Object.keys({ ...a.given, ...b.given }).every((key) => a.given[key] === b.given[key])
 
 const waitsFor = (variables: string[]) =>
-  `Saved, and not connected before you accept it: it gets ${variables.join(', ')} of the environment of this service.`
+  `Saved, and not connected before you accept it: it asks for ${variables.join(', ')} of the environment of this service.`
 
 /** The variables of the environment that an entry names. */
 function variablesOf (entry: McpEntry): string[] {

@@ -29,7 +29,7 @@ export function viewServer (
     ...connection?.warnings ?? [],
     ...tools.flatMap((tool) => refused.filter((each) => each.name === agentNames.get(tool)).map((each) => notTaken(tool, each)))
   ]
-  const waits = variables && `It waits for you to accept it: it gets ${variables.join(', ')} of the environment of this service.`
+  const waits = variables && `It waits for you to accept it: it asks for ${variables.join(', ')} of the environment of this service.`
   const view = { name, status, tools, error: waits ?? server.error, connecting: connecting(), authorizationUrl, variables }
   return { ...view, ...warnings.length > 0 && { warnings } }
 }

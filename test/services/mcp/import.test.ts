@@ -58,7 +58,7 @@ t.test('servers are imported together, connected with their secrets, and importe
   t.match(first, [
     {
       ...{ from: 'My Server', name: 'My-Server', status: 'saved' },
-      message: /^Saved, and not connected before you accept it: it gets FOR_A_SERVER, NOT_SET_ANYWHERE of .* It is called My-Server here/,
+      message: /^Saved, and not connected before you accept it: it asks for FOR_A_SERVER, NOT_SET_ANYWHERE of .* is called My-Server here/,
       variables: ['FOR_A_SERVER', 'NOT_SET_ANYWHERE']
     },
     { name: 'off', status: 'saved', message: 'Saved; it is disabled.' },
@@ -107,10 +107,10 @@ t.test('an imported server that names variables is connected after a yes, and ge
   const imported = (await send('POST', '/mcp/import', file)).json().servers
   t.match(imported, [{ variables: ['WEATHER_TOKEN'] }, { variables: ['LOCAL_AGENT_TOKEN'] }])
   const waiting = async () => (await send('GET', '/approvals?kind=server')).json().approvals
-  const asked = { server: 'mine', serverTools: [], variables: ['WEATHER_TOKEN'], note: /It then gets WEATHER_TOKEN of/ }
+  const asked = { server: 'mine', serverTools: [], variables: ['WEATHER_TOKEN'], note: /It asks for WEATHER_TOKEN of/ }
   t.match(await waiting(), [asked, {}, {}, {}])
   const servers = async () => (await send('GET', '/mcp/servers')).json().servers
-  const error = /It waits for you to accept it: it gets WEATHER_TOKEN/
+  const error = /It waits for you to accept it: it asks for WEATHER_TOKEN/
   t.match((await servers())[0], { status: 'disabled', variables: ['WEATHER_TOKEN'], error })
 
   const [mine, , , unwanted] = await waiting()

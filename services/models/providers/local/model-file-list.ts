@@ -26,6 +26,8 @@ const PROJECTOR = /mmproj/i
 /** Folders below that of a program which are looked into, and files that are returned. */
 const DEPTH = 5
 const MOST_FILES = 200
+/** Bytes of a manifest of Ollama; usual ones have a thousand. */
+const LONGEST_MANIFEST = 1024 * 1024
 
 const isModelFile = (path: string) => ENDING.test(path) && !LATER_PART.test(path) && !PROJECTOR.test(basename(path))
 
@@ -57,7 +59,9 @@ async function filesOfOllama (folder: string): Promise<ModelFile[]> {
   const manifests = join(folder, 'manifests')
   const paths = await readdir(manifests, { recursive: true, withFileTypes: true }).catch((): Dirent[] => [])
   const found = await Promise.all(paths.filter((entry) => entry.isFile()).slice(0, MOST_FILES).map(async (entry) => {
-    const layers = readJson(await readFile(join(entry.parentPath, entry.name), 'utf8').catch(() => ''))?.layers
+    const path = join(entry.parentPath, entry.name)
+    const size = await stat(path).then((stats) => stats.size, () => Infinity)
+    const layers = size > LONGEST_MANIFEST ? undefined : readJson(await readFile(path, 'utf8').catch(() => ''))?.layers
     const layer = Array.isArray(layers) ? layers.find((each) => each?.mediaType === 'application/vnd.ollama.image.model') : undefined
     if (typeof layer?.digest !== 'string') return []
     return [modelFileAt(join(folder, 'blobs', layer.digest.replace(':', '-')), `${basename(entry.parentPath)}-${entry.name}`)]

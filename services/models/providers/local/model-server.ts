@@ -6,10 +6,13 @@ import { join } from 'node:path'
 import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../../../lib/clock.ts'
+import { withDeadline } from '../../../lib/deadline.ts'
 import { type GuardedChild, spawnGuarded } from '../../../process/index.ts'
 
 /** How often a server that starts is asked whether it is ready, ms. */
 const POLL_MS = 50
+/** How long it may take to say so, ms. */
+const ANSWER_MS = 5_000
 /** A large file on a slow disk takes minutes to load, ms. */
 const LOAD_MS = 10 * 60_000
 /** Ports that are tried: another program may take one before the server does. */
@@ -135,8 +138,9 @@ async function untilLoaded ({ child, port, key, log, clock, signal }: Loading): 
   const until = clock.awake() + LOAD_MS
   while (clock.awake() < until) {
     const headers = { authorization: `Bearer ${key}` }
-    const response = await fetch(`http://127.0.0.1:${port}/health`, { headers, signal }).catch(() => undefined)
-    await response?.body?.cancel()
+    const ask = (deadline: AbortSignal) => fetch(`http://127.0.0.1:${port}/health`, { headers, signal: deadline })
+    const response = await withDeadline({ clock, ms: ANSWER_MS, signal }, ask).catch(() => undefined)
+    await response?.body?.cancel().catch(() => {})
     signal.throwIfAborted()
     if (exit !== undefined) throw new ServerFailed(reasonOf(log(), exit), /couldn't bind|address already in use/i.test(log()))
     if (response?.ok) return
