@@ -58,7 +58,8 @@ t.test('servers are imported together, connected with their secrets, and importe
   t.match(first, [
     {
       ...{ from: 'My Server', name: 'My-Server', status: 'saved' },
-      message: /^Saved, and not connected before you accept it: it asks for FOR_A_SERVER, NOT_SET_ANYWHERE of .* is called My-Server here/,
+      message:
+        /^Saved, and not connected before you accept it: it asks for FOR_A_SERVER, NOT_SET_ANYWHERE of .* It is called My-Server here/,
       variables: ['FOR_A_SERVER', 'NOT_SET_ANYWHERE']
     },
     { name: 'off', status: 'saved', message: 'Saved; it is disabled.' },
