@@ -226,7 +226,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   }
 
   function connected (): Connection {
-    if (connection === undefined) throw new ToolFailed(cause() ?? `The tool server ${JSON.stringify(entry.name)} is not connected.`)
+    if (connection === undefined) throw new NotSent(cause() ?? `The tool server ${JSON.stringify(entry.name)} is not connected.`)
     return connection
   }
 

@@ -103,6 +103,12 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
     transport.onclose?.()
   }
 
+  /** Ends the connection later, as the end fails all that waits: requests of which nothing was sent are to fail as such. */
+  function endUnreachable ({ message }: Unreachable) {
+    for (const { isConnected, abort } of pending.values()) if (!isConnected) abort.abort(new Unreachable(message, true))
+    setImmediate(() => end(message))
+  }
+
   /** Sends a message by the present session; begins a new session, once, when the server has forgotten it. */
   async function sendInSession (message: JSONRPCMessage): Promise<void> {
     const used = session
@@ -182,8 +188,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
       } catch (error) {
         // A notification is not answered: the next request tells whether the server is still there.
         if ('method' in message && !('id' in message)) return tail.add(`(http) ${message.method}: ${describeRefusal(error)}\n`)
-        // Later, as the end fails all that waits: a request that was not sent is to fail as such.
-        if (error instanceof Unreachable) setImmediate(() => end(error.message))
+        if (error instanceof Unreachable) endUnreachable(error)
         const refusal = isStateless ? errorIn(error) : undefined
         if (refusal !== undefined && 'id' in message) {
           return transport.onmessage?.({ jsonrpc: '2.0', id: message.id as RequestId, error: refusal })

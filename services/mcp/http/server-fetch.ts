@@ -17,6 +17,8 @@ export interface Sending {
   request?: PendingRequest
   /** Ends the exchanges. */
   abort: AbortController
+  /** There was a connection to the server: before that nothing was sent. */
+  isConnected: boolean
   /** The server answers with a stream of events. */
   hasStream: boolean
   /** What the headers repeat of the message. */
@@ -35,7 +37,7 @@ export const sendAs = <T>(
   send: (sending: Sending) => Promise<T>,
   headers: Record<string, string> = {}
 ): Promise<T> => {
-  const sending: Sending = { request, abort: new AbortController(), hasStream: false, headers }
+  const sending: Sending = { request, abort: new AbortController(), isConnected: false, hasStream: false, headers }
   return currentSending.run(sending, () => send(sending))
 }
 
@@ -80,7 +82,8 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
   async function exchange (address: string | URL, token: string | undefined, { method = 'GET', headers, body, signal }: RequestInit = {}) {
     const url = new URL(address)
     if (!isSameServer(server, url)) throw new Unreachable(`it points to another server (${url.origin})`)
-    const either = AbortSignal.any([signal, currentSending.getStore()?.abort.signal].filter((each) => each != null))
+    const sending = currentSending.getStore()
+    const either = AbortSignal.any([signal, sending?.abort.signal].filter((each) => each != null))
     if (method === 'GET') await awaitTurn(either)
     const response = await connections.exchange({
       method,
@@ -88,12 +91,15 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
       headers: {
         'user-agent': `local-agent-service/${VERSION}`,
         ...Object.fromEntries(new Headers(headers)),
-        ...currentSending.getStore()?.headers,
+        ...sending?.headers,
         ...lowerCase(own),
         ...token !== undefined && { authorization: `Bearer ${token}` }
       },
       ...typeof body === 'string' && { body },
-      signal: either
+      signal: either,
+      onConnect () {
+        if (sending !== undefined) sending.isConnected = true
+      }
     }).catch((error) => {
       either.throwIfAborted()
       throw new Unreachable(`it cannot be reached: ${reasonOf(error)}`, (error as NodeJS.ErrnoException).code === 'ECONNREFUSED')

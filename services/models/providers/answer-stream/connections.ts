@@ -75,6 +75,8 @@ interface Exchange {
   headers: Record<string, string>
   body?: string
   signal?: AbortSignal
+  /** Called when there is a connection to the server: before that nothing of the request was sent. */
+  onConnect?: () => void
 }
 
 /**
@@ -107,7 +109,7 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
     for (const { close } of Object.values(ahead)) close()
   }
 
-  function send ({ method, url, headers, body, signal }: Exchange): Promise<http.IncomingMessage> {
+  function send ({ method, url, headers, body, signal, onConnect }: Exchange): Promise<http.IncomingMessage> {
     signal?.throwIfAborted()
     used()
     const isSecure = url.startsWith('https:')
@@ -121,6 +123,9 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
       let isAnswered = false
       const abort = () => request.destroy(signal!.reason)
       signal?.addEventListener('abort', abort)
+      if (onConnect !== undefined) {
+        request.on('socket', (socket) => socket.connecting ? socket.once('connect', onConnect) : onConnect())
+      }
       request.on('response', (response) => {
         response.once('end', used)
         isAnswered = true
