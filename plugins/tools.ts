@@ -112,5 +112,5 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
       }
     })
   )
-  app.decorate('skillList', createSkillList({ skills, workspace: () => app.usualFolder(), tools: () => app.tools.names().known }))
+  app.decorate('skillList', createSkillList({ skills, workspace: () => app.usualFolder(), host: () => app.tools }))
 }, { name: 'tools', dependencies: NEEDED })

@@ -1,13 +1,15 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { ROOT } from './bundle.ts'
+import type { Tool } from '../services/contracts/tool.ts'
 import { generateClient } from './openapi/client.ts'
 import { makeDocument, textOf } from './openapi/document.ts'
 
-/** Regenerates openapi.json from the schemas, the client from openapi.json, and the console's names of tools from the tools. */
-const { document, labels } = await makeDocument()
+/** Regenerates openapi.json from the schemas, the client from openapi.json, and what the console knows of tools from the tools. */
+const { document, tools } = await makeDocument()
 writeFileSync(`${ROOT}openapi.json`, textOf(document))
 await generateClient(document, `${ROOT}client/generated`)
 
+const labels = Object.fromEntries(tools.flatMap(({ model: { name }, says }) => says === undefined ? [] : [[name, says.en.label]]))
 const texts = `${ROOT}console/texts/en.json`
 const text = readFileSync(texts, 'utf8')
 const named = Object.entries<string>({ ...JSON.parse(text).tool, ...labels }).sort(([a], [b]) => a < b ? -1 : 1)
@@ -15,4 +17,10 @@ const lines = named.map(([name, label]) => `    ${JSON.stringify(name)}: ${JSON.
 writeFileSync(texts, text.replace(/^ {2}"tool": \{[^}]*\}/m, () => `  "tool": {\n${lines}\n  }`))
 // By what the service says that they do, whatever language the console speaks.
 const byWords = Object.fromEntries(Object.entries<string>(labels).map(([name, label]) => [label[0].toLowerCase() + label.slice(1), name]))
-writeFileSync(`${ROOT}console/lib/tool-names.json`, `${JSON.stringify(byWords, null, 2)}\n`)
+const namesOf = (is: (tool: Tool) => boolean) => tools.filter(is).map(({ model: { name } }) => name)
+const facts = {
+  names: byWords,
+  changing: namesOf(({ effects }) => effects?.paths !== undefined || effects?.command !== undefined),
+  asking: namesOf(({ policy: { answeredBy } }) => answeredBy?.by === 'user')
+}
+writeFileSync(`${ROOT}console/lib/tool-facts.json`, `${JSON.stringify(facts, null, 2)}\n`)

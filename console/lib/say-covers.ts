@@ -1,5 +1,5 @@
 import { hasText, say, type TextKey } from './say.ts'
-import names from './tool-names.json'
+import facts from './tool-facts.json'
 
 /** What a grant covers as the service writes it, with what the tool does first. */
 const FORMS: Array<[RegExp, TextKey]> = [
@@ -45,7 +45,7 @@ export function sayCovers (text: string): string | undefined {
 }
 
 /** Names of tools by what the service says that they do. */
-const NAMES = new Map(Object.entries(names))
+const NAMES = new Map(Object.entries(facts.names))
 
 function toolOf (does: string): string {
   const name = NAMES.get(does) ?? does.replace(/^use /, '')

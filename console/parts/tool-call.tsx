@@ -45,13 +45,11 @@ export function ToolCall ({ call, run = 'over', isOpenAtFirst = false, onOpenCha
   )
 }
 
-/** Tools of the agent whose output has the difference that they made. */
-const CHANGERS = ['editFile', 'writeFile']
 /** Fields of a call that changed a file, which its difference shows. */
 const IN_DIFFERENCE = ['content', 'edits', 'diff', 'digest', 'path', 'bytesWritten', 'replacements', 'created']
 
-function Body ({ call: { toolName, input, output, error, grantId } }: { call: TaskToolCall }) {
-  if (CHANGERS.includes(toolName) && isRecord(output) && typeof output.diff === 'string') {
+function Body ({ call: { input, output, error, grantId } }: { call: TaskToolCall }) {
+  if (isRecord(output) && typeof output.diff === 'string') {
     return <Change input={input} output={output} diff={output.diff} />
   }
   const { images, rest } = withoutImages(output)

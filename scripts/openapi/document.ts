@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { PassThrough } from 'node:stream'
 import swagger from '@fastify/swagger'
 import { buildApp, type App } from '../../app.ts'
+import type { Tool } from '../../services/contracts/tool.ts'
 import { chatAnswer, refusalsOf, responses, sharedAnswer } from './answers.ts'
 import { info, securitySchemes, servers, TAGS } from './info.ts'
 import { DESCRIPTIONS } from './operations.ts'
@@ -18,10 +19,10 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 /** The token is optional: requests may be sent without it or with it. */
 const SECURITY = [{}, { token: [] }]
 
-/** Builds the OpenAPI 3.1 document from the schemas of the routes; also returns the endpoints, and the labels of the built-in tools. */
+/** Builds the OpenAPI 3.1 document from the schemas of the routes; also returns the endpoints, and the built-in tools. */
 export async function makeDocument (
   examples = recorded()
-): Promise<{ document: Json, endpoints: string[], labels: Record<string, string> }> {
+): Promise<{ document: Json, endpoints: string[], tools: Tool[] }> {
   const home = mkdtempSync(join(tmpdir(), 'local-agent-openapi-'))
   const routes = new Map<string, Json>()
   const app = await buildApp({ host: '127.0.0.1', home, cwd: home, log: new PassThrough().resume() }, async (app: App) => {
@@ -49,11 +50,8 @@ export async function makeDocument (
         { ...examples[name] && { examples: examples[name] }, ...discriminated(schema, document) }
       ])
     )
-    const labels = app.tools.names().known.flatMap((name) => {
-      const label = app.tools.find(name)?.says?.en.label
-      return label === undefined ? [] : [[name, label]]
-    })
-    return { document: sorted(tidied(document)), endpoints: app.routeTable.endpoints, labels: Object.fromEntries(labels) }
+    const tools = app.tools.names().known.flatMap((name) => app.tools.find(name) ?? [])
+    return { document: sorted(tidied(document)), endpoints: app.routeTable.endpoints, tools }
   } finally {
     await app.close()
     rmSync(home, { recursive: true, force: true })

@@ -1,5 +1,6 @@
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import type { TaskCreation } from '../contracts/task-control.ts'
+import { CHANGE_TASK } from '../contracts/model-texts.ts'
 import { BadSchedule } from '../calendar/index.ts'
 import { quoteFinder } from '../lib/quotes.ts'
 import { loadTimedWork } from '../models/index.ts'
@@ -25,7 +26,7 @@ export async function noTaskNotice (
   tasks: Pick<TaskCreation, 'readWhen'> | undefined
 ): Promise<Array<EventOf<'notice'>>> {
   const timeWords = events.findLast((event) => event.type === 'analysis')?.analysis.timeWords ?? ''
-  const isMade = events.some((event) => event.type === 'task' || (event.type === 'tool-output' && event.toolName === 'changeTask'))
+  const isMade = events.some((event) => event.type === 'task' || (event.type === 'tool-output' && event.toolName === CHANGE_TASK))
   if (timeWords === '' || isMade || tasks === undefined) return []
   const { readBackground } = await loadTimedWork()
   const { goal, when } = readBackground(request) ?? {}

@@ -1,5 +1,5 @@
 import type { Analysis } from '../../schemas/agent.ts'
-import { NOTE_OPENING } from '../contracts/model-texts.ts'
+import { CREATE_TASK, NOTE_OPENING } from '../contracts/model-texts.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import type { ActiveRun, ThreadRun } from '../runs/index.ts'
 
@@ -67,5 +67,5 @@ export function adviseRun ({ run }: ActiveRun<ThreadRun>, analyzing: Promise<Ana
 /** Whether the model can make a task and has made none. */
 function makesTasks (events: readonly RunEvent[]): boolean {
   const tools = events.findLast((event) => event.type === 'context')?.context.tools ?? []
-  return tools.some(({ name }) => name === 'createTask') && !events.some(({ type }) => type === 'task')
+  return tools.some(({ name }) => name === CREATE_TASK) && !events.some(({ type }) => type === 'task')
 }

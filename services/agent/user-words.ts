@@ -1,19 +1,19 @@
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { canonicalContent, readUserMessages, type ThreadRepository, type UserWords } from '../threads/index.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 import type { ToolHost } from '../tools/index.ts'
 import { settingsOfTask } from './run-settings.ts'
 import { type ActiveRuns, steeringIn } from '../runs/index.ts'
 
-/** Tools whose results hold nothing that others wrote. */
-const MEMORY_TOOLS: ReadonlySet<string> = new Set(['remember', 'forget'])
-
 interface Parts {
   activeRuns: Pick<ActiveRuns, 'ofRun'>
-  deps: { threads: Pick<ThreadRepository, 'turns' | 'messages'> }
+  deps: { threads: Pick<ThreadRepository, 'turns' | 'messages'>, host: Pick<ToolHost, 'find' | 'shown'> }
 }
 
 /** Creates the lookup of the user's own messages, steering included, in the conversation of an active run; undefined for other runs. */
-export function createUserWords ({ activeRuns, deps: { threads } }: Parts) {
+export function createUserWords ({ activeRuns, deps: { threads, host } }: Parts) {
+  // What the user has kept holds nothing that others wrote.
+  const isRead = (event: RunEvent) => event.type === 'tool-output' && host.find(event.toolName)?.effects?.source !== 'memory'
   return async (runId: string): Promise<UserWords | undefined> => {
     const live = activeRuns.ofRun(runId)
     if (live === undefined) return undefined
@@ -24,7 +24,7 @@ export function createUserWords ({ activeRuns, deps: { threads } }: Parts) {
     const at = messages.at(-1)?.at ?? 0
     const known = new Set(messages.map(({ id }) => id))
     const said = steeringIn(live.run.log.events).filter(({ id }) => !known.has(id))
-    const hasRead = live.run.log.events.some((event) => event.type === 'tool-output' && !MEMORY_TOOLS.has(event.toolName))
+    const hasRead = live.run.log.events.some(isRead)
     return { threadId, hasRead, messages: [...messages, ...said.map(({ id, text, at: said }) => ({ id, text, at, said }))] }
   }
 }
@@ -41,7 +41,7 @@ interface Conversation {
 
 /** Creates the lookup of the conversation of an active run, with what a task of it gets; undefined for runs without a person. */
 export function createConversationOf (
-  { activeRuns, deps }: Parts & { deps: { host: Pick<ToolHost, 'shown'> } },
+  { activeRuns, deps }: Parts,
   userWords: ReturnType<typeof createUserWords>
 ) {
   return async (runId: string): Promise<Conversation | undefined> => {

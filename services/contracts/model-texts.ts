@@ -60,6 +60,12 @@ export const READ_SKILL = 'readSkill'
 export const FIND_TOOLS = 'findTools'
 export const USE_TOOL = 'useTool'
 
+/** The tools by which a model makes and changes tasks. */
+export const CREATE_TASK = 'createTask'
+export const CHANGE_TASK = 'changeTask'
+/** The tool by which a model asks its user. */
+export const ASK_USER = 'askUser'
+
 /** How a model is to work, in conversations and in tasks. */
 export const HOW_TO_WORK =
   'Work on until the request is done and you have checked what came of it, unless only the user can decide what is next; when one way ' +

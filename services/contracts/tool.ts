@@ -167,9 +167,13 @@ export interface ToolWords {
   result?(output: Record<string, any>, input: Record<string, any>): string
 }
 
-/** Where the result of a call comes from: it decides whose words an address in it are, and whether it is private. */
+/**
+ * Where the result of a call comes from: it decides whose words an address in it are, and whether it is private. `file` is the content of
+ * one file, `files` are the names or lines of several; `tasks` are those of the user.
+ */
 export type ResultSource =
-  'attachment' | 'page' | 'search' | 'file' | 'command' | 'memory' | 'server' | 'app' | 'screen' | 'user' | 'report' | 'none'
+  | 'attachment' | 'page' | 'search' | 'file' | 'files' | 'command' | 'memory' | 'tasks' | 'server' | 'app' | 'screen' | 'user' | 'report'
+  | 'none'
 
 /** What a tool is called, and what its calls are about. */
 export interface ToolSays {

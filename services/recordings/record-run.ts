@@ -36,7 +36,7 @@ interface RecordParts {
   tasks: { get(taskId: string): Promise<Task>, wholeRun(runId: string): Promise<{ input?: unknown } | undefined> }
   ledger: { all(ids: string[]): Promise<Approval[]>, ofTask(ids: string[]): Promise<Approval[]> }
   undo: Pick<Undo, 'texts'>
-  host: Pick<ToolHost, 'sources' | 'permission'>
+  host: Pick<ToolHost, 'sources' | 'permission' | 'find'>
   registry: Pick<Registry, 'forRun' | 'active'> & Pick<ContextWindows, 'contextWindow'>
   config: () => Config
   /** What makes boxes for commands; undefined while it was not looked for. */
@@ -163,7 +163,7 @@ function serversOf (lines: readonly Line[], { host }: RecordParts): ServerLine[]
 }
 
 /** Returns the files that the run changed, and those that it read and that are still as they were. */
-async function filesOf (record: RunRecord, events: readonly RunEvent[], { undo }: RecordParts, notHeld: string[]): Promise<FileLine[]> {
+async function filesOf (record: RunRecord, events: readonly RunEvent[], { undo, host }: RecordParts, notHeld: string[]): Promise<FileLine[]> {
   const { runId, cwd } = record
   const texts = await undo.texts(runId)
   for (const { path, before } of texts) if (before === undefined) notHeld.push(`${path} as it was before the run`)
@@ -171,7 +171,7 @@ async function filesOf (record: RunRecord, events: readonly RunEvent[], { undo }
   const inputs = new Map(events.flatMap((event) => event.type === 'tool-input' ? [[event.toolCallId, event.input] as const] : []))
   const read = new Map<string, string>()
   for (const event of events) {
-    if (event.type !== 'tool-output' || event.toolName !== 'readFile') continue
+    if (event.type !== 'tool-output' || host.find(event.toolName)?.effects?.source !== 'file') continue
     const { path } = inputs.get(event.toolCallId) as { path?: unknown }
     if (typeof path !== 'string' || typeof event.output.digest !== 'string') continue
     read.set(await realPath(isAbsolute(path) ? path : join(cwd, path)), event.output.digest)

@@ -20,7 +20,7 @@ export function createInvestigateTool (
       schema: Input,
       output: ({ report, ...output }): ToolOutput => report === undefined ? output : { report }
     },
-    says: { en: { label: 'Look into something', does: 'investigate' } },
+    says: { en: { label: 'Look into something', does: 'investigate' }, otherNames: ['task', 'agent'] },
     policy: { effect: 'read', needs: ['conversation'], timeLimitMs: LIMIT_MS },
     effects: { source: 'report' },
     execute: async ({ question }, context) => ({ ...await investigate(question, context) })

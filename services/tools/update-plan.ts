@@ -15,8 +15,8 @@ export function createUpdatePlan (): BuiltinTool<Static<typeof Input>> {
         'Not for short work.',
       schema: Input
     },
-    says: { en: { label: 'Update the plan', does: 'change its plan' } },
-    policy: { effect: 'read' },
+    says: { en: { label: 'Update the plan', does: 'change its plan' }, otherNames: ['todowrite'] },
+    policy: { effect: 'read', needs: ['conversation'] },
     execute: async ({ steps }) => ({ steps })
   }
 }

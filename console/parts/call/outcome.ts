@@ -1,5 +1,6 @@
 import type { TaskToolCall } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
+import facts from '../../lib/tool-facts.json'
 import { isRecord } from './values.tsx'
 
 /** What came of a call: a state of `Status`, and why, where the state does not say it all. */
@@ -31,7 +32,7 @@ export function outcomeOf ({ toolName, status, output, error = '', begun }: Task
     case 'pending':
       if (run === 'live') return { state: 'running' }
       if (begun) return { state: run === 'waiting' ? 'running' : 'unknown' }
-      return { state: run === 'waiting' ? 'pending' : toolName === 'askUser' ? 'notAnswered' : 'notRun' }
+      return { state: run === 'waiting' ? 'pending' : facts.asking.includes(toolName) ? 'notAnswered' : 'notRun' }
   }
 }
 

@@ -5,7 +5,7 @@ import { commandFileKey, composedKey, type Op, provenanceKey, unlessDamaged, typ
 import { digestAt, sayTool } from '../../tools/index.ts'
 import { wasInGit } from '../../workspace/index.ts'
 import { readAddress, type Address } from '../../lib/find-addresses.ts'
-import { createProvenance, filesOf, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
+import { createProvenance, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
 
 /** Why a call asks though its tool does not: it would send what the model put together. */
 interface AddressQuestion {
@@ -66,7 +66,7 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
     known.prompted(prompt, said)
     const { hasMemory = false, guide, skills, given, hasOlder = false } = besides()
     if (hasMemory || hasOlder) known.hold('private', { toolName: hasMemory ? 'memory' : 'earlier messages' })
-    if (hasOlder) known.hold('foreign', { toolName: 'earlier messages' })
+    if (hasOlder) known.hold('foreign', { toolName: 'earlier messages' }, true)
     if (guide !== undefined) known.guided(guide, 'guide of the folder')
     if (skills !== undefined) known.guided(skills, 'skills')
     if (given !== undefined) known.started(given)
@@ -114,8 +114,8 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
 async function lookAtFiles (store: Store, events: readonly RunEvent[], known: Provenance): Promise<void> {
   const signal = new AbortController().signal
   for (const event of events) {
-    if (event.type !== 'tool-output' || !['readFile', 'searchFiles'].includes(event.toolName)) continue
-    for (const path of filesOf(event.output)) {
+    if (event.type !== 'tool-output') continue
+    for (const path of known.filesShown(event)) {
       const digest = await digestAt(path, signal).catch(() => null)
       if (digest !== null && await store.get(commandFileKey(store.digest(digest))) !== undefined) known.lookedAt(path, 'command')
       else if (await wasInGit(path, known.since)) known.lookedAt(path, 'git')

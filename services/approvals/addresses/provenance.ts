@@ -2,7 +2,7 @@ import { lstatSync } from 'node:fs'
 import { join } from 'node:path'
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { PROMPT_OPENING } from '../../contracts/model-texts.ts'
-import type { RunEvent } from '../../contracts/run-events.ts'
+import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { type FileChange, isSourceTool, type ResultSource, type Tool } from '../../contracts/tool.ts'
 import { addressesIn, addressesInValue, addressesOfInput, readAddress, shorterForms, type Address } from '../../lib/find-addresses.ts'
 import { type Op, provenanceKey, type Store, unlessDamaged } from '../../store/index.ts'
@@ -35,14 +35,16 @@ const MOST_ADDRESSES = 4_000
 const MOST_ORIGINS = 3
 const MOST_WRITTEN = 500
 
-/** What results from each source hold, and whether an address that it holds can be taken as it stands. */
-const HOLDS: Record<ResultSource, { private?: true, foreign?: true, reads?: true }> = {
+/** What results from each source hold, and whether an address that it holds can be taken as it stands. `own`: mostly the user's words. */
+const HOLDS: Record<ResultSource, { private?: true, foreign?: true, reads?: true, own?: true }> = {
   attachment: { private: true, foreign: true, reads: true },
   page: { foreign: true, reads: true },
   search: { foreign: true, reads: true },
   file: { private: true, foreign: true, reads: true },
+  files: { private: true, foreign: true, reads: true },
   command: { private: true, foreign: true },
   memory: { private: true },
+  tasks: { private: true, foreign: true, own: true },
   server: { private: true, foreign: true, reads: true },
   app: { private: true, foreign: true, reads: true },
   screen: { private: true, foreign: true },
@@ -50,9 +52,6 @@ const HOLDS: Record<ResultSource, { private?: true, foreign?: true, reads?: true
   user: {},
   none: {}
 }
-
-/** What is mostly the user's own, and what is known of by itself. */
-const OWN_WORDS = ['listTasks', 'earlier messages']
 
 export type Provenance = ReturnType<typeof createProvenance>
 
@@ -92,8 +91,9 @@ export function createProvenance (
       if (source !== 'composed') for (const shorter of shorterForms(address)) know(shorter, source)
     }
   }
-  function hold (what: 'private' | 'foreign', origin: Origin) {
-    if (what === 'foreign' && read === undefined && !OWN_WORDS.includes(origin.toolName)) {
+  /** `isOwn`: mostly the user's own words. */
+  function hold (what: 'private' | 'foreign', origin: Origin, isOwn = false) {
+    if (what === 'foreign' && read === undefined && !isOwn) {
       read = origin
       isChanged = true
     }
@@ -167,19 +167,22 @@ export function createProvenance (
       const source = isPageOfCommand(output) ? 'command' : sourceOf(toolName)
       const holds = HOLDS[source]
       if (source === 'user') return answered(output)
-      const path = toolName === 'readFile' ? (output as { path?: unknown } | null)?.path : undefined
-      const isOwn = typeof path === 'string'
+      const [path] = source === 'file' ? filesOf(output, source) : []
+      const isOwn = path !== undefined
         ? mayBeOwn(path)
-        : source === 'file' && (hasRun || written.size > 0 || filesOf(output).some((file) => ofCommands.has(file)))
+        : (source === 'file' || source === 'files') &&
+          (hasRun || written.size > 0 || filesOf(output, source).some((file) => ofCommands.has(file)))
       if (holds.private) hold('private', { toolName, toolCallId })
       // A list of files is foreign even where the conversation wrote some of them.
-      if (holds.foreign && !(isOwn && typeof path === 'string')) hold('foreign', { toolName, toolCallId })
+      if (holds.foreign && !(isOwn && path !== undefined)) hold('foreign', { toolName, toolCallId }, holds.own)
       if (source === 'command') hasRun = true
       if (sourceOf(toolName) === 'page') fetched(output)
       knowAll(addressesInValue(output), holds.reads && !isOwn ? 'read' : 'composed')
     },
 
     since,
+    /** Returns the files whose content the result of a call shows. */
+    filesShown: ({ toolName, output }: EventOf<'tool-output'>): string[] => filesOf(output, sourceOf(toolName)),
     /** The first call that read what others wrote. */
     get read () {
       return read
@@ -260,11 +263,12 @@ function isPageOfCommand (output: unknown): boolean {
 /** Files of one result that are looked at. */
 const MOST_FILES = 50
 
-/** The files that a result of readFile or searchFiles is made of. */
-export function filesOf (output: unknown): string[] {
+/** The files whose content a result from `file` or `files` shows. */
+function filesOf (output: unknown, source: ResultSource): string[] {
   const { path, matches } = (output ?? {}) as { path?: unknown, matches?: unknown }
-  if (typeof path !== 'string') return []
-  if (!Array.isArray(matches)) return [path]
+  if (typeof path !== 'string' || (source !== 'file' && source !== 'files')) return []
+  if (source === 'file') return [path]
+  if (!Array.isArray(matches)) return []
   const found = matches.flatMap((match) => typeof match?.path === 'string' ? [join(path, match.path)] : [])
   return [...new Set(found)].slice(0, MOST_FILES)
 }

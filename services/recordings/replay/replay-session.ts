@@ -6,7 +6,7 @@ import { dirname } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { createReplyModel, type Provider, RecordedFailure } from '../../models/index.ts'
 import { type Perform, ToolFailed } from '../../tools/index.ts'
-import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
+import { ANSWER_TOOL, ASK_USER } from '../../contracts/model-texts.ts'
 import { type AnswerLine, type ApprovalLine, type CallLine, linesOf, type MessageLine, type Recording } from '../recording.ts'
 import { compareContext, compareFresh, type Difference, type Fresh, freshIn } from './differences.ts'
 
@@ -82,7 +82,7 @@ export function createReplaySession (
     const known = calls.has(id) || approvals.has(id) ? id : matched.get(id)
     if (known !== undefined || call === undefined) return known ?? id
     const used = new Set(matched.values())
-    const left = [...calls].filter(([each, line]) => isOfOthers(line) && !used.has(each) && line.toolName === (call.toolName ?? 'askUser'))
+    const left = [...calls].filter(([each, line]) => isOfOthers(line) && !used.has(each) && line.toolName === (call.toolName ?? ASK_USER))
     const found = (left.find(([, { input }]) => isDeepStrictEqual(input, call.input)) ?? left[0])?.[0]
     if (found !== undefined) matched.set(id, found)
     return found ?? id

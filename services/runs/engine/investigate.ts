@@ -1,6 +1,5 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { newestText, type EventOf, newestStep, openCalls, type RunContext } from '../../contracts/run-events.ts'
-import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import { needsAny, type ToolContext } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import { runInOrder, type ToolHost } from '../../tools/index.ts'
@@ -50,7 +49,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     const { registry, host } = withRunOptions(shared, activeRuns.optionsOf(runId))
     const tools = host.offered().filter((tool) => {
       const { model: { name }, policy: { effect, answeredBy } } = tool
-      return effect === 'read' && answeredBy === undefined && name !== PLAN_TOOL && host.permission(name) === 'allow' &&
+      return effect === 'read' && answeredBy === undefined && host.permission(name) === 'allow' &&
         !needsAny(tool, 'userWords', 'commands', 'task', 'conversation', 'skills')
     })
     const names = new Set([...tools, ...host.finders()].map(({ model: { name } }) => name))
@@ -72,7 +71,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     const prompt: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: question }] }]
     const log = createRunLog()
     const addresses = await innerAddresses?.(() => log.events)
-    const repetitions = createRepetitions(clock)
+    const repetitions = createRepetitions(clock, host.find)
     const calls: Investigation['calls'] = []
     const modelStep = createModelSteps({
       registry,

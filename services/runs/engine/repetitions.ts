@@ -1,7 +1,9 @@
 import { createHash } from 'node:crypto'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
+import { needsAny } from '../../contracts/tool.ts'
 import type { Clock } from '../../lib/clock.ts'
+import type { ToolHost } from '../../tools/index.ts'
 
 /** How often a call, or a cycle of calls, is made before the model is told, and before the run stops. */
 const TOLD_AT = 3
@@ -12,9 +14,6 @@ const LONGEST_CYCLE = 3
 const APART_MS = 10_000
 /** How often the same tool may be called in a row with nothing new in what it answers. */
 const NOTHING_NEW = 30
-/** Tools that are there to be called again and again. */
-const POLLED = ['readCommand']
-
 /** What the model hears of its repetitions: nothing, that it repeats itself, or that the run stops. */
 type Repetition = 'none' | 'told' | 'stopped'
 
@@ -22,7 +21,9 @@ type Repetition = 'none' | 'told' | 'stopped'
  * Notices a run that repeats itself: the same call with the same result, or the same cycle of up to three such calls, again and again, or
  * one tool whose answers say nothing new, whatever it is asked. It counts from the beginning of the attempt at the run.
  */
-export function createRepetitions (clock: Pick<Clock, 'monotonic'>) {
+export function createRepetitions (clock: Pick<Clock, 'monotonic'>, find: ToolHost['find']) {
+  /** Whether the tool is there to be called again and again: it reads what a command in the background has written. */
+  const isPolled = (name: string) => find(name)?.policy.effect === 'read' && needsAny(find(name), 'commands')
   let calls: string[] = []
   let lastAt = -Infinity
   let told = 0
@@ -32,7 +33,7 @@ export function createRepetitions (clock: Pick<Clock, 'monotonic'>) {
   function countNothingNew (step: readonly RunEvent[]): number {
     for (const event of step) {
       if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
-      if (POLLED.includes(event.toolName)) continue
+      if (isPolled(event.toolName)) continue
       if (event.toolName !== sameTool.name) sameTool = { name: event.toolName, seen: new Set(), times: 0 }
       const answer = digest(event.type === 'tool-output' ? event.output : event.errorText)
       sameTool.times = sameTool.seen.has(answer) ? sameTool.times + 1 : 1
@@ -52,7 +53,7 @@ export function createRepetitions (clock: Pick<Clock, 'monotonic'>) {
       lastAt = at
       if (countNothingNew(step) >= NOTHING_NEW) return 'stopped'
       const before = calls.length
-      calls.push(...new Set(callsOf(step)))
+      calls.push(...new Set(callsOf(step, isPolled)))
       if (calls.length === before) return 'none'
       calls = calls.slice(-STOPPED_AT * LONGEST_CYCLE)
       const times = timesRepeated(calls)
@@ -77,7 +78,7 @@ function timesRepeated (calls: readonly string[]): number {
 }
 
 /** Returns a digest of each call of a step with its result, in the order of the results. */
-function callsOf (step: readonly RunEvent[]): string[] {
+function callsOf (step: readonly RunEvent[], isPolled: (name: string) => boolean): string[] {
   const inputs = new Map<string, unknown>()
   return step.flatMap((event) => {
     switch (event.type) {
@@ -87,7 +88,7 @@ function callsOf (step: readonly RunEvent[]): string[] {
       case 'tool-input-error':
         return [digest(event.toolName, event.input, event.errorText)]
       case 'tool-output':
-        return POLLED.includes(event.toolName) ? [] : [digest(event.toolName, inputs.get(event.toolCallId), event.output)]
+        return isPolled(event.toolName) ? [] : [digest(event.toolName, inputs.get(event.toolCallId), event.output)]
       case 'tool-error':
         return [digest(event.toolName, inputs.get(event.toolCallId), event.errorText)]
       case 'tool-denied':

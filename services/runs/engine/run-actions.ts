@@ -63,7 +63,7 @@ export function createRunActions<R extends RunRecord> (
   /** No second version of the answer came. */
   let isGivenUp = false
   const settling = new Set<Promise<unknown>>()
-  const repetitions = createRepetitions(deps.clock)
+  const repetitions = createRepetitions(deps.clock, owner.tools.find)
   const addresses = createAddressGate({
     store: deps.store,
     place: owner.place,

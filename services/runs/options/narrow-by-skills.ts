@@ -1,8 +1,8 @@
 import { resolve } from 'node:path'
-import { ANSWER_TOOL, FIND_TOOLS, PHASE_TOOL, PLAN_TOOL, READ_SKILL, USE_TOOL } from '../../contracts/model-texts.ts'
+import { PLAN_TOOL, READ_SKILL } from '../../contracts/model-texts.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { type AllowedTool, type MergedTool, readAllowedTools, type ToolHost, within } from '../../tools/index.ts'
-import { aboutOf, type Tool } from '../../contracts/tool.ts'
+import { aboutOf, needsAny, type Tool } from '../../contracts/tool.ts'
 import { matchesTool, namesOfTool } from './tool-patterns.ts'
 
 /** A skill that is in use, with the only tools that it allows. */
@@ -12,8 +12,9 @@ interface UsedSkill {
   allowedTools: string[]
 }
 
-/** Tools that do nothing but for the run itself. */
-const ALWAYS: ReadonlySet<string> = new Set([READ_SKILL, PLAN_TOOL, PHASE_TOOL, ANSWER_TOOL, FIND_TOOLS, USE_TOOL])
+/** Whether the tool does nothing but for the run itself, or for its user. */
+const isOfRun = (tool: Tool): boolean =>
+  tool.policy.answeredBy?.by === 'user' || tool.model.use === 'finder' || needsAny(tool, 'skills') || tool.model.name === PLAN_TOOL
 /** Characters of a list of tools in an error. */
 const LIST_SHOWN = 500
 
@@ -39,23 +40,22 @@ export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[
   const parsed = new Map<string, AllowedTool[]>()
   const rulesOf = ({ allowedTools }: UsedSkill): AllowedTool[] => {
     const key = JSON.stringify(allowedTools)
-    const rules = parsed.get(key) ?? readAllowedTools(allowedTools, host.names().known)
+    const rules = parsed.get(key) ?? readAllowedTools(allowedTools, host)
     parsed.set(key, rules)
     return rules
   }
 
   function refusal (name: string, input: unknown): string | undefined {
-    if (ALWAYS.has(name)) return undefined
     const all = events()
     const used = usedIn(all)
     if (used.length === 0) return undefined
     const tool = host.find(name)
     const cwd = all.find((event) => event.type === 'context')?.context.cwd ?? '/'
-    if (tool === undefined || tool.policy.answeredBy?.by === 'user') return undefined
+    if (tool === undefined || isOfRun(tool)) return undefined
     // Paths in a copy are shown as those of its folder.
     const isOf = ({ folder }: UsedSkill, path: string) => within(host.shown(resolve(cwd, path)), folder)
     const target = aboutOf(tool, input)
-    const others = used.filter((skill) => tool.model.name !== 'readFile' || target === undefined || !isOf(skill, target))
+    const others = used.filter((skill) => tool.effects?.source !== 'file' || target === undefined || !isOf(skill, target))
     return others.flatMap((skill) => refusedBy(skill, rulesOf(skill), tool, { input, cwd, target }) ?? [])[0]
   }
 

@@ -3,6 +3,7 @@ import { applicationInstructions, type ObjectAnswer } from '../../runs/index.ts'
 import { isOutdated, type StoredRun, type StoredTask } from '../task-records.ts'
 import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import {
+  ASK_USER,
   COMMENT_OPENING,
   COMMENTS_HEADING,
   EARLIER_OPENING,
@@ -74,7 +75,7 @@ function taskContext (parts: ContextParts): string[] {
 
 const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
   "You are an assistant that works on its user's own computer, in the background: nobody reads along, " +
-  `${tools.includes('askUser') ? 'so ask with askUser what only the user can decide; the run then waits' : 'so do not ask questions'}. ` +
+  `${tools.includes(ASK_USER) ? 'so ask with askUser what only the user can decide; the run then waits' : 'so do not ask questions'}. ` +
   `${HOW_TO_WORK} End with a report of what was done and found, in the language of the task; a run that claims what it did not do is ` +
   'judged as failed.',
   machine,

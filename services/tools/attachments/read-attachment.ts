@@ -57,7 +57,7 @@ export function createReadAttachment ({ attachmentsOf, files }: AttachmentReadin
       }, { additionalProperties: false }),
       use: 'always'
     },
-    says: { en: { label: 'Read an attachment', does: 'read the attachment' }, about: ['id'] },
+    says: { en: { label: 'Read an attachment', does: 'read the attachment' }, about: ['id'], otherNames: ['read', 'view', 'notebookread'] },
     policy: { effect: 'read', needs: ['userWords', 'attachments'] },
     effects: { source: 'attachment' },
     async execute ({ id, offset = 0, query }, { runId }) {

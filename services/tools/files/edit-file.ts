@@ -62,7 +62,7 @@ export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     says: {
       en: { label: 'Edit a file', does: 'edit the file' },
       about: ['path'],
-      otherNames: ['edit', 'strreplace', 'replaceinfile', 'searchreplace', 'strreplaceeditor', 'multiedit', 'applyedit']
+      otherNames: ['edit', 'strreplace', 'replaceinfile', 'searchreplace', 'strreplaceeditor', 'multiedit', 'notebookedit', 'applyedit']
     },
     policy: { effect: 'write', widestScope: 'folder' },
     effects: {

@@ -53,10 +53,10 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinT
     says: {
       en: { label: 'List a folder', does: 'list the folder', verb: 'list', ofCall: inHere, result: entriesInWords },
       about: ['path'],
-      otherNames: ['ls', 'dir', 'listdir', 'listfiles', 'listfolder', 'readdir', 'list', 'listdirectorycontents', 'viewdirectory']
+      otherNames: ['ls', 'dir', 'glob', 'listdir', 'listfiles', 'listfolder', 'readdir', 'list', 'listdirectorycontents', 'viewdirectory']
     },
     policy: { effect: 'read' },
-    effects: { source: 'file' },
+    effects: { source: 'files' },
     execute: ({ path = '.', depth = 1, limit = 500, offset = 0 }, { cwd, signal }) =>
       withPathErrors(path, async () => {
         const real = await paths.resolve(path, cwd)

@@ -1,4 +1,5 @@
 import { QuestionsSchema, type Question } from '../../../schemas/questions.ts'
+import { ASK_USER } from '../../contracts/model-texts.ts'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
@@ -6,14 +7,14 @@ import { ToolFailed } from '../tool-errors.ts'
 export function createAskUser (): BuiltinTool<{ questions: Question[] }> {
   return {
     model: {
-      name: 'askUser',
+      name: ASK_USER,
       description: 'Ask the user what only they can decide or know, when you cannot go on well without it. Ask everything in one call. ' +
         'Offer options where you know them. The work waits until the user has answered; they may also decline.',
       schema: QuestionsSchema,
       use: 'always',
       findMistake: ({ questions }) => questionMistake(questions)
     },
-    says: { en: { label: 'Ask you', does: 'ask you' } },
+    says: { en: { label: 'Ask you', does: 'ask you' }, otherNames: ['askuserquestion'] },
     policy: { effect: 'read', permission: 'allow', answeredBy: { by: 'user' } },
     effects: { source: 'user' },
     async execute () {

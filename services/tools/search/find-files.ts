@@ -43,7 +43,7 @@ export function createFindFiles ({ paths, transform }: Parts): BuiltinTool<Stati
       otherNames: ['find', 'glob', 'findfile', 'globsearch', 'filesearch']
     },
     policy: { effect: 'read' },
-    effects: { source: 'file' },
+    effects: { source: 'files' },
     execute: ({ pattern, path = '.', limit = DEFAULT_LIMIT, offset = 0 }, { cwd, signal }) =>
       withPathErrors(path, async () => {
         const scope = await searchScope(path, cwd, paths)

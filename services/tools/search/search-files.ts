@@ -66,7 +66,7 @@ export function createSearchFiles ({ paths, transform }: Parts): BuiltinTool<Sta
       otherNames: ['grep', 'rg', 'ripgrep', 'grepsearch', 'searchinfiles', 'searchcode', 'codesearch', 'filesearch']
     },
     policy: { effect: 'read', permission: ({ path = '.' }, { cwd }) => askForCredentials(path, cwd, paths) },
-    effects: { source: 'file' },
+    effects: { source: 'files' },
     execute: (
       { path = '.', pattern, glob, context = 0, caseSensitive = true, literal = false, limit = DEFAULT_LIMIT, offset = 0 },
       { cwd, signal }

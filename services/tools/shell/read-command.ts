@@ -33,7 +33,8 @@ export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<
     },
     says: {
       en: { label: 'Read the output of a command', does: 'read what a command has written' },
-      about: ['commandId']
+      about: ['commandId'],
+      otherNames: ['bashoutput']
     },
     policy: { effect: 'read', needs: ['commands'] },
     async execute ({ commandId, waitMs = 0 }, { runId, signal, sandbox: narrowed }) {
@@ -48,7 +49,7 @@ export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<
 export function createStopCommand ({ background, sandbox }: Parts): BuiltinTool<Static<typeof StopInput>> {
   return {
     model: { name: 'stopCommand', description: 'End a background command.', schema: StopInput, use: 'seldom' },
-    says: { en: { label: 'Stop a command', does: 'stop a command' }, about: ['commandId'] },
+    says: { en: { label: 'Stop a command', does: 'stop a command' }, about: ['commandId'], otherNames: ['killshell', 'killbash'] },
     policy: { effect: 'write', permission: 'allow', needs: ['commands'] },
     effects: { proves: 'command' },
     execute: async ({ commandId }, { runId, sandbox: narrowed }) =>

@@ -1,6 +1,8 @@
 import { homedir } from 'node:os'
 import { isAbsolute, relative, resolve } from 'node:path'
 import picomatch from 'picomatch'
+import { needsAny, type Tool } from '../../contracts/tool.ts'
+import type { ToolHost } from '../host.ts'
 import { splitOutside } from './front-matter.ts'
 
 /** A call as an entry of `allowed-tools` looks at it. */
@@ -25,35 +27,9 @@ export interface AllowedTool {
   unread?: string
 }
 
-const FILES = ['readFile', 'readAttachment']
-/** The names of tools in other agents, in lower case, by ours. */
-const THEIRS: Record<string, string[]> = {
-  read: FILES,
-  view: FILES,
-  notebookread: FILES,
-  write: ['writeFile'],
-  edit: ['editFile'],
-  multiedit: ['editFile'],
-  notebookedit: ['editFile'],
-  bash: ['runCommand', 'readCommand', 'stopCommand'],
-  shell: ['runCommand', 'readCommand', 'stopCommand'],
-  powershell: ['runCommand', 'readCommand', 'stopCommand'],
-  bashoutput: ['readCommand'],
-  killshell: ['stopCommand'],
-  killbash: ['stopCommand'],
-  glob: ['findFiles', 'listDirectory'],
-  ls: ['listDirectory'],
-  grep: ['searchFiles'],
-  webfetch: ['fetchUrl'],
-  websearch: ['webSearch'],
-  task: ['investigate'],
-  agent: ['investigate'],
-  todowrite: ['updatePlan'],
-  askuserquestion: ['askUser'],
-  skill: ['readSkill']
-}
-const COMMAND = 'runCommand'
-const PATH_TOOLS: ReadonlySet<string> = new Set([...FILES, 'writeFile', 'editFile', 'findFiles', 'listDirectory', 'searchFiles'])
+/** The tools that entries may name. */
+export type Vocabulary = Pick<ToolHost, 'names' | 'find'>
+
 const ALL = /^(?::?\*{1,2})?$/
 
 /** Splits the text of `allowed-tools`, at blanks and commas outside of parentheses. */
@@ -64,32 +40,39 @@ export const allowedEntries = (value: string | readonly string[]): string[] =>
  * Reads the entries of a skill's `allowed-tools`, in the vocabulary of others (`Read`, `Bash(git:*)`, `mcp__github__create_issue`) and in
  * ours (`readFile`, `runCommand(git:*)`, `github_*`, `server:github`). An entry that is not understood allows nothing.
  */
-export function readAllowedTools (entries: readonly string[], known: readonly string[]): AllowedTool[] {
+export function readAllowedTools (entries: readonly string[], host: Vocabulary): AllowedTool[] {
   return entries.map((entry): AllowedTool => {
     const [, name, argument] = /^([^()\s]+)(?:\((.*)\))?$/s.exec(entry) ?? []
     if (name === undefined) return { entry, tools: [], unread: 'it is not the name of a tool' }
-    const tools = namesOf(name, known)
+    const tools = namesOf(name, host)
     if (argument === undefined || ALL.test(argument.trim())) return { entry, tools }
-    const covers = coveredBy(argument.trim(), tools)
+    const covers = coveredBy(argument.trim(), tools.flatMap((each) => host.find(each) ?? []))
     return covers === undefined ? { entry, tools: [], unread: 'what stands in parentheses is not understood' } : { entry, tools, covers }
   })
 }
 
-function namesOf (name: string, known: readonly string[]): string[] {
+/** With a tool for commands go those for commands in the background. */
+function namesOf (name: string, { names, find }: Vocabulary): string[] {
+  const { known } = names()
   const plain = name.replaceAll(/[_-]/g, '').toLowerCase()
   const own = known.find((each) => each.toLowerCase() === plain)
-  if (own !== undefined) return own === COMMAND ? THEIRS.bash : [own]
-  if (Object.hasOwn(THEIRS, plain)) return THEIRS[plain]
+  const meant = own === undefined ? known.filter((each) => find(each)?.says?.otherNames?.includes(plain)) : [own]
+  const isCommand = meant.some((each) => find(each)?.effects?.command !== undefined)
+  if (meant.length > 0) return isCommand ? [...meant, ...known.filter((each) => needsAny(find(each), 'commands'))] : meant
   const [, server, tool] = /^mcp__(.+?)(?:__(.*))?$/.exec(name) ?? []
   if (server === undefined) return [name]
   return tool === undefined || tool === '*' ? [`server:${server}`] : [`${server}_${tool}`]
 }
 
-function coveredBy (argument: string, tools: readonly string[]): AllowedTool['covers'] {
-  if (tools.includes(COMMAND)) return (call) => coversCommand(argument, call)
+/** Whether a glob of paths narrows the tool: its calls are about one. Attachments lie in no folder. */
+const isOfPaths = (tool: Tool): boolean => tool.says?.about?.[0] === 'path' || needsAny(tool, 'attachments')
+
+function coveredBy (argument: string, tools: readonly Tool[]): AllowedTool['covers'] {
+  if (tools.some(({ effects }) => effects?.command !== undefined)) return (call) => coversCommand(argument, call)
   const host = /^domain:(.+)$/.exec(argument)?.[1].toLowerCase()
-  if (tools.includes('fetchUrl') && host !== undefined) return ({ sends = [] }) => sends.length > 0 && sends.every((url) => isAt(url, host))
-  return tools.length > 0 && tools.every((tool) => PATH_TOOLS.has(tool)) ? pathsLike(argument) : undefined
+  const isOfPages = tools.some(({ effects }) => effects?.source === 'page')
+  if (isOfPages && host !== undefined) return ({ sends = [] }) => sends.length > 0 && sends.every((url) => isAt(url, host))
+  return tools.length > 0 && tools.every(isOfPaths) ? pathsLike(argument) : undefined
 }
 
 /** Whether the pattern covers every command of a command line; further output of a command that runs is no new one. */

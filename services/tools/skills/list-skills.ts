@@ -2,7 +2,7 @@ import type { Static } from '@sinclair/typebox'
 import type { AcceptSkillBody, SkillView } from '../../../schemas/skills.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
-import { readAllowedTools } from './allowed-tools.ts'
+import { readAllowedTools, type Vocabulary } from './allowed-tools.ts'
 import type { Skill, Skills, UnusedSkill } from './skills.ts'
 
 const sourceOf = ({ isOfFolder }: Pick<Skill, 'isOfFolder'>) => isOfFolder ? 'folder' as const : 'config' as const
@@ -16,14 +16,14 @@ const SkillChanged = defineError(
   'The skill "%s" is not as it was when it was looked at, and was not accepted. Look at it again: its digest is "%s" now.'
 )
 
-/** Lists the skills for work in a folder, and accepts them. All throw BadFolder (400) for no folder. `tools` are names of tools. */
+/** Lists the skills for work in a folder, and accepts them. All throw BadFolder (400) for no folder. `host` knows the tools. */
 export function createSkillList (
-  { skills, workspace, tools }: { skills: Skills, workspace: () => string, tools: () => readonly string[] }
+  { skills, workspace, host }: { skills: Skills, workspace: () => string, host: () => Vocabulary }
 ) {
   async function view (skill: Skill): Promise<SkillView> {
     const { name, description, path, allowedTools, isForUser } = skill
     const { files, leadOut, digest, ...state } = await skills.state(skill)
-    const unread = readAllowedTools(allowedTools ?? [], tools()).filter((rule) => rule.unread !== undefined).map(({ entry }) => entry)
+    const unread = readAllowedTools(allowedTools ?? [], host()).filter((rule) => rule.unread !== undefined).map(({ entry }) => entry)
     return {
       ...{ name, description, path, source: sourceOf(skill), state: state.is },
       ...(state.is === 'changed' && { changed: state.changed }),

@@ -66,7 +66,7 @@ export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<
       schema: InputSchema,
       use: 'always'
     },
-    says: { en: { label: 'Read a skill', does: 'read the skill', result: skillInWords }, about: ['name'] },
+    says: { en: { label: 'Read a skill', does: 'read the skill', result: skillInWords }, about: ['name'], otherNames: ['skill'] },
     policy: {
       effect: 'read',
       widestScope: 'once',
@@ -83,7 +83,7 @@ export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<
         return reasonOf(skill, state)
       }
     },
-    effects: { source: 'file' },
+    effects: { source: 'files' },
     async execute ({ name, done }, { cwd, runId, approvedFolder }) {
       const found = await skills.find(cwd)
       if (done) return { skill: named(found.skills, name).name, done: true }

@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import type { Task, TaskStatus } from '../../../schemas/tasks.ts'
+import { CHANGE_TASK } from '../../contracts/model-texts.ts'
 import { asRunTask, type TaskControl, type When } from '../../contracts/task-control.ts'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
@@ -56,7 +57,7 @@ export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
 
   return {
     model: {
-      name: 'changeTask',
+      name: CHANGE_TASK,
       description: 'Change the goal or the times of a background task, or end it; delete removes its results, too.',
       schema: withMending(Type.Object({
         taskId: Type.String({ minLength: 1, maxLength: 200, description: 'Its id' }),

@@ -1,4 +1,5 @@
 import { Type } from '@sinclair/typebox'
+import { CREATE_TASK } from '../../contracts/model-texts.ts'
 import { asRunTask, type When } from '../../contracts/task-control.ts'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
@@ -28,7 +29,7 @@ const MOST_TASKS = 10
 export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
   return {
     model: {
-      name: 'createTask',
+      name: CREATE_TASK,
       description: 'Make a background task for what the user wants done later, again and again, or in the background. They see it and ' +
         'can undo it, so ask only when the time is in doubt.',
       schema: withMending(Type.Object({

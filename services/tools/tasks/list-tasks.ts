@@ -26,7 +26,7 @@ export function createListTasks (parts: TaskParts): BuiltinTool<Input> {
     },
     says: { en: { label: 'Look at the tasks', does: 'list the tasks' } },
     policy: { effect: 'read', needs: ['userWords', 'person'] },
-    effects: { source: 'report' },
+    effects: { source: 'tasks' },
     async execute ({ words = '' }, { runId, signal }) {
       const { threadId } = await conversationWithPerson(parts, runId)
       const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== '')

@@ -6,7 +6,7 @@ import { readSkillFile } from '../../../services/tools/skills/front-matter.ts'
 import { skillLines } from '../../../services/tools/skills/read-skill.ts'
 import { createSkills, type StoredSkills } from '../../../services/tools/skills/skills.ts'
 import { createPathPolicy } from '../../../services/tools/path-policy.ts'
-import { build, memoryRecord, transform } from './helper.ts'
+import { build, memoryRecord, over, transform } from './helper.ts'
 
 t.teardown(() => transform.close())
 
@@ -217,8 +217,8 @@ t.test('what was read is known until any file of it changes', async (t) => {
 })
 
 t.test('the names of allowed-tools are read in the vocabulary of others and in ours', async (t) => {
-  const known = ['readFile', 'editFile', 'runCommand', 'searchFiles']
-  const tools = (value: string | string[]) => readAllowedTools(allowedEntries(value), known).map((rule) => rule.tools)
+  const { host } = over(t)
+  const tools = (value: string | string[]) => readAllowedTools(allowedEntries(value), host).map((rule) => rule.tools)
   t.same(tools('Read, Edit  Bash(git log:*),Grep'), [
     ['readFile', 'readAttachment'],
     ['editFile'],
@@ -233,11 +233,12 @@ t.test('the names of allowed-tools are read in the vocabulary of others and in o
     ['server:notes'],
     ['github_*']
   ])
-  t.match(readAllowedTools(['Read(', 'WebSearch(x)', 'toString'], known), [{ unread: String }, { unread: String }, { tools: ['toString'] }])
+  t.match(readAllowedTools(['Read(', 'WebSearch(x)', 'toString'], host), [{ unread: String }, { unread: String }, { tools: ['toString'] }])
 })
 
 t.test('an argument of a tool narrows it: commands by their beginnings, addresses by host, files by a glob', async (t) => {
-  const covers = (entry: string, call: object) => readAllowedTools([entry], ['runCommand', 'fetchUrl'])[0].covers!({
+  const { host } = over(t)
+  const covers = (entry: string, call: object) => readAllowedTools([entry], host)[0].covers!({
     input: {}, cwd: '/work', ...call
   })
   const runs = (entry: string, command: string) => covers(entry, { input: { command } })

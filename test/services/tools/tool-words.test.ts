@@ -1,5 +1,7 @@
+import { execFileSync } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import t from 'tap'
-import names from '../../../console/lib/tool-names.json' with { type: 'json' }
+import facts from '../../../console/lib/tool-facts.json' with { type: 'json' }
 import texts from '../../../console/texts/en.json' with { type: 'json' }
 import { assistantReply } from '../../../services/models/providers/offline/assistant.ts'
 import { sayTool } from '../../../services/tools/say-call.ts'
@@ -21,7 +23,7 @@ t.test('every built-in tool has words for people, for the console and for the of
     t.match(words, { label: /^[A-Z]\w/, does: /^[a-z]\w/ }, name)
     // `npm run openapi` writes the names of tools for the console.
     t.equal((texts.tool as Record<string, string>)[name], words?.label, `${name}, in the console`)
-    t.equal((names as Record<string, string>)[sayTool(name, tool)], name, `${name}, as the service says it`)
+    t.equal((facts.names as Record<string, string>)[sayTool(name, tool)], name, `${name}, as the service says it`)
     t.notMatch(sayTool(name, tool), /^use \w+$/, `${name}, in approvals and grants`)
     t.notMatch(host.say({ toolName: name, input: {} }).text, name === 'useTool' ? /useTool/ : /^use /, `${name}, of one call`)
     t.notMatch(offlineSays(name, host.find), `I cannot use ${name}`, `${name}, by the offline model`)
@@ -75,4 +77,17 @@ t.test('a tool that is added in one file has its words, its provenance and its p
   provenance.resulted(call, output.output)
   t.match(provenance.origins, { private: [{ toolName: 'waterPlant' }], foreign: [{ toolName: 'waterPlant' }] })
   t.equal(provenance.addresses.get('shop.example/fern'), 'composed', 'what a screen shows makes no address known')
+})
+
+/** Where a tool is named and not listed: the constants, the sentences of the offline model, and the command that ACP asks a box for. */
+const NAMED_IN = ['services/contracts/model-texts.ts', 'services/models/providers/offline/', 'services/tools/', 'acp/session-settings.ts']
+
+t.test('no file lists tools by their names: what it must know of a tool, the tool says', async (t) => {
+  const { host } = over(t)
+  const names = host.names().known.filter((name) => /[A-Z]/.test(name))
+  const literal = new RegExp(`(?<!name: )['"\`](?:${names.join('|')})['"\`]`)
+  const files = execFileSync('git', ['ls-files', '--', 'services', 'acp', 'console'], { encoding: 'utf8' })
+  const sources = files.split('\n').filter((path) => /\.tsx?$/.test(path) && !NAMED_IN.some((each) => path.startsWith(each)))
+  t.ok(sources.length > 500)
+  t.same(sources.filter((path) => literal.test(readFileSync(path, 'utf8').replaceAll(/\/\/.*|\/?\*.*/g, ''))), [])
 })

@@ -3,6 +3,7 @@ import { Activity, FileDiff, RotateCcw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { FinishEvent } from '../../../../client/generated/index.ts'
+import facts from '../../../lib/tool-facts.json'
 import { dollars, hasText, say } from '../../../lib/say.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Changes } from '../../../parts/changes/changes.tsx'
@@ -12,7 +13,7 @@ import { modelName } from '../../../parts/models/provider-name.ts'
 import { runIdOf, textOf } from './rows.ts'
 
 /** Tools whose use is worth words beside the sign that leads to the changes, and to their undo. */
-const WRITES = new Set(['writeFile', 'editFile', 'deleteFile', 'moveFile', 'runCommand'])
+const CHANGING = new Set(facts.changing)
 
 /** What can be done with an answer: copy it, have another one, see and undo what it changed. */
 export function AnswerEnd ({ message, onRegenerate }: { message: UIMessage, onRegenerate?: () => void }) {
@@ -20,7 +21,7 @@ export function AnswerEnd ({ message, onRegenerate }: { message: UIMessage, onRe
   const { finishReason } = (message.metadata ?? {}) as { finishReason?: string }
   const runId = runIdOf(message)
   const text = textOf(message)
-  const isWriting = message.parts.some((part) => isToolUIPart(part) && part.state === 'output-available' && WRITES.has(getToolName(part)))
+  const isWriting = message.parts.some((part) => isToolUIPart(part) && part.state === 'output-available' && CHANGING.has(getToolName(part)))
   return (
     <>
       {finishReason === 'length' && <p className='note note-warn'>{say('chat.cutByLength')}</p>}

@@ -1,5 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { mentionsTime } from '../../../calendar/index.ts'
+import { CREATE_TASK } from '../../../contracts/model-texts.ts'
 import { isObject } from '../../../lib/json.ts'
 import type { Reply } from '../reply-model.ts'
 import { type Background, readBackground } from './background.ts'
@@ -8,7 +9,6 @@ import { callsMade, hasFiles, lastRequest, type MadeCall } from './prompt.ts'
 import { valueOf } from './report.ts'
 import { readSteps } from './steps.ts'
 
-const CREATE_TASK = 'createTask'
 /** Characters of a request in which words about a time are looked for: a longer one is a document, and reading it takes seconds. */
 const LONGEST_DOUBTED = 20_000
 /** Characters of a goal in an answer. */
