@@ -163,7 +163,12 @@ function serversOf (lines: readonly Line[], { host }: RecordParts): ServerLine[]
 }
 
 /** Returns the files that the run changed, and those that it read and that are still as they were. */
-async function filesOf (record: RunRecord, events: readonly RunEvent[], { undo, host }: RecordParts, notHeld: string[]): Promise<FileLine[]> {
+async function filesOf (
+  record: RunRecord,
+  events: readonly RunEvent[],
+  { undo, host }: RecordParts,
+  notHeld: string[]
+): Promise<FileLine[]> {
   const { runId, cwd } = record
   const texts = await undo.texts(runId)
   for (const { path, before } of texts) if (before === undefined) notHeld.push(`${path} as it was before the run`)

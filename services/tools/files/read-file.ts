@@ -77,7 +77,10 @@ export function createReadFile ({ paths, transform, editors, skills }: Parts): B
     says: {
       en: { label: 'Read a file', does: 'read the file', verb: 'read', result: fileInWords },
       about: ['path'],
-      otherNames: ['cat', 'read', 'open', 'openfile', 'viewfile', 'view', 'readtextfile', 'getfile', 'getfilecontents', 'showfile', 'notebookread']
+      otherNames: [
+        'cat', 'read', 'open', 'openfile', 'viewfile', 'view',
+        'readtextfile', 'getfile', 'getfilecontents', 'showfile', 'notebookread'
+      ]
     },
     policy: { effect: 'read', permission: ({ path }, { cwd }) => askForCredentials(path, cwd, paths) },
     effects: { source: 'file' },

@@ -176,7 +176,10 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
     says: {
       en: { label: 'Run a command', does: 'run the command', verb: 'run', result: commandInWords },
       about: ['command'],
-      otherNames: ['bash', 'shell', 'sh', 'powershell', 'terminal', 'exec', 'execute', 'executecommand', 'runterminalcmd', 'runshellcommand', 'runbash']
+      otherNames: [
+        'bash', 'shell', 'sh', 'powershell', 'terminal', 'exec',
+        'execute', 'executecommand', 'runterminalcmd', 'runshellcommand', 'runbash'
+      ]
     },
     policy: { effect: 'external', timeLimitMs: LIMIT_MS },
     effects: {
