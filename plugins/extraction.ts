@@ -1,8 +1,10 @@
+import type { FastifyInstance } from 'fastify'
 import fp from 'fastify-plugin'
 import { createExtraction, type Extractor } from '../services/brain/extraction/extractor.ts'
 import { openExtractionBrake, type StoredBrake } from '../services/brain/extraction/extraction-brake.ts'
 import { createFiling } from '../services/brain/extraction/file-entries.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
+import { createHelperQueue } from '../services/models/advice/helper-queue.ts'
 import { type Ask, askStructured } from '../services/models/structured-call.ts'
 import type { Registry } from '../services/models/providers/registry.ts'
 import type { ThreadRun } from '../services/runs/run-record.ts'
@@ -19,8 +21,11 @@ declare module 'fastify' {
   }
 }
 
-/** Deadline of background model calls. Milliseconds. */
+/** Deadline of background model calls, and of those to local servers, which are slow and stop for the user. Milliseconds. */
 const ANSWER_MS = 30_000
+const LOCAL_ANSWER_MS = 5 * 60_000
+/** Tokens for the thoughts of a model that cannot be asked not to think. */
+const THOUGHT_TOKENS = 2_000
 /** The model that answers no such question. */
 const OFFLINE = 'offline/assistant'
 /** Delay after the start, so that the first requests are not slowed down. Milliseconds. */
@@ -40,14 +45,13 @@ function openedOnce<T> (open: () => Promise<T>): () => Promise<T> {
   }))
 }
 
-/** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
-export default fp(async (app) => {
-  const { threadRepository: threads, brain, agent, threads: catalog, clock, config, providers, store, usage, engine, log } = app
-  /**
-   * Returns the models for questions about a thread: those of its newest run, so that what was said to a server of the user's own goes
-   * nowhere else. When its model is gone, the active one answers in its place, unless it is the only one of the two in the cloud.
-   */
-  async function modelsOf (thread: string | undefined): Promise<Pick<Registry, 'roles' | 'model'>> {
+/**
+ * Creates the function that returns the models for questions about a thread: those of its newest run, so that what was said to a server
+ * of the user's own goes nowhere else. When its model is gone, the active one answers in its place, unless it is the only one of the two
+ * in the cloud.
+ */
+function createModelsOf ({ providers, engine }: Pick<FastifyInstance, 'providers' | 'engine'>) {
+  return async (thread: string | undefined): Promise<Pick<Registry, 'roles' | 'model'>> => {
     if (thread === undefined) return providers
     const newest = await firstOf(engine.runs.ofThread(thread))
     const { model } = (newest === undefined ? undefined : await engine.runs.get<ThreadRun>(newest)) ?? {}
@@ -56,17 +60,28 @@ export default fp(async (app) => {
     const mayCross = model.reach === 'cloud' || providers.reach(providers.active()) !== 'cloud'
     return mayCross ? providers : providers.forRun({ model: OFFLINE })
   }
+}
+
+/** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
+export default fp(async (app) => {
+  const { threadRepository: threads, brain, agent, threads: catalog, clock, config, providers, store, usage, engine, log } = app
+  const queue = createHelperQueue(providers.localServer)
+  engine.activeRuns.onBegin((options, ended) => void queue.enterRun(providers.forRun(options).candidates('capable'), ended))
+  const modelsOf = createModelsOf(app)
   const modelOf = async (thread: string | undefined) => (await modelsOf(thread)).roles().fast
   const isOffline = async (thread: string | undefined) => (await modelOf(thread)).startsWith('offline/')
   /** `thread` is the thread that the question is about; undefined for what was typed. */
-  const ask: Ask<{ signal: AbortSignal, thread: string | undefined }> = ({ thread, ...question }) =>
-    askStructured({
-      load: async () => (await modelsOf(thread)).model('fast'),
-      meter: usage.meter(thread === undefined ? {} : { owner: { kind: 'thread', id: thread } }),
-      limitMs: ANSWER_MS,
-      clock,
-      ...question
-    })
+  const ask: Ask<{ signal: AbortSignal, thread: string | undefined }> = async ({ thread, signal: ended, ...question }) =>
+    queue.afterRuns(await modelOf(thread), ended, (signal, isLocal) =>
+      askStructured({
+        load: async () => (await modelsOf(thread)).model('fast'),
+        meter: usage.meter(thread === undefined ? {} : { owner: { kind: 'thread', id: thread } }),
+        limitMs: isLocal ? LOCAL_ANSWER_MS : ANSWER_MS,
+        ...!isLocal && { thoughtTokens: THOUGHT_TOKENS },
+        clock,
+        signal,
+        ...question
+      }))
 
   const extractor = createExtraction({
     threads,
@@ -90,6 +105,7 @@ export default fp(async (app) => {
     clock,
     log,
     isLive: agent.isLive,
+    isBusy: queue.isBusy,
     modelOf,
     brake,
     after: () => app.config.current.brain?.extractAfter

@@ -221,6 +221,8 @@ export const ConfigKeys = {
       files: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { maxItems: 200 })),
       /** The context window with which files are served, tokens; by default the largest that fits this computer. */
       window: Type.Optional(Type.Integer({ minimum: 512, maximum: 10_000_000 })),
+      /** Whether it works on one request after the other on a computer of the user's, as Ollama does; by default, if it is known to. */
+      local: Type.Optional(Type.Boolean()),
       timeouts: Type.Optional(Timeouts)
     }),
     {

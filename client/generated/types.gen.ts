@@ -1287,6 +1287,7 @@ export type ConfigPatch = {
             models?: Array<string> | null;
             files?: Array<string> | null;
             window?: number | null;
+            local?: boolean | null;
             timeouts?: {
                 /**
                  * How long a model may take to begin its answer; 120,000, and 900,000 on this machine and in its private network, milliseconds

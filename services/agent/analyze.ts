@@ -50,8 +50,6 @@ export function createAnalysisPauses ({ clock, setup }: { clock: Pick<Clock, 'mo
 
 /** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
 const ANALYSIS_MS = 2_000
-/** The maximum length of the answer, tokens. */
-const MAX_ANSWER_TOKENS = 150
 
 /**
  * Returns the function that classifies a request with the model of role `fast`, which also gets the latest exchanges before it.
@@ -81,7 +79,6 @@ export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pic
       text: question(request),
       earlier: before,
       limitMs: ANALYSIS_MS,
-      maxAnswerTokens: MAX_ANSWER_TOKENS,
       meter,
       signal,
       clock

@@ -29,7 +29,10 @@ export function createAnswerRequest (shared: AgentDeps) {
     const { fast, capable } = registry.roles()
     // What the offline model finds in a request, it does itself when it answers.
     if (deps.config().analysis === false || (isOffline(fast) && !isOffline(capable))) return runSteps(attempt, context, deps)
-    const advice = adviseRun(live, analyze({ prompt: context.prompt, registry, meter, signal: live.signal }))
+    // A local server that answers would be asked for both, and the user waits for the answer.
+    const analysis = registry.sharesLocalServer(fast, capable).then((isShared) =>
+      isShared ? undefined : analyze({ prompt: context.prompt, registry, meter, signal: live.signal }))
+    const advice = adviseRun(live, analysis)
     // It takes no time, and its words stand before the answer.
     if (isOffline(fast)) await advice.settle()
     try {

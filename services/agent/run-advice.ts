@@ -17,8 +17,11 @@ export interface RunAdvice {
 
 const FOR_LATER = `${NOTE_OPENING} The request may ask for work to do later, to repeat or to watch. If it does, createTask makes it.]`
 
-/** Puts the analysis of a run into its log: before the first step if it arrives before any part of the answer, else after a step. */
-export function adviseRun ({ run }: ActiveRun<ThreadRun>, analyzing: Promise<Analysis>): RunAdvice {
+/**
+ * Puts the analysis of a run, where there is one, into its log: before the first step if it arrives before any part of the answer, else
+ * after a step.
+ */
+export function adviseRun ({ run }: ActiveRun<ThreadRun>, analyzing: Promise<Analysis | undefined>): RunAdvice {
   const { log } = run
   let held: RunEvent[] | undefined = []
   let arrived: Analysis | undefined

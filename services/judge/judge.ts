@@ -22,8 +22,6 @@ import { indexOf, nameOf, newestCalls, shorten } from './material.ts'
 
 /** Deadline of the judge; milliseconds. Without an answer in time the calls alone decide. */
 const JUDGE_MS = 15_000
-const MAX_ANSWER_TOKENS = 4_000
-const MAX_VERDICT_TOKENS = 100
 const REQUEST_SHOWN = 8_000
 const REPORT_SHOWN = 16_000
 
@@ -112,7 +110,7 @@ async function askJudge (
     report: shorten(report, REPORT_SHOWN)
   }, newId().slice(-8))
   const load = () => registry.model('fast')
-  return askStructured({ ...asked, load, text, maxAnswerTokens: MAX_ANSWER_TOKENS, meter, limitMs: JUDGE_MS, signal, clock })
+  return askStructured({ ...asked, load, text, meter, limitMs: JUDGE_MS, signal, clock })
 }
 
 /** Asks the judge about the one sentence by which it found that the run failed: whether it says so, alone. */
@@ -124,7 +122,7 @@ async function saysFailed (
   const { question, ...asked } = failurePrompt
   const text = question(shorten(request, REQUEST_SHOWN), shorten(sentence, REPORT_SHOWN), newId().slice(-8))
   const load = () => registry.model('fast')
-  const answer = await askStructured({ ...asked, load, text, maxAnswerTokens: MAX_VERDICT_TOKENS, meter, limitMs: JUDGE_MS, signal, clock })
+  const answer = await askStructured({ ...asked, load, text, meter, limitMs: JUDGE_MS, signal, clock })
   return 'value' in answer && answer.value.outcome === 'failed' && answer.value.satisfied !== true
 }
 

@@ -37,7 +37,7 @@ export function createDescribeImage ({ registryOf, clock, usage }: Parts) {
       }
     }
     try {
-      const said = await generateWithin({
+      const { text } = await generateWithin({
         load: () => registry.model('vision'),
         options: (settings) => ({
           prompt: [{ role: 'system', content: INSTRUCTIONS }, {
@@ -57,7 +57,7 @@ export function createDescribeImage ({ registryOf, clock, usage }: Parts) {
         signal,
         clock
       })
-      const description = said.trim()
+      const description = text.trim()
       return description === '' ? { note: `The vision model ${id} said nothing of the picture.` } : { description }
     } catch (error) {
       signal.throwIfAborted()

@@ -19,12 +19,23 @@ interface StructuredQuestion<V> {
   text: string
   /** An earlier message of the same author, such as the conversation that the text continues. */
   earlier?: string
-  /** Default: MAX_ANSWER_TOKENS. */
-  maxAnswerTokens?: number
+  /** The length of a whole answer, tokens. */
+  mostTokens: number
+  /**
+   * Tokens for the thoughts of a model that thinks although it is asked not to. It is asked once more with them when its answer was cut
+   * off before anything of it could be read. None by default.
+   */
+  thoughtTokens?: number
 }
 
 /** Asks the model of role `fast`; `More` is what the question says beside its words. */
-export type Ask<More = object> = <V>(question: StructuredQuestion<V> & More) => Promise<{ value: V } | NoAnswer>
+export type Ask<More = object> = <V>(question: StructuredQuestion<V> & More) => Promise<Answer<V> | NoAnswer>
+
+/** `isCut` is true if the answer reached its greatest length, so that its end is missing. */
+interface Answer<V> {
+  value: V
+  isCut?: boolean
+}
 
 interface StructuredCall<V> extends StructuredQuestion<V> {
   /** `settings` are the user's for the role of the model. */
@@ -41,8 +52,6 @@ const userMessage = (text: string) => ({ role: 'user' as const, content: [{ type
 
 /** Characters of an answer that are read; models that ignore its maximum length may send megabytes. */
 const MAX_ANSWER_CHARACTERS = 512 * 1024
-/** The maximum length of an answer, tokens. */
-const MAX_ANSWER_TOKENS = 2_000
 
 /** An answer that is missing: why, in words, and the error when a budget forbids the call. */
 export interface NoAnswer {
@@ -50,6 +59,8 @@ export interface NoAnswer {
   /** `unavailable` if the provider refused the call or could not be reached. */
   kind?: 'budget' | 'unavailable' | 'slow' | 'unreadable'
   refused?: BudgetError
+  /** The answer reached its greatest length before anything of it could be read. */
+  isCut?: boolean
 }
 
 /**
@@ -57,23 +68,17 @@ export interface NoAnswer {
  * timeout after `limitMs` milliseconds or an invalid answer resolves to a `problem` in words, as does a call that a budget forbids
  * (`refused`); rejects only with the signal's reason.
  */
-export async function askStructured<V> ({
-  load,
-  role = 'fast',
-  meter,
-  name,
-  asked,
-  read,
-  instructions,
-  text,
-  earlier,
-  maxAnswerTokens = MAX_ANSWER_TOKENS,
-  limitMs,
-  signal,
-  clock
-}: StructuredCall<V>): Promise<{ value: V } | NoAnswer> {
+export async function askStructured<V> ({ thoughtTokens, ...call }: StructuredCall<V>): Promise<Answer<V> | NoAnswer> {
+  const answer = await askOnce(call)
+  const isCutInThoughts = 'problem' in answer && answer.kind === 'unreadable' && answer.isCut
+  return isCutInThoughts && thoughtTokens !== undefined ? askOnce({ ...call, mostTokens: call.mostTokens + thoughtTokens }) : answer
+}
+
+async function askOnce<V> (
+  { load, role = 'fast', meter, name, asked, read, instructions, text, earlier, mostTokens, limitMs, signal, clock }: StructuredCall<V>
+): Promise<Answer<V> | NoAnswer> {
   try {
-    const answer = await generateWithin({
+    const { text: answer, isCut } = await generateWithin({
       load,
       options: (settings) => ({
         prompt: [
@@ -82,7 +87,7 @@ export async function askStructured<V> ({
           userMessage(text)
         ],
         responseFormat: { type: 'json', name, schema: asked as never },
-        maxOutputTokens: Math.min(maxAnswerTokens, settings?.maxOutputTokens ?? maxAnswerTokens),
+        maxOutputTokens: Math.min(mostTokens, settings?.maxOutputTokens ?? mostTokens),
         // The answer is short and the caller waits; tokens of reasoning would count against the limit.
         reasoning: 'none'
       }),
@@ -94,7 +99,7 @@ export async function askStructured<V> ({
     })
     if (answer.length > MAX_ANSWER_CHARACTERS) return { problem: 'was too long', kind: 'unreadable' }
     const value = read(answer, text)
-    return value === undefined ? { problem: 'could not be read', kind: 'unreadable' } : { value }
+    return value === undefined ? { problem: 'could not be read', kind: 'unreadable', isCut } : { value, ...isCut && { isCut } }
   } catch (error) {
     signal.throwIfAborted()
     if (isBudgetError(error)) return { problem: 'was not made, because a budget is used up', kind: 'budget', refused: error }

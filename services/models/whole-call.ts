@@ -21,6 +21,12 @@ interface WholeCall {
   clock: Clock
 }
 
+export interface WholeAnswer {
+  text: string
+  /** The answer reached its greatest length. */
+  isCut: boolean
+}
+
 /** Returns the answer in a text: without thoughts in tags and without tokens of the chat template, as in the answers of runs. */
 function answerIn (text: string): string {
   const reader = createAnswerText(undefined)
@@ -38,7 +44,7 @@ function answerIn (text: string): string {
  */
 export async function generateWithin (
   { load, options, role, meter, limitMs, signal, clock }: WholeCall
-): Promise<string> {
+): Promise<WholeAnswer> {
   let called: { id: string, prompt: LanguageModelV4Prompt, tools?: readonly object[] } | undefined
   let result: LanguageModelV4GenerateResult | undefined
   let isCutOff = false
@@ -52,7 +58,8 @@ export async function generateWithin (
       called = { id, ...callOptions }
       result = await model.doGenerate({ ...callOptions, abortSignal })
       if (isBrokenEnd(result.finishReason)) throw new Error(BROKE_OFF)
-      return answerIn(result.content.map((part) => part.type === 'text' ? part.text : '').join(''))
+      const text = answerIn(result.content.map((part) => part.type === 'text' ? part.text : '').join(''))
+      return { text, isCut: result.finishReason.unified === 'length' }
     })
   } catch (error) {
     isCutOff = abortKind(error) !== undefined

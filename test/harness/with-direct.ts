@@ -12,10 +12,12 @@ type Reply = (request: OpenAIRequest, nth: number) => Plan | undefined | Promise
 export async function withDirect (
   t: Parameters<typeof build>[0],
   reply: Reply = () => undefined,
-  { config, provider, server: options, ...settings }: Partial<Settings> & {
+  { config, provider, providers, server: options, ...settings }: Partial<Settings> & {
     config?: object,
     /** Beside the address. */
-    provider?: { apiKey?: string, models?: string[] },
+    provider?: { apiKey?: string, models?: string[], local?: boolean },
+    /** Further ones. */
+    providers?: object,
     server?: FakeOpenAIOptions
   } = {}
 ) {
@@ -25,7 +27,11 @@ export async function withDirect (
     ...options
   })
   t.teardown(() => server.close())
-  const whole = { model: 'ollama/llama3', analysis: false, providers: { ollama: { baseURL: server.url, ...provider } }, ...config }
+  const whole = {
+    ...{ model: 'ollama/llama3', analysis: false },
+    providers: { ollama: { baseURL: server.url, ...provider }, ...providers },
+    ...config
+  }
   const app = await build(t, { config: whole, ...settings })
   return {
     app,

@@ -45,11 +45,7 @@ const MAX_GOAL = 500
 /** Model calls for one extraction. */
 const MAX_CALLS = 10
 
-/**
- * Learns what the user states about themselves in threads: a model points, and code verifies. The offline model points at nothing:
- * without a model, only what the user asks to remember is remembered (the tool `remember`).
- */
-export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, log }: {
+interface ExtractionParts {
   threads: ThreadRepository
   brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
   /** Not called when `isOffline`. */
@@ -59,31 +55,16 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
   /** Returns the newest background tasks that ran, with the time of their last run. */
   ranTasks: () => Promise<RanTask[]>
   log: Pick<Log, 'warn'>
-}) {
+}
+
+/**
+ * Learns what the user states about themselves in threads: a model points, and code verifies. The offline model points at nothing:
+ * without a model, only what the user asks to remember is remembered (the tool `remember`).
+ */
+export function createExtraction (parts: ExtractionParts) {
+  const { threads, brain, isOffline } = parts
   /** Extractions run one at a time, so that each knows the results of the previous one. */
   const locked = createKeyedLock()
-
-  /** Lets the model point at the messages, in as many questions as they need. */
-  async function readByModel (messages: UserMessage[], id: string, signal: AbortSignal): Promise<Reading[]> {
-    const readings: Reading[] = []
-    // Loaded at its first use: its expressions take time and memory.
-    const { verifyPointers } = await import('./pointers.ts')
-    const tasks = await ranTasks()
-    const goals = tasks.map(({ goal }) => beginning(goal, MAX_GOAL))
-    for (const shown of batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)) {
-      const { entries, habits } = await brain.known()
-      const ids = shownIds(entries, habits)
-      const messages = shown.map(({ text, said, asked }) => ({ text, day: said === 0 ? undefined : dayOf(said), asked }))
-      const text = extractionQuestion({ messages, goals, known: ids.known, habits: ids.habits })
-      const answer = await ask({ ...factsPrompt, text, signal, thread: id })
-      if ('refused' in answer && answer.refused) throw answer.refused
-      if ('problem' in answer) throw new ModelFailed(answer)
-      const reading = { shown, tasks, ...verifyPointers({ messages, goals }, { pointers: [], ...answer.value }, ids.idOf) }
-      if (reading.problems.size > 0) log.warn({ thread: id, rejected: rejectedIn([reading]) }, 'pointers of the extraction were rejected')
-      readings.push(reading)
-    }
-    return readings
-  }
 
   return {
     /**
@@ -99,7 +80,7 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
         const state = await threads.unread(id)
         const readings = await isOffline(id)
           ? []
-          : await readByModel(await readUserMessages(threads, id, since === 'last' ? state.read : 0), id, signal)
+          : await readByModel(await readUserMessages(threads, id, since === 'last' ? state.read : 0), { id, signal }, parts)
         const { known, proposed } = await brain.ingest(
           readings.flatMap((reading) => learningsOf(reading, id)),
           readings.flatMap((reading) => habitsOf(reading, id))
@@ -114,6 +95,40 @@ export function createExtraction ({ threads, brain, ask, isOffline, ranTasks, lo
         }
       })
   }
+}
+
+/** Lets the model point at the messages, in as many questions as they need. */
+async function readByModel (
+  messages: UserMessage[],
+  { id, signal }: { id: string, signal: AbortSignal },
+  { brain, ask, ranTasks, log }: Pick<ExtractionParts, 'brain' | 'ask' | 'ranTasks' | 'log'>
+): Promise<Reading[]> {
+  const readings: Reading[] = []
+  // Loaded at its first use: its expressions take time and memory.
+  const { verifyPointers } = await import('./pointers.ts')
+  const tasks = await ranTasks()
+  const goals = tasks.map(({ goal }) => beginning(goal, MAX_GOAL))
+  const left = batches(messages.filter(({ text }) => text.trim() !== '')).slice(-MAX_CALLS)
+  for (let calls = 0; calls < MAX_CALLS && left.length > 0; calls++) {
+    const batch = left.shift()!
+    const { entries, habits } = await brain.known()
+    const ids = shownIds(entries, habits)
+    const messages = batch.map(({ text, said: time, asked }) => ({ text, day: time === 0 ? undefined : dayOf(time), asked }))
+    const text = extractionQuestion({ messages, goals, known: ids.known, habits: ids.habits })
+    const answer = await ask({ ...factsPrompt, text, signal, thread: id })
+    if ('refused' in answer && answer.refused) throw answer.refused
+    const half = Math.ceil(batch.length / 2)
+    // What was found had no room in one answer.
+    if ('isCut' in answer && answer.isCut && half < batch.length && left.length + 2 < MAX_CALLS - calls) {
+      left.unshift(batch.slice(0, half), batch.slice(half))
+      continue
+    }
+    if ('problem' in answer) throw new ModelFailed(answer)
+    const reading = { shown: batch, tasks, ...verifyPointers({ messages, goals }, { pointers: [], ...answer.value }, ids.idOf) }
+    if (reading.problems.size > 0) log.warn({ thread: id, rejected: rejectedIn([reading]) }, 'pointers of the extraction were rejected')
+    readings.push(reading)
+  }
+  return readings
 }
 
 /** The local day of a time, as YYYY-MM-DD. */

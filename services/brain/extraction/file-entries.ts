@@ -6,7 +6,7 @@ import type { BrainService } from '../brain.ts'
 import type { Entry } from '../memory.ts'
 
 /** Entries in one question, and their characters. */
-const MAX_ENTRIES = 40
+const MAX_ENTRIES = 20
 const MAX_CHARACTERS = 8_000
 /** Age of an entry from which on it is filed, so that what is typed in a row is one question; milliseconds. */
 const SETTLED_MS = 60_000

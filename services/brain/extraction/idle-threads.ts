@@ -24,11 +24,13 @@ function failureOf (error: unknown): ExtractionFailure {
  * Extracts statements from idle threads, one after the other. The store records which threads are unread, so a restart
  * forgets none. A thread with an active run waits until the run has ended.
  */
-export function createIdleThreads ({ threads, extractor, clock, isLive, modelOf, brake, after, log }: {
+export function createIdleThreads ({ threads, extractor, clock, isLive, isBusy, modelOf, brake, after, log }: {
   threads: Pick<ThreadRepository, 'unreadThreads' | 'unread' | 'markRead'>
   extractor: Extractor
   clock: Clock
   isLive: (id: string) => boolean
+  /** Whether a run uses the local server of that model, behind which the extraction would wait. */
+  isBusy: (model: string) => Promise<boolean>
   /** Returns the id of the model that reads a thread. */
   modelOf: (id: string) => Promise<string>
   brake: () => Promise<ExtractionBrake>
@@ -67,6 +69,7 @@ export function createIdleThreads ({ threads, extractor, clock, isLive, modelOf,
       const pauseMs = modelPauseMs(model)
       if (pauseMs > 0 && ++skipped > MOST_SKIPPED) return pauseMs
       if (pauseMs > 0) continue
+      if (await isBusy(model)) continue
       if (waitMs() > 0) return waitMs()
       if (!await extractFrom(id, model, signal)) return ROUND_MS
     }

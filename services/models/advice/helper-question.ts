@@ -11,6 +11,8 @@ interface QuestionParts<S extends TObject> {
   task: string
   /** The schema that servers get. Each property says in its description what it holds, and when it is left empty. */
   asked: S
+  /** The length of a whole answer, tokens. A small model fills more with repetition, and the user's next message may wait for it. */
+  mostTokens: number
   /** The answer of a model that has nothing to say. */
   empty: Static<S>
   /** An answer with something in every field, about something that no user is likely to ask. */
@@ -21,6 +23,7 @@ interface QuestionParts<S extends TObject> {
 export interface HelperQuestion<S extends TObject> {
   name: string
   asked: S
+  mostTokens: number
   empty: Static<S>
   full: Static<S>
   instructions: string
@@ -35,7 +38,7 @@ export interface HelperQuestion<S extends TObject> {
  * Makes a question whose instructions name every field, because some servers do not show the schema to the model, and whose reader takes
  * from an answer what can be read. The answer is advice: its reader may not rely on any field.
  */
-export function defineQuestion<S extends TObject> ({ name, task, asked, empty, full }: QuestionParts<S>): HelperQuestion<S> {
+export function defineQuestion<S extends TObject> ({ name, task, asked, mostTokens, empty, full }: QuestionParts<S>): HelperQuestion<S> {
   const fields = fieldsOf(asked)
   const instructions = [
     task,
@@ -49,6 +52,7 @@ export function defineQuestion<S extends TObject> ({ name, task, asked, empty, f
     name,
     // The instructions say what each field is.
     asked: withoutDescriptions(asked) as S,
+    mostTokens,
     empty,
     full,
     instructions,

@@ -11,7 +11,7 @@ import { lenientFetch } from './lenient-answers/lenient-fetch.ts'
 import { isNative, KINDS, type KindName } from './kinds/kinds.ts'
 import type { Access, ProviderKind } from './kinds/provider-kind.ts'
 import type { LearnedNeeds } from './learned-limits.ts'
-import { askServedModel, askWindow, type ServedModel } from './served-model.ts'
+import { askServedModel, askWindow, isLocalProgram, type ServedModel } from './served-model.ts'
 import type { Provider } from './provider.ts'
 import { ProviderNotConfigured } from './failures.ts'
 import { reachOf } from './reach.ts'
@@ -131,6 +131,29 @@ export function createDirectProvider (
     }
   }
 
+  /** Whether a program was recognised at an address, and when it was asked; `clock.now()`. */
+  const recognized = new Map<string, { isLocal: Promise<boolean>, at: number }>()
+
+  function isLocalAt ({ baseURL, apiKey }: Access): Promise<boolean> {
+    const known = recognized.get(baseURL)
+    if (known !== undefined && clock.now() - known.at < SERVED_MS) return known.isLocal
+    const isLocal = withDeadline({ clock, ms: ASKING_MS, signal: new AbortController().signal }, (signal) =>
+      isLocalProgram({ baseURL, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => false)
+    recognized.set(baseURL, { isLocal, at: clock.now() })
+    return isLocal
+  }
+
+  async function localServer (): Promise<string | undefined> {
+    const entry = settings()
+    if (entry?.local === false || problem() !== undefined) return undefined
+    const reached = access(name)
+    if (entry?.local !== true) {
+      if (kind().baseURL !== undefined || reachOf(reached.baseURL) === 'cloud') return undefined
+      if (!await isLocalAt(reached)) return undefined
+    }
+    return URL.canParse(reached.baseURL) ? new URL(reached.baseURL).origin : undefined
+  }
+
   const windowInUse = async (model: string, signal: AbortSignal): Promise<number | undefined> => {
     const reached = access(name)
     if (kind().baseURL !== undefined || reachOf(reached.baseURL) === 'cloud') return undefined
@@ -211,7 +234,7 @@ export function createDirectProvider (
     },
 
     windowInUse,
-
+    localServer,
     needsOf: (model) => needsAt(model, access(name)),
 
     async warm () {

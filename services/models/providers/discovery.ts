@@ -61,6 +61,12 @@ const PROGRAMS: Array<{ name: string, title: string, path: string, models(body: 
   }
 ]
 
+/** Returns the program that answers as none other does, with the models of its own list; undefined for an unknown one. */
+export async function recognizeProgram (get: (path: string) => Promise<Body>) {
+  const answers = await Promise.all(PROGRAMS.map(({ path }) => get(path)))
+  return PROGRAMS.map((program, index) => ({ ...program, own: program.models(answers[index]) })).find(({ own }) => own !== undefined)
+}
+
 interface Parts {
   settings: () => { discovery?: { ports?: number[] }, providers?: Record<string, DirectSettings> }
   clock: Clock
@@ -72,11 +78,9 @@ export function createDiscovery ({ settings, clock }: Parts) {
   async function look (port: number, signal: AbortSignal): Promise<LocalServer | undefined> {
     const url = `http://127.0.0.1:${port}`
     const get = (path: string): Promise<Body> => getLocalJson(`${url}${path}`, signal).catch(() => undefined)
-    const [list, ...answers] = await Promise.all([get('/v1/models'), ...PROGRAMS.map(({ path }) => get(path))])
+    const [list, found] = await Promise.all([get('/v1/models'), recognizeProgram(get)])
     const served = modelsServed(list)
     if (served === undefined) return undefined
-    const programs = PROGRAMS.map((program, index) => ({ ...program, own: program.models(answers[index]) }))
-    const found = programs.find(({ own }) => own !== undefined)
     const models = (found?.own?.length ? found.own : served).filter(isModelName).slice(0, MAX_MODELS)
     const baseURL = `${url}/v1`
     const entries = Object.entries(settings().providers ?? {})

@@ -49,6 +49,11 @@ export interface Provider {
   readonly reach: Reach
   /** Returns the context window that a server uses for a loaded model, tokens; undefined where it does not say. */
   windowInUse?(model: string, signal: AbortSignal): Promise<number | undefined>
+  /**
+   * Returns what names the local server that answers its calls; undefined where that is elsewhere or not known to be one. A local server
+   * answers one call after the other, so that small questions wait behind the user's.
+   */
+  localServer?(): Promise<string | undefined>
   /** Returns what a model needs of requests, as far as is known. */
   needsOf?(model: string): LearnedNeeds
   /** The context window in tokens of a model about which nothing else is known. */

@@ -190,6 +190,8 @@ export function createRegistry (
    */
   const origin = (id: string): string => providerOf(id)?.native ? `direct:${id}` : id
 
+  const localServer = async (id: string): Promise<string | undefined> => providerOf(id)?.localServer?.()
+
   const isRole = (roleOrId: string): roleOrId is Role => ['fast', 'capable', 'vision'].includes(roleOrId)
 
   function warning (id: string): string | undefined {
@@ -287,6 +289,14 @@ export function createRegistry (
     active,
     /** Returns where the server of a model is. */
     reach: (id: string): Reach => providerOf(id)?.reach ?? 'cloud',
+
+    /** Returns what names the local server of a model; undefined for models elsewhere. See Provider. */
+    localServer,
+    /** Whether one local server answers the calls of both models. */
+    async sharesLocalServer (one: string, other: string): Promise<boolean> {
+      const server = await localServer(one)
+      return server !== undefined && (one === other || server === await localServer(other))
+    },
 
     /** Returns how long a model may say nothing. A server of the user's own may take minutes to read a long prompt. */
     timeouts (id: string): Timeouts {

@@ -29,6 +29,12 @@ async function ask ({ baseURL, fetch, apiKey, signal }: Server, path: string, bo
   return isObject(value) ? value : {}
 }
 
+/** Whether one of the programs answers there that serve models on the user's own computer. Rejects when nothing answers. */
+export async function isLocalProgram (server: Omit<Server, 'model'>): Promise<boolean> {
+  const { recognizeProgram } = await import('./discovery.ts')
+  return await recognizeProgram((path) => ask({ ...server, model: '' }, path)) !== undefined
+}
+
 const askProps = (server: Server) => ask(server, `/props?model=${encodeURIComponent(server.model)}`)
 
 /** What a server says of a model. */

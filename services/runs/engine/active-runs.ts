@@ -12,11 +12,14 @@ export const ConversationBusy = defineError(
   'This conversation already has a run under way; wait for it to end.'
 )
 
+type BeginListener = (options: RunOptions | undefined, ended: Promise<void>) => void
+
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
 /** Keeps the active runs: one for each conversation, at most `limit()` in all, and those of tasks, whose number their queue limits. */
 export function createActiveRuns ({ limit }: { limit: () => number }) {
   const listeners: Array<(threadId: string) => void> = []
+  const beginListeners: BeginListener[] = []
   const byThread = new Map<string, ActiveRun>()
   const ofTasks = new Map<string, ActiveRun<TaskRun>>()
   /** Conversations whose run was admitted and has not started yet. */
@@ -80,6 +83,7 @@ export function createActiveRuns ({ limit }: { limit: () => number }) {
       byThread.set(threadId, live)
       // The run was admitted just before the shutdown began.
       if (closing) live.abort(closing)
+      for (const listener of beginListeners) listener(run.record.options, live.done)
       void work(live).finally(() => {
         byThread.delete(threadId)
         live.end()
@@ -93,9 +97,13 @@ export function createActiveRuns ({ limit }: { limit: () => number }) {
       const { runId } = run.record
       const live = createActiveRun(run, { resumable: true, protocol: 'documented' }, () => ofTasks.delete(runId))
       ofTasks.set(runId, live)
+      for (const listener of beginListeners) listener(run.record.options, live.done)
       if (closing) live.abort(closing)
       return live
     },
+
+    /** Registers a listener that is called with the options of each run that begins, and with the promise of its end. */
+    onBegin: (listener: BeginListener): void => void beginListeners.push(listener),
 
     /** Registers a listener that is called with the thread id of each run of a conversation that ends. */
     onEnd (listener: (threadId: string) => void) {

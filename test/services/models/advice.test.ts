@@ -11,6 +11,7 @@ import { unmetered } from '../../harness/meter.ts'
 
 const question = defineQuestion({
   name: 'sorting',
+  mostTokens: 200,
   task: 'Sort the letter of the last message.',
   asked: Type.Object({
     kind: oneOf(['private_letter', 'bill', 'other'], 'What it is. other when unsure'),

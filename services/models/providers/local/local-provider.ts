@@ -129,8 +129,7 @@ export function createLocalProvider (parts: Parts): LocalProvider {
   const describe = (file: ModelFile) => describeFile(file, pool.served(file.name)?.server.window, parts)
   return {
     name: LOCAL,
-    kind: 'direct',
-    reach: 'machine',
+    ...{ kind: 'direct', reach: 'machine' },
     hasFiles: () => files.length > 0 || entryOf(settings())?.files !== undefined,
     refresh,
     describe,
@@ -142,6 +141,8 @@ export function createLocalProvider (parts: Parts): LocalProvider {
     },
     configured: () => true,
     timeouts: () => entryOf(settings())?.timeouts ?? {},
+    // Their engines share the processors of this computer.
+    localServer: async () => LOCAL,
     advice: { key: 'its server refuses the key that it was started with.', address: 'whether the file is whole' },
     secrets: () => [...keys],
     languageModel: async (name) => modelOf(name, () => lease(name)),

@@ -230,6 +230,7 @@ t.test('structured calls ask for no reasoning, and do without where the model ha
       read: (answer) => JSON.parse(answer),
       instructions: 'Answer.',
       text: 'go',
+      mostTokens: 100,
       limitMs: 10_000,
       signal: new AbortController().signal,
       clock: systemClock
