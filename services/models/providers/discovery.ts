@@ -1,10 +1,10 @@
 import { once } from 'node:events'
 import { Agent, get } from 'node:http'
+import type { Config } from '../../../schemas/config.ts'
 import type { LocalServer } from '../../../schemas/providers.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { readAtMost } from '../../lib/line-reader.ts'
-import type { DirectSettings } from './direct.ts'
 import { readModelList } from './kinds/model-list.ts'
 
 /** Bytes of an answer. */
@@ -68,7 +68,7 @@ export async function recognizeProgram (get: (path: string) => Promise<Body>) {
 }
 
 interface Parts {
-  settings: () => { discovery?: { ports?: number[] }, providers?: Record<string, DirectSettings> }
+  settings: () => Pick<Config, 'discovery' | 'providers'>
   clock: Clock
 }
 
