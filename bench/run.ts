@@ -19,7 +19,7 @@ import { largeStore } from './rows/large-store.ts'
 import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
 import { idleEvents } from './rows/idle-events.ts'
-import { search } from './rows/search.ts'
+import { rareWord, search } from './rows/search.ts'
 import { scriptedConversation } from './rows/scripted-conversation.ts'
 import { sidecarStart } from './rows/sidecar.ts'
 import { taskRuns } from './rows/task-runs.ts'
@@ -52,6 +52,7 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'idle-events': idleEvents,
   'health-saturated': healthSaturated,
   search,
+  'rare-word': rareWord,
   'cached-share': cachedShareRows,
   'console-chat': consoleChat
 }

@@ -6,9 +6,8 @@ import { createThreadRepository, type ThreadMessage } from '../services/threads/
 import { openLarge } from './large-store.ts'
 
 // Fills the store of a configuration directory with threads of many words, and indexes them.
-// Usage: node bench/search-store.ts <directory> <threads>
+// Usage: node bench/search-store.ts <directory> <threads> <messages of each>
 
-const MESSAGES = 200
 /** Number of threads that are committed together. */
 const TOGETHER = 8
 const VOCABULARY = 20_000
@@ -32,34 +31,40 @@ const words = Array.from({ length: VOCABULARY }, (_, n) => {
 /** A word of the vocabulary; low numbers are far more frequent, as in real texts. */
 const pick = (next: () => number) => words[Math.floor(VOCABULARY ** next()) - 1]
 
-/** One thread of 200 messages of 20 to 80 words. The first message of the first thread has the word "seldomword". */
-function thread (n: number): ThreadMessage[] {
+/** One thread of messages of 20 to 80 words. The first message of the first thread has the words "seldomword" and "corareword". */
+function thread (n: number, messages: number): ThreadMessage[] {
   const next = numbersFrom(n)
-  return Array.from({ length: MESSAGES }, (_, at): ThreadMessage => {
+  return Array.from({ length: messages }, (_, at): ThreadMessage => {
     const text = Array.from({ length: 20 + Math.floor(next() * 60) }, () => pick(next)).join(' ')
-    return { role: at % 2 === 0 ? 'user' : 'assistant', content: n === 0 && at === 0 ? `seldomword ${text}` : text }
+    return { role: at % 2 === 0 ? 'user' : 'assistant', content: n === 0 && at === 0 ? `seldomword corareword ${text}` : text }
   })
 }
 
 /** Two words of which a fifth of the messages has one and few have both, and one that nearly all threads have. */
 export const QUERIES = { both: `${words[400]} ${words[500]}`, usual: words[5] }
+/** A word of one message, in the shard of many frequent ones. */
+export const RARE = 'corareword'
 
 /** Writes and indexes threads. Resolves to how long the index took, milliseconds. */
-export async function fillForSearch (dir: string, count: number): Promise<number> {
+export async function fillForSearch (dir: string, { threads: count, messages }: { threads: number, messages: number }): Promise<number> {
   const store = await openStore({ dir, clock: systemClock, openDatabase: openLarge })
   const threads = createThreadRepository({ store, clock: systemClock })
   try {
     for (let n = 0; n < count; n += TOGETHER) {
       const ops: Op[] = []
-      for (let at = n; at < Math.min(n + TOGETHER, count); at++) ops.push(...await threads.replace(`bench-${at}`, thread(at)))
+      for (let at = n; at < Math.min(n + TOGETHER, count); at++) ops.push(...await threads.replace(`bench-${at}`, thread(at, messages)))
       await store.transact(ops)
     }
     const begin = performance.now()
-    await createSearchIndexing({ store, clock: systemClock, log: { warn: console.warn } }).catchUp(new AbortController().signal)
+    await createSearchIndexing({ store, clock: systemClock, log: { warn: console.warn } }).takeInDue(new AbortController().signal)
     return performance.now() - begin
   } finally {
     await store.close()
   }
 }
 
-if (import.meta.main) console.log(`indexed in ${Math.round(await fillForSearch(process.argv[2], Number(process.argv[3])))} ms`)
+if (import.meta.main) {
+  const [dir, threads, messages] = process.argv.slice(2)
+  const took = await fillForSearch(dir, { threads: Number(threads), messages: Number(messages) })
+  console.log(`indexed in ${Math.round(took)} ms`)
+}

@@ -16,7 +16,7 @@ const DELAY_MS = 5_000
 export default fp(async (app) => {
   const { store, clock, log, threadRepository: threads } = app
   const indexing = createSearchIndexing({ store, clock, log })
-  app.decorate('threadSearch', createThreadSearch({ store, clock, threads }))
+  app.decorate('threadSearch', createThreadSearch({ store, clock, threads, onDamage: indexing.rebuild }))
 
   runInBackground(app, DELAY_MS, indexing.run)
 }, { name: 'threadSearch', dependencies: ['store', 'clock', 'threadRepository'] })

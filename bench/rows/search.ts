@@ -1,8 +1,9 @@
 import { join } from 'node:path'
-import { absoluteRow, type Row } from '../compare.ts'
-import { fillForSearch, QUERIES } from '../search-store.ts'
+import { absoluteRow, byTurns, type Row } from '../compare.ts'
+import { fillForSearch, QUERIES, RARE } from '../search-store.ts'
+import { cpuOf } from '../proc.ts'
 import { median, percentile } from '../stats.ts'
-import { createHome, startSubject } from '../subjects.ts'
+import { createHome, NAMES, startSubject, type Subject } from '../subjects.ts'
 import type { Context } from './context.ts'
 
 const THREADS = 5_000
@@ -21,7 +22,7 @@ interface Answer {
 export async function search ({ beside, times }: Context): Promise<Row[]> {
   const { dir, remove } = createHome({})
   try {
-    await fillForSearch(join(dir, 'home'), THREADS)
+    await fillForSearch(join(dir, 'home'), { threads: THREADS, messages: 200 })
     const { port, stop } = await startSubject('service', { dir, url: 'http://127.0.0.1:9/v4/ai' })
     try {
       return await measure(port, { beside, times })
@@ -30,6 +31,38 @@ export async function search ({ beside, times }: Context): Promise<Row[]> {
     }
   } finally {
     remove()
+  }
+}
+
+/** Threads in which a word of one message is searched; those of the floor. */
+const STORES = { service: 20_000, floor: 200 }
+
+/** Searches 20,000 threads of ten messages for a word of one of them, in turns with a service that has 200 threads. */
+export async function rareWord ({ times }: Context): Promise<Row[]> {
+  const homes = { floor: createHome({}), service: createHome({}) }
+  const services = {} as Record<keyof typeof STORES, Subject>
+  try {
+    for (const name of NAMES) {
+      await fillForSearch(join(homes[name].dir, 'home'), { threads: STORES[name], messages: 10 })
+      services[name] = await startSubject('service', { dir: homes[name].dir, url: 'http://127.0.0.1:9/v4/ai' })
+    }
+    const figures = await byTurns(times(60), async (name) => {
+      const { port, pid } = services[name]
+      const [begin, cpu] = [performance.now(), cpuOf(pid)]
+      for (let n = 0; n < 10; n++) {
+        const answer = await (await fetch(`http://127.0.0.1:${port}/search?q=${RARE}`)).json() as Answer
+        if (answer.results.length !== 1) throw new Error(`"${RARE}" was found ${answer.results.length} times`)
+      }
+      return { ms: (performance.now() - begin) / 10, cpu: (cpuOf(pid) - cpu) / 10 }
+    })
+    const of = (name: keyof typeof STORES, what: 'ms' | 'cpu') => median(figures.map((each) => each[name][what]))
+    return [
+      absoluteRow({ what: 'search of a rare word, 20,000 threads, to 200', unit: 'ms', bar: 50 }, of('service', 'ms'), of('floor', 'ms')),
+      absoluteRow({ what: 'the same, CPU a search', unit: 'ms', bar: 50 }, of('service', 'cpu'), of('floor', 'cpu'))
+    ]
+  } finally {
+    for (const { stop } of Object.values(services)) await stop()
+    for (const { remove } of Object.values(homes)) remove()
   }
 }
 

@@ -117,13 +117,21 @@ export const ownerUsageKey = (kind: 'thread' | 'task', owner: string) => ownerUs
 export const versionsKey = (thread: string) => `version/${thread}`
 export const versionMessagesPrefix = (thread: string) => `version-messages/${thread}/`
 export const versionMessagesKey = (thread: string, id: string) => versionMessagesPrefix(thread) + id
-/** The index of the words in a block of a thread's messages, and of their places. It is made again where it is missing. */
-export const SEARCH_WORDS = 'search-word/'
-export const searchWordsPrefix = (thread: string) => `${SEARCH_WORDS}${thread}/`
-export const searchWordsKey = (thread: string, block: number) => historyKey('search-word', thread, block)
-export const SEARCH_PLACES = 'search-place/'
-export const searchPlacesPrefix = (thread: string) => `${SEARCH_PLACES}${thread}/`
-export const searchPlacesKey = (thread: string, block: number) => historyKey('search-place', thread, block)
+// The index of words of the search: the words of each block of a thread's messages, and the blocks by word, in segments of shards. A shard
+// holds the words that begin with the same two letters, and is named by digests of them.
+export const SEARCH_BLOCKS = 'search-block/'
+export const searchBlocksPrefix = (thread: string) => `${SEARCH_BLOCKS}${thread}/`
+export const searchBlockKey = (thread: string, block: number) => historyKey('search-block', thread, block)
+export const SEARCH_SHARDS = 'search-shard/'
+export const searchSegmentKey = (shard: string, segment: number) => historyKey('search-shard', shard, segment)
+/** Changes of threads that are not in the index yet, in the order in which they were made. */
+export const SEARCH_DUE = 'search-due/'
+export const searchDuePrefix = (thread: string) => `${SEARCH_DUE}${thread}/`
+export const searchDueKey = (thread: string, id: string) => searchDuePrefix(thread) + id
+/** Present when all threads are in the index, or due. */
+export const SEARCH_BUILT = 'search-built'
+/** The threads that were taken into the index last: one of them may have been removed meanwhile. */
+export const SEARCH_TAKEN = 'search-taken'
 /** The index of threads by the time of their last change. */
 export const RECENT = 'recent/'
 export const recentKey = (time: number, thread: string) => `${RECENT}${padded(time, 15)}-${thread}`
@@ -222,7 +230,7 @@ export const BOX_STATES = 'box-state/'
 export const boxStateKey = (folderDigest: string) => BOX_STATES + folderDigest
 
 const UNDO = [UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_WORKS, UNDO_TREES]
-const LOCAL = [GRANTS, MADE_FILES, BOX_STATES, ...UNDO, TRIGGER_SEEN, SEARCH_WORDS, SEARCH_PLACES]
+const LOCAL = [GRANTS, MADE_FILES, BOX_STATES, ...UNDO, TRIGGER_SEEN, SEARCH_BLOCKS, SEARCH_SHARDS, SEARCH_DUE, SEARCH_BUILT, SEARCH_TAKEN]
 
 /**
  * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup;

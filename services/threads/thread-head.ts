@@ -21,11 +21,6 @@ export interface ThreadHead {
   asked?: string[]
   /** Present if the user has said something while a run was under way. */
   steered?: true
-  /**
-   * The versions of its blocks of messages (services/threads/search/word-index.ts): a number that grows when a message of the block
-   * changes. Absent in heads that were written before there was an index.
-   */
-  blocks?: number[]
   /** Digests of the thread's content, by which a request without an id finds the thread. */
   found?: string[]
 }

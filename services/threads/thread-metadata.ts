@@ -1,6 +1,7 @@
 import type { ThreadSettings } from '../../schemas/threads.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { metadataKey, type Op, type Store, unlessDamaged } from '../store/index.ts'
+import { searchAgain } from './search/due-threads.ts'
 
 /** The title of a thread, its author, what is set for its runs, and the fields that clients store with the thread. */
 export interface Metadata {
@@ -44,6 +45,11 @@ export function createThreadMetadata (store: Pick<Store, 'get' | 'transact' | 'd
 
     /** Updates the metadata of a thread in one transaction with `ops`. */
     update: (id: string, change: (metadata: Metadata) => Metadata, ops: Op[] = []): Promise<void> =>
-      locked(id, async () => store.transact([...ops, put(id, change(await get(id)))]))
+      locked(id, async () => {
+        const before = await get(id)
+        const after = change(before)
+        const again = searchAgain(store.digest(id), { from: 0, removes: before.title !== undefined })
+        await store.transact([...ops, put(id, after), ...after.title === before.title ? [] : [again]])
+      })
   }
 }

@@ -8,8 +8,6 @@ import {
   type Op,
   readKey,
   RECENT,
-  searchPlacesPrefix,
-  searchWordsPrefix,
   type Store,
   summaryKey,
   threadMemoryKey,
@@ -33,7 +31,7 @@ import { createThreadReader } from './thread-reader.ts'
 import { createHistoryMatch, type RequestMessages, type Steered, type UserTurn } from './history.ts'
 import { createMessageVersions, type StoredVersion, type VersionContent } from './message-versions.ts'
 import { attachmentsIn, changeUses } from '../attachments/index.ts'
-import { blockCount, removeBlocks, versionsAfter } from './search/blocks.ts'
+import { searchAgain, searchNoMore } from './search/due-threads.ts'
 
 export type { ReadPosition } from './read-positions.ts'
 export { partsOf, type ThreadMessage } from './thread-message.ts'
@@ -98,7 +96,6 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const all = [...(await turns.list(digest)).slice(0, Math.max(keep - 1, 0)), ...kept ? [kept] : [], ...newTurns]
       after.found = [...new Set([...after.found, ...digestsOf(turns.wholeChain(all), fresh.map(unmarked))])]
     }
-    after.blocks = versionsAfter(thread, after, { from, now: clock.now() })
     const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(digest, from + at), value }))
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
     if (kept !== undefined) ops.push(turns.put(digest, keep - 1, kept))
@@ -107,7 +104,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, isLast), ...(isLast && seen !== undefined && { seen }) }))
     }
     for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
-    ops.push(...removeBlocks(digest, { from: blockCount(after), to: blockCount(thread) }))
+    ops.push(searchAgain(digest, { from, removes: from < thread.messageCount }))
     const named = fresh.map(attachmentsIn)
     const isAppended = from >= (before?.messageCount ?? 0)
     if (!isAppended || named.some((digests) => digests.length > 0)) ops.push(...await changeUses(store, digest, { from, named }))
@@ -306,7 +303,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const ops: Op[] = []
       for (let seq = 0; seq < head.messageCount; seq++) ops.push({ type: 'del', key: messageKey(thread, seq) })
       for (let n = 0; n < head.turns; n++) ops.push(turns.del(thread, n))
-      ops.push(...removeBlocks(thread, { from: 0, to: blockCount(head) }))
+      ops.push(...await searchNoMore(store, thread))
       ops.push(...await versions.removeAll(thread))
       ops.push(...[readKey, summaryKey, threadMemoryKey].map((key): Op => ({ type: 'del', key: key(thread) })))
       ops.push(...await changeUses(store, thread, { from: 0, named: [] }))
@@ -316,11 +313,12 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     /** Returns the operations that remove a thread with an unreadable head: all records under its digest. */
     async removeDamaged (thread: string): Promise<Op[]> {
       const keys = [threadKey(thread), metadataKey(thread), readKey(thread), summaryKey(thread), threadMemoryKey(thread)]
-      const prefixes = [messagesPrefix, turnsPrefix, searchWordsPrefix, searchPlacesPrefix]
+      const prefixes = [messagesPrefix, turnsPrefix]
       for (const prefix of prefixes.map((of) => of(thread))) for await (const key of store.keys(prefix)) keys.push(key)
       for (const prefix of [RECENT, UNREAD, FOUND]) for await (const key of store.keys(prefix)) if (key.endsWith(thread)) keys.push(key)
       const ofVersions = await versions.removeAll(thread)
-      return [...keys.map((key): Op => ({ type: 'del', key })), ...ofVersions, ...await changeUses(store, thread, { from: 0, named: [] })]
+      const others = [...await searchNoMore(store, thread), ...await changeUses(store, thread, { from: 0, named: [] })]
+      return [...keys.map((key): Op => ({ type: 'del', key })), ...ofVersions, ...others]
     },
 
     /** Reads the summaries of older messages. A summary is valid only while the messages that it was made of are unchanged. */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { setImmediate as turn } from 'node:timers/promises'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { SEARCH_PLACES, SEARCH_WORDS } from '../../services/store/keys.ts'
+import { SEARCH_BLOCKS, SEARCH_BUILT, SEARCH_DUE, SEARCH_SHARDS } from '../../services/store/keys.ts'
 import { createSearchIndexing } from '../../services/threads/search/indexing.ts'
 import { startFakeSearch } from '../fakes/search.ts'
 import { startSite } from '../fakes/site.ts'
@@ -12,6 +12,7 @@ import { fakeClock } from '../harness/clock.ts'
 import { build } from '../harness/helper.ts'
 import { listen } from '../harness/raw.ts'
 import { withGateway } from '../harness/with-gateway.ts'
+import { damage } from '../services/store/rewrite.ts'
 
 const KEY = 'fake-search-key-123'
 const text = (events: any[]) => of(events, 'text-delta').map(({ content }) => content).join('')
@@ -125,7 +126,8 @@ t.test('while a hostile page is read others are answered; the page is dropped wh
 })
 
 const { signal } = new AbortController()
-const indexOf = (app: App) => createSearchIndexing({ store: app.store, clock: app.clock, log: app.log })
+const indexOf = (app: App, { writeOps }: { writeOps?: number } = {}) =>
+  createSearchIndexing({ store: app.store, clock: app.clock, log: app.log, writeOps })
 const put = (app: App, id: string, messages: object[], rest: object = {}) =>
   app.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages, ...rest } })
 const user = (content: string) => ({ role: 'user', content })
@@ -146,10 +148,18 @@ async function search (app: App, q: string, { limit = 20 } = {}) {
 const found = async (app: App, q: string, options = {}) =>
   (await search(app, q, options)).map(({ threadId, position, snippet: { text, matches } }) =>
     [`${threadId} ${position ?? 'title'}`, ...matches.map(({ start, end }: any) => text.slice(start, end))])
-const keysOf = async (app: App) => {
+const keysOf = async (app: App, prefixes = [SEARCH_BLOCKS, SEARCH_SHARDS]) => {
   const keys: string[] = []
-  for (const prefix of [SEARCH_WORDS, SEARCH_PLACES]) for await (const key of app.store.keys(prefix)) keys.push(key)
+  for (const prefix of prefixes) for await (const key of app.store.keys(prefix)) keys.push(key)
   return keys
+}
+/** All words of the index, in the order of the alphabet. */
+async function indexedWords (app: App) {
+  const words = new Set<string>()
+  for await (const [, segment] of app.store.list<string>(SEARCH_SHARDS)) {
+    for (const [, word] of segment.matchAll(/;([^;:]+):/g)) words.add(word)
+  }
+  return [...words].sort()
 }
 
 t.test('words are found in all texts of all threads, the newest first, with their place, with and without an index', async (t) => {
@@ -180,8 +190,8 @@ t.test('words are found in all texts of all threads, the newest first, with thei
     t.same((await found(app, 'harbour', { limit: 1 })).length, 3, 'page by page')
   }
   await t.test('without an index', check)
-  await indexOf(app).catchUp(signal)
-  t.equal((await keysOf(app)).length, 4)
+  await indexOf(app).takeInDue(signal)
+  t.same(await keysOf(app, [SEARCH_DUE]), [])
   await t.test('with it', check)
   t.notMatch((await keysOf(app)).join(), /harbour|cafe/, 'no word is in a key')
 
@@ -199,8 +209,7 @@ t.test('what changes is found at once, what is removed no more, and its words go
   const long = Array.from({ length: 600 }, (_, n) => user(`message number${n}`))
   await put(app, 'long', long)
   const indexing = indexOf(app)
-  await indexing.catchUp(signal)
-  t.equal((await keysOf(app)).length, 6, 'three blocks')
+  await indexing.takeInDue(signal)
   const positions = [429, 428, 427, 426, 425, 424, 423, 422, 421, 420, 42]
   t.same(await found(app, 'number42'), positions.map((n) => [`long ${n}`, `number${n}`]))
 
@@ -208,13 +217,23 @@ t.test('what changes is found at once, what is removed no more, and its words go
   t.same(await found(app, 'marzipan'), [['long 601', 'marzipan']], 'before it is indexed')
   const messageId = (await app.inject('/threads/long?protocol=ui')).json().messages.at(-1).id
   t.equal((await search(app, 'marzipan'))[0].messageId, messageId)
-  await indexing.indexChanged(signal)
+  await indexing.takeInDue(signal)
   t.same(await found(app, 'marzipan'), [['long 601', 'marzipan']])
 
-  await put(app, 'long', [...long.slice(0, 300), user('replaced')])
-  t.same([await found(app, 'marzipan'), await found(app, 'number420')], [[], []])
-  t.same(await found(app, 'replac'), [['long 300', 'replaced']])
-  t.equal((await keysOf(app)).length, 4, 'the index of removed messages is removed with them')
+  await put(app, 'long', [...long.slice(0, 300), user('replaced')], { title: 'Tangerine' })
+  const check = async () => {
+    t.same([await found(app, 'marzipan'), await found(app, 'number420')], [[], []])
+    t.same(await found(app, 'replac'), [['long 300', 'replaced']])
+    t.same(await found(app, 'tangerine'), [['long title', 'Tangerine']])
+  }
+  await check()
+  await indexing.takeInDue(signal)
+  await check()
+  t.same((await indexedWords(app)).filter((word) => !word.startsWith('number')), ['message', 'replaced', 'tangerine'])
+  t.equal((await indexedWords(app)).length, 303)
+  await put(app, 'long', long.slice(0, 2), { title: 'Clementine' })
+  await indexing.takeInDue(signal)
+  t.same(await indexedWords(app), ['clementine', 'message', 'number0', 'number1'])
 
   // A thread that is deleted while it is indexed leaves nothing.
   await put(app, 'gone', [user('vanishing')])
@@ -224,36 +243,94 @@ t.test('what changes is found at once, what is removed no more, and its words go
     await app.inject({ method: 'DELETE', url: '/threads/gone' })
     return transact(ops)
   }
-  await indexing.indexChanged(signal)
+  await indexing.takeInDue(signal)
   t.same(await found(app, 'vanishing'), [])
-  await app.inject({ method: 'DELETE', url: '/threads/long' })
-  t.same(await keysOf(app), [], 'nothing of deleted threads is left')
-
-  await app.store.transact([{ type: 'put', key: `${SEARCH_WORDS}${'0'.repeat(64)}/0000000000`, value: { of: 1, words: ' left ' } }])
-  await indexing.catchUp(signal)
-  t.same(await keysOf(app), [], 'nor what a crash left')
+  await indexing.takeInDue(signal)
+  t.notOk((await indexedWords(app)).includes('vanishing'))
+  await app.inject({ method: 'DELETE', url: '/threads' })
+  await indexing.takeInDue(signal)
+  t.same(await keysOf(app, [SEARCH_BLOCKS, SEARCH_SHARDS, SEARCH_DUE]), [], 'nothing of deleted threads is left')
 })
 
-t.test('the index follows changes in the background, a second later', async (t) => {
+t.test('what is said and removed in any order is found as in the texts, after a kill at any write of the index', async (t) => {
+  const app = await build(t)
+  const { transact } = app.store
+  let seed = 7
+  const random = (below: number) => (seed = Math.imul(seed, 1_103_515_245) + 12_345 >>> 1) % below
+  const words = Array.from({ length: 60 }, (_, n) => `${'abc'[n % 3]}${'xyz'[n % 7 % 3]}${n}`)
+  const sentence = () => Array.from({ length: 1 + random(6) }, () => words[random(words.length)]).join(' ')
+  const threads = new Map<string, string[]>()
+  let kills = 0
+  for (let round = 0; round < 40; round++) {
+    for (let n = random(4); n >= 0; n--) {
+      const id = `t${random(6)}`
+      if (random(5) === 0 && threads.delete(id)) await app.inject({ method: 'DELETE', url: `/threads/${id}` })
+      else {
+        const texts = (threads.get(id) ?? []).slice(0, random(40))
+        for (let more = random(24); more >= 0; more--) texts.push(sentence())
+        threads.set(id, texts)
+        await put(app, id, texts.map(user))
+      }
+    }
+    const left = random(9)
+    let writes = 0
+    app.store.transact = async (ops) => {
+      if (writes++ === left) throw new Error('killed')
+      await transact(ops)
+    }
+    await indexOf(app, { writeOps: 5 }).takeInDue(signal).catch(({ message }) => t.equal(message, 'killed', `${++kills}`))
+    app.store.transact = transact
+    const word = words[random(words.length)].slice(0, 1 + random(3))
+    const expected = [...threads].flatMap(([id, texts]) =>
+      texts.flatMap((text, n) => ` ${text}`.includes(` ${word}`) ? [`${id} ${n}`] : []))
+    t.same((await found(app, word)).map(([place]) => place).sort(), expected.sort(), word)
+  }
+  t.ok(kills > 3)
+  await indexOf(app).takeInDue(signal)
+  t.same(await indexedWords(app), [...new Set([...threads.values()].flat().flatMap((text) => text.split(' ')))].sort())
+})
+
+t.test('an index that is missing or damaged is made again, and until then everything is found', async (t) => {
+  const before = await build(t)
+  await put(before, 'a', [user('lighthouse')])
+  await indexOf(before).takeInDue(signal)
+  const [segment] = await keysOf(before, [SEARCH_SHARDS])
+  await before.close()
+  await damage(before.home, [segment])
+  const app = await build(t, { home: before.home, cwd: before.cwd })
+  t.same(await found(app, 'lighthouse'), [['a 0', 'lighthouse']])
+  t.same(await keysOf(app, [SEARCH_BUILT]), [])
+  t.same(await found(app, 'lighthouse'), [['a 0', 'lighthouse']])
+  await indexOf(app).takeInDue(signal)
+  t.same(await indexedWords(app), ['lighthouse'])
+  t.same(await found(app, 'lighthouse'), [['a 0', 'lighthouse']])
+})
+
+t.test('many threads are indexed together in the background, and what is removed leaves soon', async (t) => {
   const clock = fakeClock()
   const app = await build(t, { clock })
   const stop = new AbortController()
+  await put(app, 'before the start', [user('early')])
   const running = indexOf(app).run(stop.signal)
-  const written = async (count: number) => {
-    await clock.sleeper(1_000)
-    await clock.advance(1_000)
-    for (let turns = 0; turns < 10_000 && (await keysOf(app)).length < count; turns++) await new Promise(setImmediate)
-    return (await keysOf(app)).length
+  const untilIndexed = async (afterMs: number) => {
+    if (afterMs > 0) await clock.sleeper(afterMs)
+    await clock.advance(afterMs)
+    for (let turns = 0; turns < 10_000 && (await keysOf(app, [SEARCH_DUE])).length > 0; turns++) await new Promise(setImmediate)
+    t.same(await keysOf(app, [SEARCH_DUE]), [])
   }
-  await put(app, 'a', [user('first')])
-  t.equal(await written(2), 2)
-  await put(app, 'b', [user('second')])
-  t.equal(await written(4), 4)
   const waiting = () => getEventListeners(stop.signal, 'abort').length
-  const before = waiting()
-  await put(app, 'c', [user('third')])
-  t.equal(await written(6), 6)
-  t.equal(waiting(), before, 'no change leaves a listener behind')
+  await untilIndexed(0)
+  const begun = waiting()
+  for (let n = 0; n < 32; n++) {
+    t.notOk((await indexedWords(app)).includes('said'))
+    await put(app, `t${n}`, [user(`said ${n}`)])
+  }
+  await untilIndexed(1_000)
+  t.ok((await indexedWords(app)).includes('said'))
+  await app.inject({ method: 'DELETE', url: '/threads/t7' })
+  await untilIndexed(1_000)
+  t.notOk((await indexedWords(app)).includes('7'))
+  t.equal(waiting(), begun, 'no change leaves a listener behind')
   stop.abort()
   await running
 })

@@ -1,154 +1,181 @@
 import type { Clock } from '../../lib/clock.ts'
+import { newId } from '../../lib/ids.ts'
 import type { Log } from '../../lib/log.ts'
+import { wordsIn } from '../../lib/words.ts'
+import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import {
+  isDamage,
   type Op,
   parseIndexKey,
   RECENT,
-  SEARCH_PLACES,
-  SEARCH_WORDS,
-  searchPlacesKey,
-  searchWordsKey,
-  type Store,
-  threadKey,
-  THREADS,
-  unlessDamaged
+  SEARCH_BLOCKS,
+  SEARCH_BUILT,
+  SEARCH_DUE,
+  SEARCH_SHARDS,
+  SEARCH_TAKEN,
+  searchBlockKey,
+  type Store
 } from '../../store/index.ts'
-import type { ThreadHead } from '../thread-head.ts'
-import { BLOCK, blockCount, removeBlocks, versionOf, messagesOfBlock, searchedText } from './blocks.ts'
-import { type BlockWords, indexBlock } from './word-index.ts'
+import { BLOCK, blockOf, createSearchedTexts, searchedText } from './blocks.ts'
+import { type DueChange, type DueThread, dueThreads, searchAgain, threadOfMark } from './due-threads.ts'
+import { createIndexChanges } from './index-changes.ts'
+import { ANY_WORD } from './shards.ts'
 
-/** How long a thread rests before its changes are indexed, so that a quick exchange is indexed once. Milliseconds. */
+/** How many threads are due before the index takes them in: together they cost less, and a search reads their texts meanwhile. */
+const MOST_DUE = 32
+/** How long it waits for more then, and after something was removed. Milliseconds. */
 const REST_MS = 1_000
 /** Pause after a failure. Milliseconds. */
 const RETRY_MS = 60_000
-/** Records of the index, and characters of their words, that are written at once. */
-const BATCH = 100
-const BATCH_CHARACTERS = 1_000_000
-/** Of the time that older threads take, how much as long again nothing is done, so that they slow nothing down. */
+/** Different words from which on a block is read by every search. */
+const MOST_WORDS = 20_000
+/** Places that are changed together. */
+const BATCH_PLACES = 50_000
+/** Keys that are removed or written together when the index is built again. */
+const BATCH_KEYS = 1_000
+/** Of the time that many threads take, how much as long again nothing is done, so that they slow nothing down. */
 const PAUSES = 3
 
 /**
- * Keeps the index of words up to date, behind the writes: threads that changed, and after a start all whose index is missing. Until then
- * they are searched in their texts.
+ * Keeps the index of words up to date, behind the writes: each change of a thread leaves a mark in its transaction, and the mark goes with
+ * the write that takes the change into the index. Until then the thread is searched in its texts.
  */
-export function createSearchIndexing ({ store, clock, log }: { store: Store, clock: Clock, log: Pick<Log, 'warn'> }) {
-  /** Digests of threads that changed. */
-  const changed = new Set<string>()
+export function createSearchIndexing ({ store, clock, log, writeOps }: {
+  store: Store
+  clock: Clock
+  log: Pick<Log, 'warn'>
+  /** See `createIndexChanges`. */
+  writeOps?: number
+}) {
+  const texts = createSearchedTexts(store)
+  /** Digests of threads that are due, and whether one of them lost something. */
+  const due = new Set<string>()
+  let isUrgent = false
   let wake = Promise.withResolvers<void>()
 
+  const isTime = () => isUrgent || due.size >= MOST_DUE
+  function noticeDue (key: string, { removes }: DueChange) {
+    due.add(threadOfMark(key))
+    isUrgent ||= removes
+    if (isTime()) wake.resolve()
+  }
   store.onCommit((ops) => {
-    for (const { type, key } of ops) if (type === 'put' && key.startsWith(THREADS)) changed.add(key.slice(THREADS.length))
-    if (changed.size > 0) wake.resolve()
+    for (const op of ops) if (op.type === 'put' && op.key.startsWith(SEARCH_DUE)) noticeDue(op.key, op.value as DueChange)
   })
 
-  const headOf = (thread: string) => unlessDamaged(store.get<ThreadHead>(threadKey(thread)))
-
-  async function * textsOf (thread: string, block: number): AsyncGenerator<[at: number, text: string]> {
-    for await (const { at, message } of messagesOfBlock(store, thread, block)) yield [at - block * BLOCK, searchedText(message)]
-  }
-
-  /** Begins to index threads. Many are written at once, as a write costs more than the words of a thread. */
-  function beginBatch () {
-    let ops: Op[] = []
-    let characters = 0
-    let read: Array<{ thread: string, blocks: number }> = []
-
-    async function write (): Promise<void> {
-      await store.transact(ops)
-      for (const { thread, blocks } of read) {
-        // It may have been removed or shortened meanwhile.
-        const now = await headOf(thread)
-        const left = now === undefined ? 0 : blockCount(now)
-        if (left < blocks) await store.transact(removeBlocks(thread, { from: left, to: blocks }))
-      }
-      ops = []
-      read = []
-      characters = 0
-    }
-
-    /** Indexes the blocks of a thread whose index is not that of their messages. Resolves to whether there were any. */
-    async function add (thread: string, signal: AbortSignal): Promise<boolean> {
-      const head = await headOf(thread)
-      if (head === undefined) return false
-      const blocks = blockCount(head)
-      read.push({ thread, blocks })
-      let isBehind = false
-      for (let block = 0; block < blocks; block++) {
-        signal.throwIfAborted()
-        const version = versionOf(head, block)
-        const key = searchWordsKey(thread, block)
-        if ((await unlessDamaged(store.get<BlockWords>(key)))?.of === version) continue
-        isBehind = true
-        const [words, places] = await indexBlock(version, textsOf(thread, block))
-        ops.push({ type: 'put', key, value: words }, { type: 'put', key: searchPlacesKey(thread, block), value: places })
-        characters += (words.words?.length ?? 0) + places.places.length
-        if (ops.length >= BATCH || characters > BATCH_CHARACTERS) {
-          await write()
-          read.push({ thread, blocks })
-        }
-      }
-      return isBehind
-    }
-
-    return { add, write }
-  }
-
-  /** Removes what a crash left of threads that were removed. */
-  async function removeOrphans (signal: AbortSignal) {
-    let known: { thread: string, isThere: boolean } | undefined
-    for (const prefix of [SEARCH_WORDS, SEARCH_PLACES]) {
-      for await (const key of store.keys(prefix)) {
-        signal.throwIfAborted()
-        const [thread] = key.slice(prefix.length).split('/')
-        if (known?.thread !== thread) known = { thread, isThere: await headOf(thread) !== undefined }
-        if (!known.isThere) await store.transact([{ type: 'del', key }])
+  /** Returns the words of a block, the title among those of the first one. */
+  async function wordsOf (thread: string, block: number): Promise<Set<string>> {
+    const words = new Set<string>()
+    const add = async (text: string) => {
+      for (const { word } of wordsIn(text)) {
+        words.add(word)
+        if (words.size % BLOCK === 0) await yieldToEventLoop()
       }
     }
+    if (block === 0) await add(await texts.title(thread) ?? '')
+    for await (const { message } of texts.messages(thread, block)) await add(searchedText(message))
+    return words.size > MOST_WORDS ? new Set([ANY_WORD]) : words
   }
 
-  /** Indexes all threads whose index is missing, the most recently changed first; `pause` is called with the time that each took. */
-  async function catchUp (signal: AbortSignal, pause?: (tookMs: number) => Promise<void>) {
-    await removeOrphans(signal)
-    for await (const key of store.keys(RECENT, { reverse: true })) {
+  /** Takes a thread into the index, from the first block that changed on. Throws RecordDamaged. */
+  async function takeIn (thread: string, from: number, changes: ReturnType<typeof createIndexChanges>, signal: AbortSignal) {
+    const head = await texts.head(thread)
+    const count = head === undefined ? 0 : Math.max(blockOf(head.messageCount - 1) + 1, 1)
+    for (let block = blockOf(from); ; block++) {
       signal.throwIfAborted()
-      const begin = clock.monotonic()
-      const batch = beginBatch()
-      const isBehind = await batch.add(parseIndexKey(key).thread, signal)
-      await batch.write()
-      if (isBehind) await pause?.(clock.monotonic() - begin)
-      await indexChanged(signal)
+      const key = searchBlockKey(thread, block)
+      const stored = await store.get<string>(key)
+      if (stored === undefined && block >= count) return
+      const words = block < count ? await wordsOf(thread, block) : new Set<string>()
+      changes.change({ thread, block, key }, words, new Set(stored?.split(' ')))
     }
   }
 
-  async function indexChanged (signal: AbortSignal) {
-    const batch = beginBatch()
-    for (const thread of changed) {
-      changed.delete(thread)
-      await batch.add(thread, signal)
+  /** Takes in the threads that are due. `pause` is called with the time that many of them took. */
+  async function takeInDue (signal: AbortSignal, pause?: (tookMs: number) => Promise<void>) {
+    isUrgent = false
+    let isEmpty = due.size > 0
+    for await (const key of store.keys(RECENT, { limit: 1 })) isEmpty = key === ''
+    // Where no thread is left, the index goes as a whole.
+    if (isEmpty) await store.transact([{ type: 'del', key: SEARCH_BUILT }])
+    await build(signal)
+    let changes = createIndexChanges(store, writeOps)
+    let marks: Op[] = []
+    let taken: string[] = []
+    let begin = clock.monotonic()
+    const add = async ({ thread, from, marks: done }: DueThread) => {
+      await takeIn(thread, from, changes, signal)
+      marks.push(...done.map((key): Op => ({ type: 'del', key })))
+      taken.push(thread)
     }
-    await batch.write()
+    const write = async () => {
+      await changes.write([...marks, { type: 'put', key: SEARCH_TAKEN, value: taken }])
+      changes = createIndexChanges(store, writeOps)
+      marks = []
+      taken = []
+      await takeOut(add)
+    }
+    await takeOut(add)
+    for await (const thread of dueThreads(store)) {
+      due.delete(thread.thread)
+      await add(thread)
+      if (changes.size() < BATCH_PLACES && marks.length < BATCH_KEYS) continue
+      await write()
+      await pause?.(clock.monotonic() - begin)
+      begin = clock.monotonic()
+    }
+    while (taken.length > 0) await write()
+  }
+
+  /** Adds the threads that were removed while they were taken in, so that their words leave the index. */
+  async function takeOut (add: (thread: DueThread) => Promise<void>) {
+    for (const thread of await store.get<string[]>(SEARCH_TAKEN) ?? []) {
+      if (await texts.head(thread) !== undefined) continue
+      if (await store.get(searchBlockKey(thread, 0)) !== undefined) await add({ thread, from: 0, marks: [] })
+    }
+  }
+
+  /** Begins the index anew, if it is not there: all threads are due. */
+  async function build (signal: AbortSignal) {
+    if (await store.get(SEARCH_BUILT) !== undefined) return
+    const ops: Op[] = []
+    const add = async (op: Op) => {
+      signal.throwIfAborted()
+      if (ops.push(op) === BATCH_KEYS) await store.transact(ops.splice(0))
+    }
+    for (const prefix of [SEARCH_BLOCKS, SEARCH_SHARDS]) for await (const key of store.keys(prefix)) await add({ type: 'del', key })
+    for await (const key of store.keys(RECENT)) await add(searchAgain(parseIndexKey(key).thread, { from: 0, removes: false }))
+    await store.transact([...ops, { type: 'put', key: SEARCH_BUILT, value: newId() }])
+  }
+
+  /** Has the index built again, because something of it cannot be read. */
+  async function rebuild () {
+    await store.transact([{ type: 'del', key: SEARCH_BUILT }])
+    isUrgent = true
+    wake.resolve()
   }
 
   return {
-    catchUp,
-    indexChanged,
+    takeInDue,
+    rebuild,
 
-    /** Indexes until the signal aborts. */
+    /** Keeps the index until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
-      let isCaughtUp = false
       signal.addEventListener('abort', () => wake.resolve(), { once: true })
+      let isFirst = true
       while (!signal.aborted) {
         try {
-          if (!isCaughtUp) await catchUp(signal, (tookMs) => clock.sleep(tookMs * PAUSES, signal))
-          isCaughtUp = true
+          if (isFirst) for await (const [key, change] of store.list<DueChange>(SEARCH_DUE, { damaged () {} })) noticeDue(key, change)
+          if (isFirst || isTime()) await takeInDue(signal, (tookMs) => clock.sleep(tookMs * PAUSES, signal))
+          isFirst = false
+          if (isTime()) wake.resolve()
           await wake.promise
           wake = Promise.withResolvers()
           await clock.sleep(REST_MS, signal)
-          await indexChanged(signal)
         } catch (error) {
           if (signal.aborted) return
+          if (isDamage(error)) await rebuild().catch(() => {})
           log.warn({ err: error }, 'the words of threads could not be indexed; trying again later')
-          isCaughtUp = false
           await clock.sleep(RETRY_MS, signal).catch(() => {})
         }
       }

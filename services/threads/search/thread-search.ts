@@ -1,78 +1,95 @@
 import type { SearchQuery, SearchResult, SearchResults } from '../../../schemas/search.ts'
 import type { Clock } from '../../lib/clock.ts'
-import {
-  messageKey,
-  metadataKey,
-  parseIndexKey,
-  RECENT,
-  searchPlacesKey,
-  searchWordsKey,
-  type Store,
-  threadKey,
-  unlessDamaged
-} from '../../store/index.ts'
+import { isDamage, parseIndexKey, RECENT, recentKey, SEARCH_BUILT, type Store, THREADS } from '../../store/index.ts'
 import type { ThreadHead } from '../thread-head.ts'
-import type { ThreadMessage } from '../thread-message.ts'
-import type { Metadata } from '../thread-metadata.ts'
 import type { ThreadRepository } from '../thread-repository.ts'
-import { BLOCK, blockCount, blockOf, versionOf, messagesOfBlock, searchedText } from './blocks.ts'
-import { findTerms, parseQuery, type Term, type Found, type Match } from './query.ts'
-import { type BlockPlaces, type BlockWords, mayHold, placesOf } from './word-index.ts'
+import { blockOf, createSearchedTexts, searchedText } from './blocks.ts'
+import { dueThreads } from './due-threads.ts'
+import { findTerms, parseQuery, type Found, type Match, type Term } from './query.ts'
+import { beginningOf, findBlocks } from './shards.ts'
 
 /** A page ends after this time, with what it has found. Milliseconds. */
 const PAGE_MS = 600
+/** Threads that may hold the words, up to which they are looked up one by one, and not found among all threads. */
+const FEW = 300
 
-/** A thread that is searched, and the position of a message before which the search goes on. */
-interface Place {
-  key: string
-  thread: string
-  head: ThreadHead
-  before: number
+/** The blocks that may hold what is searched for. Without `indexed`, the index is not there, and all blocks may. */
+interface Candidates {
+  /** By the beginning of the thread's digest. */
+  indexed?: Map<string, number[]>
+  /** Threads that changed: all their blocks from one on. */
+  due: Map<string, number>
 }
 
-/** Searches the texts of all threads. The words of blocks say which messages to read; where a block changed since, all of it is read. */
-export function createThreadSearch (
-  { store, clock, threads }: { store: Store, clock: Clock, threads: Pick<ThreadRepository, 'shownId' | 'saidAt'> }
-) {
-  const headOf = (thread: string) => unlessDamaged(store.get<ThreadHead>(threadKey(thread)))
+/** Returns the blocks of a thread that are to be read, the newest first. */
+function blocksOf ({ indexed, due }: Candidates, thread: string, { messageCount }: ThreadHead): number[] {
+  const last = Math.max(blockOf(messageCount - 1), 0)
+  const blocks = new Set(indexed?.get(beginningOf(thread)))
+  for (let block = indexed === undefined ? 0 : due.get(thread) ?? Infinity; block <= last; block++) blocks.add(block)
+  return [...blocks].filter((block) => block <= last).sort((a, b) => b - a)
+}
 
-  /** Yields the threads from a cursor on, the most recently changed first. */
-  async function * threadsFrom (cursor: string | undefined): AsyncGenerator<Place> {
+/** Searches the texts of all threads. The index says which messages to read, and their texts decide. */
+export function createThreadSearch ({ store, clock, threads, onDamage }: {
+  store: Store
+  clock: Clock
+  threads: Pick<ThreadRepository, 'shownId' | 'saidAt'>
+  /** Called when the index cannot be read. */
+  onDamage: () => Promise<void>
+}) {
+  const texts = createSearchedTexts(store)
+
+  async function findCandidates (terms: readonly Term[]): Promise<Candidates> {
+    const built = await store.get(SEARCH_BUILT)
+    // The marks first: what the index takes in meanwhile is in the shards afterwards.
+    const due = new Map<string, number>()
+    for await (const { thread, from } of dueThreads(store)) due.set(thread, blockOf(from))
+    if (built === undefined) return { due }
+    const indexed = await findBlocks(store, terms).catch(async (error) => {
+      if (!isDamage(error)) throw error
+      await onDamage()
+    })
+    // The index may have begun anew meanwhile.
+    return await store.get(SEARCH_BUILT) === built && indexed ? { due, indexed } : { due }
+  }
+
+  /** Yields the keys of the candidates in the index of recent threads, from one on, the most recently changed first. */
+  async function * recentKeys ({ indexed, due }: Candidates, after: string | undefined): AsyncGenerator<string> {
+    if (indexed === undefined || indexed.size + due.size > FEW) {
+      for await (const key of store.keys(RECENT, { reverse: true, after })) {
+        const { thread } = parseIndexKey(key)
+        if (indexed === undefined || due.has(thread) || indexed.has(beginningOf(thread))) yield key
+      }
+      return
+    }
+    const digests = new Set(due.keys())
+    for (const beginning of indexed.keys()) {
+      for await (const key of store.keys(THREADS + beginning)) digests.add(key.slice(THREADS.length))
+    }
+    const keys = await Promise.all([...digests].map(async (thread) => {
+      const head = await texts.head(thread)
+      return head === undefined ? '' : recentKey(head.updatedAt, thread)
+    }))
+    yield * keys.filter((key) => key !== '' && (after === undefined || key < after)).sort().reverse()
+  }
+
+  /** Yields the threads of the candidates from a cursor on, and the position of a message before which the search goes on. */
+  async function * threadsFrom (
+    candidates: Candidates,
+    cursor: string | undefined
+  ): AsyncGenerator<{ key: string, thread: string, head: ThreadHead, before: number }> {
     const [key, before] = cursor?.split('.') ?? []
     if (key !== undefined && before !== undefined) {
       const { thread, time } = parseIndexKey(`/${key}`)
-      const head = await headOf(thread)
+      const head = await texts.head(thread)
       // A thread that has changed meanwhile is among the newest, where its results are new.
       if (head !== undefined && head.updatedAt === time) yield { key, thread, head, before: Number(before) }
     }
-    for await (const found of store.keys(RECENT, { reverse: true, after: key && RECENT + key })) {
+    for await (const found of recentKeys(candidates, key && RECENT + key)) {
       const { thread } = parseIndexKey(found)
-      const head = await headOf(thread)
+      const head = await texts.head(thread)
       if (head !== undefined) yield { key: found.slice(RECENT.length), thread, head, before: Infinity }
     }
-  }
-
-  /** Yields the messages of a block that may hold the terms, the newest first. */
-  async function * candidates (
-    { thread, head, before }: Place,
-    block: number,
-    terms: readonly Term[]
-  ): AsyncGenerator<{ at: number, message: ThreadMessage }> {
-    const version = versionOf(head, block)
-    const { of, words } = await unlessDamaged(store.get<BlockWords>(searchWordsKey(thread, block))) ?? {}
-    if (of === version && words !== undefined) {
-      if (!mayHold(words, terms)) return
-      const index = await unlessDamaged(store.get<BlockPlaces>(searchPlacesKey(thread, block)))
-      if (index?.of === version) {
-        for (const n of placesOf(words, index.places, terms)) {
-          const at = block * BLOCK + n
-          const message = at < before ? await unlessDamaged(store.get<ThreadMessage>(messageKey(thread, at))) : undefined
-          if (message !== undefined) yield { at, message }
-        }
-        return
-      }
-    }
-    yield * messagesOfBlock(store, thread, block, { reverse: true, before })
   }
 
   /** Returns a page of results. Throws NoWords (400). `signal` aborts when nobody waits for it any more. */
@@ -80,19 +97,17 @@ export function createThreadSearch (
     const terms = parseQuery(q)
     const end = clock.monotonic() + PAGE_MS
     const results: SearchResult[] = []
-    for await (const place of threadsFrom(cursor)) {
-      const { key, thread, head, before } = place
-      const { title } = await unlessDamaged(store.get<Metadata>(metadataKey(thread))) ?? {}
+    const isFull = () => results.length >= limit || clock.monotonic() > end || signal.aborted
+    const candidates = await findCandidates(terms)
+    for await (const { key, thread, head, before } of threadsFrom(candidates, cursor)) {
+      const blocks = blocksOf(candidates, thread, head)
+      const title = await texts.title(thread)
       const ofThread = { threadId: head.id, title: title ?? head.words }
-      const isWhole = before === Infinity
-      const inTitle = isWhole && title !== undefined ? await findTerms(title, terms) : undefined
+      const inTitle = before === Infinity && title !== undefined && blocks.includes(0) ? await findTerms(title, terms) : undefined
       if (inTitle !== undefined) results.push({ ...ofThread, time: head.updatedAt, snippet: snippetOf(title!, inTitle) })
-      let next = Math.min(before, head.messageCount)
-      const isFull = () => results.length >= limit || clock.monotonic() > end || signal.aborted
-      if (isFull()) return { results, nextCursor: `${key}.${next}` }
-      for (let block = next > 0 ? Math.min(blockOf(next - 1), blockCount(head) - 1) : -1; block >= 0; block--) {
-        for await (const { at, message } of candidates(place, block, terms)) {
-          next = at
+      if (isFull()) return { results, nextCursor: `${key}.${Math.min(before, head.messageCount)}` }
+      for (const block of blocks.filter((each) => each <= blockOf(before - 1))) {
+        for await (const { at, message } of texts.messages(thread, block, before)) {
           const text = searchedText(message)
           const matches = await findTerms(text, terms)
           if (matches !== undefined) {
@@ -105,10 +120,8 @@ export function createThreadSearch (
               snippet: snippetOf(text, matches)
             })
           }
-          if (isFull()) return { results, nextCursor: `${key}.${next}` }
+          if (isFull()) return { results, nextCursor: `${key}.${at}` }
         }
-        next = block * BLOCK
-        if (isFull()) return { results, nextCursor: `${key}.${next}` }
       }
     }
     return { results }

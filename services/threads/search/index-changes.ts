@@ -1,0 +1,75 @@
+import { type Op, type Store } from '../../store/index.ts'
+import { changeShard, type PlaceChanges, placeOf, shardOf } from './shards.ts'
+
+/** Characters of values from which on a write ends. */
+const WRITE_CHARACTERS = 4_000_000
+
+/** A block of a thread in the index: the key of its record, and the words that it names. */
+interface IndexedBlock {
+  key: string
+  words: Set<string>
+}
+
+const recordOf = ({ key, words }: IndexedBlock): Op =>
+  words.size > 0 ? { type: 'put', key, value: [...words].join(' ') } : { type: 'del', key }
+
+/**
+ * Collects changes of many blocks, so that a shard is written once for all of them. Each write changes shards together with the records of
+ * their blocks: a record names the words under which its block stands, wherever a kill ends the work. A write ends after `writeOps`
+ * operations.
+ */
+export function createIndexChanges (store: Pick<Store, 'list' | 'digest' | 'transact'>, writeOps = 1_000) {
+  const shards = new Map<string, Map<string, PlaceChanges>>()
+  const blocks = new Map<string, IndexedBlock>()
+  let count = 0
+
+  function add (place: string, word: string, kind: keyof PlaceChanges) {
+    const shard = shardOf(store, word)
+    const words = shards.get(shard) ?? new Map<string, PlaceChanges>()
+    const places = words.get(word) ?? { added: [], removed: [] }
+    places[kind].push(place)
+    shards.set(shard, words.set(word, places))
+    count++
+  }
+
+  return {
+    /** The number of places that change. */
+    size: () => count,
+
+    /** Adds what makes a block have these words, which had others. */
+    change ({ thread, block, key }: { thread: string, block: number, key: string }, words: Set<string>, had: Set<string>) {
+      const place = placeOf(thread, block)
+      blocks.set(place, { key, words: had })
+      for (const word of words) if (!had.has(word)) add(place, word, 'added')
+      for (const word of had) if (!words.has(word)) add(place, word, 'removed')
+    },
+
+    /** Writes the changes, in as many transactions as they need, the last one with these operations. */
+    async write (last: Op[]): Promise<void> {
+      let ops: Op[] = []
+      let characters = 0
+      const touched = new Set<IndexedBlock>()
+      const touch = (place: string) => {
+        const block = blocks.get(place)!
+        touched.add(block)
+        return block.words
+      }
+      for (const [shard, changes] of shards) {
+        for (const op of await changeShard(store, shard, changes)) {
+          ops.push(op)
+          if (op.type === 'put') characters += String(op.value).length
+        }
+        for (const [word, { added, removed }] of changes) {
+          for (const place of added) touch(place).add(word)
+          for (const place of removed) touch(place).delete(word)
+        }
+        if (ops.length < writeOps && characters < WRITE_CHARACTERS) continue
+        await store.transact([...ops, ...[...touched].map(recordOf)])
+        touched.clear()
+        ops = []
+        characters = 0
+      }
+      await store.transact([...ops, ...[...touched].map(recordOf), ...last])
+    }
+  }
+}
