@@ -43,7 +43,8 @@ export default fp(async (app) => {
   })
   app.decorate('idempotency', createIdempotency({ store, clock }))
   app.decorate('investigate', createInvestigate({ ...app.engine, usage, registry: app.providers, host: app.tools }))
-  app.decorate('deferredTools', (runId, deferred = app.engine.activeRuns.deferredIn(runId)) => {
-    return withRunTools(app.tools, app.engine.activeRuns.optionsOf(runId)).offered().filter(({ model }) => deferred.includes(model.name))
+  app.decorate('deferredTools', (runId, ofCall) => {
+    const { options, deferred = [] } = app.engine.activeRuns.toolsOf(runId)
+    return withRunTools(app.tools, options).offered().filter(({ model }) => (ofCall ?? deferred).includes(model.name))
   })
 }, { name: 'engine', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'ledger', 'usage'] })

@@ -40,7 +40,7 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
   app.decorate('fence', fence)
   const describe = createDescribeImage({
     // Runs are executed with the tools.
-    registryOf: (runId) => withRunModels({ registry: app.providers }, app.engine.activeRuns.optionsOf(runId)).registry,
+    registryOf: (runId) => withRunModels({ registry: app.providers }, app.engine.activeRuns.toolsOf(runId).options).registry,
     clock: app.clock,
     usage: app.usage
   })

@@ -40,7 +40,14 @@ export type CallPreviews = ReturnType<typeof createCallPreviews>
 
 /** Shows what the calls of approvals would change, as the files are now, and checks inputs that are to take the place of a model's. */
 export function createCallPreviews ({ ledger, host, withRunTools, runs }: PreviewParts) {
-  const inputOf = ({ input, correctedInput }: Pick<ToolItem, 'input' | 'correctedInput'>) => correctedInput ?? input
+  const callOf = ({ toolName: name, input, correctedInput, ...item }: ToolItem, signal: AbortSignal) =>
+    ({ name, input: correctedInput ?? input, cwd: item.cwd, folder: shownFolder(item), signal })
+
+  /** Returns the tools of the run of an approval, and its working folder. */
+  async function runOf ({ runId, cwd }: ToolItem): Promise<{ tools: ToolHost, cwd: string }> {
+    const run = await runs.find(runId)
+    return { tools: withRunTools(host, run?.options), cwd: run?.cwd ?? cwd }
+  }
 
   /** Returns what the calls would leave that come before it in its step and are not made yet. */
   async function aheadOf ({ behind = [] }: ToolItem, tools: ToolHost, signal: AbortSignal): Promise<Map<string, Uint8Array | null>> {
@@ -48,18 +55,16 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
     for (const id of behind) {
       const item = await ledger.find(id)
       if (item?.kind !== 'tool' || !(item.state === 'pending' || item.state === 'approved')) continue
-      const seen = await tools.foresee({ ...callOf(item), input: inputOf(item), signal }, files)
+      const seen = await tools.foresee(callOf(item, signal), files)
       for (const [path, content] of seen?.preview?.leaves ?? []) files.set(path, content)
     }
     return files
   }
 
-  const callOf = (item: ToolItem) => ({ name: item.toolName, cwd: item.cwd, folder: shownFolder(item) })
-
   return {
     /** Returns what the call would change. A call that its tool would refuse has the reason in `refused`. */
-    async preview (item: ToolItem, signal: AbortSignal, input: unknown = inputOf(item)): Promise<ApprovalPreview> {
-      const seen = await host.foresee({ ...callOf(item), input, signal }, await aheadOf(item, host, signal))
+    async preview (item: ToolItem, signal: AbortSignal): Promise<ApprovalPreview> {
+      const seen = await host.foresee(callOf(item, signal), await aheadOf(item, host, signal))
       if (seen === undefined) return { changes: [] }
       const { places, preview, shown, refused } = seen
       if (refused !== undefined) return { changes: [], refused }
@@ -67,26 +72,24 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
     },
 
     /** Runs a command where nothing of it stays, and returns what it did; undefined for other tools. Rejects when the signal aborts. */
-    async tryOut (item: ToolItem, signal: AbortSignal, input: unknown = inputOf(item)): Promise<TriedOut | undefined> {
-      const run = await runs.find(item.runId)
-      return withRunTools(host, run?.options).tryOut({ name: item.toolName, input, cwd: run?.cwd ?? item.cwd, signal })
+    async tryOut (item: ToolItem, signal: AbortSignal): Promise<TriedOut | undefined> {
+      const { tools, cwd } = await runOf(item)
+      return tools.tryOut({ ...callOf(item, signal), cwd })
     },
 
-    /** Checks an input that a person puts in the place of the model's. Throws InputRefused (400). */
-    async correct (item: ToolItem, given: unknown, signal: AbortSignal): Promise<Correction & { input: unknown }> {
-      const run = await runs.find(item.runId)
-      const tools = withRunTools(host, run?.options)
+    /** Returns what an input that a person puts in the place of the model's makes of the approval. Throws InputRefused (400). */
+    async correct (item: ToolItem, given: unknown, signal: AbortSignal): Promise<Correction> {
+      const { tools, cwd } = await runOf(item)
       const valid = tools.validate(item.toolName, given)
       if (!valid.ok) throw new InputRefused(valid.error)
-      const cwd = run?.cwd ?? item.cwd
       const folder = await tools.folders.of(item.toolName, valid.input, cwd)
       if (folder === undefined) throw new InputRefused(folderGone(cwd))
-      const seen = await tools.foresee({ name: item.toolName, input: valid.input, cwd, folder, signal }, await aheadOf(item, tools, signal))
+      const call = { name: item.toolName, input: valid.input, cwd, folder, signal }
+      const seen = await tools.foresee(call, await aheadOf(item, tools, signal))
       if (seen?.refused !== undefined) throw new InputRefused(seen.refused)
-      const boundary = await tools.boundary({ name: item.toolName, input: valid.input, cwd, folder })
+      const boundary = await tools.boundary(call)
       if (boundary?.is === 'refused') throw new InputRefused(boundary.why)
-      const bound = { ...boundTo(folder), shown: seen?.shown ?? [], ...(boundary && { boundary }) }
-      return { ...bound, correctedInput: valid.input, input: valid.input }
+      return { ...boundTo(folder), shown: seen?.shown ?? [], correctedInput: valid.input, ...(boundary && { boundary }) }
     }
   }
 }

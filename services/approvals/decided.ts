@@ -1,4 +1,5 @@
 import { inputDigest } from '../lib/canonical-json.ts'
+import { takePage } from '../lib/pages.ts'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import { type Approval, type Owner, ownerText } from '../contracts/approval-record.ts'
 import type { Grant } from '../contracts/grant-record.ts'
@@ -65,14 +66,13 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
     async list (
       { limit, cursor, kind }: { limit: number, cursor?: string, kind?: ApprovalView['kind'] }
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
-      const approvals: ApprovalView[] = []
       const options = { reverse: true, damaged () {}, ...(cursor !== undefined && { after: decidedKey(cursor) }) }
-      for await (const [, record] of store.list<Decided>(DECIDED, options)) {
-        if (kind !== undefined && record.kind !== kind) continue
-        if (approvals.length === limit) return { approvals, nextCursor: approvals.at(-1)!.approvalId }
-        approvals.push(record)
-      }
-      return { approvals }
+      const { page: approvals, ...more } = await takePage(store.list<Decided>(DECIDED, options), {
+        limit,
+        pick: ([, record]) => kind === undefined || record.kind === kind ? record : undefined,
+        cursorOf: ([, { approvalId }]) => approvalId
+      })
+      return { approvals, ...more }
     }
   }
 }

@@ -2,7 +2,7 @@ import type { ApprovalDecision, ApprovalPreview, ApprovalView, DecidedApproval }
 import { tooLate } from './decide-approval.ts'
 import { AnswersRefused } from './questions/check-answers.ts'
 import type { CallPreviews } from './call-preview.ts'
-import { type Approval, type Decision, isOfTask, isOfThread, SERVER_ITEM } from '../contracts/approval-record.ts'
+import { type Decision, isOfTask, isOfThread, SERVER_ITEM, type ToolItem } from '../contracts/approval-record.ts'
 import type { Ledger } from './ledger.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
 import { ApprovalNotFound, ApprovalWithdrawn, GrantRefused, TooManyTries } from './approval-errors.ts'
@@ -51,16 +51,12 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     return { approvalId, state: item.state, continued: false }
   }
 
-  async function correction (approval: Approval, given: unknown, signal: AbortSignal): Promise<Pick<Decision, 'corrected'>> {
-    if (approval.kind !== 'tool') throw new GrantRefused('"input" belongs to the approval of a tool call.')
-    const { input, ...corrected } = await previews.correct(approval, given, signal)
-    return { corrected }
-  }
-
-  async function requireOpen (approvalId: string): Promise<Approval> {
+  /** Returns the call that an open approval is about, with `input` in the place of its own; undefined for one about something else. */
+  async function openCall (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ToolItem | undefined> {
     const approval = await ledger.require(approvalId)
     if (!ledger.isOpen(approval)) throw tooLate(approval)
-    return approval
+    if (approval.kind !== 'tool') return undefined
+    return input === undefined ? approval : { ...approval, ...await previews.correct(approval, input, signal) }
   }
 
   return {
@@ -78,11 +74,8 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
      * Throws ApprovalNotFound (404), InputRefused (400), or the error of a decision that comes too late (409, 410).
      */
     async preview (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ApprovalPreview> {
-      const approval = await requireOpen(approvalId)
-      if (approval.kind !== 'tool') return { changes: [] }
-      if (input === undefined) return previews.preview(approval, signal)
-      const { cwd, folder, input: valid } = await previews.correct(approval, input, signal)
-      return previews.preview({ ...approval, cwd, folder }, signal, valid)
+      const item = await openCall(approvalId, signal, input)
+      return item === undefined ? { changes: [] } : previews.preview(item, signal)
     },
 
     /**
@@ -90,12 +83,10 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
      * Throws as `preview` does, or TooManyTries (429).
      */
     async tryOut (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ApprovalPreview> {
-      const approval = await requireOpen(approvalId)
-      if (approval.kind !== 'tool') return { changes: [] }
-      const { input: valid } = input === undefined ? approval : await previews.correct(approval, input, signal)
-      const tried = await tries.run(signal, () => previews.tryOut(approval, signal, input === undefined ? undefined : valid))
-      if (tried === undefined) return this.preview(approvalId, signal, input)
-      return 'refused' in tried ? { changes: [], refused: tried.refused } : tried
+      const item = await openCall(approvalId, signal, input)
+      if (item === undefined) return { changes: [] }
+      const tried = await tries.run(signal, () => previews.tryOut(item, signal))
+      return tried === undefined ? previews.preview(item, signal) : 'refused' in tried ? { changes: [], refused: tried.refused } : tried
     },
 
     /**
@@ -112,7 +103,10 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
       if (choice !== undefined) throw new AnswersRefused('"choice" answers a request of kind task; this one has another kind.')
       let decision = givenDecision(approvalId, given)
       if (approval === undefined) return live.has(approvalId) ? decideLive(decision) : decideServer(decision)
-      if (given.input !== undefined) decision = { ...decision, ...await correction(approval, given.input, signal) }
+      if (given.input !== undefined) {
+        if (approval.kind !== 'tool') throw new GrantRefused('"input" belongs to the approval of a tool call.')
+        decision = { ...decision, corrected: await previews.correct(approval, given.input, signal) }
+      }
       if (isOfThread(approval)) return agent.decide(approval.threadId, decision)
       if (isOfTask(approval)) return tasks.decide(approval.taskId, decision)
       throw new ApprovalNotFound(approvalId)

@@ -5,7 +5,6 @@ import {
   type Approval,
   type CallItem,
   type Decision,
-  isOfTask,
   isOfThread,
   isUnanswered,
   type NewCallItem,
@@ -20,7 +19,7 @@ import {
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../lib/clock.ts'
 import { isId, newId } from '../lib/ids.ts'
-import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
+import { takePage } from '../lib/pages.ts'
 import { approvalKey, type Op, OPEN_APPROVALS, openApprovalKey, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
 import { inState } from '../contracts/approval-states.ts'
@@ -237,17 +236,12 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     async list (
       { limit, cursor, kind }: { limit: number, cursor?: string, kind?: Exclude<ApprovalView['kind'], 'server'> }
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
-      const approvals: ApprovalView[] = []
-      let bytes = 0
-      for await (const approval of readOpen({ after: cursor, kind })) {
-        if (isOverdue(approval, clock.now()) || !(isOfThread(approval) || isOfTask(approval) || approval.kind === 'task')) continue
-        bytes += jsonBytes(approval)
-        if (approvals.length === limit || (approvals.length > 0 && bytes > PAGE_BYTES)) {
-          return { approvals, nextCursor: approvals.at(-1)!.approvalId }
-        }
-        approvals.push(approvalView(approval))
-      }
-      return { approvals }
+      const { page: approvals, ...more } = await takePage(readOpen({ after: cursor, kind }), {
+        limit,
+        pick: (item) => item.kind === 'app' || isOverdue(item, clock.now()) ? undefined : approvalView(item),
+        cursorOf: ({ approvalId }) => approvalId
+      })
+      return { approvals, ...more }
     }
   }
 }

@@ -1,6 +1,6 @@
 import type { ApprovalView } from '../../schemas/approvals.ts'
 import type { TaskQuestion } from '../../schemas/task-runs.ts'
-import type { CallItem, QuestionItem, TaskApproval, TaskChoice, ThreadApproval, ToolItem } from '../contracts/approval-record.ts'
+import type { Approval, CallItem, QuestionItem, TaskApproval, ThreadApproval, ToolItem } from '../contracts/approval-record.ts'
 import type { Boundary } from '../contracts/boundary.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { describeBoundary } from '../sandbox/index.ts'
@@ -34,7 +34,7 @@ export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion
 }
 
 /** The public form of an approval, without the internal fields. */
-export function approvalView (approval: ThreadApproval | TaskApproval | TaskChoice): ApprovalView {
+export function approvalView (approval: Exclude<Approval, { kind: 'app' }>): ApprovalView {
   if (approval.kind === 'task') return approval
   const { segment, ...item } = approval
   switch (item.kind) {

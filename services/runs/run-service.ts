@@ -7,7 +7,7 @@ import { type Ledger, questionView } from '../approvals/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { timeOfId } from '../lib/ids.ts'
-import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
+import { takePage } from '../lib/pages.ts'
 import type { TaskRun, ThreadRun } from './run-record.ts'
 import { threadRunView } from './run-view.ts'
 import { CALL_SHOWN } from './tool-calls.ts'
@@ -298,15 +298,12 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
       const found = threadId !== undefined
         ? ofThread(threadId, cursor)
         : taskId !== undefined ? tasks.shownRuns(taskId, cursor) : all(status, cursor)
-      const runs: Run[] = []
-      let bytes = 0
-      for await (const run of found) {
-        if (status !== undefined && run.status !== status) continue
-        bytes += jsonBytes(run)
-        if (runs.length === limit || (runs.length > 0 && bytes > PAGE_BYTES)) return { runs, nextCursor: runs.at(-1)!.runId }
-        runs.push(run)
-      }
-      return { runs }
+      const { page: runs, ...more } = await takePage(found, {
+        limit,
+        pick: (run) => status === undefined || run.status === status ? run : undefined,
+        cursorOf: ({ runId }) => runId
+      })
+      return { runs, ...more }
     },
 
     /**

@@ -1,5 +1,5 @@
 import type { AnsweredToolCall, ToolCallAnswer, ToolCallList, ToolCallQuery, ToolCallView } from '../../../schemas/tool-calls.ts'
-import { jsonBytes, PAGE_BYTES } from '../../lib/json.ts'
+import { takePage } from '../../lib/pages.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { isDamage } from '../../store/index.ts'
 import type { Ledger } from '../ledger.ts'
@@ -48,17 +48,12 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
   return {
     /** Lists the open calls, oldest first, one page at a time. */
     async list ({ limit, cursor, ...filter }: ToolCallQuery): Promise<ToolCallList> {
-      const toolCalls: ToolCallView[] = []
-      let bytes = 0
-      for await (const call of ledger.calls.open(cursor)) {
-        if (!ledger.isOpen(call) || !matches(call, filter)) continue
-        bytes += jsonBytes(call)
-        if (toolCalls.length === limit || (toolCalls.length > 0 && bytes > PAGE_BYTES)) {
-          return { toolCalls, nextCursor: toolCalls.at(-1)!.toolCallId }
-        }
-        toolCalls.push(callView(call))
-      }
-      return { toolCalls }
+      const { page: toolCalls, ...more } = await takePage(ledger.calls.open(cursor), {
+        limit,
+        pick: (call) => ledger.isOpen(call) && matches(call, filter) ? callView(call) : undefined,
+        cursorOf: ({ toolCallId }) => toolCallId
+      })
+      return { toolCalls, ...more }
     },
 
     /**
@@ -100,10 +95,8 @@ function answerOf ({ claim, output, error }: ToolCallAnswer): AppCallAnswer {
   return { claim }
 }
 
-function matches (call: AppCall, { state, app, threadId, taskId }: Omit<ToolCallQuery, 'limit' | 'cursor'>): boolean {
-  return (state === undefined || call.state === state) && (app === undefined || call.app === app) &&
-    (threadId === undefined || call.threadId === threadId) && (taskId === undefined || call.taskId === taskId)
-}
+const matches = (call: AppCall, filter: Omit<ToolCallQuery, 'limit' | 'cursor'>): boolean =>
+  (['state', 'app', 'threadId', 'taskId'] as const).every((field) => filter[field] === undefined || call[field] === filter[field])
 
 /** The public form of a call, without the internal fields. */
 function callView ({ approvalId, kind, segment, digest, output, isWrapped, errorText, ...call }: AppCall): ToolCallView {

@@ -116,12 +116,22 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     return shown && { shown, others: await othersOf(shown) ?? [] }
   }
 
+  /** Returns what the approval of a call would teach the task, and the paths with something of others; nothing in a conversation. */
+  async function lessons (
+    facts: CallFacts,
+    { shown, others }: { shown: readonly ShownPlace[], others: string[] | undefined }
+  ): Promise<Pick<ToolItem, 'others' | 'teaches'>> {
+    if (!teaches || others === undefined || facts.uncopied !== undefined) return {}
+    const texts = await grants.teaching(owner, facts, { shown, others })
+    return { others, ...(texts.length > 0 && { teaches: texts }) }
+  }
+
   /** Returns a sentence for the user about what differs from the approved runs; undefined while what they taught does not hold. */
-  async function difference ({ toolName, input }: NamedCall, facts: CallFacts, found: Found | undefined): Promise<string | undefined> {
+  async function difference ({ toolName, input }: NamedCall, facts: CallFacts, others: string[] = []): Promise<string | undefined> {
     if (!usesLearned) return undefined
     const alike = (await grants.all(owner)).filter((grant) => grant.source === 'approved_runs' && grant.toolName === toolName)
-    if (found && found.others.length > 0 && alike.some((grant) => covers(grant, facts))) {
-      const paths = found.others.map((path) => JSON.stringify(path)).join(' and ')
+    if (others.length > 0 && alike.some((grant) => covers(grant, facts))) {
+      const paths = others.map((path) => JSON.stringify(path)).join(' and ')
       return `${paths} was not made by this task, or was changed since it wrote it.`
     }
     if (alike.length === 0) return `Approved runs did not ${facts.does}.`
@@ -145,41 +155,32 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       return { grant, paths, shown, confinedTo }
     },
 
-    /** Returns what the request for approval of a call, or a line of a sheet, offers and says. A sheet says of no call what was learned. */
-    async offer (
+    othersOf,
+
+    /**
+     * Returns what the request for approval of a call offers, says, and teaches the task. `seen` is what is at its paths; a line of a sheet
+     * has none, and says of no call what was learned.
+     */
+    async describe (
       call: NamedCall,
       folder: WorkFolder,
       reasons: readonly AskReason[],
-      { isRehearsed = false } = {}
-    ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary' | 'note'>> {
+      seen?: { shown: readonly ShownPlace[], others: string[] | undefined }
+    ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary' | 'note' | 'others' | 'teaches'>> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const question = reasons.find(({ isOfCall }) => isOfCall)
-      const reason = facts.uncopied === undefined
-        ? cautionOf(tools.find(call.toolName)) ?? (isRehearsed ? undefined : await difference(call, facts, await find(call, folder)))
-        : uncopiedText(facts.uncopied)
       const resting = await grants.restingFor(owner, facts)
+      const caution = cautionOf(tools.find(call.toolName))
       return {
         scopes: grants.scopes(facts, tools, question?.because !== undefined),
         places: facts.places,
         boundary: facts.boundary,
         because: question?.because,
-        note: question?.reason ?? (resting === undefined ? reason : restingText(resting))
+        note: question?.reason ?? (resting && restingText(resting)) ?? (facts.uncopied === undefined
+          ? caution ?? (seen && await difference(call, facts, seen.others))
+          : uncopiedText(facts.uncopied)),
+        ...seen && await lessons(facts, seen)
       }
-    },
-
-    othersOf,
-
-    /** Returns what the approval of a call would teach the task, and the paths with something of others; nothing in a conversation. */
-    async teaching (
-      call: NamedCall,
-      folder: WorkFolder,
-      { shown, others }: { shown: ShownPlace[], others: string[] | undefined }
-    ): Promise<Pick<ToolItem, 'others' | 'teaches'>> {
-      if (!teaches || others === undefined) return {}
-      const facts = await grants.facts(call, { folder, cwd }, tools)
-      if (facts.uncopied !== undefined) return {}
-      const texts = await grants.teaching(owner, facts, { shown, others })
-      return { others, ...(texts.length > 0 && { teaches: texts }) }
     },
 
     /** Returns the operations that record the files that the task made with a call. */

@@ -37,7 +37,7 @@ export async function factsOf (
   const changed = await tool?.effects?.paths?.(input, { cwd: folder.path, givenCwd: folder.path }).catch(() => undefined)
   const places = tool?.policy.widestScope === 'folder' ? placesOf(changed) : undefined
   const hosts = hostsOf(tool, input)
-  const uncopied = tool?.effects?.proves === 'deletion' ? await uncopiedIn(tool, input, folder, largestKept) : undefined
+  const uncopied = tool?.effects?.proves === 'deletion' ? await uncopiedIn(changed, largestKept) : undefined
   const boundary = await tools.boundary({ name: toolName, input, cwd, folder })
   const found = { ...(boundary && { boundary }), ...(hosts.length > 0 && { hosts }), ...(uncopied !== undefined && { uncopied }) }
   const isProgram = changed && (await Promise.all(changed.map(({ path }) => mayBeExecuted(path)))).some(Boolean)
@@ -53,8 +53,7 @@ export const hostsOf = (tool: Pick<Tool, 'effects'> | undefined, input: unknown)
 const MOST_ENTRIES = 20_000
 
 /** Returns the size of the first file that the call would delete and that is larger than what is kept; undefined for none. */
-async function uncopiedIn (tool: Tool, input: unknown, { path: cwd }: WorkFolder, largestKept: number): Promise<number | undefined> {
-  const changed = await tool.effects?.paths?.(input, { cwd, givenCwd: cwd }).catch(() => undefined) ?? []
+async function uncopiedIn (changed: readonly ChangedPath[] = [], largestKept: number): Promise<number | undefined> {
   for (const { path } of changed) {
     const stat = await lstat(path).catch(() => undefined)
     if (stat?.isFile() && stat.size > largestKept) return stat.size

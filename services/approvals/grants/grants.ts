@@ -4,12 +4,13 @@ import { type Owner, ownerOf, ownerText, shownFolder, type ToolItem } from '../.
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
+import { takePage } from '../../lib/pages.ts'
 import { grantKey, GRANTS, type Op, ownerGrantsPrefix, type Store, unlessDamaged } from '../../store/index.ts'
 import { sayTool } from '../../tools/index.ts'
 import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.ts'
 import { createDecided } from '../decided.ts'
 import { type CallPlace, covers, factsOf, type GrantTools, hostsOf, offeredScopes, scopeText } from './grant-facts.ts'
-import { fits, joinPlaces, type Lesson, learnedText, lessonOf } from './learned.ts'
+import { fits, type Found, joinPlaces, type Lesson, learnedText, lessonOf } from './learned.ts'
 import { isSuspendedByBox, suspendedBy } from './later-writes.ts'
 import { createMadeFiles } from './made-files.ts'
 
@@ -60,18 +61,14 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   /** A command needs a token, except where a person has approved that very command in earlier runs, and in the box. */
   const mayRun = (grant: Grant) => hasToken || grant.source === 'approved_runs' || grant.scope === 'sandbox' || !isCommand(grant)
 
-  /** Versions before taught more than was said: such a grant holds no more. */
-  const isOutdated = ({ source, meets, toolName }: Grant) =>
-    source === 'approved_runs' && meets === undefined && tools.find(toolName)?.effects?.paths !== undefined
-
   async function all (owner: Owner): Promise<Grant[]> {
     const found: Grant[] = []
-    for await (const [, grant] of store.list<Grant>(prefixOf(owner), { damaged () {} })) if (!isOutdated(grant)) found.push(grant)
+    for await (const [, grant] of store.list<Grant>(prefixOf(owner), { damaged () {} })) found.push(grant)
     return found
   }
 
   /** Returns what an approved call teaches beside what is known, and what it found at its paths. */
-  function lessonFor (facts: CallFacts, { shown = [], others }: Pick<ToolItem, 'shown' | 'others'>, known: readonly Grant[]) {
+  function lessonFor (facts: CallFacts, { shown = [], others }: Partial<Found>, known: readonly Grant[]) {
     const tool = tools.find(facts.toolName)
     const found = tool?.effects?.paths === undefined || others === undefined ? undefined : { shown, others }
     return { found, lesson: lessonOf(tool, facts, found, known) }
@@ -273,7 +270,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     },
 
     /** Returns what a call teaches its task once it and its run are approved, in words; nothing where that is known already. */
-    async teaching (owner: Owner, facts: CallFacts, seen: Pick<ToolItem, 'shown' | 'others'>): Promise<string[]> {
+    async teaching (owner: Owner, facts: CallFacts, seen: Found): Promise<string[]> {
       const known = await all(owner)
       const { found, lesson } = lessonFor(facts, seen, known)
       const isKnown = known.some((grant) => grant.source === 'approved_runs' && covers(grant, facts) && fits(grant, found))
@@ -286,15 +283,12 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     /** Lists the grants, of one owner or of all, one page at a time. */
     async list ({ limit, cursor, threadId, taskId }: { limit: number, cursor?: string, threadId?: string, taskId?: string }) {
       const prefix = taskId !== undefined ? prefixOf({ taskId }) : threadId !== undefined ? prefixOf({ threadId }) : GRANTS
-      const grants: GrantView[] = []
-      let last: string | undefined
-      for await (const [key, grant] of store.list<Grant>(prefix, { after: cursor && GRANTS + cursor, damaged () {} })) {
-        if (isOutdated(grant)) continue
-        if (grants.length === limit) return { grants, nextCursor: last!.slice(GRANTS.length) }
-        grants.push(grantView(grant))
-        last = key
-      }
-      return { grants }
+      const { page: grants, ...more } = await takePage(store.list<Grant>(prefix, { after: cursor && GRANTS + cursor, damaged () {} }), {
+        limit,
+        pick: ([, grant]) => grantView(grant),
+        cursorOf: ([key]) => key.slice(GRANTS.length)
+      })
+      return { grants, ...more }
     },
 
     /** Returns the grants of one owner in their public form. */

@@ -37,14 +37,10 @@ export function createActiveRuns ({ limit }: { limit: () => number }) {
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     /** Returns the active run of a conversation with this id. */
     ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.record.runId === runId),
-    /** Returns the names of the tools that the model of an active run has to find. */
-    deferredIn (runId: string): readonly string[] {
-      const log = (this.ofRun(runId) ?? this.ofTaskRun(runId))?.run.log
-      return log?.events.findLast((event) => event.type === 'context')?.context.deferred ?? []
-    },
-    /** Returns the options of an active run. */
-    optionsOf (runId: string): RunOptions | undefined {
-      return (this.ofRun(runId) ?? this.ofTaskRun(runId))?.run.record.options
+    /** Returns the options of an active run, and the names of the tools that its model has to find. */
+    toolsOf (runId: string): { options?: RunOptions, deferred?: readonly string[] } {
+      const { record, log } = (this.ofRun(runId) ?? this.ofTaskRun(runId))?.run ?? {}
+      return { options: record?.options, deferred: log?.events.findLast((event) => event.type === 'context')?.context.deferred }
     },
     /** Returns the active run of a task with this id. */
     ofTaskRun: (runId: string): ActiveRun<TaskRun> | undefined => ofTasks.get(runId),

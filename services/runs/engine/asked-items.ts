@@ -1,17 +1,16 @@
 import { type Ledger } from '../../approvals/index.ts'
-import { inputDigest } from '../../lib/canonical-json.ts'
 import {
   type Answerable,
   type Approval,
   type CallItem,
   findOfCall,
   ownerOf,
+  type RefusedCall,
   type ToolItem,
   type WaitingCall
 } from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
 import type { CallEnd } from '../gate/call-end.ts'
-import type { Call } from '../../contracts/tool.ts'
 import type { RunRecord } from '../run-record.ts'
 
 type ToolApproval = Approval & ToolItem
@@ -32,9 +31,6 @@ export function createRunItems (stored: readonly Approval[], isOpen: (item: Answ
 
     isOpen,
 
-    /** An approval that the person denied. The missing result is then not a failure of the run. */
-    denied: () => approvals().find(({ state }) => state === 'denied'),
-
     /** How long the person let the calls wait; milliseconds, 0 if the person was asked about none of them. */
     waitedMs: (toolCallIds: readonly string[]): number =>
       Math.max(0, ...toolCallIds.flatMap((toolCallId) => {
@@ -44,11 +40,8 @@ export function createRunItems (stored: readonly Approval[], isOpen: (item: Answ
           : [item.decidedAt - item.createdAt])
       })),
 
-    /** Whether the person denied the same call (same tool, same input) in this run. */
-    wasDenied ({ toolName, input }: Call): boolean {
-      const denied = approvals().filter((item) => item.toolName === toolName && item.state === 'denied')
-      return denied.length > 0 && denied.map(({ digest }) => digest).includes(inputDigest(input))
-    },
+    /** The calls that the person denied in this run. */
+    refused: (): RefusedCall[] => approvals().filter(({ state }) => state === 'denied'),
 
     /** Returns the approval of the call in its new state, to be stored; nothing if it has none or stays as it is. */
     moved (toolCallId: string, state: 'executing' | CallEnd['state']): ToolApproval[] {

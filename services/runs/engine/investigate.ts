@@ -46,7 +46,7 @@ interface Deps extends Pick<EngineDeps, 'clock'> {
 export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps) {
   return async (question: string, context: ToolContext): Promise<Investigation> => {
     const { runId, callId, attempt, givenCwd: cwd, signal, progress, innerAddresses } = context
-    const { registry, host } = withRunOptions(shared, activeRuns.optionsOf(runId))
+    const { registry, host } = withRunOptions(shared, activeRuns.toolsOf(runId).options)
     const tools = host.offered().filter((tool) => {
       const { model: { name }, policy: { effect, answeredBy } } = tool
       return effect === 'read' && answeredBy === undefined && host.permission(name) === 'allow' &&
@@ -100,7 +100,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       begun: new Set(),
       itemsOf: () => ({}),
       isOpen: () => false,
-      wasDenied: () => false,
+      refused: [],
       addresses
     }
 

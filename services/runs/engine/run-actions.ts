@@ -81,12 +81,15 @@ export function createRunActions<R extends RunRecord> (
 
   const isLast = () => run.record.steps > run.record.maxSteps
 
-  /** Tells the model something before its next step. */
-  async function tell (text: string): Promise<void> {
-    const message: RunEvent = { type: 'message', text, isRetry: true }
-    if (owner.kind === 'task') await commit({ finalEvents: [message] })
-    else log.append(message)
+  /** Adds events to the run, and changes its record. Of a task, both are on disk when the promise resolves. */
+  async function write (events: RunEvent[], changes: object = {}): Promise<void> {
+    if (owner.kind === 'task') return commit({ finalEvents: events, changes: changes as Partial<R> })
+    run.record = { ...run.record, ...changes }
+    events.forEach(log.append)
   }
+
+  /** Tells the model something before its next step. */
+  const tell = (text: string) => write([{ type: 'message', text, isRetry: true }])
 
   /** Lets an answer that is none be given once more, and ends a run that repeats itself or whose calls are too long for the model. */
   async function guarded (action: NextAction): Promise<NextAction> {
@@ -104,11 +107,7 @@ export function createRunActions<R extends RunRecord> (
     const repetition = repetitions.add(newestStep(log.events))
     if (repetition === 'told') await tell(REPEATED)
     const endsFor = repetition === 'stopped' ? 'repeating' : isFruitless(log.events) ? 'no-progress' : undefined
-    if (endsFor !== undefined) {
-      const changes = { maxSteps: steps, endsFor } as Partial<R>
-      if (owner.kind === 'task') await commit({ changes })
-      else run.record = { ...run.record, ...changes }
-    }
+    if (endsFor !== undefined) await write([], { maxSteps: steps, endsFor })
     return action
   }
 
@@ -130,13 +129,7 @@ export function createRunActions<R extends RunRecord> (
     const isSettled = openCalls(events).length === 0 && await attempt.owed() === undefined
     const end = isSettled ? [stepFinish] : []
     const toolCount = run.record.toolCount + calls.filter((event) => 'toolName' in event && event.toolName !== PHASE_TOOL).length
-    const changes = { toolCount } as Partial<R>
-    if (owner.kind === 'task') await commit({ finalEvents: [...joinDeltas(held), ...end], changes })
-    else {
-      run.record = { ...run.record, ...changes }
-      const logged = isLogged ? end : [...held, ...end]
-      logged.forEach(log.append)
-    }
+    await write(isLogged ? end : [...joinDeltas(held), ...end], { toolCount })
     if (isSettled) stepFinish = undefined
     owner.tell?.({ is: 'step', events })
   }
@@ -165,12 +158,9 @@ export function createRunActions<R extends RunRecord> (
     const outcomes = taken.outcomes.map((event): RunEvent => ({ ...event, ...isHeld }))
     answer = taken.answer
     const events = [...outcomes, ...end, retry].filter((event) => event !== undefined)
-    if (owner.kind === 'task') {
-      await commit({
-        finalEvents: answer === undefined ? events : [...events, answer],
-        changes: (answer === undefined ? {} : { object: answer.object }) as Partial<R>
-      })
-    } else events.forEach(log.append)
+    // Readers of a conversation get the answer when it is accepted.
+    const isStored = owner.kind === 'task' && answer !== undefined
+    await write(isStored ? [...events, answer!] : events, isStored ? { object: answer!.object } : {})
     if (answer === undefined) await late()
     for (const event of outcomes) {
       if (event.type !== 'tool-output' && event.type !== 'tool-error') continue

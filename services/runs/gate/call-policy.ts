@@ -1,6 +1,6 @@
 import type { AskReason } from '../../../schemas/grants.ts'
 import type { CallGrants, Covering } from '../../approvals/index.ts'
-import type { Answerable, AppCallItem, QuestionItem, ToolItem } from '../../contracts/approval-record.ts'
+import type { Answerable, AppCallItem, QuestionItem, RefusedCall, ToolItem } from '../../contracts/approval-record.ts'
 import type { Call, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
 import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
@@ -59,8 +59,8 @@ export interface StepSoFar {
   itemsOf (toolCallId: string): { approval?: ToolItem, answer?: QuestionItem | AppCallItem }
   /** Whether an item can still be answered. */
   isOpen (item: Answerable): boolean
-  /** Whether the user denied the same call (same tool, same input) before. */
-  wasDenied (call: Call): boolean
+  /** The calls that the user denied before. */
+  refused: readonly RefusedCall[]
   addresses?: {
     question (call: Call): Promise<Pick<Concern, 'reason' | 'because'> | undefined>
     textOfOthers? (): Promise<string | undefined>

@@ -1,5 +1,4 @@
 import { boundTo, type ToolItem, type WaitingCall } from '../../contracts/approval-record.ts'
-import type { Boundary } from '../../contracts/boundary.ts'
 import type { Call, ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import { folderGone } from '../../tools/index.ts'
 import { type CallEnd, failedCall } from './call-end.ts'
@@ -14,15 +13,11 @@ export async function requestApproval (
   step: SettledStep,
   concerns: readonly Concern[]
 ): Promise<ApprovalRequest | { end: CallEnd }> {
-  const { tools, grants, run: { cwd } } = step
-  const identity = tools.identity(call.toolName)
+  const { tools, run: { cwd } } = step
   const folder = await tools.folders.of(call.toolName, call.input, cwd)
   if (folder === undefined) return { end: failedCall(call, folderGone(cwd)) }
-  const offer = await grants.offer(call, folder, concerns)
-  if (offer.boundary?.is === 'refused') return { end: failedCall(call, offer.boundary.why) }
-  const bound = await bindRequest(call, folder, step)
-  const reasons = concerns.map(({ policy, reason }) => ({ policy, text: reason }))
-  return { ...describeCall(call, folder, step), identity, ...bound, ...await withOutlook(call, offer, step), reasons }
+  const request = await describeRequest(call, folder, step, { ...await bindRequest(call, folder, step), concerns })
+  return request.boundary?.is === 'refused' ? { end: failedCall(call, request.boundary.why) } : request
 }
 
 /** Returns the request for an approved call that would not do what was shown; the approved calls behind it wait. */
@@ -33,33 +28,41 @@ export async function requestAgain (
   step: SettledStep,
   bound: { shown: ShownPlace[], note: string, asks: number }
 ): Promise<ApprovalRequest> {
-  const { tools, grants, run: { cwd } } = step
   step.isHeld = true
-  const identity = tools.identity(call.toolName)
-  const input = correctedInput ?? call.input
-  const boundary = await tools.boundary({ name: call.toolName, input, cwd, folder })
-  // A corrected input is approved for this call alone.
-  const isCorrected = correctedInput !== undefined
-  const offer = isCorrected ? { correctedInput, boundary } : await grants.offer(call, folder, [])
-  const others = await grants.othersOf(bound.shown)
-  const teaching = isCorrected ? {} : await grants.teaching(call, folder, { ...bound, others })
-  const outlook = await withOutlook({ ...call, input }, offer, step)
-  const reasons = [{ policy: 'stillAsShown' as const, text: bound.note }]
-  return { ...describeCall(call, folder, step), identity, ...outlook, ...bound, ...teaching, reasons }
+  const others = await step.grants.othersOf(bound.shown)
+  return describeRequest(call, folder, step, { ...bound, correctedInput, others, concerns: [{ policy: 'stillAsShown', reason: bound.note }] })
 }
 
-const describeCall = ({ toolCallId, toolName, input }: Call, folder: WorkFolder, { tools }: SettledStep) =>
-  ({ kind: 'tool' as const, toolCallId, toolName, input, ...boundTo(folder), toolServer: tools.toolServer(toolName) })
+/** What the approval of a call is bound to: what is there, and of a call that is asked again why, and with which input of a person. */
+interface Bound extends Pick<ToolItem, 'behind' | 'note' | 'asks' | 'correctedInput'> {
+  shown: ShownPlace[]
+  others: string[] | undefined
+  concerns: readonly Concern[]
+}
 
-/** Adds to where a command would run what of it could be undone. */
-async function withOutlook<T extends { boundary?: Boundary }> (
-  { toolName: name, input }: Call,
-  offer: T,
-  { tools, run: { cwd, signal } }: SettledStep
-): Promise<T> {
-  if (offer.boundary === undefined) return offer
-  const undo = await tools.outlook({ name, input, cwd, signal })
-  return { ...offer, boundary: { ...offer.boundary, ...(undo !== undefined && { undo }) } }
+async function describeRequest (
+  { toolCallId, toolName, input: given }: Call,
+  folder: WorkFolder,
+  { tools, grants, run: { cwd, signal } }: SettledStep,
+  { shown, others, concerns, ...bound }: Bound
+): Promise<ApprovalRequest> {
+  const input = bound.correctedInput ?? given
+  const call = { name: toolName, input, cwd, folder, signal }
+  // A corrected input is approved for this call alone.
+  const isCorrected = bound.correctedInput !== undefined
+  const { boundary, ...offer } = isCorrected
+    ? { boundary: await tools.boundary(call) }
+    : await grants.describe({ toolName, input }, folder, concerns, { shown, others })
+  const undo = boundary && await tools.outlook(call)
+  return {
+    ...{ kind: 'tool', toolCallId, toolName, input: given, ...boundTo(folder), toolServer: tools.toolServer(toolName) },
+    identity: tools.identity(toolName),
+    ...offer,
+    boundary: boundary && { ...boundary, ...(undo !== undefined && { undo }) },
+    shown,
+    ...bound,
+    reasons: concerns.map(({ policy, reason }) => ({ policy, text: reason }))
+  }
 }
 
 /** Returns what the approval of a call is bound to, behind the calls that are asked before it. */
@@ -75,6 +78,5 @@ async function bindRequest (call: Call, folder: WorkFolder, { tools, grants, ahe
     if (others !== undefined && others.length > 0) ahead.others.add(path)
   }
   if (leaves !== undefined) ahead.calls.push(call.toolCallId)
-  const teaching = await grants.teaching(call, folder, { shown, others })
-  return { shown, ...teaching, ...(behind.length > 0 && seen && { behind }) }
+  return { shown, others, ...(behind.length > 0 && seen && { behind }) }
 }

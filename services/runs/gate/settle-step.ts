@@ -14,7 +14,6 @@ import type { RunRecord } from '../run-record.ts'
 import { checkLength } from '../run-repository.ts'
 import type { RunTask } from '../../../schemas/agent.ts'
 import type { CallEnd } from './call-end.ts'
-import { isRefused } from './policies/denied-before.ts'
 import { settleCalls } from './settle-calls.ts'
 import type { SettledStep } from './settled-step.ts'
 
@@ -42,7 +41,7 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
     begun: intentsIn(newest),
     itemsOf: items.ofCall,
     isOpen: items.isOpen,
-    wasDenied: owner.refused === undefined ? items.wasDenied : (call) => isRefused(owner.refused!, call),
+    refused: owner.refused ?? items.refused(),
     addresses,
     grants: { ...grantsIn(cwd, parts), ...rehearsed && inCopy },
     rehearsal: rehearsed && { ...rehearsed, grants: grantsIn(rehearsed.cwd, parts) },

@@ -240,7 +240,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     }
     if (!firstStands && executed.isWaiting) return waitForCalls(task, run, attempt)
     if (run.evaluation === undefined || !isCompleted(run.evaluation)) {
-      const denied = attempt.items.denied()
+      const [denied] = attempt.items.refused()
       if (denied !== undefined) {
         return conclude(task, run, events, {
           status: 'rejected',

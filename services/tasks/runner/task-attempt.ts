@@ -261,7 +261,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     const evaluation = isFirst ? first.evaluation : judged.evaluation
     const output = isFirst ? first.output : report
     const mayStand = isCompleted(evaluation)
-    const refinement = refined || steps >= maxSteps || items.denied() !== undefined ? undefined : judged.refinement
+    const refinement = refined || steps >= maxSteps || items.refused().length > 0 ? undefined : judged.refinement
     const learned = refinement === undefined && mayStand ? await findInReport(task, output, parts, signal) : undefined
     return {
       refinement,

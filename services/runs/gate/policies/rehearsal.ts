@@ -43,7 +43,7 @@ async function rehearse (
   if (folder === undefined) return { is: 'ended', end: failedCall(call, folderGone(cwd)) }
   const isAsked = asking.length > 0 && await grants.covering(call, folder) === undefined
   if (isRead && !isAsked) return { is: 'run' }
-  const { boundary, scopes = [], note: reason } = isAsked ? await grants.offer(call, folder, asking, { isRehearsed: true }) : {}
+  const { boundary, scopes = [], note: reason } = isAsked ? await grants.describe(call, folder, asking) : {}
   if (boundary?.is === 'refused') return { is: 'ended', end: failedCall(call, boundary.why) }
   const line = {
     ...{ toolCallId, toolName, input, digest: inputDigest(input), identity: tools.identity(toolName) },

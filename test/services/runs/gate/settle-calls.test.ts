@@ -1,4 +1,5 @@
 import t from 'tap'
+import { inputDigest } from '../../../../services/lib/canonical-json.ts'
 import type { CallEnd } from '../../../../services/runs/gate/call-end.ts'
 import type { AppCallItem, QuestionItem, ToolItem, WaitingCall } from '../../../../services/contracts/approval-record.ts'
 import type { Call } from '../../../../services/contracts/tool.ts'
@@ -106,11 +107,12 @@ t.test('a granted call is bound to the tool that the grant was for, though anoth
 })
 
 t.test('a denied call and an expired one are refused, and so is a call that the model repeats', async (t) => {
+  const again = { ...call('ask', 'again'), input: { path: 'a' } }
   const { step, ends } = steps({
     approvals: { denied: approvalItem('denied'), expired: approvalItem('expired') },
-    wasDenied: ({ toolCallId }) => toolCallId === 'again'
+    refused: [{ toolName: 'ask', input: again.input, digest: inputDigest(again.input) }]
   })
-  const { asked } = await settleCalls([call('ask', 'denied'), call('ask', 'expired'), call('ask', 'again'), call('ask', 'other')], step)
+  const { asked } = await settleCalls([call('ask', 'denied'), call('ask', 'expired'), again, call('ask', 'other')], step)
   t.match(ends, {
     denied: { state: 'denied', event: { type: 'tool-denied', reason: 'no', approvalId: 'a' } },
     expired: { state: 'expired', event: { type: 'tool-denied', reason: 'Nobody answered in time.' } },

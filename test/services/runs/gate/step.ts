@@ -40,12 +40,11 @@ export const makeStep = ({ tools, grants, addresses, ...more }: Given = {}): Set
   },
   grants: {
     covering: async () => undefined,
-    offer: async (_call, _folder, reasons) => ({ note: reasons[0]?.reason }),
+    describe: async (_call, _folder, reasons) => ({ note: reasons[0]?.reason }),
     use: async () => true,
     coversHost: async () => false,
     suspend: async () => [],
     othersOf: async () => undefined,
-    teaching: async () => ({}),
     made: async () => [],
     ...grants
   },
@@ -63,7 +62,7 @@ export const makeStep = ({ tools, grants, addresses, ...more }: Given = {}): Set
   itemsOf: () => ({}),
   // Items of tests do not expire.
   isOpen: ({ state }) => state === 'pending' || state === 'open',
-  wasDenied: () => false,
+  refused: [],
   checkLimit () {},
   begin: async () => true,
   async end () {},

@@ -1,6 +1,7 @@
 import type { ToolItem } from '../../../../services/contracts/approval-record.ts'
 import type { Call, CommandOfCall, Tool, ToolEffect } from '../../../../services/contracts/tool.ts'
 import type { CallEnd } from '../../../../services/runs/gate/call-end.ts'
+import { inputDigest } from '../../../../services/lib/canonical-json.ts'
 import { makeRunPolicy } from '../../../../services/runs/gate/run-policy.ts'
 import { settleCalls } from '../../../../services/runs/gate/settle-calls.ts'
 import { approvalItem, HERE, makeStep } from './step.ts'
@@ -86,7 +87,7 @@ export async function settledIn (name: string, situation: string) {
     }),
     grants: { covering: async () => has('grant') || has('rests') ? { grant: { grantId: 'g' } as never } : undefined },
     addresses: { question: async () => name.startsWith('fetch') && !has('never') ? { reason: 'address', because: [] } : undefined },
-    wasDenied: () => has('denied'),
+    refused: has('denied') ? [{ toolName: name, input: {}, digest: inputDigest({}) }] : [],
     async begin (_call, _isDurable, _ops, grant) {
       if (grant !== undefined && has('rests')) return false
       if (grant !== undefined) happened.push('used')
