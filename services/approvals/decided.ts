@@ -5,12 +5,9 @@ import { type Approval, type Owner, ownerText } from '../contracts/approval-reco
 import type { Grant } from '../contracts/grant-record.ts'
 import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store, taskApprovalKey } from '../store/index.ts'
 
-/** What is kept for a year of a request that was decided: of the input its digest alone. */
-type Decided = ApprovalView
-
-/** The record of decisions, beside the ledger, whose items go with their runs. */
+/** The record of decisions, beside the ledger, whose items go with their runs. It is kept for a year: of inputs their digests alone. */
 export function createDecided ({ store, now }: { store: Store, now: () => number }) {
-  const ops = (owner: Owner, record: Decided): Op[] => [
+  const ops = (owner: Owner, record: ApprovalView): Op[] => [
     { type: 'put', key: decidedKey(record.approvalId), value: record },
     { type: 'put', key: decidedOfKey(store.digest(ownerText(owner)), record.approvalId), value: { at: record.decidedAt } }
   ]
@@ -21,7 +18,7 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
       if (item.kind === 'app' || item.state === 'pending') return []
       const { approvalId, runId, threadId, taskId, kind, createdAt, state, reason } = item
       const decidedAt = item.decidedAt ?? now()
-      const record: Decided = {
+      const record: ApprovalView = {
         ...{ approvalId, kind, runId, state, createdAt, decidedAt },
         ...(taskId === undefined ? { threadId } : { taskId }),
         reason,
@@ -67,7 +64,7 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
       { limit, cursor, kind }: { limit: number, cursor?: string, kind?: ApprovalView['kind'] }
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
       const options = { reverse: true, damaged () {}, ...(cursor !== undefined && { after: decidedKey(cursor) }) }
-      const { page: approvals, ...more } = await takePage(store.list<Decided>(DECIDED, options), {
+      const { page: approvals, ...more } = await takePage(store.list<ApprovalView>(DECIDED, options), {
         limit,
         pick: ([, record]) => kind === undefined || record.kind === kind ? record : undefined,
         cursorOf: ([, { approvalId }]) => approvalId

@@ -22,7 +22,7 @@ export interface StoredSheet {
 /** What the engine finds out about a call of a rehearsal. */
 export type NewLine = Pick<
   StoredLine,
-  'toolCallId' | 'toolName' | 'input' | 'digest' | 'identity' | 'outcome' | 'asks' | 'reason' | 'toolServer' | 'boundary' | 'scopes'
+  'toolCallId' | 'toolName' | 'input' | 'identity' | 'outcome' | 'asks' | 'reason' | 'toolServer' | 'boundary' | 'scopes'
 >
 
 /** What a rehearsal is to the engine of runs. */

@@ -153,6 +153,9 @@ export interface Call {
   isFromText?: true
 }
 
+/** A call, apart from its id. */
+export type NamedCall = Pick<Call, 'toolName' | 'input'>
+
 /** What a tool does, in words for people. */
 export interface ToolWords {
   /** Whatever a call is about: `Write a file`. */

@@ -1,6 +1,6 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import type { Tool } from '../../contracts/tool.ts'
+import type { NamedCall, Tool } from '../../contracts/tool.ts'
 import { commandFileKey, composedKey, type Op, provenanceKey, unlessDamaged, type Store } from '../../store/index.ts'
 import { digestAt, sayTool } from '../../tools/index.ts'
 import { wasInGit } from '../../workspace/index.ts'
@@ -17,11 +17,6 @@ interface AddressQuestion {
 /** Addresses that were read may be fetched so often of one host in a run, unasked. */
 const MOST_FETCHES = 20
 const ADDRESS_SHOWN = 300
-
-interface NamedCall {
-  toolName: string
-  input: unknown
-}
 
 export type AddressGate = ReturnType<typeof createAddressGate>
 
@@ -55,10 +50,6 @@ export interface Said {
  * private data and has read what others wrote. What it knows is stored before a call runs that could use it.
  */
 export function createAddressGate ({ store, place, prompt, said, besides, attached, events, find, isAsked, now }: GateParts) {
-  let opened: Promise<Provenance> | undefined
-  /** Events that were taken in. */
-  let upTo = 0
-
   async function open (): Promise<Provenance> {
     const stored = await unlessDamaged(store.get<StoredProvenance>(provenanceKey(place)))
     const known = createProvenance({ find, now: now() }, stored)
@@ -67,21 +58,18 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
     const { hasMemory = false, guide, skills, given, hasOlder = false } = besides()
     if (hasMemory || hasOlder) known.hold('private', { toolName: hasMemory ? 'memory' : 'earlier messages' })
     if (hasOlder) known.hold('foreign', { toolName: 'earlier messages' }, true)
-    if (guide !== undefined) known.guided(guide, 'guide of the folder')
-    if (skills !== undefined) known.guided(skills, 'skills')
-    if (given !== undefined) known.started(given)
-    for (const text of await attached?.() ?? []) known.attached(text)
+    if (guide !== undefined) known.given(guide, 'guide of the folder', ['foreign'])
+    if (skills !== undefined) known.given(skills, 'skills', ['foreign'])
+    if (given !== undefined) known.given(given, 'input of the run', ['private', 'foreign'])
+    for (const text of await attached?.() ?? []) known.given(text, 'attachment', [])
     return known
   }
 
+  const follow = createFollower(store, events, open)
+
   /** Takes in what is new, and stores it. */
   async function current (): Promise<Provenance> {
-    const known = await (opened ??= open())
-    const all = events()
-    const fresh = all.slice(upTo)
-    upTo = all.length
-    await lookAtFiles(store, fresh, known)
-    known.happened(fresh)
+    const known = await follow()
     const record = known.take()
     const composed = known.takeComposed().map((key): Op => ({ type: 'put', key: composedKey(store.digest(key)), value: { at: now() } }))
     if (record !== undefined) await store.transact([{ type: 'put', key: provenanceKey(place), value: record }, ...composed])
@@ -97,16 +85,23 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
     /** The same for an agent inside the run, which begins with what the run knows. */
     async inner (innerEvents: () => readonly RunEvent[]): Promise<ReturnType<typeof decisions>> {
       const known = createProvenance({ find, now: now() }, (await current()).snapshot())
-      let taken = 0
-      const currentInner = async () => {
-        const fresh = innerEvents().slice(taken)
-        taken += fresh.length
-        await lookAtFiles(store, fresh, known)
-        known.happened(fresh)
-        return known
-      }
-      return decisions({ store, current: currentInner, events: innerEvents, find, isAsked })
+      return decisions({ store, current: createFollower(store, innerEvents, async () => known), events: innerEvents, find, isAsked })
     }
+  }
+}
+
+/** Returns the function that takes in the events that are new since the last time. */
+function createFollower (store: Store, events: () => readonly RunEvent[], open: () => Promise<Provenance>): () => Promise<Provenance> {
+  let opened: Promise<Provenance> | undefined
+  /** Events that were taken in. */
+  let upTo = 0
+  return async () => {
+    const known = await (opened ??= open())
+    const fresh = events().slice(upTo)
+    upTo += fresh.length
+    await lookAtFiles(store, fresh, known)
+    known.happened(fresh)
+    return known
   }
 }
 

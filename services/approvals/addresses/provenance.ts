@@ -144,22 +144,13 @@ export function createProvenance (
     userSaid: (text: string) => knowAll(addressesIn(text, { asSaid: true }), 'user'),
     wasFetched: (key: string): boolean => fetchedKeys.has(key),
 
-    /** Takes in what folders say: the guide of the working folder, and the descriptions of skills. */
-    guided (text: string, toolName: string): void {
-      hold('foreign', { toolName })
+    /**
+     * Takes in a text that comes with no call: what folders say, an attached file, or the data that the run of a task was started with.
+     * `holds` is what the text is, where the run does not know that by itself.
+     */
+    given (text: string, toolName: string, holds: ReadonlyArray<'private' | 'foreign'>): void {
+      for (const what of holds) hold(what, { toolName })
       knowAll(addressesIn(text), 'read')
-    },
-
-    /** Takes in the text of an attached file. */
-    attached (text: string): void {
-      knowAll(addressesIn(text), 'read')
-    },
-
-    /** Takes in the data that the run of a task was started with. */
-    started (input: string): void {
-      hold('private', { toolName: 'input of the run' })
-      hold('foreign', { toolName: 'input of the run' })
-      knowAll(addressesIn(input), 'read')
     },
 
     /** Takes in the result of a call. */
@@ -202,7 +193,7 @@ export function createProvenance (
         }
         for (const part of content) {
           if (isUsers && role === 'user' && part.type === 'text') {
-            if (part.text.startsWith(PROMPT_OPENING)) provenance.guided(part.text, 'prompt of a tool server')
+            if (part.text.startsWith(PROMPT_OPENING)) provenance.given(part.text, 'prompt of a tool server', ['foreign'])
             else provenance.userSaid(part.text)
           }
           if (role === 'user' && part.type === 'file') {

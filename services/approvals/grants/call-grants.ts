@@ -1,8 +1,10 @@
 import { dirname } from 'node:path'
+import type { AskReason } from '../../../schemas/grants.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { isSourceTool, needsAny, type FileChange, type ShownPlace, type Tool, type WorkFolder } from '../../contracts/tool.ts'
+import { isSourceTool, needsAny, type FileChange, type NamedCall, type ShownPlace, type Tool, type WorkFolder } from '../../contracts/tool.ts'
 import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
-import { isBelow, pathOf } from './file-place.ts'
+import { pathOf } from './file-place.ts'
+import { within } from '../../tools/index.ts'
 import type { Op } from '../../store/index.ts'
 import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { GrantTools } from './grant-facts.ts'
@@ -26,7 +28,7 @@ export function mayHaveWritten (folder: string, events: readonly RunEvent[], fin
   return events.some((event) => {
     if (event.type !== 'tool-output' && event.type !== 'tool-error') return false
     if (event.type === 'tool-error' && isOutcomeUnknown(event.errorText) && find(event.toolName)?.policy.effect !== 'read') return true
-    if (event.changes?.some(({ path }) => isBelow(folder, { folder: dirname(path) }))) return true
+    if (event.changes?.some(({ path }) => within(dirname(path), folder))) return true
     return !granted.has(event.toolCallId) && mayWriteUnreported(find(event.toolName))
   })
 }
@@ -39,19 +41,25 @@ function mayWriteUnreported (tool: ReturnType<Find>): boolean {
 
 export type CallGrants = ReturnType<typeof createCallGrants>
 
-/** A grant that covers a call, the real paths of the files that it covers, what must be there, and the working folder of its box. */
-export interface Covering {
+/**
+ * A grant that covers a call, the folder that the call works in, the real paths of the files that it covers, what must be there, and the
+ * working folder of its box.
+ */
+export interface Granted {
   grant: Grant
+  folder: WorkFolder
   paths?: string[]
   shown?: readonly ShownPlace[]
   confinedTo?: WorkFolder
 }
 
-/** A reason to ask about a call. */
-interface AskReason {
+/** A reason to ask a person before a call runs, in words that the person reads. */
+export interface Concern {
+  policy: AskReason['policy']
   reason: string
   /** The reason is about this very call, and not about its tool. */
   isOfCall?: true
+  /** Of an address: the ids of the calls that brought in private data and text of others. */
   because?: string[]
 }
 
@@ -61,11 +69,6 @@ export interface Learning {
   isUsed?: boolean
   /** Whether the approval of this run would teach something. */
   teaches?: boolean
-}
-
-interface NamedCall {
-  toolName: string
-  input: unknown
 }
 
 const INPUT_SHOWN = 500
@@ -142,7 +145,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
 
   return {
     /** Returns a grant that covers the call in this folder. */
-    async covering (call: NamedCall, folder: WorkFolder): Promise<Covering | undefined> {
+    async covering (call: NamedCall, folder: WorkFolder): Promise<Granted | undefined> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const found = await find(call, folder)
       const isFit = (grant: Grant) => grant.source !== 'approved_runs' || fits(grant, found)
@@ -152,7 +155,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       const { places, boundary } = facts
       const confinedTo = grant.isConfined && boundary?.is === 'confined' ? boundary.folder : undefined
       const paths = places?.map(pathOf) ?? shown?.map(({ path }) => path)
-      return { grant, paths, shown, confinedTo }
+      return { grant, folder, paths, shown, confinedTo }
     },
 
     othersOf,
@@ -164,7 +167,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     async describe (
       call: NamedCall,
       folder: WorkFolder,
-      reasons: readonly AskReason[],
+      reasons: readonly Concern[],
       seen?: { shown: readonly ShownPlace[], others: string[] | undefined }
     ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary' | 'note' | 'others' | 'teaches'>> {
       const facts = await grants.facts(call, { folder, cwd }, tools)

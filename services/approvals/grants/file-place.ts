@@ -1,16 +1,12 @@
 import { homedir } from 'node:os'
-import { basename, extname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { basename, extname, relative, resolve } from 'node:path'
 import type { FilePlace } from '../../contracts/approval-record.ts'
+import { foldCase } from '../../lib/windows-path.ts'
+import { within } from '../../tools/index.ts'
 import { endingOf, isOpenedPath, isStarted } from '../../lib/obeyed-names.ts'
 
 export const extensionOf = ({ name }: FilePlace): string => extname(name).toLowerCase()
 export const pathOf = ({ folder, name }: FilePlace): string => resolve(folder, name)
-
-/** Whether the place is in the folder or below it. Both are real paths. */
-export function isBelow (folder: string, { folder: inner }: Pick<FilePlace, 'folder'>): boolean {
-  const path = relative(folder, inner)
-  return path === '' || (!isAbsolute(path) && path !== '..' && !path.startsWith(`..${sep}`))
-}
 
 /** Whether programs or systems obey or execute what is written there, by its name. */
 export function isObeyed (place: FilePlace): boolean {
@@ -26,9 +22,9 @@ export const isProtected = (place: FilePlace): boolean => isObeyed(place) || end
  * that holds homes, and a hidden one are too wide or too much obeyed for such a grant.
  */
 export function isCovered (folder: string, place: FilePlace): boolean {
-  if (isProtected(place) || !isBelow(folder, place) || isHomeOrAbove(folder) || basename(folder).startsWith('.')) return false
+  if (isProtected(place) || !within(place.folder, folder) || isHomeOrAbove(folder) || basename(folder).startsWith('.')) return false
   return !relative(folder, place.folder).split(/[\\/]/).some((part) => part.startsWith('.'))
 }
 
 const isHomeOrAbove = (folder: string): boolean =>
-  isBelow(folder, { folder: homedir() }) || /^(?:[a-z]:)?[\\/](?:(?:home|users)(?:[\\/][^\\/]+)?|root)?[\\/]?$/i.test(folder)
+  within(foldCase(homedir()), foldCase(folder)) || /^(?:[a-z]:)?[\\/](?:(?:home|users)(?:[\\/][^\\/]+)?|root)?[\\/]?$/i.test(folder)

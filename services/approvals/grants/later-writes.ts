@@ -1,15 +1,13 @@
-import { dirname, isAbsolute, relative, resolve, sep } from 'node:path'
+import { dirname, resolve } from 'node:path'
 import type { Grant } from '../../contracts/grant-record.ts'
 import { foldCase } from '../../lib/windows-path.ts'
+import { within } from '../../tools/index.ts'
 
 /** Endings of documents, which no command executes. */
 const DOCUMENTS = /\.(?:md|markdown|txt|rst|adoc|tex|log|pdf|rtf|docx?|odt|xlsx?|ods|csv|tsv|pptx?|odp|ics|png|jpe?g|gif|webp)$/i
 const WORDS = /[^\s;|&<>()"'`=,]+/g
 
-const isIn = (folder: string, path: string): boolean => {
-  const way = relative(foldCase(folder), foldCase(path))
-  return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))
-}
+const isIn = (folder: string, path: string): boolean => within(foldCase(path), foldCase(folder))
 
 /** Whether a word is an option of a program of Windows, such as `/s`: as a path it would be in the root of the drive. */
 const isSwitch = (word: string): boolean => process.platform === 'win32' && /^\/[\w?-]*(?::\S*)?$/.test(word)

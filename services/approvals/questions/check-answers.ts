@@ -16,21 +16,26 @@ export function isAnswers (value: unknown): value is Answers {
   return given.length <= QUESTION_LIMITS.questions && given.every((each) => isText(each) || isList(each))
 }
 
-/** Throws AnswersRefused (400), which names each question whose answer does not fit it; `details` holds the same by path. */
+/** Throws AnswersRefused (400), which names each question whose answer does not fit it. */
 export function checkAnswers (questions: readonly Question[], answers: Answers): void {
   const known = new Set(questions.map(({ id }) => id))
   const unknown = Object.keys(answers).filter((id) => !known.has(id)).map((id) => ({
-    path: `answers.${id}`,
+    id,
     message: `There is no question ${JSON.stringify(id)}; the questions are ${[...known].map((each) => JSON.stringify(each)).join(', ')}.`
   }))
   const wrong = questions.flatMap((question) => {
-    const message = whatIsWrong(question, Object.hasOwn(answers, question.id) ? answers[question.id] : undefined)
-    return message === undefined ? [] : [{ path: `answers.${question.id}`, message }]
+    const { id } = question
+    const message = whatIsWrong(question, Object.hasOwn(answers, id) ? answers[id] : undefined)
+    return message === undefined ? [] : [{ id, message }]
   })
-  const details = [...unknown, ...wrong]
-  if (details.length === 0) return
-  const refused = new AnswersRefused(details.map(({ message }) => message).join(' '))
-  refused.details = details
+  refuseWrong([...unknown, ...wrong])
+}
+
+/** Throws AnswersRefused (400) for answers with something wrong; its `details` hold the same by path. */
+export function refuseWrong (wrong: ReadonlyArray<{ id: string, message: string }>): void {
+  if (wrong.length === 0) return
+  const refused = new AnswersRefused(wrong.map(({ message }) => message).join(' '))
+  refused.details = wrong.map(({ id, message }) => ({ path: `answers.${id}`, message }))
   throw refused
 }
 

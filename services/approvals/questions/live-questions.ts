@@ -9,7 +9,7 @@ import { ApprovalExpired, ApprovalWithdrawn } from '../approval-errors.ts'
 import type { Decision, Owner, QuestionItem } from '../../contracts/approval-record.ts'
 import { decideQuestions } from '../decide-approval.ts'
 import type { Ledger } from '../ledger.ts'
-import { AnswersRefused } from './check-answers.ts'
+import { refuseWrong } from './check-answers.ts'
 
 export type LiveQuestions = ReturnType<typeof createLiveQuestions>
 type LiveItem = Owner & QuestionItem & { live: true }
@@ -160,6 +160,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         if (item?.state === 'expired') throw new ApprovalExpired(approvalId)
         if (item === undefined || item.state === 'withdrawn') throw new ApprovalWithdrawn(approvalId, 'the call that asked has ended')
         const fresh = decideQuestions(item, decision, clock.now())
+        // They fit the questions, and may not be what is asked for, such as a date that does not exist.
         if (fresh?.answers !== undefined) refuseWrong(open.get(approvalId)?.check?.(fresh.answers) ?? [])
         if (fresh !== undefined) {
           await end(fresh)
@@ -168,14 +169,6 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         return fresh ?? item
       })
   }
-}
-
-/** Throws AnswersRefused (400) for answers that fit the questions and are not what is asked for, such as a date that does not exist. */
-function refuseWrong (wrong: Array<{ id: string, message: string }>): void {
-  if (wrong.length === 0) return
-  const refused = new AnswersRefused(wrong.map(({ message }) => message).join(' '))
-  refused.details = wrong.map(({ id, message }) => ({ path: `answers.${id}`, message }))
-  throw refused
 }
 
 function outcomeOf ({ state, answers, reason }: LiveItem): QuestionOutcome {

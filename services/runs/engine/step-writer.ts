@@ -1,5 +1,5 @@
 import type { LanguageModelV4Prompt, LanguageModelV4StreamPart, SharedV4ProviderMetadata } from '@ai-sdk/provider'
-import { readJson } from '../../lib/json.ts'
+import { isSameJson } from '../../lib/json.ts'
 import { newId } from '../../lib/ids.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { callMeant } from '../../tools/index.ts'
@@ -339,9 +339,6 @@ export function createStepWriter (collaborators: WriterParts) {
     write: (part: LanguageModelV4StreamPart, model: string): void => writePart(writing, part, model)
   }
 }
-
-/** Whether two inputs say the same. */
-const isSameJson = (one: string, other: string): boolean => JSON.stringify(readJson(one)) === JSON.stringify(readJson(other))
 
 const lengthOf = (part: LanguageModelV4StreamPart) =>
   ('delta' in part ? part.delta.length : part.type === 'tool-call' ? part.input.length : 0) +

@@ -1,26 +1,10 @@
-import type { AskReason } from '../../../schemas/grants.ts'
-import type { CallGrants, Covering } from '../../approvals/index.ts'
+import type { CallGrants, Concern, Granted } from '../../approvals/index.ts'
 import type { Answerable, AppCallItem, QuestionItem, RefusedCall, ToolItem } from '../../contracts/approval-record.ts'
 import type { Call, ToolOutput, WorkFolder } from '../../contracts/tool.ts'
 import type { Rehearsed } from '../../contracts/sheet-record.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { CallEnd } from './call-end.ts'
 import type { RunPolicy } from './run-policy.ts'
-
-/** A reason to ask a person before a call runs, in words that the person reads. */
-export interface Concern {
-  policy: AskReason['policy']
-  reason: string
-  /** The reason is about this very call, and not about its tool. */
-  isOfCall?: true
-  /** Of an address: the ids of the calls that brought in private data and text of others. */
-  because?: string[]
-}
-
-/** A grant that covers a call, with the folder that the call works in. */
-export interface Granted extends Covering {
-  folder: WorkFolder
-}
 
 export type Decision =
   | { is: 'run', because?: Granted }

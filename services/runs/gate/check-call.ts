@@ -1,4 +1,5 @@
-import type { CallPolicy, CheckedCall, Concern, Decision, StepSoFar } from './call-policy.ts'
+import type { Concern } from '../../approvals/index.ts'
+import type { CallPolicy, CheckedCall, Decision, StepSoFar } from './call-policy.ts'
 import { addresses } from './policies/addresses.ts'
 import { decidedBefore } from './policies/decided-before.ts'
 import { deniedBefore } from './policies/denied-before.ts'

@@ -14,7 +14,8 @@ import {
   within
 } from '../../tools/index.ts'
 import { type CallEnd, failedCall, withCorrection } from './call-end.ts'
-import type { CheckedCall, Concern, Granted } from './call-policy.ts'
+import type { Concern, Granted } from '../../approvals/index.ts'
+import type { CheckedCall } from './call-policy.ts'
 import { requestAgain } from './request-approval.ts'
 import type { SettledStep } from './settled-step.ts'
 
@@ -129,41 +130,37 @@ async function stillAsShown (execution: Execution): Promise<Outcome | undefined>
 
 /** Keeps what the call is about to change, and compares it with what was allowed. */
 async function keepForUndo (execution: Execution): Promise<Outcome | undefined> {
-  const { checked, step, input, approval, granted, folder, identity } = execution
+  const { checked, step, input, granted, folder, identity } = execution
   const kept = await step.tools.keep({ ...agreedCall(checked, step), input, identity, folder })
   if ('errorText' in kept) return end(execution, failedCall(checked.call, kept.errorText))
   const { paths = granted?.paths } = kept
   Object.assign(execution, { kept, paths })
-  execution.shown = granted?.shown
-  const outcome = approval === undefined ? await compareWithGrant(execution) : await compareWithApproval(execution, approval)
+  const outcome = leadsElsewhere(execution) ? refuse(execution) : await compareWithShown(execution)
   if (outcome !== undefined) await kept.discard()
   return outcome
 }
 
-/** A path that leads elsewhere by now is not covered, and neither is what is no longer as it was learned. */
-async function compareWithGrant (execution: Execution): Promise<Outcome | undefined> {
-  const { checked: { call, copied }, step: { tools, run: { cwd, signal } }, granted, paths, input } = execution
-  if (copied !== undefined && !(paths ?? []).every((path) => within(path, copied.copy))) return refuse(execution)
-  if (granted?.paths === undefined) return undefined
-  if (!isDeepStrictEqual(granted.paths, paths)) return refuse(execution)
-  if (granted.shown === undefined) return undefined
-  const seen = await tools.foresee({ name: call.toolName, input, cwd, folder: granted.folder, signal })
-  const isAsFound = seen?.refused === undefined && (await changedPlaces(granted.shown, seen?.shown ?? [])).length === 0
-  return isAsFound ? undefined : refuse(execution)
+/** Whether a path of a call that nobody approved leads out of the copy, or away from what a grant covers. */
+function leadsElsewhere ({ checked: { copied }, approval, granted, paths }: Execution): boolean {
+  if (approval !== undefined) return false
+  if (copied !== undefined && !(paths ?? []).every((path) => within(path, copied.copy))) return true
+  return granted?.paths !== undefined && !isDeepStrictEqual(granted.paths, paths)
 }
 
-/** Compares what is at the paths of an approved call with what was shown. Approvals without a known state are not compared. */
-async function compareWithApproval (execution: Execution, approval: ToolItem): Promise<Outcome | undefined> {
-  const { checked: { call }, step, input, folder } = execution
-  if (approval.shown === undefined) return undefined
+/** Compares what is at the paths of a call with what was shown when it was approved, or learned; nothing where that is not known. */
+async function compareWithShown (execution: Execution): Promise<Outcome | undefined> {
+  const { checked: { call }, step, input, approval, granted, folder } = execution
+  const agreed = approval?.shown ?? granted?.shown
+  if (agreed === undefined) return undefined
   const seen = await step.tools.foresee({ name: call.toolName, input, cwd: step.run.cwd, folder, signal: step.run.signal })
-  // The tool refuses the call, and says why.
-  if (seen === undefined || seen.refused !== undefined) return undefined
-  const expected = approval.unbound ? approval.shown.map(({ state, ...place }) => place) : approval.shown
-  const isSeen = approval.previewDigest !== undefined && approval.previewDigest === inputDigest(seen.shown)
+  // The tool refuses an approved call, and says why.
+  if (seen === undefined || seen.refused !== undefined) return approval === undefined ? refuse(execution) : undefined
+  const expected = approval?.unbound ? agreed.map(({ state, ...place }) => place) : agreed
+  const isSeen = approval?.previewDigest !== undefined && approval.previewDigest === inputDigest(seen.shown)
   const changed = isSeen ? [] : await changedPlaces(expected, seen.shown)
-  execution.shown = approval.unbound ? expected : seen.shown
+  execution.shown = approval?.unbound ? expected : seen.shown
   if (changed.length === 0) return undefined
+  if (approval === undefined) return refuse(execution)
   const bound = { shown: seen.shown, note: changedSince(changed), asks: (approval.asks ?? 0) + 1 }
   return { is: 'asked', request: await requestAgain(call, approval, folder!, step, bound) }
 }

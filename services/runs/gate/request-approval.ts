@@ -2,7 +2,7 @@ import { boundTo, type ToolItem, type WaitingCall } from '../../contracts/approv
 import type { Call, ShownPlace, WorkFolder } from '../../contracts/tool.ts'
 import { folderGone } from '../../tools/index.ts'
 import { type CallEnd, failedCall } from './call-end.ts'
-import type { Concern } from './call-policy.ts'
+import type { Concern } from '../../approvals/index.ts'
 import type { SettledStep } from './settled-step.ts'
 
 type ApprovalRequest = Extract<WaitingCall, { kind: 'tool' }>

@@ -6,6 +6,7 @@ import { type RunRecord, isOver } from '../run-record.ts'
 import type { GrantView } from '../../../schemas/grants.ts'
 import type { Owner } from '../../contracts/approval-record.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
+import { inputDigest } from '../../lib/canonical-json.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { Op } from '../../store/index.ts'
 import { toolCallsOf } from '../tool-calls.ts'
@@ -17,13 +18,14 @@ const INPUT_SHOWN = 4_000
 
 /** Returns the lines with one more call of a step, which counts on the line of the same call, if there is one. */
 export function withLine (lines: readonly StoredLine[], call: NewLine, step: number): StoredLine[] {
-  const same = lines.findIndex((line) => line.toolName === call.toolName && line.digest === call.digest && line.outcome === call.outcome)
+  const digest = inputDigest(call.input)
+  const same = lines.findIndex((line) => line.toolName === call.toolName && line.digest === digest && line.outcome === call.outcome)
   if (same !== -1) return lines.with(same, { ...lines[same], count: lines[same].count + 1 })
   if (lines.length >= MOST_LINES) return [...lines]
   const isGuess = lines.some((line) => line.outcome === 'unknown' && line.step < step)
   const json = JSON.stringify(call.input) ?? ''
   const input = json.length > INPUT_SHOWN ? `${json.slice(0, INPUT_SHOWN).toWellFormed()}…` : call.input
-  return [...lines, { ...call, input, line: lines.length + 1, count: 1, step, ...(isGuess && { guess: true as const }) }]
+  return [...lines, { ...call, digest, input, line: lines.length + 1, count: 1, step, ...(isGuess && { guess: true as const }) }]
 }
 
 /** Returns why nothing of a line can be accepted any more; undefined while it can. */

@@ -10,9 +10,9 @@ export const grants: CallPolicy = {
     const { call } = checked
     const folder = await tools.folders.of(call.toolName, call.input, cwd)
     if (folder === undefined) return { is: 'ended', end: failedCall(call, folderGone(cwd)) }
-    const covering = await grants.covering(call, folder)
-    if (covering === undefined) return concerns
+    const because = await grants.covering(call, folder)
+    if (because === undefined) return concerns
     checked.takenBack = concerns
-    return { is: 'run', because: { ...covering, folder } }
+    return { is: 'run', because }
   }
 }

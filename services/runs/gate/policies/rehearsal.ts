@@ -1,9 +1,9 @@
 import { needsAny } from '../../../contracts/tool.ts'
 import { shownBoundary } from '../../../approvals/index.ts'
-import { inputDigest } from '../../../lib/canonical-json.ts'
 import { folderGone } from '../../../tools/index.ts'
 import { failedCall } from '../call-end.ts'
-import type { CallPolicy, CheckedCall, Concern, Decision, StepSoFar } from '../call-policy.ts'
+import type { Concern } from '../../../approvals/index.ts'
+import type { CallPolicy, CheckedCall, Decision, StepSoFar } from '../call-policy.ts'
 
 const NOT_MADE = 'This is a rehearsal: the call was not made, as it would reach beyond the copy of the folder, and its outcome is ' +
   'unknown. Go on as if it had succeeded.'
@@ -46,7 +46,7 @@ async function rehearse (
   const { boundary, scopes = [], note: reason } = isAsked ? await grants.describe(call, folder, asking) : {}
   if (boundary?.is === 'refused') return { is: 'ended', end: failedCall(call, boundary.why) }
   const line = {
-    ...{ toolCallId, toolName, input, digest: inputDigest(input), identity: tools.identity(toolName) },
+    ...{ toolCallId, toolName, input, identity: tools.identity(toolName) },
     asks: isAsked,
     reason,
     ...shownBoundary(boundary),

@@ -1,4 +1,3 @@
-import { inputDigest } from '../../../lib/canonical-json.ts'
 import type { CallPolicy } from '../call-policy.ts'
 
 const NO_QUESTIONS = 'The user cannot be asked in this run: decide yourself, and say what you assumed.'
@@ -8,8 +7,7 @@ export const userQuestion: CallPolicy = {
   name: 'userQuestion',
   async decide ({ call: { toolCallId, toolName, input } }, { tools, policy, rehearsal }, concerns) {
     if (tools.find(toolName)?.policy.answeredBy?.by !== 'user') return concerns
-    const line = { toolCallId, toolName, input, digest: inputDigest(input), identity: tools.identity(toolName), scopes: [] }
-    rehearsal?.note({ ...line, outcome: 'question', asks: true })
+    rehearsal?.note({ toolCallId, toolName, input, identity: tools.identity(toolName), scopes: [], outcome: 'question', asks: true })
     return policy.answersQuestions ? { is: 'wait', asks: true } : { is: 'deny', reason: NO_QUESTIONS }
   }
 }

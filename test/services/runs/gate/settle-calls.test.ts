@@ -80,7 +80,7 @@ t.test('a call that was begun before never runs again, whether its intent or its
 
 t.test('a granted call whose path leads elsewhere by the time its files were kept asks instead', async (t) => {
   const grant = { grantId: 'g' } as never
-  const covering = async () => ({ grant, paths: ['/granted/a.txt'] })
+  const covering = async () => ({ folder: HERE, grant, paths: ['/granted/a.txt'] })
   const { step, happened } = steps({ grants: { covering } })
   let discarded = 0
   const keptAt = (path: string) => async () => ({ ...NOTHING_KEPT, paths: [path], discard: async () => void discarded++ })
@@ -95,7 +95,7 @@ t.test('a granted call whose path leads elsewhere by the time its files were kep
 
 t.test('a granted call is bound to the tool that the grant was for, though another one takes its name meanwhile', async (t) => {
   const grant = { grantId: 'g', identity: 'one' } as never
-  const { step } = steps({ grants: { covering: async () => ({ grant }) } })
+  const { step } = steps({ grants: { covering: async () => ({ folder: HERE, grant }) } })
   step.tools.identity = () => 'two'
   const identities: unknown[] = []
   step.tools.execute = async ({ identity }) => {
@@ -210,7 +210,7 @@ t.test('a call of the application is never executed here, and ends with what the
 
 t.test('a granted call of the application is handed out unasked, with the use of its grant stored first', async (t) => {
   const grant = { grantId: 'g' } as never
-  const { step, happened } = steps({ grants: { covering: async () => ({ grant }) } })
+  const { step, happened } = steps({ grants: { covering: async () => ({ folder: HERE, grant }) } })
   t.match((await settleCalls([call('ask-app')], step)).asked, [{ kind: 'app', toolCallId: 'ask-app' }])
   t.same(happened, ['intent ask-app'])
   step.begin = async () => false

@@ -85,7 +85,7 @@ export async function settledIn (name: string, situation: string) {
       onlyGranted: isRehearsal,
       mayAsk: !isRehearsal && !has('nobody')
     }),
-    grants: { covering: async () => has('grant') || has('rests') ? { grant: { grantId: 'g' } as never } : undefined },
+    grants: { covering: async () => has('grant') || has('rests') ? { folder: HERE, grant: { grantId: 'g' } as never } : undefined },
     addresses: { question: async () => name.startsWith('fetch') && !has('never') ? { reason: 'address', because: [] } : undefined },
     refused: has('denied') ? [{ toolName: name, input: {}, digest: inputDigest({}) }] : [],
     async begin (_call, _isDurable, _ops, grant) {
