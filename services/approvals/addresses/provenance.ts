@@ -63,7 +63,7 @@ export function createProvenance (
   { find, now }: { find: (name: string) => Tool | undefined, now: number },
   stored?: StoredProvenance
 ) {
-  const since = stored?.since ?? now
+  let since = stored?.since ?? now
   const written = new Set(stored?.written)
   let hasRun = stored?.hasRun === true
   /** Files that were read and hold what a command of the service wrote, and those that git held before the conversation began. */
@@ -171,7 +171,9 @@ export function createProvenance (
       knowAll(addressesInValue(output), holds.reads && !isOwn ? 'read' : 'composed')
     },
 
-    since,
+    get since () {
+      return since
+    },
     /** Returns the files whose content the result of a call shows. */
     filesShown: ({ toolName, output }: EventOf<'tool-output'>): string[] => filesOf(output, sourceOf(toolName)),
     /** The first call that read what others wrote. */
@@ -214,6 +216,17 @@ export function createProvenance (
         if (event.type === 'tool-output') provenance.resulted(event, event.output)
         if (event.type === 'steer' || (event.type === 'message' && !event.isRetry && !event.isReview)) provenance.userSaid(event.text)
       }
+    },
+
+    /** Takes in what another conversation or task knows. Its calls mean nothing here; their tools do. */
+    inherit (other: StoredProvenance): void {
+      for (const [key, source] of other.addresses) know(key, source)
+      for (const { toolName } of other.private ?? []) hold('private', { toolName })
+      for (const { toolName } of other.foreign ?? []) hold('foreign', { toolName }, true)
+      if (other.read !== undefined) read ??= { toolName: other.read.toolName }
+      for (const path of other.written ?? []) written.add(path)
+      hasRun ||= other.hasRun === true
+      since = Math.min(since, other.since)
     },
 
     /** Returns what is to be stored; undefined while nothing is new since the last time. */
@@ -279,26 +292,7 @@ export async function inheritProvenance (store: Store, from: string, taskId: str
     [from, taskId].map((place) => unlessDamaged(store.get<StoredProvenance>(provenanceKey(place))))
   )
   if (given === undefined) return []
-  return [{ type: 'put', key: provenanceKey(taskId), value: own === undefined ? forTask(given) : joined(own, forTask(given)) }]
-}
-
-/** The calls of a conversation mean nothing in the runs of a task; their tools do. */
-const forTask = ({ private: secret, foreign, read, ...rest }: StoredProvenance): StoredProvenance =>
-  ({ ...rest, private: withoutCalls(secret), foreign: withoutCalls(foreign), ...(read && { read: { toolName: read.toolName } }) })
-const withoutCalls = (origins: Origin[] = []) => uniqueOrigins(origins.map(({ toolName }) => ({ toolName })))
-const uniqueOrigins = (origins: Origin[]) => [...new Map(origins.map((origin) => [JSON.stringify(origin), origin])).values()]
-
-/** The first source of an address counts, except that the user's own words always do. */
-function joined (own: StoredProvenance, given: StoredProvenance): StoredProvenance {
-  const addresses = new Map(own.addresses)
-  for (const [key, source] of given.addresses) if (source === 'user' || !addresses.has(key)) addresses.set(key, source)
-  const written = [...new Set([...own.written ?? [], ...given.written ?? []])]
-  return {
-    addresses: [...addresses],
-    private: uniqueOrigins([...own.private ?? [], ...given.private ?? []]),
-    foreign: uniqueOrigins([...own.foreign ?? [], ...given.foreign ?? []]),
-    since: Math.min(own.since, given.since),
-    ...(written.length > 0 && { written }),
-    ...((own.hasRun ?? given.hasRun) && { hasRun: true as const })
-  }
+  const known = createProvenance({ find: () => undefined, now: given.since }, own)
+  known.inherit(given)
+  return [{ type: 'put', key: provenanceKey(taskId), value: known.snapshot() }]
 }

@@ -26,18 +26,32 @@ interface Start {
   output?: ModelOutput
 }
 
-export type ExecutedRun = ReturnType<typeof createRunActions>
+/** How far an attempt at a run is. */
+export interface ExecutedRun {
+  actions: RunActions
+  items: RunItems
+  /** The run must wait, for the calls that it must ask for. */
+  isWaiting: boolean
+  asked: readonly WaitingCall[]
+  /** The end of the newest step, which the settlement of its calls appends; undefined if it has its end already. */
+  stepFinish?: EventOf<'step-finish'>
+  /** The structured answer that the newest step has given. Readers of a conversation get it last, when it is accepted. */
+  answer?: EventOf<'object'>
+  isAccepted: boolean
+  /** Resolves when no call is running. */
+  quiet: () => Promise<unknown>
+}
 
 /**
  * The actions of one attempt at a run. Its state is the record and the log of the run, so that a later attempt goes on where this one was
- * ended. `waiting` and `asked` say what the run waits for when `next` has returned `end`.
+ * ended.
  */
 export function createRunActions<R extends RunRecord> (
   attempt: RunAttempt<R>,
   owner: RunOwner<R>,
   deps: EngineDeps,
   { items, output = directOutput(attempt.live) }: Start
-) {
+): ExecutedRun {
   const { live, commit } = attempt
   const { run } = live
   const { log } = run
@@ -54,12 +68,6 @@ export function createRunActions<R extends RunRecord> (
       else output.append(event)
     }
   })
-  /** The end of the newest step, which the settlement of its calls appends. */
-  let stepFinish: EventOf<'step-finish'> | undefined
-  let waiting: WaitingCall[] | undefined
-  /** The structured answer that the newest step has given. Readers get it when it is accepted. */
-  let answer: EventOf<'object'> | undefined
-  let isAccepted = false
   /** No second version of the answer came. */
   let isGivenUp = false
   const settling = new Set<Promise<unknown>>()
@@ -95,7 +103,7 @@ export function createRunActions<R extends RunRecord> (
   async function guarded (action: NextAction): Promise<NextAction> {
     const { steps } = run.record
     if (action === 'judge') {
-      const note = answer !== undefined || isLast() ? undefined : askAgain(log.events)
+      const note = executed.answer !== undefined || isLast() ? undefined : askAgain(log.events)
       if (note === undefined) return action
       await tell(note)
       return 'step'
@@ -112,40 +120,37 @@ export function createRunActions<R extends RunRecord> (
   }
 
   async function step (): Promise<void> {
-    isAccepted = false
-    answer = undefined
+    executed.isAccepted = false
+    executed.answer = undefined
     isSecond = reviewIn(log.events) !== undefined
     if (owner.kind === 'conversation') deps.runs.saveSoon(run)
     held = []
-    stepFinish = await call()
+    executed.stepFinish = await call()
     held = [...withoutDroppedTries(held)]
     if (isSecond) {
       held = heldEvents(held)
-      stepFinish = endOfStep(held, stepFinish)
+      executed.stepFinish = endOfStep(held, executed.stepFinish)
     }
     const isLogged = owner.kind === 'conversation' && !isSecond
     const events = isLogged ? newestStep(log.events) : held
     const calls = events.filter(({ type }) => type === 'tool-input' || type === 'tool-input-error')
     const isSettled = openCalls(events).length === 0 && await attempt.owed() === undefined
-    const end = isSettled ? [stepFinish] : []
+    const end = isSettled ? [executed.stepFinish] : []
     const toolCount = run.record.toolCount + calls.filter((event) => 'toolName' in event && event.toolName !== PHASE_TOOL).length
     await write(isLogged ? end : [...joinDeltas(held), ...end], { toolCount })
-    if (isSettled) stepFinish = undefined
+    if (isSettled) executed.stepFinish = undefined
     owner.tell?.({ is: 'step', events })
   }
 
   async function settleNow (): Promise<void> {
-    const { asked, isWaiting } = await settleStep({ attempt, owner, items, addresses, deps })
-    if (isWaiting) {
-      waiting = asked
-      return
-    }
+    Object.assign(executed, await settleStep({ attempt, owner, items, addresses, deps }))
+    if (executed.isWaiting) return
     const newest = newestStep(log.events)
     const owed = await attempt.owed()
     // The tokens of a step that a crash cut off from its end are part of the run's total.
     const cut = (): RunEvent => ({ type: 'step-finish', step: run.record.steps, finishReason: 'tool-calls', usage: noUsage() })
-    const end = newest.some(({ type }) => type === 'step-finish') ? [] : [stepFinish ?? endOfStep(newest, cut())]
-    stepFinish = undefined
+    const end = newest.some(({ type }) => type === 'step-finish') ? [] : [executed.stepFinish ?? endOfStep(newest, cut())]
+    executed.stepFinish = undefined
     const waitedMs = items.waitedMs(newest.flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
     // Told in one write with the end of the step.
     const late = () => waitedMs < LATE_MS ? Promise.resolve() : tell(lateAnswer(waitedMs, deps.clock.now()))
@@ -156,12 +161,12 @@ export function createRunActions<R extends RunRecord> (
     const { retry, ...taken } = takeAnswer(log.events, owed, { isLast: isLast() })
     const isHeld = reviewIn(log.events) !== undefined && { isHeld: true as const }
     const outcomes = taken.outcomes.map((event): RunEvent => ({ ...event, ...isHeld }))
-    answer = taken.answer
+    executed.answer = taken.answer
     const events = [...outcomes, ...end, retry].filter((event) => event !== undefined)
     // Readers of a conversation get the answer when it is accepted.
-    const isStored = owner.kind === 'task' && answer !== undefined
-    await write(isStored ? [...events, answer!] : events, isStored ? { object: answer!.object } : {})
-    if (answer === undefined) await late()
+    const isStored = owner.kind === 'task' && executed.answer !== undefined
+    await write(isStored ? [...events, executed.answer!] : events, isStored ? { object: executed.answer!.object } : {})
+    if (executed.answer === undefined) await late()
     for (const event of outcomes) {
       if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
       const { toolCallId, toolName } = event
@@ -171,26 +176,26 @@ export function createRunActions<R extends RunRecord> (
   }
 
   async function judge (): Promise<void> {
-    const review = await owner.review({ isLast: isLast(), object: answer?.object }) ?? {}
+    const review = await owner.review({ isLast: isLast(), object: executed.answer?.object }) ?? {}
     const { refinement, kept, changes, told } = review
     const events: RunEvent[] = []
     if (refinement !== undefined) {
-      const { object, attempts } = answer ?? {}
+      const { object, attempts } = executed.answer ?? {}
       events.push({
         ...{ type: 'message', text: refinement, isReview: true },
         ...(object && { object: { object, attempts: attempts! } }),
         ...(review.mayStand && { mayStand: true })
       })
-      answer = undefined
+      executed.answer = undefined
     } else if (kept === 'first') {
-      answer = firstObject(log.events) ?? answer
+      executed.answer = firstObject(log.events) ?? executed.answer
       // The newest one counts.
-      if (owner.kind === 'task' && answer !== undefined) events.push(answer)
+      if (owner.kind === 'task' && executed.answer !== undefined) events.push(executed.answer)
     } else if (kept === 'second') events.push({ type: 'revision', text: newestText(log.events).trim() })
     if (changes !== undefined) await commit({ finalEvents: events, changes })
     else events.forEach(log.append)
     told?.()
-    isAccepted = refinement === undefined
+    executed.isAccepted = refinement === undefined
   }
 
   /** Does what a step needs. Where it was to make a second version of an answer, and fails, the first version stands. */
@@ -200,8 +205,8 @@ export function createRunActions<R extends RunRecord> (
     } catch (error) {
       if (!mayFirstStand(log.events, live.signal)) throw error
       deps.log.warn({ err: error, runId: run.record.runId }, 'no second version of an answer came; the first stands')
-      answer = firstObject(log.events)
-      isAccepted = isGivenUp = true
+      executed.answer = firstObject(log.events)
+      executed.isAccepted = isGivenUp = true
     }
   }
 
@@ -211,16 +216,16 @@ export function createRunActions<R extends RunRecord> (
         isGivenUp = false
         return await live.endUnlessSteered() ? 'end' : 'step'
       }
-      if (waiting !== undefined) {
+      if (executed.isWaiting) {
         // What the user has said is for the segment after this one.
         await live.endSteering()
         return 'end'
       }
       const isOwed = await attempt.owed() !== undefined
-      const action = await guarded(answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed }))
+      const action = await guarded(executed.answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed }))
       // The user may say something during the review, too; then the answer is not the last word.
       if (action === 'judge' && await live.isSteered()) return 'step'
-      if (action !== 'judge' || !isAccepted) return action
+      if (action !== 'judge' || !executed.isAccepted) return action
       return await live.endUnlessSteered() ? 'end' : 'step'
     },
     step: () => orFirstStands(step()),
@@ -232,32 +237,8 @@ export function createRunActions<R extends RunRecord> (
     judge: () => orFirstStands(judge())
   }
 
-  return {
-    actions,
-    items,
-    /** Whether the run must wait. */
-    get isWaiting () {
-      return waiting !== undefined
-    },
-    /** The calls that the run must ask for. */
-    get asked (): readonly WaitingCall[] {
-      return waiting ?? []
-    },
-    /** The end of the step whose calls wait; undefined if it has its end already. */
-    get stepFinish () {
-      return stepFinish
-    },
-    /** The structured answer, of a run that does not store its steps: readers get it last. */
-    get answer () {
-      return owner.kind === 'task' ? undefined : answer
-    },
-    /** Whether the answer was accepted. */
-    get isAccepted () {
-      return isAccepted
-    },
-    /** Resolves when no call is running. */
-    quiet: () => Promise.allSettled(settling)
-  }
+  const executed: ExecutedRun = { actions, items, isWaiting: false, asked: [], isAccepted: false, quiet: () => Promise.allSettled(settling) }
+  return executed
 }
 
 /** Returns what a model knows of a run beside its prompt. */
