@@ -1,7 +1,15 @@
 import { dirname } from 'node:path'
 import type { AskReason } from '../../../schemas/grants.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { isSourceTool, needsAny, type FileChange, type NamedCall, type ShownPlace, type Tool, type WorkFolder } from '../../contracts/tool.ts'
+import {
+  type FileChange,
+  isSourceTool,
+  type NamedCall,
+  needsAny,
+  type ShownPlace,
+  type Tool,
+  type WorkFolder
+} from '../../contracts/tool.ts'
 import { isOutcomeUnknown } from '../../contracts/model-texts.ts'
 import { pathOf } from './file-place.ts'
 import { within } from '../../tools/index.ts'
@@ -38,6 +46,9 @@ function mayWriteUnreported (tool: ReturnType<Find>): boolean {
   if (tool === undefined) return true
   return tool.policy.effect !== 'read' && tool.effects?.paths === undefined && !needsAny(tool, 'userWords')
 }
+
+/** What is at the paths of a call, and those with something of others; of a conversation, nobody knows whose it is. */
+type Seen = Pick<ToolItem, 'shown' | 'others'>
 
 export type CallGrants = ReturnType<typeof createCallGrants>
 
@@ -120,12 +131,10 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
   }
 
   /** Returns what the approval of a call would teach the task, and the paths with something of others; nothing in a conversation. */
-  async function lessons (
-    facts: CallFacts,
-    { shown, others }: { shown: readonly ShownPlace[], others: string[] | undefined }
-  ): Promise<Pick<ToolItem, 'others' | 'teaches'>> {
+  async function lessons (facts: CallFacts, seen: Seen): Promise<Pick<ToolItem, 'others' | 'teaches'>> {
+    const { others } = seen
     if (!teaches || others === undefined || facts.uncopied !== undefined) return {}
-    const texts = await grants.teaching(owner, facts, { shown, others })
+    const texts = await grants.teaching(owner, facts, seen)
     return { others, ...(texts.length > 0 && { teaches: texts }) }
   }
 
@@ -168,7 +177,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       call: NamedCall,
       folder: WorkFolder,
       reasons: readonly Concern[],
-      seen?: { shown: readonly ShownPlace[], others: string[] | undefined }
+      seen?: Seen
     ): Promise<Pick<ToolItem, 'scopes' | 'places' | 'because' | 'boundary' | 'note' | 'others' | 'teaches'>> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const question = reasons.find(({ isOfCall }) => isOfCall)

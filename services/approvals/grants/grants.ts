@@ -270,7 +270,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     },
 
     /** Returns what a call teaches its task once it and its run are approved, in words; nothing where that is known already. */
-    async teaching (owner: Owner, facts: CallFacts, seen: Found): Promise<string[]> {
+    async teaching (owner: Owner, facts: CallFacts, seen: Partial<Found>): Promise<string[]> {
       const known = await all(owner)
       const { found, lesson } = lessonFor(facts, seen, known)
       const isKnown = known.some((grant) => grant.source === 'approved_runs' && covers(grant, facts) && fits(grant, found))

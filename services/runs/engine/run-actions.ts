@@ -237,7 +237,8 @@ export function createRunActions<R extends RunRecord> (
     judge: () => orFirstStands(judge())
   }
 
-  const executed: ExecutedRun = { actions, items, isWaiting: false, asked: [], isAccepted: false, quiet: () => Promise.allSettled(settling) }
+  const quiet = () => Promise.allSettled(settling)
+  const executed: ExecutedRun = { actions, items, isWaiting: false, asked: [], isAccepted: false, quiet }
   return executed
 }
 

@@ -1,5 +1,5 @@
 import { boundTo, type ToolItem, type WaitingCall } from '../../contracts/approval-record.ts'
-import type { Call, ShownPlace, WorkFolder } from '../../contracts/tool.ts'
+import type { Call, WorkFolder } from '../../contracts/tool.ts'
 import { folderGone } from '../../tools/index.ts'
 import { type CallEnd, failedCall } from './call-end.ts'
 import type { Concern } from '../../approvals/index.ts'
@@ -26,41 +26,39 @@ export async function requestAgain (
   { correctedInput }: ToolItem,
   folder: WorkFolder,
   step: SettledStep,
-  bound: { shown: ShownPlace[], note: string, asks: number }
+  bound: Required<Pick<ToolItem, 'shown' | 'note' | 'asks'>>
 ): Promise<ApprovalRequest> {
   step.isHeld = true
   const others = await step.grants.othersOf(bound.shown)
-  return describeRequest(call, folder, step, { ...bound, correctedInput, others, concerns: [{ policy: 'stillAsShown', reason: bound.note }] })
+  const concerns: Concern[] = [{ policy: 'stillAsShown', reason: bound.note }]
+  return describeRequest(call, folder, step, { ...bound, correctedInput, others, concerns })
 }
 
 /** What the approval of a call is bound to: what is there, and of a call that is asked again why, and with which input of a person. */
-interface Bound extends Pick<ToolItem, 'behind' | 'note' | 'asks' | 'correctedInput'> {
-  shown: ShownPlace[]
-  others: string[] | undefined
+interface Bound extends Pick<ToolItem, 'shown' | 'others' | 'behind' | 'note' | 'asks' | 'correctedInput'> {
   concerns: readonly Concern[]
 }
 
 async function describeRequest (
-  { toolCallId, toolName, input: given }: Call,
+  { toolCallId, toolName, input }: Call,
   folder: WorkFolder,
   { tools, grants, run: { cwd, signal } }: SettledStep,
-  { shown, others, concerns, ...bound }: Bound
+  { concerns, ...bound }: Bound
 ): Promise<ApprovalRequest> {
-  const input = bound.correctedInput ?? given
-  const call = { name: toolName, input, cwd, folder, signal }
+  const { correctedInput = input } = bound
+  const call = { name: toolName, input: correctedInput, cwd, folder, signal }
   // A corrected input is approved for this call alone.
-  const isCorrected = bound.correctedInput !== undefined
-  const { boundary, ...offer } = isCorrected
+  const { boundary, ...offer } = bound.correctedInput !== undefined
     ? { boundary: await tools.boundary(call) }
-    : await grants.describe({ toolName, input }, folder, concerns, { shown, others })
+    : await grants.describe({ toolName, input }, folder, concerns, bound)
   const undo = boundary && await tools.outlook(call)
+  const { others, ...seen } = bound
   return {
-    ...{ kind: 'tool', toolCallId, toolName, input: given, ...boundTo(folder), toolServer: tools.toolServer(toolName) },
+    ...{ kind: 'tool', toolCallId, toolName, input, ...boundTo(folder), toolServer: tools.toolServer(toolName) },
     identity: tools.identity(toolName),
     ...offer,
     boundary: boundary && { ...boundary, ...(undo !== undefined && { undo }) },
-    shown,
-    ...bound,
+    ...seen,
     reasons: concerns.map(({ policy, reason }) => ({ policy, text: reason }))
   }
 }
