@@ -20,7 +20,6 @@ import {
   type ThreadRun,
   unansweredIn,
   waitingIn,
-  WHOLE_THREAD,
   withRunOptions
 } from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
@@ -33,9 +32,10 @@ import { onOwnCopy } from './dry-runs.ts'
 import { runSteps } from './loop.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
 import type { RunCollaborators } from './launch-run.ts'
-import { threadPlacement, threadPosition } from './thread-history.ts'
-import { continuedMessage, toPrompt, type Origin } from './message-import.ts'
-import { type RawMessage, saidAgain, unmarked, withoutModelMarks } from '../threads/index.ts'
+import { threadPlacement } from './thread-history.ts'
+import { continuedMessage, toPrompt } from './message-import.ts'
+import { messagesOfRequest, type RequestMessages } from './request-messages.ts'
+import type { RawMessage } from '../threads/index.ts'
 import { type RunSettings, settingsOfRun } from './run-settings.ts'
 import type { Remember } from './run-once.ts'
 import { settleRun } from './stop-run.ts'
@@ -135,18 +135,22 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   async function newRun (
     request: RunRequest,
     threadId: string,
-    { settings, remember, rehearsed }: { settings: RunSettings, remember: Remember, rehearsed?: { runId: string, cwd: string } }
+    { begins, settings, remember, rehearsed }: {
+      begins: RequestMessages,
+      settings: RunSettings,
+      remember: Remember,
+      rehearsed?: { runId: string, cwd: string }
+    }
   ): Promise<Run<ThreadRun>> {
-    const { messages, protocol, history, unread = [] } = request
+    const { protocol, unread = [] } = request
+    const { messages, place } = begins
     const { options, given } = settings
     const runId = rehearsed?.runId ?? newId()
-    const { ops, answerAt, isWhole } = rehearsed !== undefined
-      ? { ops: await inheritProvenance(store, store.digest(threadId), runId), answerAt: 0, isWhole: false }
-      : history === undefined
-        ? await threads.appendRequest(threadId, { ...request, isChat: protocol !== 'documented' }, { minted: request.id === undefined })
-        : { ...await threads.append(threadId, request.continue ? [] : messages.slice(-1)), isWhole: false }
-    // The positions are unknown if the client's messages are not all messages of the thread.
-    const known = history ?? (isWhole ? WHOLE_THREAD : undefined)
+    const { ops, answerAt } = rehearsed !== undefined
+      ? { ops: await inheritProvenance(store, store.digest(threadId), runId), answerAt: 0 }
+      : place !== undefined
+        ? await threads.appendRequest(threadId, place, { minted: request.id === undefined })
+        : await threads.append(threadId, request.continue ? [] : messages.slice(-1))
     const now = clock.now()
     const continued = continuedMessage(messages)
     const messageId = continued ?? newId()
@@ -165,7 +169,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         protocol,
         cwd: rehearsed?.cwd ?? settings.cwd,
         maxSteps: stepLimit(deps.config(), options),
-        history: known,
+        // A rehearsal is no part of the thread.
+        history: rehearsed !== undefined && place !== undefined ? undefined : begins.history,
         usage: noUsage(),
         // A continued message is the last one of the request: the answer replaces it in the thread.
         answerAt: answerAt - unread.length - (continued === undefined ? 0 : 1)
@@ -192,37 +197,6 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return run
   }
 
-  /**
-   * Returns the messages of a request, with the thread's own version in place of the client's copy of each stored message,
-   * and the origin of each message.
-   */
-  async function recall (
-    { messages, history, trigger, continue: isContinued = false }: RunRequest,
-    threadId: string
-  ): Promise<{ messages: RawMessage[], originOf: (n: number) => Origin }> {
-    const ofThread = (n: number): Origin => ({
-      name: `messages[${history === undefined ? n : threadPosition(history, n)}] of the thread`,
-      isStored: true
-    })
-    if (history !== undefined) {
-      const said = isContinued ? undefined : unmarked(withoutModelMarks(messages.at(-1)!)) as RawMessage
-      const before = said === undefined ? messages : messages.slice(0, -1)
-      const last = before.length - (said === undefined ? 0 : saidAgain(before, said))
-      return {
-        messages: [...before.slice(0, last), ...said === undefined ? [] : [said]],
-        originOf: (n) => n < last ? ofThread(n) : { name: 'message', isStored: false }
-      }
-    }
-    const recalled = await threads.recall(threadId, messages, { isRegenerated: trigger === 'regenerate-message' })
-    return {
-      messages: recalled.messages as RawMessage[],
-      originOf (n) {
-        const place = recalled.places[n]
-        return place === undefined ? ofThread(n) : { name: `messages[${place}]`, isStored: false }
-      }
-    }
-  }
-
   /** Starts a run. With `remember`, it resolves when the run is on disk with what that returns, or when that write has failed. */
   async function startRun (request: RunRequest, remember?: Remember): Promise<Subscription> {
     const { messages, id, resumable = false, protocol } = request
@@ -237,8 +211,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       await activeRuns.current(threadId)
       // Another request took the same thread first. Search again after the lock is released.
       if (known === undefined && activeRuns.has(threadId)) return undefined
-      const recalled = await recall(request, threadId)
-      const { origins, ...context } = await toPrompt(recalled.messages, deps.host.forModel, recalled.originOf)
+      const begins = await messagesOfRequest(request, threadId, deps)
+      const { origins, ...context } = await toPrompt(begins.messages, deps.host.forModel, begins.originOf)
       await noteSizes(context.prompt, attachments)
       await attachments.checkRoom(store.digest(threadId), messages.flatMap(attachmentsIn))
       const live = await activeRuns.admit(threadId, async () => {
@@ -251,7 +225,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           )
         const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: request.continue !== true })
         const begin = (rehearsed?: { runId: string, cwd: string }) =>
-          newRun({ ...request, messages: recalled.messages }, threadId, {
+          newRun(request, threadId, {
+            begins,
             settings,
             rehearsed,
             remember: (run) => [...rehearsed === undefined ? memory.ops : [], ...remember?.(run) ?? []]

@@ -143,9 +143,10 @@ export function parseIndexKey (key: string): { time: number, thread: string } {
   const [time, thread] = key.slice(key.indexOf('/') + 1).split('-')
   return { time: Number(time), thread }
 }
-/** The index of threads by a digest of their content. */
+/** The index of turns by a digest of all that was said up to their end. */
 export const FOUND = 'found/'
 export const foundPrefix = (digest: string) => `${FOUND}${digest}/`
+export const foundKey = (digest: string, thread: string) => `${foundPrefix(digest)}${thread}`
 
 export const TASKS = 'task/'
 export const taskKey = (taskId: string) => TASKS + taskId

@@ -4,7 +4,7 @@ import { newId } from '../lib/ids.ts'
 import { jsonBytes } from '../lib/json.ts'
 import { defineError } from '../lib/service-error.ts'
 import { type Op, type Store, unlessDamaged, versionMessagesKey, versionMessagesPrefix, versionsKey } from '../store/index.ts'
-import type { HistoryMatch, UserTurn } from './history.ts'
+import type { Turns, UserTurn } from './turns.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { beginsTurn, excerpt, ownText, type ThreadMessage } from './thread-message.ts'
 import type { createThreadReader } from './thread-reader.ts'
@@ -26,7 +26,7 @@ const TEXT = 200
 /** The entry of a version in the list of its thread. */
 export interface StoredVersion {
   id: string
-  /** The number of the user's turn that it is a version of, and the chain of the turns before it. */
+  /** The number of the user's turn that it is a version of, and the digest of the user's messages before it. */
   turn: number
   before: string
   replacedAt: number
@@ -57,7 +57,7 @@ interface Removed {
 export function createMessageVersions ({ store, clock, turns, reader }: {
   store: Store,
   clock: Clock,
-  turns: HistoryMatch,
+  turns: Turns,
   reader: ReturnType<typeof createThreadReader>
 }) {
   const listOf = async (thread: string): Promise<StoredVersion[]> =>
@@ -135,7 +135,7 @@ export function createMessageVersions ({ store, clock, turns, reader }: {
     const version: StoredVersion = {
       id,
       turn: removed.turn,
-      before: await turns.chainAt(thread, removed.turn),
+      before: turns.wordsOf((await turns.list(thread)).slice(0, removed.turn)),
       replacedAt: clock.now(),
       bytes,
       messageCount: content.messages.length,
@@ -149,9 +149,8 @@ export function createMessageVersions ({ store, clock, turns, reader }: {
   }
 
   /** Whether a version is one of a turn that the thread has now. */
-  async function isCurrent (thread: string, { turn, before, within }: StoredVersion): Promise<boolean> {
-    return within === undefined && await turns.get(thread, turn) !== undefined && await turns.chainAt(thread, turn) === before
-  }
+  const isCurrent = (now: readonly UserTurn[], { turn, before, within }: StoredVersion): boolean =>
+    within === undefined && turn < now.length && turns.wordsOf(now.slice(0, turn)) === before
 
   return {
     /**
@@ -172,12 +171,9 @@ export function createMessageVersions ({ store, clock, turns, reader }: {
     /** Returns the versions of the messages that a thread has, the oldest first. */
     async list (head: ThreadHead): Promise<Array<StoredVersion & { at: number }>> {
       const thread = store.digest(head.id)
-      const found: Array<StoredVersion & { at: number }> = []
-      for (const version of await listOf(thread)) {
-        const turn = await isCurrent(thread, version) ? await turns.get(thread, version.turn) : undefined
-        if (turn !== undefined) found.push({ ...version, at: turn.at })
-      }
-      return found
+      const list = await listOf(thread)
+      const now = list.length === 0 ? [] : await turns.list(thread)
+      return list.filter((version) => isCurrent(now, version)).map((version) => ({ ...version, at: now[version.turn].at }))
     },
 
     /** Returns the messages of a version; undefined if there is none, or it is damaged. */
@@ -205,11 +201,10 @@ export function createMessageVersions ({ store, clock, turns, reader }: {
     async keepStanding (thread: string, put: readonly UserTurn[]): Promise<Op[]> {
       const list = await listOf(thread)
       if (list.length === 0) return []
-      const kept: StoredVersion[] = []
-      for (const version of list.filter(({ within }) => within === undefined)) {
-        const now = await isCurrent(thread, version) ? await turns.get(thread, version.turn) : undefined
-        if (now !== undefined && put[version.turn]?.chain === now.chain) kept.push(version)
-      }
+      const now = await turns.list(thread)
+      const isSame = ({ turn }: StoredVersion) =>
+        put.length > turn && turns.wordsOf(put.slice(0, turn + 1)) === turns.wordsOf(now.slice(0, turn + 1))
+      const kept = list.filter((version) => isCurrent(now, version) && isSame(version))
       // A version within another one may come before or behind it.
       for (let found = kept; found.length > 0;) {
         const ids = new Set(found.map(({ id }) => id))

@@ -1,5 +1,5 @@
 import { parseIndexKey, readKey, type Store, threadKey, unlessDamaged, UNREAD, unreadKey } from '../store/index.ts'
-import type { HistoryMatch } from './history.ts'
+import type { Turns } from './turns.ts'
 import { type ThreadHead } from './thread-head.ts'
 
 /**
@@ -15,9 +15,11 @@ export interface ReadPosition {
 /** Records how far each thread was searched for facts. */
 export function createReadPositions ({ store, turns, get }: {
   store: Pick<Store, 'get' | 'list' | 'transact' | 'digest'>
-  turns: Pick<HistoryMatch, 'chainAt'>
+  turns: Pick<Turns, 'list' | 'wordsOf'>
   get: (id: string) => Promise<ThreadHead | undefined>
 }) {
+  const wordsAt = async (thread: string, n: number) => turns.wordsOf((await turns.list(thread)).slice(0, n))
+
   return {
     /**
      * Returns how many of the user's messages were searched for facts. If a searched message was changed since, or a
@@ -25,8 +27,8 @@ export function createReadPositions ({ store, turns, get }: {
      */
     async unread (id: string): Promise<ReadPosition> {
       const thread = store.digest(id)
-      const [head, read] = await Promise.all([get(id), store.get<{ turns: number, chain: string }>(readKey(thread))])
-      const isSame = read !== undefined && await turns.chainAt(thread, read.turns) === read.chain
+      const [head, read] = await Promise.all([get(id), store.get<{ turns: number, words: string }>(readKey(thread))])
+      const isSame = read !== undefined && await wordsAt(thread, read.turns) === read.words
       return { read: isSame ? read.turns : 0, turns: head?.turns ?? 0, updatedAt: head?.updatedAt ?? 0 }
     },
 
@@ -35,7 +37,7 @@ export function createReadPositions ({ store, turns, get }: {
       const thread = store.digest(id)
       if (await get(id) === undefined) return
       await store.transact([
-        { type: 'put', key: readKey(thread), value: { turns: count, chain: await turns.chainAt(thread, count) } },
+        { type: 'put', key: readKey(thread), value: { turns: count, words: await wordsAt(thread, count) } },
         { type: 'del', key: unreadKey(updatedAt, thread) }
       ])
     },

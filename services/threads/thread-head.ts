@@ -1,4 +1,4 @@
-import { foundPrefix, type Op, recentKey, type Store, threadKey, unreadKey } from '../store/index.ts'
+import { type Op, recentKey, type Store, threadKey, unreadKey } from '../store/index.ts'
 import { excerpt, ownText, textOf, type ThreadMessage } from './thread-message.ts'
 
 /** The stored state of a thread, apart from its messages. Only a caller that has locked the conversation writes it. */
@@ -21,8 +21,6 @@ export interface ThreadHead {
   asked?: string[]
   /** Present if the user has said something while a run was under way. */
   steered?: true
-  /** Digests of the thread's content, by which a request without an id finds the thread. */
-  found?: string[]
 }
 
 /** Characters of `words` and of `lastMessage`. */
@@ -35,14 +33,10 @@ export function headOps (store: Pick<Store, 'digest'>, before: ThreadHead | unde
   const ops: Op[] = []
   if (before !== undefined) {
     ops.push({ type: 'del', key: recentKey(before.updatedAt, thread) }, { type: 'del', key: unreadKey(before.updatedAt, thread) })
-    for (const digest of before.found ?? []) ops.push({ type: 'del', key: foundPrefix(digest) + thread })
   }
   if (after === undefined) return [...ops, { type: 'del', key: threadKey(thread) }]
   ops.push({ type: 'put', key: threadKey(thread), value: after }, { type: 'put', key: recentKey(after.updatedAt, thread), value: {} })
   if (after.turns > 0) ops.push({ type: 'put', key: unreadKey(after.updatedAt, thread), value: {} })
-  for (const digest of after.found ?? []) {
-    ops.push({ type: 'put', key: foundPrefix(digest) + thread, value: { id: after.id, at: after.updatedAt } })
-  }
   return ops
 }
 

@@ -85,21 +85,24 @@ const nameOfChosen = ({ text }: { text: string }): string => {
 
 /**
  * Returns the canonical content of a user message, for comparison: the same for a UIMessage and a ModelMessage that say the same. A text
- * equals its single text part; ids, metadata and parts that only chats have are ignored.
+ * equals its single text part; blanks, ids, metadata and parts that only chats have are ignored.
  */
 export function canonicalContent (message: ThreadMessage): string {
   const parts = ownParts(message)
   const [only, ...more] = parts
   // Fast path for the most frequent form, with the same result.
   if (more.length === 0 && only?.type === 'text' && typeof only.text === 'string') {
-    return `[{"text":${JSON.stringify(only.text)},"type":"text"}]`
+    return `[{"text":${JSON.stringify(withoutBlanks(only.text))},"type":"text"}]`
   }
   return canonicalJson(parts.flatMap((part) => {
-    if (part?.type === 'text') return [{ type: 'text', text: part.text }]
+    if (part?.type === 'text') return [{ type: 'text', text: withoutBlanks(String(part.text)) }]
     if (part?.type === 'file' || part?.type === 'image') return [{ type: 'file', data: dataOf(part) }]
     return typeof part?.type === 'string' && part.type.startsWith('data-') ? [] : [part]
   }))
 }
+
+/** Returns a text with single blanks in place of others: clients trim what they send, and change the ends of its lines. */
+const withoutBlanks = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** Returns what a file part holds: the data of a data URL, or another URL. */
 function dataOf ({ url, data = url, image = data }: { url?: unknown, data?: unknown, image?: unknown }): unknown {
@@ -119,24 +122,28 @@ export function markOf ({ role, parts, steer, metadata }: ThreadMessage): SteerM
 /** Whether a message is one of the user that asks for an answer, not one that was said while an answer was made. */
 export const beginsTurn = (message: ThreadMessage): boolean => message.role === 'user' && markOf(message) === undefined
 
+/** Returns each turn of messages: its beginning, and its answer. What stands before the first turn is left out. */
+export function turnsIn (messages: readonly ThreadMessage[]): Array<{ at: number, message: ThreadMessage, answer: ThreadMessage[] }> {
+  const starts = messages.flatMap((message, at) => beginsTurn(message) ? [at] : [])
+  return starts.map((at, n) => ({ at, message: messages[at], answer: messages.slice(at + 1, starts[n + 1]) }))
+}
+
 /** Marks the text of an answer's second version, which stands behind the first. */
 export const REVISION_MARK = { agent: { isRevision: true } }
 
 /**
- * Returns the texts of the last answer that clients may keep: the whole answer, and the part after the last tool call, in each of its
- * versions. No whitespace.
+ * Returns the text of an answer in the ways in which clients keep it: the whole, and the part after the last tool call in its first and in
+ * its second version. No whitespace.
  */
-export function answerTexts (messages: ThreadMessage[]): string[] {
-  const last = messages.findLastIndex(beginsTurn)
-  const answers = messages.slice(last + 1).filter(({ role }) => role === 'assistant')
-  const whole = answers.map((message) => textOf(message)).join('')
-  const parts = answers.flatMap(partsOf)
+export function answerTexts (answer: readonly ThreadMessage[]): [whole: string, first: string, second: string] {
+  const messages = answer.filter(({ role }) => role === 'assistant')
+  const parts = messages.flatMap(partsOf)
   const end = parts.slice(parts.findLastIndex((part) => /^(tool-|dynamic-tool|step-start)/.test(part?.type)) + 1)
   const isRevision = (part: any) => part?.providerOptions?.agent?.isRevision === true
-  const [revision, first] = [true, false].map((wanted) =>
+  const [first, second] = [false, true].map((wanted) =>
     textOf({ role: 'assistant', parts: end.filter((part) => isRevision(part) === wanted) }))
-  const texts = new Set([whole, ...revision === '' ? [first] : [first, revision]])
-  return [...new Set([...texts].map((text) => text.replace(/\s+/g, '')))]
+  const plain = (text: string) => text.replace(/\s+/g, '')
+  return [plain(messages.map((message) => textOf(message)).join('')), plain(first), plain(second === '' ? first : second)]
 }
 
 /** Returns the beginning of a text on one line, at limit `limit` characters and an ellipsis, cut between words if possible. */

@@ -1,7 +1,7 @@
+import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../lib/clock.ts'
 import {
   FOUND,
-  foundPrefix,
   messageKey,
   messagesPrefix,
   metadataKey,
@@ -22,13 +22,13 @@ import { chatFormOf } from './rendering/chat-form.ts'
 import { continuesAnswer } from './rendering/answer-units.ts'
 import { keepStored } from './rendering/render.ts'
 import { NONE_UNANSWERED, type Unanswered } from './rendering/unanswered.ts'
-import { isAnswer, marked, MAX_UNREAD, saidAgain, unmarked, unreadIn } from './steer-messages.ts'
-import { answerTexts, beginsTurn, dropTries, markOf, type ThreadMessage } from './thread-message.ts'
+import { isAnswer, marked, MAX_UNREAD, saidAgain, unreadIn } from './steer-messages.ts'
+import { beginsTurn, dropTries, markOf, type ThreadMessage } from './thread-message.ts'
 import type { Summary } from './compaction/items.ts'
 import { createReadPositions } from './read-positions.ts'
-import { createRecall } from './recall-answers.ts'
+import { findThread, placeRequest, type RequestMessages, type RequestPlace } from './place-request.ts'
 import { createThreadReader } from './thread-reader.ts'
-import { createHistoryMatch, type RequestMessages, type Steered, type UserTurn } from './history.ts'
+import { createTurns, type Steered, type UserTurn } from './turns.ts'
 import { createMessageVersions, type StoredVersion, type VersionContent } from './message-versions.ts'
 import { attachmentsIn, changeUses } from '../attachments/index.ts'
 import { searchAgain, searchNoMore } from './search/due-threads.ts'
@@ -41,40 +41,34 @@ export type ThreadRepository = ReturnType<typeof createThreadRepository>
 /** Returns which requests for approval of messages were not answered, and cannot be any more. */
 type UnansweredIn = (messages: readonly ThreadMessage[]) => Promise<Unanswered>
 
-/** The number of threads with the same content that are compared; the newest is taken. */
-const MAX_CANDIDATES = 50
-
 /**
  * Stores conversations message by message. Clients choose thread ids freely, so the keys are digests. Methods that change a
  * thread return operations: the caller locks the conversation and commits them together with its own changes.
  */
 export function createThreadRepository ({ store, clock }: { store: Store, clock: Clock }) {
-  const turns = createHistoryMatch(store)
+  const turns = createTurns(store)
   const reader = createThreadReader(store)
   const { get, lastMessages } = reader
   const versions = createMessageVersions({ store, clock, turns, reader })
   const sizeOf = ({ turns: count, messageCount: length }: ThreadHead) => ({ count, length })
 
-  /** Returns the digests that identify a thread by its user messages and the text of its last answer, or as waiting for an answer. */
-  const contentDigests = (chain: string, answers: string[] | 'waits') =>
-    answers === 'waits' ? [store.digest(`waits ${chain}`)] : answers.map((text) => store.digest(`told ${chain} ${text}`))
-
   /**
    * Returns the operations that replace the messages of the thread from position `from` on by `fresh`; the first `keep` turns
    * stay. `saidAt` returns the time of each turn in `fresh`, epoch milliseconds, 0 for unknown.
    */
-  async function put (before: ThreadHead | undefined, thread: ThreadHead, { keep, from, fresh, saidAt, seen, steeredAt }: {
+  async function put (before: ThreadHead | undefined, thread: ThreadHead, { keep, from, fresh, saidAt, steeredAt = new Map() }: {
     keep: number,
     from: number,
     fresh: ThreadMessage[],
-    steeredAt?: ReadonlyMap<string, number>,
-    saidAt: (chain: string, isLast: boolean) => number,
-    seen?: string
+    saidAt: (turn: UserTurn, n: number) => number,
+    steeredAt?: ReadonlyMap<string, number>
   }): Promise<Op[]> {
     const digest = store.digest(thread.id)
-    const chain = await turns.chainAt(digest, keep)
-    const plainTurns = await turns.read(fresh, { chain, from })
-    const { kept, newTurns } = await withSteering(digest, { keep, from, fresh, isSteered: thread.steered, plainTurns, steeredAt })
+    const last = keep > 0 ? await turns.get(digest, keep - 1) : undefined
+    const end = await turns.position(digest, keep, sizeOf(thread))
+    const answered = last && { ...last, found: await foundOf(thread.id, last, { keep, from, fresh, isCut: from < end }) }
+    const plainTurns = await turns.read(fresh, { before: answered?.found, from })
+    const { kept, newTurns } = withSteering({ from, fresh, last: answered, plainTurns, steeredAt })
     const isSteered = thread.steered ?? [kept, ...newTurns].some((turn) => turn?.steered !== undefined)
     const isWhole = from === 0
     const after: ThreadHead = {
@@ -86,24 +80,14 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       lastMessage: lastWords(fresh) || (isWhole ? '' : thread.lastMessage),
       ...(isSteered && { steered: true })
     }
-    const last = newTurns.at(-1)?.chain ?? chain
-    const digestsOf = (chain: string, messages: ThreadMessage[]) =>
-      contentDigests(chain, messages.length === 0 || beginsTurn(messages.at(-1)!) ? 'waits' : answerTexts(messages))
-    if (after.minted && after.turns > 0) after.found = digestsOf(last, fresh)
-    else delete after.found
-    if (after.found !== undefined && isSteered) {
-      // A client may send back what was said to a run as any other message of the user.
-      const all = [...(await turns.list(digest)).slice(0, Math.max(keep - 1, 0)), ...kept ? [kept] : [], ...newTurns]
-      after.found = [...new Set([...after.found, ...digestsOf(turns.wholeChain(all), fresh.map(unmarked))])]
-    }
     const ops: Op[] = fresh.map((value, at) => ({ type: 'put', key: messageKey(digest, from + at), value }))
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
-    if (kept !== undefined) ops.push(turns.put(digest, keep - 1, kept))
-    for (const [n, turn] of newTurns.entries()) {
-      const isLast = n === newTurns.length - 1
-      ops.push(turns.put(digest, keep + n, { ...turn, said: saidAt(turn.chain, isLast), ...(isLast && seen !== undefined && { seen }) }))
+    const replaced = keep < thread.turns ? await turns.list(digest, keep) : []
+    for (const [n, turn] of replaced.entries()) ops.push(...turns.del(thread.id, keep + n, turn))
+    if (kept !== undefined && !isDeepStrictEqual(kept, last)) {
+      ops.push(...turns.del(thread.id, keep - 1, last!), ...turns.put(thread.id, keep - 1, kept))
     }
-    for (let n = after.turns; n < thread.turns; n++) ops.push(turns.del(digest, n))
+    for (const [n, turn] of newTurns.entries()) ops.push(...turns.put(thread.id, keep + n, { ...turn, sentAt: saidAt(turn, n) }))
     ops.push(searchAgain(digest, { from, removes: from < thread.messageCount }))
     const named = fresh.map(attachmentsIn)
     const isAppended = from >= (before?.messageCount ?? 0)
@@ -112,23 +96,35 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     return [...ops, ...headOps(store, before, after)]
   }
 
+  /** Returns what the last turn that stays is found by, when its answer ends with `fresh`; as before if nothing of it changes. */
+  async function foundOf (id: string, last: UserTurn, { keep, from, fresh, isCut }: {
+    keep: number,
+    from: number,
+    fresh: ThreadMessage[],
+    isCut: boolean
+  }): Promise<string[]> {
+    const next = fresh.findIndex(beginsTurn)
+    const end = next === -1 ? fresh : fresh.slice(0, next)
+    if (end.length === 0 && !isCut) return last.found
+    const begin = last.at + 1
+    const answer = from > begin ? await reader.messages(id, { from: begin, limit: from - begin }) : []
+    const before = keep > 1 ? (await turns.get(store.digest(id), keep - 2))?.found : undefined
+    return turns.follow(before ?? [], last.own, [...answer, ...end])
+  }
+
   /**
    * Returns the new turns, and the last one that stays, with the index entries of what was said while their answers were made.
    * `steeredAt` returns its time, by its id.
    */
-  async function withSteering (thread: string, { keep, from, fresh, isSteered, plainTurns, steeredAt = new Map() }: {
-    keep: number,
+  function withSteering ({ from, fresh, last, plainTurns, steeredAt }: {
     from: number,
     fresh: ThreadMessage[],
-    isSteered: true | undefined,
+    last: UserTurn | undefined,
     plainTurns: UserTurn[],
-    steeredAt?: ReadonlyMap<string, number>
-  }): Promise<{ kept?: UserTurn, newTurns: UserTurn[] }> {
-    const found = turns.steeredIn(fresh, from, clock.now())
-    if (found.length === 0 && !isSteered) return { newTurns: plainTurns }
-    const last = keep > 0 ? await turns.get(thread, keep - 1) : undefined
-    const known = new Map([...steeredAt, ...(last?.steered ?? []).map(({ id, said }) => [id, said] as const)])
-    const steered = found.map((each) => ({ ...each, said: known.get(each.id) ?? each.said }))
+    steeredAt: ReadonlyMap<string, number>
+  }): { kept?: UserTurn, newTurns: UserTurn[] } {
+    const known = new Map([...steeredAt, ...(last?.steered ?? []).map(({ id, sentAt }) => [id, sentAt] as const)])
+    const steered = turns.steeredIn(fresh, from, clock.now()).map((each) => ({ ...each, sentAt: known.get(each.id) ?? each.sentAt }))
     const between = (start: number, end = Infinity) => steered.filter(({ at }) => at >= start && at < end)
     const withThese = ({ steered: _, ...turn }: UserTurn, these: Steered[]) => ({ ...turn, ...(these.length > 0 && { steered: these }) })
     const before = (last?.steered ?? []).filter(({ at }) => at < from)
@@ -190,7 +186,11 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
   return {
     ...reader,
     ...createReadPositions({ store, turns, get }),
-    recall: createRecall({ store, turns, get, lastMessages }),
+    /** Finds the thread that a request without an id continues; see `findThread`. */
+    find: (messages: ThreadMessage[], isFree: (id: string) => boolean) => findThread(messages, isFree, { store, turns }),
+
+    /** Returns where a request goes on in its thread; see `placeRequest`. */
+    place: async (id: string, request: RequestMessages) => placeRequest(await get(id), request, { store, turns, reader }),
 
     /** Returns the id of a message without one of its own; the same as long as it stays the same and in its place. */
     messageId: turns.messageId,
@@ -208,37 +208,33 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
 
     /** Returns when the user said the message at a position, or the one before it; 0 for unknown. Milliseconds since the Unix epoch. */
     saidAt: async ({ id, turns: count }: ThreadHead, at: number): Promise<number> =>
-      (await unlessDamaged(turns.lastUpTo(store.digest(id), count, at)))?.said ?? 0,
+      (await unlessDamaged(turns.lastUpTo(store.digest(id), count, at)))?.sentAt ?? 0,
 
     /** Returns the user's turns from the `n`-th on, with positions and times. */
     turns: (id: string, n = 0) => turns.list(store.digest(id), n),
 
     /**
-     * Merges a request into its thread: known messages stay, new ones are appended, and from the point where the request's
-     * history diverges, later messages are removed (see `findDivergence`). `minted` says that the service made the id for this
-     * request. Resolves to the operations, to the position of the answer and to whether the request holds the whole thread.
+     * Puts what a request brings into its thread, in the place that was found for it. `minted` says that the service made the id for this
+     * request. Resolves to the operations and to the position of the answer.
      */
     async appendRequest (
       id: string,
-      request: RequestMessages,
+      { keep, at, fresh }: RequestPlace,
       { minted = false } = {}
-    ): Promise<{ ops: Op[], answerAt: number, isWhole: boolean }> {
+    ): Promise<{ ops: Op[], answerAt: number }> {
       const before = await get(id)
       const { asked, minted: wasMinted, ...known } = before ?? newHead(id)
       const thread: ThreadHead = { ...known, ...(minted && (wasMinted ?? before === undefined) && { minted: true }) }
       const digest = store.digest(id)
-      const { keep, since, seen } = await turns.findDivergence(digest, sizeOf(thread), request)
-      const position = await turns.position(digest, keep, sizeOf(thread))
-      const from = position - await saidAgainAt(id, thread, position, request.messages.at(-1))
-      const fresh = request.messages.slice(since)
+      const message = fresh.findLast(beginsTurn)
+      const from = at - await saidAgainAt(id, thread, at, message)
       const now = clock.now()
       // A repeated message, such as for a regenerated answer, keeps its time.
       const repeated = keep < thread.turns ? await turns.get(digest, keep) : undefined
-      const saidAt = (chain: string, isLast: boolean) => repeated?.chain === chain ? repeated.said : isLast ? now : 0
-      const kept = await versions.keepReplaced(thread, { turn: keep, at: position }, request.messages.at(-1))
-      const ops = [...kept, ...await put(before, thread, { keep, from, fresh, saidAt, seen })]
-      const answerAt = from + fresh.length
-      return { ops, answerAt, isWhole: seen === undefined && answerAt === request.messages.length }
+      const newest = fresh.filter(beginsTurn).length - 1
+      const saidAt = ({ own }: UserTurn, n: number) => n === 0 && repeated?.own === own ? repeated.sentAt : n === newest ? now : 0
+      const kept = await versions.keepReplaced(thread, { turn: keep, at }, message)
+      return { ops: [...kept, ...await put(before, thread, { keep, from, fresh, saidAt })], answerAt: from + fresh.length }
     },
 
     /** Appends messages to the thread. Resolves to the operations and to the position of the answer. */
@@ -247,7 +243,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const { asked, minted, ...thread } = before ?? newHead(id)
       const now = clock.now()
       const from = thread.messageCount - await saidAgainAt(id, thread, thread.messageCount, fresh.at(-1))
-      const ops = await put(before, thread, { keep: thread.turns, from, fresh, saidAt: (_, isLast) => isLast ? now : 0 })
+      const ops = await put(before, thread, { keep: thread.turns, from, fresh, saidAt: () => now })
       return { ops, answerAt: from + fresh.length }
     },
 
@@ -273,11 +269,15 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const { fresh } = await readGiven(id, given, unansweredIn)
       const { asked, minted, ...thread } = before ?? newHead(id)
       const old = before ? await turns.list(store.digest(id)) : []
-      const known = new Map(old.map(({ chain, said }) => [chain, said]))
-      const steeredAt = new Map(old.flatMap(({ steered = [] }) => steered.map(({ id, said }) => [id, said] as const)))
+      const known = old.toReversed()
       const now = clock.now()
+      const saidAt = ({ own }: UserTurn) => {
+        const at = known.findLastIndex((turn) => turn.own === own)
+        return at === -1 ? now : known.splice(at, 1)[0].sentAt
+      }
+      const steeredAt = new Map(old.flatMap(({ steered = [] }) => steered.map(({ id, sentAt }) => [id, sentAt] as const)))
       const standing = before ? await versions.keepStanding(store.digest(id), await turns.read(fresh)) : []
-      return [...standing, ...await put(before, thread, { keep: 0, from: 0, fresh, saidAt: (chain) => known.get(chain) ?? now, steeredAt })]
+      return [...standing, ...await put(before, thread, { keep: 0, from: 0, fresh, saidAt, steeredAt })]
     },
 
     versions: versions.list,
@@ -290,10 +290,10 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       { messages, turns: ofVersion }: VersionContent
     ): Promise<Op[]> {
       const { asked, minted, ...thread } = head
-      const said = new Map(ofVersion.map((turn) => [turn.chain, turn.said]))
-      const steeredAt = new Map(ofVersion.flatMap(({ steered = [] }) => steered.map(({ id, said }) => [id, said] as const)))
+      const steeredAt = new Map(ofVersion.flatMap(({ steered = [] }) => steered.map(({ id, sentAt }) => [id, sentAt] as const)))
       const kept = await versions.exchange(head, version)
-      const back = { keep: version.turn, from: version.at, fresh: messages, saidAt: (chain: string) => said.get(chain) ?? 0, steeredAt }
+      const saidAt = (_: UserTurn, n: number) => ofVersion[n]?.sentAt ?? 0
+      const back = { keep: version.turn, from: version.at, fresh: messages, saidAt, steeredAt }
       return [...kept, ...await put(head, thread, back)]
     },
 
@@ -302,7 +302,7 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
       const thread = store.digest(head.id)
       const ops: Op[] = []
       for (let seq = 0; seq < head.messageCount; seq++) ops.push({ type: 'del', key: messageKey(thread, seq) })
-      for (let n = 0; n < head.turns; n++) ops.push(turns.del(thread, n))
+      for (const [n, turn] of (await turns.list(thread)).entries()) ops.push(...turns.del(head.id, n, turn))
       ops.push(...await searchNoMore(store, thread))
       ops.push(...await versions.removeAll(thread))
       ops.push(...[readKey, summaryKey, threadMemoryKey].map((key): Op => ({ type: 'del', key: key(thread) })))
@@ -324,30 +324,6 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     /** Reads the summaries of older messages. A summary is valid only while the messages that it was made of are unchanged. */
     summaries: async (id: string): Promise<Summary[]> => await store.get<Summary[]>(summaryKey(store.digest(id))) ?? [],
     keepSummaries: (id: string, summaries: Summary[]): Promise<void> =>
-      store.transact([{ type: 'put', key: summaryKey(store.digest(id)), value: summaries }]),
-
-    /**
-     * Finds the thread that a request without an id continues: its id was made by the service, and it contains exactly the
-     * user messages of the request's history with the text of the last answer, or already the new message without an answer.
-     * Returns the one that changed last among those that are `isFree`; undefined if there is none.
-     */
-    async find (messages: ThreadMessage[], isFree: (id: string) => boolean): Promise<string | undefined> {
-      const userTurns = await turns.read(messages)
-      if (userTurns.length < 2 || messages.at(-1)!.role !== 'user') return undefined
-      const history = messages.slice(0, userTurns.at(-1)!.at)
-      const keys = [
-        ...contentDigests(userTurns.at(-2)!.chain, answerTexts(history).slice(0, 1)),
-        ...contentDigests(userTurns.at(-1)!.chain, 'waits')
-      ]
-      for (const key of keys) {
-        const same: Array<{ id: string, at: number }> = []
-        for await (const [, found] of store.list<{ id: string, at: number }>(foundPrefix(key), { limit: MAX_CANDIDATES, damaged () {} })) {
-          same.push(found)
-        }
-        const newest = same.filter(({ id }) => isFree(id)).sort((a, b) => b.at - a.at)[0]
-        if (newest !== undefined) return newest.id
-      }
-      return undefined
-    }
+      store.transact([{ type: 'put', key: summaryKey(store.digest(id)), value: summaries }])
   }
 }

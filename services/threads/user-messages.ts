@@ -32,16 +32,16 @@ const MAX_MESSAGES = 500
 export async function readUserMessages (threads: Pick<ThreadRepository, 'turns' | 'messages'>, id: string, n = 0): Promise<UserMessage[]> {
   const messages: UserMessage[] = []
   const read = async (at: number) => (await threads.messages(id, { from: at, limit: 1 }))[0]
-  for (const { at, said, id: messageId, steered = [] } of (await threads.turns(id, n)).slice(-MAX_MESSAGES)) {
+  for (const { at, sentAt, id: messageId, steered = [] } of (await threads.turns(id, n)).slice(-MAX_MESSAGES)) {
     const message = await read(at)
     const text = message === undefined ? '' : beginning(wordsOf(message), MAX_CHARACTERS)
     const before = at > 0 ? await read(at - 1) : undefined
     const asked = before?.role === 'assistant' ? questionAtEnd(wordsOf(before)) : undefined
-    messages.push({ text, at, said, ...(messageId !== undefined && { id: messageId }), ...(asked !== undefined && { asked }) })
+    messages.push({ text, at, said: sentAt, ...(messageId !== undefined && { id: messageId }), ...(asked !== undefined && { asked }) })
     for (const { id: steerId, ...place } of steered) {
       const holder = await read(place.at)
       const words = holder === undefined ? undefined : steeringIn(holder).find((each) => each.id === steerId)
-      messages.push({ text: beginning(words?.text ?? '', MAX_CHARACTERS), at: place.at, said: place.said, id: steerId })
+      messages.push({ text: beginning(words?.text ?? '', MAX_CHARACTERS), at: place.at, said: place.sentAt, id: steerId })
     }
   }
   return messages.slice(-MAX_MESSAGES)

@@ -1,12 +1,11 @@
 import { existsSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
-import { answer, asked, of, say, sayAll } from '../harness/agent.ts'
+import { answer, asked, say } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { createLedger } from '../../services/approvals/ledger.ts'
 import { newId } from '../../services/lib/ids.ts'
 import { build } from '../harness/helper.ts'
-import { textOf } from '../harness/sse.ts'
 import { withGateway } from '../harness/with-gateway.ts'
 
 const call = async (app: App, method: 'GET' | 'POST' | 'PUT' | 'DELETE', url: string, payload?: object) => {
@@ -197,72 +196,6 @@ t.test('deleting a thread stops its run, and takes its runs and approvals along'
   t.strictSame(left.map((key) => key.split('/')[0]), ['usage'], 'the totals of the day')
   t.notOk(existsSync(`${app.cwd}/late`))
   t.equal(gateway.requests.length, 1)
-})
-
-t.test('a run without an id goes on with the thread that holds what its messages say', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => ({ text: `answer ${nth}` }))
-  const first = await say(app, 'hi')
-  const other = await say(app, 'hi')
-  const history = [user('hi'), { role: 'assistant', content: textOf(first.events) }]
-  const second = await sayAll(app, [...history, user('and then?')])
-  t.equal(second.headers['x-thread-id'], first.headers['x-thread-id'])
-  t.not(other.headers['x-thread-id'], first.headers['x-thread-id'])
-  t.equal((await thread(app, first.headers['x-thread-id'])).messageCount, 4)
-  t.equal((await thread(app, other.headers['x-thread-id'])).messageCount, 2)
-
-  const forked = await sayAll(app, [...history, user('no, else')])
-  t.not(forked.headers['x-thread-id'], first.headers['x-thread-id'], 'what was told before is told, and a fork is another thread')
-  t.equal((await thread(app, first.headers['x-thread-id'])).messageCount, 4)
-  t.same((await thread(app, forked.headers['x-thread-id'])).messages.slice(0, 3), [...history, user('no, else')])
-  const strangers = await sayAll(app, [user('hi'), { role: 'assistant', content: 'something else' }, user('and then?')])
-  t.notOk([first, other, forked].some(({ headers }) => headers['x-thread-id'] === strangers.headers['x-thread-id']))
-})
-
-t.test('threads that hold the very same words are told apart by nothing, and each is gone on with once', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) => ({ text: nth < 2 ? 'hello' : `answer ${nth}` }))
-  const ids = [await say(app, 'hi'), await say(app, 'hi')].map(({ headers }) => headers['x-thread-id'])
-  const history = [user('hi'), { role: 'assistant', content: 'hello' }]
-  const more = [await sayAll(app, [...history, user('A')]), await sayAll(app, [...history, user('B')])].map(({ headers }) =>
-    headers['x-thread-id']
-  )
-  t.same(more.toSorted(), ids.toSorted())
-  t.same(
-    (await thread(app, more[0])).messages.slice(0, 3),
-    [...history, user('A')].map((message, n) => n === 1 ? { role: 'assistant', content: [{ type: 'text', text: 'hello' }] } : message)
-  )
-  t.match((await thread(app, more[1])).messages[2], user('B'))
-})
-
-t.test('a run without an id is found by what it said with tools between, by sync and after a failure; a thread with an id is ' +
-  'not', async (t) => {
-  const { app } = await withGateway(t, (_request, nth) =>
-    [
-      { text: 'Looking.', toolCalls: [{ toolName: 'systemInfo', input: {} }] },
-      { text: 'A computer.' },
-      { error: { status: 400, message: 'no' } },
-      { text: 'Better.' },
-      { text: 'Named.' },
-      { text: 'Own.' }
-    ][nth])
-  const first = await call(app, 'POST', '/run/sync', { messages: [user('what is this?')] })
-  for (const told of ['A computer.', 'Looking. A computer.']) {
-    t.equal(
-      await app.threadRepository.find([user('what is this?'), { role: 'assistant', content: told }, user('more')], () => true),
-      first.body.threadId,
-      told
-    )
-  }
-  const said = [user('what is this?'), ...first.body.messages, user('more')]
-  t.match(of((await sayAll(app, said)).events, 'error'), [{}])
-  const again = await sayAll(app, said)
-  t.equal(again.headers['x-thread-id'], first.body.threadId)
-  t.match((await thread(app, first.body.threadId)).messages.slice(-2), [user('more'), {
-    role: 'assistant',
-    content: [{ text: 'Better.' }]
-  }])
-
-  await say(app, 'mine', { id: 'named' })
-  t.not((await sayAll(app, [user('mine'), { role: 'assistant', content: 'Named.' }, user('more')])).headers['x-thread-id'], 'named')
 })
 
 t.test('a message of a thread that no model can be told is named, with what to do', async (t) => {

@@ -83,7 +83,7 @@ t.test('the parts of every version mean the same to the model', async (t) => {
     ['no part at all', [], []]
   ]
   for (const [name, parts, expected] of cases) {
-    const { status, body } = await sayAll(app, [user('go'), assistant(...parts), user('and now?')])
+    const { status, body } = await sayAll(app, [user(`go: ${name}`), assistant(...parts), user('and now?')])
     t.equal(status, 200, `${name} ${JSON.stringify(body) ?? ''}`)
     const prompt = gateway.requests.at(-1)!.body.prompt.slice(1)
     t.match(prompt.slice(1, -1), expected, name)

@@ -1,0 +1,58 @@
+import { type History, WHOLE_THREAD } from '../runs/index.ts'
+import { type RawMessage, type RequestPlace, saidAgain, unmarked, withoutModelMarks } from '../threads/index.ts'
+import type { AgentDeps } from './agent-deps.ts'
+import type { Origin } from './message-import.ts'
+import type { RunRequest } from './start.ts'
+import { threadPosition } from './thread-history.ts'
+
+/** The messages that a run begins with. */
+export interface RequestMessages {
+  messages: RawMessage[]
+  /** The positions in the thread of the messages before the new ones; undefined if they are not those of the thread. */
+  history: History | undefined
+  /** Where the request goes on in the thread; undefined for one whose history was read from there. */
+  place?: RequestPlace
+  originOf: (n: number) => Origin
+}
+
+const ofThread = (history: History | undefined, n: number): Origin => ({
+  name: `messages[${history === undefined ? n : threadPosition(history, n)}] of the thread`,
+  isStored: true
+})
+
+const ofRequest = (index: number): Origin => ({ name: `messages[${index}]`, isStored: false })
+
+/** Returns the messages of a request whose history was read from its thread, without unread words that it says again. */
+function withReadHistory ({ messages, history, continue: isContinued = false }: RunRequest): RequestMessages {
+  if (isContinued) return { messages, history, originOf: (n) => ofThread(history, n) }
+  const newest = unmarked(withoutModelMarks(messages.at(-1)!)) as RawMessage
+  const before = messages.slice(0, -1)
+  const last = before.length - saidAgain(before, newest)
+  return {
+    messages: [...before.slice(0, last), newest],
+    history,
+    originOf: (n) => n < last ? ofThread(history, n) : { name: 'message', isStored: false }
+  }
+}
+
+/**
+ * Returns what a run begins with for a request, with the thread's copies of its answers, and where the request goes on in the thread; see
+ * `placeRequest`. Only the thread proves which model made a part.
+ */
+export async function messagesOfRequest (
+  request: RunRequest,
+  threadId: string,
+  { threads }: Pick<AgentDeps, 'threads'>
+): Promise<RequestMessages> {
+  if (request.history !== undefined) return withReadHistory(request)
+  const own = request.messages.map(withoutModelMarks)
+  const messages = [...own.slice(0, -1), unmarked(own.at(-1)!)]
+  const place = await threads.place(threadId, { ...request, messages, isChat: request.protocol !== 'documented' })
+  return {
+    messages: place.messages as RawMessage[],
+    place,
+    // The positions are unknown if the client's messages are not all messages of the thread.
+    history: place.at + place.fresh.length === place.messages.length ? WHOLE_THREAD : undefined,
+    originOf: (n) => place.places[n] === undefined ? ofThread(undefined, n) : ofRequest(place.places[n])
+  }
+}

@@ -1,0 +1,178 @@
+import { foundPrefix, type Store, threadKey, unlessDamaged } from '../store/index.ts'
+import { recallAnswers, type RecalledMessages } from './recall-answers.ts'
+import { MAX_UNREAD, saidAgain } from './steer-messages.ts'
+import type { ThreadHead } from './thread-head.ts'
+import { beginsTurn, hasChosen, markOf, type ThreadMessage, turnsIn } from './thread-message.ts'
+import type { createThreadReader } from './thread-reader.ts'
+import type { FoundTurn, Turns, UserTurn } from './turns.ts'
+
+/** The number of threads with the same content that are compared. */
+const MAX_CANDIDATES = 50
+
+/** The fields of a request that say where it goes on; see `RunBody`. */
+export interface RequestMessages {
+  messages: ThreadMessage[]
+  trigger?: unknown
+  messageId?: unknown
+  /** The client is a chat, which may be open in several tabs. */
+  isChat?: boolean
+}
+
+/** Where a request goes on in its thread, and what its run begins with: the request, with the thread's own copies of answers. */
+export interface RequestPlace extends RecalledMessages {
+  /** The number of turns that stay; what the request brings takes the place of the others. */
+  keep: number
+  /** What the request brings, and its position in the thread. */
+  fresh: ThreadMessage[]
+  at: number
+}
+
+export interface PlaceParts {
+  store: Pick<Store, 'get' | 'list' | 'digest'>
+  turns: Turns
+  reader: ReturnType<typeof createThreadReader>
+}
+
+interface Divergence {
+  /** The number of turns of the thread that stay. */
+  keep: number
+  /** The index of the first new message of the request. */
+  since: number
+}
+
+/** A turn of a request: a message of the user, its index and digest, and its answer. */
+export type RequestTurn = ReturnType<typeof turnsIn>[number] & Pick<UserTurn, 'own'>
+
+/** Finds where a single message goes. */
+function placeLone (
+  head: ThreadHead,
+  all: UserTurn[],
+  { at, message: { id }, own }: RequestTurn,
+  { turns, isRegenerated }: { turns: Turns, isRegenerated: boolean }
+): Divergence {
+  const newest = all.at(-1)!
+  const isFirst = typeof id === 'string' ? turns.idOf(all[0]) === id : isRegenerated && all[0].own === own
+  const isWaiting = newest.own === own && newest.at === head.messageCount - 1
+  return { keep: isFirst ? 0 : isWaiting ? all.length - 1 : all.length, since: at }
+}
+
+/**
+ * Finds by the user's messages alone where a request goes on whose answers are not those of the thread, or that holds only the newest
+ * messages.
+ */
+function placeByWords (all: UserTurn[], requested: RequestTurn[]): Divergence {
+  const earlier = requested.slice(0, -1)
+  const isAt = (from: number) => earlier.every(({ own }, n) => all[from + n]?.own === own)
+  const from = isAt(0) ? 0 : all.findLastIndex((_, n) => isAt(n))
+  if (from !== -1) return { keep: from + earlier.length, since: requested.at(-1)!.at }
+  const common = earlier.findIndex(({ own }, n) => all[n]?.own !== own)
+  return common === 0 ? { keep: all.length, since: 0 } : { keep: common, since: requested[common].at }
+}
+
+/** Finds where a request with a history goes on: by the digest of that history, else by the ids of its messages, else by their words. */
+async function placeHistory (
+  all: UserTurn[],
+  requested: RequestTurn[],
+  { messages, trigger, messageId, isChat = false }: RequestMessages,
+  { turns }: PlaceParts
+): Promise<Divergence> {
+  const newest = requested.at(-1)!
+  const earlier = requested.slice(0, -1)
+  const digests = await turns.foundBy(messages.slice(0, newest.at))
+  const found = all.findLastIndex((turn) => digests.some((digest) => turn.found.includes(digest)))
+  const indexOf = ({ message: { id } }: RequestTurn) =>
+    typeof id === 'string' ? all.findLastIndex((each) => turns.idOf(each) === id) : -1
+  const again = indexOf(newest)
+  if (again !== -1) return { keep: again, since: newest.at }
+  const known = found === -1 ? earlier.findLastIndex((each) => indexOf(each) !== -1) : earlier.length - 1
+  if (known === -1) return placeByWords(all, requested)
+  const last = found === -1 ? indexOf(earlier[known]) : found
+  const isNew = isChat && trigger === 'submit-message' && known === earlier.length - 1 &&
+    !requested.some(({ message: { id } }) => id !== undefined && id === messageId)
+  // What the chat does not have, another tab has said, unless the chat says that once more.
+  const isOfOthers = all.slice(last + 1).every(({ own, id }) =>
+    own !== newest.own || (id !== undefined && newest.message.id !== undefined))
+  return isNew && isOfOthers ? { keep: all.length, since: newest.at } : { keep: last + 1, since: requested[known + 1].at }
+}
+
+/** Returns the new messages of a request, as they are stored. */
+async function readFresh (
+  head: ThreadHead,
+  all: UserTurn[],
+  request: RequestMessages,
+  { keep, since }: Divergence,
+  { turns, reader }: PlaceParts
+): Promise<ThreadMessage[]> {
+  const fresh = request.messages.slice(since)
+  const isRegenerated = request.trigger === 'regenerate-message'
+  if (!beginsTurn(fresh[0]) || all[keep]?.own !== (await turns.read(fresh.slice(0, 1)))[0].own) return fresh
+  const [stored] = isRegenerated ? await reader.messages(head.id, { from: all[keep].at, limit: 1 }) : []
+  // The words of a prompt that was chosen for a message are not in the client's copy.
+  if (stored !== undefined && hasChosen(stored)) fresh[0] = stored
+  if (!head.steered || keep !== all.length - 1 || fresh.length > 1 || !(isRegenerated || since > 0)) return fresh
+  // Another answer to the same message reads what no step has read of what was said to the run of the first one.
+  const { messages: newest } = await reader.lastMessages(head.id, { end: head.messageCount, limit: MAX_UNREAD })
+  return [...fresh, ...newest.slice(newest.findLastIndex((message) => markOf(message)?.state !== 'unread') + 1)]
+}
+
+/**
+ * Finds the turn that a request follows. The history of a request is authoritative: turns of the thread that it lacks are replaced, as
+ * after an edit or before a regenerated answer, except what a chat lacks because another tab said it. A single message replaces nothing,
+ * unless it is a stored first message again (same id, or regenerated) or the newest message, which still waits for its answer.
+ */
+export async function placeRequest (
+  head: ThreadHead | undefined,
+  request: RequestMessages,
+  parts: PlaceParts
+): Promise<RequestPlace> {
+  const { turns, store } = parts
+  const all = head === undefined ? [] : await turns.list(store.digest(head.id))
+  const messages = head?.steered ? turns.markSteering(all, request.messages) : request.messages
+  const digests = await turns.read(messages)
+  const requested = turnsIn(messages).map((turn, n): RequestTurn => ({ ...turn, own: digests[n].own }))
+  if (head === undefined || all.length === 0 || requested.length === 0) {
+    return { keep: all.length, at: head?.messageCount ?? 0, fresh: messages, messages, places: [...messages.keys()] }
+  }
+  const whole = { ...request, messages }
+  const divergence = requested.length === 1
+    ? placeLone(head, all, requested[0], { turns, isRegenerated: request.trigger === 'regenerate-message' })
+    : await placeHistory(all, requested, whole, parts)
+  const [fresh, before] = await Promise.all([
+    readFresh(head, all, whole, divergence, parts),
+    recallAnswers(head, { all, requested, messages, ...divergence }, parts)
+  ])
+  const newest = fresh.findLast(beginsTurn)
+  const end = before.messages.length - (newest === undefined ? 0 : saidAgain(before.messages, newest))
+  const placeOf = (message: ThreadMessage) => {
+    const at = messages.indexOf(message)
+    return at === -1 ? undefined : at
+  }
+  return {
+    keep: divergence.keep,
+    at: all[divergence.keep]?.at ?? head.messageCount,
+    fresh,
+    messages: [...before.messages.slice(0, end), ...fresh],
+    places: [...before.places.slice(0, end), ...fresh.map(placeOf)]
+  }
+}
+
+/**
+ * Finds the thread that a request without an id continues: its id was made by the service, and one of its turns ends with exactly what was
+ * said before the last message of the request. Returns the one that was used last of those that are `isFree`; undefined if there is none.
+ */
+export async function findThread (
+  messages: ThreadMessage[],
+  isFree: (id: string) => boolean,
+  { store, turns }: Omit<PlaceParts, 'reader'>
+): Promise<string | undefined> {
+  const last = messages.findLastIndex(beginsTurn)
+  if (last === -1 || last !== messages.length - 1) return undefined
+  const heads: ThreadHead[] = []
+  for (const digest of await turns.foundBy(messages.slice(0, last))) {
+    for await (const [, { id }] of store.list<FoundTurn>(foundPrefix(digest), { limit: MAX_CANDIDATES, damaged () {} })) {
+      const head = await unlessDamaged(store.get<ThreadHead>(threadKey(store.digest(id))))
+      if (head?.minted && isFree(id)) heads.push(head)
+    }
+  }
+  return heads.sort((a, b) => b.updatedAt - a.updatedAt)[0]?.id
+}
