@@ -1,9 +1,21 @@
-import { type History, WHOLE_THREAD } from '../runs/index.ts'
+import type { Protocol, RunBody } from '../../schemas/agent.ts'
+import { type History, type ResolvedOptions, WHOLE_THREAD } from '../runs/index.ts'
 import { type RawMessage, type RequestPlace, saidAgain, unmarked, withoutModelMarks } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { Origin } from './message-import.ts'
-import type { RunRequest } from './start.ts'
 import { threadPosition } from './thread-history.ts'
+
+/** A request with its history. */
+export interface RunRequest extends RunBody {
+  messages: RawMessage[]
+  protocol: Protocol
+  /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
+  history?: History
+  /** The options of the run that is continued, in place of those of this request. */
+  kept?: ResolvedOptions
+  /** What the user said to the run that this one continues, and none of its steps has read. */
+  unread?: Array<{ id: string, text: string }>
+}
 
 /** The messages that a run begins with. */
 export interface RequestMessages {

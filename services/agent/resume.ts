@@ -17,7 +17,7 @@ import {
 } from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { approvalResponses, isAnswer, type AnswerSource, callResults, type CallResult } from './approval-answers.ts'
-import type { RunRequest } from './start.ts'
+import type { RunRequest } from './request-messages.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { runSteps } from './loop.ts'

@@ -1,5 +1,4 @@
 import { setImmediate as nextTurn } from 'node:timers/promises'
-import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { attachmentsIn } from '../attachments/index.ts'
 import { answerAppCall, inheritProvenance } from '../approvals/index.ts'
@@ -10,11 +9,9 @@ import { tracedFields } from '../lib/request-trace.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
 import {
   createRunLog,
-  type History,
   inNewestStep,
   isOver,
   newRunFields,
-  type ResolvedOptions,
   type Run,
   type Subscription,
   type ThreadRun,
@@ -34,7 +31,7 @@ import { NOTE_OPENING } from '../contracts/model-texts.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import { threadPlacement } from './thread-history.ts'
 import { continuedMessage, toPrompt } from './message-import.ts'
-import { messagesOfRequest, type RequestMessages } from './request-messages.ts'
+import { messagesOfRequest, type RequestMessages, type RunRequest } from './request-messages.ts'
 import type { RawMessage } from '../threads/index.ts'
 import { type RunSettings, settingsOfRun } from './run-settings.ts'
 import type { Remember } from './run-once.ts'
@@ -42,18 +39,6 @@ import { settleRun } from './stop-run.ts'
 import { noteSizes } from './prepare-request.ts'
 import { noUsage } from '../usage/index.ts'
 import { checkSkill } from './with-choices.ts'
-
-/** A request with its history. */
-export interface RunRequest extends RunBody {
-  messages: RawMessage[]
-  protocol: Protocol
-  /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
-  history?: History
-  /** The options of the run that is continued, in place of those of this request. */
-  kept?: ResolvedOptions
-  /** What the user said to the run that this one continues, and none of its steps has read. */
-  unread?: Array<{ id: string, text: string }>
-}
 
 /** Returns the item with the result that was given of it, if it is an open call of the application. */
 function withResult (item: ThreadItem, given: readonly CallResult[], now: number): ThreadItem {

@@ -4,7 +4,7 @@ import { MAX_UNREAD, saidAgain } from './steer-messages.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { beginsTurn, hasChosen, markOf, type ThreadMessage, turnsIn } from './thread-message.ts'
 import type { createThreadReader } from './thread-reader.ts'
-import type { FoundTurn, Turns, UserTurn } from './turns.ts'
+import type { FoundTurn, RequestTurn, Turns, UserTurn } from './turns.ts'
 
 /** The number of threads with the same content that are compared. */
 const MAX_CANDIDATES = 50
@@ -27,7 +27,7 @@ export interface RequestPlace extends RecalledMessages {
   at: number
 }
 
-export interface PlaceParts {
+interface PlaceParts {
   store: Pick<Store, 'get' | 'list' | 'digest'>
   turns: Turns
   reader: ReturnType<typeof createThreadReader>
@@ -39,9 +39,6 @@ interface Divergence {
   /** The index of the first new message of the request. */
   since: number
 }
-
-/** A turn of a request: a message of the user, its index and digest, and its answer. */
-export type RequestTurn = ReturnType<typeof turnsIn>[number] & Pick<UserTurn, 'own'>
 
 /** Finds where a single message goes. */
 function placeLone (

@@ -1,7 +1,7 @@
-import type { PlaceParts, RequestTurn } from './place-request.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { answerTexts, beginsTurn, hasChosen, partsOf, type ThreadMessage } from './thread-message.ts'
-import type { UserTurn } from './turns.ts'
+import type { createThreadReader } from './thread-reader.ts'
+import type { RequestTurn, UserTurn } from './turns.ts'
 
 /** The messages of a request, with stored copies of answers in place of the client's. */
 export interface RecalledMessages {
@@ -21,6 +21,10 @@ interface Matched {
   since: number
 }
 
+interface Parts {
+  reader: Pick<ReturnType<typeof createThreadReader>, 'lastMessages'>
+}
+
 /** Answers are recalled from a multiple of BLOCK messages on, at most two blocks, so that the beginning of the prompt changes rarely. */
 const BLOCK = 1_000
 
@@ -28,7 +32,7 @@ const BLOCK = 1_000
 async function readTurns (
   head: ThreadHead,
   { all, requested, keep, since }: Matched,
-  { reader }: Pick<PlaceParts, 'reader'>
+  { reader }: Parts
 ): Promise<Map<number, { message?: ThreadMessage, answer?: ThreadMessage[] }>> {
   const end = all[keep]?.at ?? head.messageCount
   const from = Math.max(0, Math.floor(end / BLOCK) * BLOCK - BLOCK)
@@ -56,7 +60,7 @@ async function readTurns (
 export async function recallAnswers (
   head: ThreadHead,
   matched: Matched,
-  parts: Pick<PlaceParts, 'reader'>
+  parts: Parts
 ): Promise<RecalledMessages> {
   const { messages, since } = matched
   const recalled = await readTurns(head, matched, parts)

@@ -31,6 +31,9 @@ export interface UserTurn {
   steered?: Steered[]
 }
 
+/** A turn of a request: a message of the user, its index and digest, and its answer. */
+export type RequestTurn = ReturnType<typeof turnsIn>[number] & Pick<UserTurn, 'own'>
+
 /** What is stored under a digest of a conversation: the thread, and the number of the turn with which it ends. */
 export interface FoundTurn {
   id: string
