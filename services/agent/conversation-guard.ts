@@ -14,14 +14,16 @@ export function createConversationGuard (
   /** Returns the operations that remove the stored runs of a conversation, with all their approvals. */
   async function runRemovals (threadId: string): Promise<Op[]> {
     const ops: Op[] = []
+    const runIds: string[] = []
     for await (const runId of runs.ofThread(threadId)) {
       const run = await unlessDamaged(runs.load<ThreadRun>(runId))
       const asked = [...new Set([...run?.record.asked ?? [], ...itemsIn(run?.log.events ?? [])])]
       // What a rehearsal changed in its copy is kept under its own id.
       const changes = run?.record.sheet === undefined ? [] : await deps.undo.removal(runId)
-      ops.push(...await runs.removal({ runId, threadId }), ...ledger.remove(asked), ...changes)
+      ops.push(...ledger.remove(asked), ...changes)
+      runIds.push(runId)
     }
-    return ops
+    return [...await runs.threadRemoval(threadId, runIds), ...ops]
   }
 
   return {

@@ -51,6 +51,8 @@ interface AnyRun extends Pick<RunView, Shown> {
   toolCalls: RunView['toolCalls']
   /** The number of stored chunks of events. */
   chunks: number
+  /** The ids of the contexts that its events name. */
+  contexts?: string[]
   /** Of a rehearsal: what it has shown. */
   sheet?: StoredSheet
 }

@@ -3,7 +3,8 @@ import type { RawMessage } from '../threads/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { defineError } from '../lib/service-error.ts'
 import { withoutCutCall, withoutRepeatedSteps } from './run-log/cut-steps.ts'
-import { packed, type StoredEvent, unpacked, joinDeltas } from './run-log/stored-event.ts'
+import { joinDeltas } from './run-log/join-deltas.ts'
+import { createRunContexts, type StoredEvent } from './run-log/run-contexts.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from './run-log/run-log.ts'
 import {
@@ -109,6 +110,7 @@ export function createRunRepository ({ store, clock, facts }: {
   const leaving = new WeakSet<Run>()
   /** Events that were stored before others that are before them in the log. */
   const storedEarly = new WeakSet<RunEvent>()
+  const contexts = createRunContexts(store)
 
   /** Reads the record of a run; undefined if there is none. */
   async function get<R extends RunRecord = RunRecord> (runId: string): Promise<R | undefined> {
@@ -118,7 +120,9 @@ export function createRunRepository ({ store, clock, facts }: {
   /** Reads the stored events of a run, each step once. */
   async function events (kind: OwnerKind, runId: string): Promise<readonly RunEvent[]> {
     const stored: RunEvent[] = []
-    for await (const [, chunk] of store.list<StoredEvent[]>(runEventsPrefix(kind, runId))) stored.push(...chunk.map(unpacked))
+    for await (const [, chunk] of store.list<StoredEvent[]>(runEventsPrefix(kind, runId))) {
+      stored.push(...await Promise.all(chunk.map(contexts.read)))
+    }
     return withoutRepeatedSteps(stored)
   }
 
@@ -163,14 +167,21 @@ export function createRunRepository ({ store, clock, facts }: {
     const result = status === 'running' || taskId !== undefined
       ? {}
       : conversationResult(run.record, [...log.events, ...finalEvents, ...brokenBy], status)
-    const written = { ...changes, ...result, status, chunks: chunks + (fresh.length > 0 ? 1 : 0) }
+    const named = await contexts.name(runId, fresh)
+    const written = {
+      ...changes,
+      ...result,
+      status,
+      chunks: chunks + (fresh.length > 0 ? 1 : 0),
+      ...named.ids.length > 0 && { contexts: [...new Set([...run.record.contexts ?? [], ...named.ids])] }
+    }
     const record: R = { ...run.record, ...written }
-    const writes: Op[] = [putRun(record)]
-    if (fresh.length > 0) writes.push({ type: 'put', key: runEventsKey(kindOf(record), runId, chunks), value: fresh.map(packed) })
+    const writes: Op[] = [putRun(record), ...named.ops]
+    if (fresh.length > 0) writes.push({ type: 'put', key: runEventsKey(kindOf(record), runId, chunks), value: named.stored })
     if (waits && !durable) writes.push({ type: 'put', key: runInputKey(runId), value: run.messages })
     const indexed = indexStateOf(status)
     if (indexed !== run.indexed) writes.push(...indexRun({ runId, status }))
-    await store.transact([...writes, ...ops])
+    await store.transact([...writes, ...ops]).finally(named.written)
     run.record = { ...run.record, ...written }
     run.durable ||= waits
     run.indexed = indexed
@@ -196,11 +207,17 @@ export function createRunRepository ({ store, clock, facts }: {
     return written
   }
 
-  /** Returns the operations that remove a run with its events, but for its entry in the index of its owner. */
-  async function recordRemoval (kind: OwnerKind, runId: string): Promise<Op[]> {
-    const keys = [runKey(runId), runInputKey(runId), taskInputKey(runId), provenanceKey(runId)]
-    for await (const key of store.keys(runEventsPrefix(kind, runId))) keys.push(key)
-    return [...keys.map((key): Op => ({ type: 'del', key })), ...unindexRun(runId)]
+  /** Returns the operations that remove runs with their events, but for their entries in the index of their owner. */
+  async function recordRemoval (kind: OwnerKind, ...runIds: string[]): Promise<Op[]> {
+    const ops: Op[] = []
+    const uses = []
+    for (const runId of runIds) {
+      const keys = [runKey(runId), runInputKey(runId), taskInputKey(runId), provenanceKey(runId)]
+      for await (const key of store.keys(runEventsPrefix(kind, runId))) keys.push(key)
+      ops.push(...keys.map((key): Op => ({ type: 'del', key })), ...unindexRun(runId))
+      uses.push({ runId, contexts: (await unlessDamaged(get(runId)))?.contexts ?? [] })
+    }
+    return [...ops, ...await contexts.release(uses)]
   }
 
   return {
@@ -251,14 +268,17 @@ export function createRunRepository ({ store, clock, facts }: {
     },
 
     recordRemoval,
+    sweepContexts: contexts.sweep,
 
-    /** Returns the operations that remove a run with its events. */
-    async removal ({ runId, ...owner }: { runId: string } & ({ threadId: string } | { taskId: string, runNumber: number })): Promise<Op[]> {
-      if ('threadId' in owner) {
-        return [...await recordRemoval('thread', runId), { type: 'del', key: threadRunKey(store.digest(owner.threadId), runId) }]
-      }
-      return [...await recordRemoval('task', runId), { type: 'del', key: taskRunKey(owner.taskId, owner.runNumber) }]
+    /** Returns the operations that remove runs of a conversation with their events. */
+    async threadRemoval (threadId: string, runIds: string[]): Promise<Op[]> {
+      const keys = runIds.map((runId) => threadRunKey(store.digest(threadId), runId))
+      return [...await recordRemoval('thread', ...runIds), ...keys.map((key): Op => ({ type: 'del', key }))]
     },
+
+    /** Returns the operations that remove a run of a task with its events. */
+    taskRemoval: async ({ runId, taskId, runNumber }: Pick<TaskRun, 'runId' | 'taskId' | 'runNumber'>): Promise<Op[]> =>
+      [...await recordRemoval('task', runId), { type: 'del', key: taskRunKey(taskId, runNumber) }],
 
     /** Yields the ids of the runs of a conversation, newest first. */
     async * ofThread (threadId: string, before?: string): AsyncGenerator<string> {

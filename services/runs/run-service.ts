@@ -328,6 +328,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
         if (record?.threadId !== undefined) await agent.undisturbed(record.threadId, () => endUnanswered(runId))
       }
       await sweepThreadRuns({ store, clock, runs }, signal)
+      await runs.sweepContexts(clock.now(), signal)
     },
 
     close: waits.close

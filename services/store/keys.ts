@@ -41,6 +41,13 @@ export type OwnerKind = 'thread' | 'task'
 export const runEventsOf = (kind: OwnerKind) => `run-event/${kind}/`
 export const runEventsPrefix = (kind: OwnerKind, runId: string) => `${runEventsOf(kind)}${runId}/`
 export const runEventsKey = (kind: OwnerKind, runId: string, chunk: number) => historyKey(`run-event/${kind}`, runId, chunk)
+/** Parts of what models were told beside the messages, each once; and the runs whose events name one. */
+export const CONTEXTS = 'context/'
+export const contextsPrefix = (digest: string) => `${CONTEXTS}${digest}-`
+export const contextKey = (contextId: string) => CONTEXTS + contextId
+export const CONTEXT_USES = 'context-use/'
+export const contextUsesPrefix = (contextId: string) => `${CONTEXT_USES}${contextId}/`
+export const contextUseKey = (contextId: string, runId: string) => contextUsesPrefix(contextId) + runId
 /** The requests of runs of conversations. */
 export const RUN_INPUTS = 'run-input/'
 export const runInputKey = (runId: string) => RUN_INPUTS + runId

@@ -355,12 +355,12 @@ export function createTaskRepository (
 
     /** The operations that remove a damaged run: its id is unknown if the index is damaged, too. */
     async damagedRemoval (taskId: string, { runId, runNumber }: { runId?: string, runNumber: number }): Promise<Op[]> {
-      return runId === undefined ? [{ type: 'del', key: taskRunKey(taskId, runNumber) }] : stored.removal({ taskId, runId, runNumber })
+      return runId === undefined ? [{ type: 'del', key: taskRunKey(taskId, runNumber) }] : stored.taskRemoval({ taskId, runId, runNumber })
     },
 
     /** The operations that remove a run with its history and approvals. */
     async removal (run: StoredRun): Promise<Op[]> {
-      return [...await stored.removal(run), ...outcomeOfRun('del', run), ...ledger.remove(run.asked)]
+      return [...await stored.taskRemoval(run), ...outcomeOfRun('del', run), ...ledger.remove(run.asked)]
     }
   }
 }

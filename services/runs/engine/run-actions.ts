@@ -1,7 +1,7 @@
 import { createAddressGate } from '../../approvals/index.ts'
 import { takeAnswer } from '../answers/take-answer.ts'
 import { withoutDroppedTries } from '../run-log/cut-steps.ts'
-import { joinDeltas } from '../run-log/stored-event.ts'
+import { joinDeltas } from '../run-log/join-deltas.ts'
 import { type EventOf, newestStep, newestText, openCalls, reviewIn, type RunEvent } from '../../contracts/run-events.ts'
 import { noUsage } from '../../usage/index.ts'
 import { MEMORY_FOLLOWS, PHASE_TOOL } from '../../contracts/model-texts.ts'

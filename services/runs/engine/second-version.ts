@@ -1,7 +1,7 @@
 import { abortKind } from '../../lib/abort.ts'
 import { type EventOf, reviewIn, type RunEvent } from '../../contracts/run-events.ts'
 import { isAnswerCall } from '../answers/take-answer.ts'
-import { joinDeltas } from '../run-log/stored-event.ts'
+import { joinDeltas } from '../run-log/join-deltas.ts'
 
 // A review may ask for a second version of an answer. No reader gets it before it is judged.
 

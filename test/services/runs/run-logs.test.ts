@@ -4,8 +4,8 @@ import { newId } from '../../../services/lib/ids.ts'
 import { createRunLog, LOG_LIMIT } from '../../../services/runs/run-log/run-log.ts'
 import { newRunFields, type ThreadRun } from '../../../services/runs/run-record.ts'
 import { createRunRepository } from '../../../services/runs/run-repository.ts'
-import { runKey, runStateKey, threadRunKey } from '../../../services/store/keys.ts'
-import type { Op } from '../../../services/store/store-types.ts'
+import { CONTEXT_USES, CONTEXTS, runEventsPrefix, runKey, runStateKey, threadRunKey } from '../../../services/store/keys.ts'
+import type { Op, Store } from '../../../services/store/store-types.ts'
 import { noUsage } from '../../../services/usage/index.ts'
 import { noUsage as unused } from '../../../services/usage/usage-sums.ts'
 import { asked, of, say } from '../../harness/agent.ts'
@@ -60,6 +60,8 @@ t.test('inputs of calls count like text, whether they were told in pieces or not
   t.ok(log.bytes > LOG_LIMIT)
 })
 
+const HOUR = 60 * 60 * 1000
+
 const executing = () => ({
   ...newRunFields(newId(), 1),
   threadId: 'a',
@@ -96,7 +98,82 @@ for (const status of ['completed', 'pending_approval'] as const) {
   })
 }
 
-const HOUR = 60 * 60 * 1000
+const keysOf = async ({ store }: { store: Pick<Store, 'keys'> }, prefix: string) => {
+  const keys: string[] = []
+  for await (const key of store.keys(prefix)) keys.push(key)
+  return keys
+}
+
+t.test('what runs are told alike is stored once, and goes with the last of them', async (t) => {
+  const app = await build(t)
+  const said = [await say(app, 'system info', { id: 'one' }), await say(app, 'system info', { id: 'two' })]
+  const [one, two] = said.map(({ events }) => of(events, 'start')[0].messageMetadata.runId)
+  const once = (await keysOf(app, CONTEXTS)).length
+  t.equal(once, 2, 'tools, and the rest')
+  const runs = createRunRepository({ store: app.store, clock: app.clock, facts })
+  const toolsOf = async (runId: string) =>
+    (await runs.events('thread', runId)).flatMap((event) => event.type === 'context' ? event.context.tools : [])
+  t.ok((await toolsOf(one)).length > 10)
+  t.same(await toolsOf(two), await toolsOf(one))
+
+  await app.inject({ method: 'POST', url: '/memory/brain/fact', payload: { fact: 'I live in Rome.' } })
+  await say(app, 'system info', { id: 'three' })
+  t.equal((await keysOf(app, CONTEXTS)).length, 3, 'with another memory')
+  await app.inject({ method: 'DELETE', url: '/threads/three' })
+  t.equal((await keysOf(app, CONTEXTS)).length, 2, 'which went with its only run')
+  // The events of a run go before it, by their age.
+  await app.store.transact((await keysOf(app, runEventsPrefix('thread', one))).map((key) => ({ type: 'del', key })))
+  const uses = (await keysOf(app, CONTEXT_USES)).length
+  await runs.sweepContexts(Date.now() + 48 * HOUR)
+  t.equal((await keysOf(app, CONTEXT_USES)).length, uses - 2)
+  await say(app, 'and again', { id: 'one' })
+  await app.inject({ method: 'DELETE', url: '/threads/one' })
+  t.ok((await toolsOf(two)).length > 10)
+  await app.inject({ method: 'DELETE', url: '/threads/two' })
+  t.same([await keysOf(app, CONTEXTS), await keysOf(app, CONTEXT_USES)], [[], []])
+})
+
+t.test('runs that begin and go at the same time, and writes that fail, lose no context and leave none', async (t) => {
+  const clock = fakeClock(Date.now() - 10 * 24 * HOUR)
+  const store = await testStore(t, clock)
+  const { transact } = store
+  let seed = 11
+  const random = (below: number) => (seed = Math.imul(seed, 1_103_515_245) + 12_345 >>> 1) % below
+  store.transact = async (ops) => {
+    for (let turns = random(4); turns > 0; turns--) await new Promise(setImmediate)
+    if (random(9) === 0) throw new Error('killed')
+    await transact(ops)
+  }
+  const runs = createRunRepository({ store, clock, facts })
+  const context = (n: number) => ({ type: 'context' as const, context: { at: n, cwd: '/', system: [`You are ${n}.`], tools: [] } })
+  const there = new Map<string, number>()
+  const begin = async () => {
+    const run = runs.open<ThreadRun>(executing(), [], [])
+    const n = random(3)
+    run.log.append(context(n))
+    await runs.commit(run).then(() => there.set(run.record.runId, n), () => {})
+  }
+  const remove = async () => {
+    const runIds = [...there.keys()].slice(0, 1 + random(3))
+    for (const runId of runIds) there.delete(runId)
+    await runs.threadRemoval('a', runIds).then(store.transact).catch(() => runIds.map((runId) => there.set(runId, -1)))
+  }
+  for (let round = 0; round < 60; round++) {
+    const work = Array.from({ length: 1 + random(4) }, () => random(2) === 0 ? begin() : remove())
+    if (random(9) === 0) work.push(runs.sweepContexts(Date.now()).catch(() => {}))
+    await Promise.all(work)
+    for (const [runId, n] of there) {
+      const [event] = await runs.events('thread', runId)
+      if (n !== -1) t.same(event, context(n))
+      else t.match(event, { type: 'context' })
+    }
+  }
+  store.transact = transact
+  while (there.size < 3) await begin()
+  await store.transact(await runs.threadRemoval('a', [...there.keys()]))
+  await runs.sweepContexts(clock.now())
+  t.same([await keysOf({ store }, CONTEXTS), await keysOf({ store }, CONTEXT_USES)], [[], []])
+})
 
 t.test('a conversation keeps its newest thousand runs, and a conversation that is gone none', async (t) => {
   const app = await build(t)

@@ -1,0 +1,188 @@
+import { deflateRawSync, inflateRawSync } from 'node:zlib'
+import type { RunContext, RunEvent } from '../../contracts/run-events.ts'
+import { newId, timeOfId } from '../../lib/ids.ts'
+import {
+  CONTEXT_USES,
+  contextKey,
+  CONTEXTS,
+  contextsPrefix,
+  contextUseKey,
+  contextUsesPrefix,
+  type Op,
+  type OwnerKind,
+  RecordDamaged,
+  runEventsPrefix,
+  type Store
+} from '../../store/index.ts'
+
+/** A context as the events of a run hold it: its tools, and the rest of it, are stored once for all runs that have the same. */
+export interface StoredContext {
+  own: Pick<RunContext, 'at' | 'cwd' | 'earlier'>
+  tools: string
+  rest: string
+}
+
+/** An event as it is stored. */
+export type StoredEvent = Exclude<RunEvent, { type: 'context' }> | { type: 'context', context: StoredContext }
+
+interface NamedEvents {
+  stored: StoredEvent[]
+  ops: Op[]
+  ids: string[]
+  written: () => void
+}
+
+/** The fastest level: the descriptions of tools shrink to a third in a third of a millisecond. */
+const LEVEL = 1
+/** Characters of the digest of a part. */
+const DIGEST = 32
+/** Parts whose records are remembered. */
+const REMEMBERED = 8
+/** Runs that began within this time have their events, milliseconds. */
+const FRESH_MS = 24 * 60 * 60 * 1000
+
+type Tools = RunContext['tools']
+/** The description of a tool is the same object in all runs, until the tool changes. */
+const isSame = (one: Tools, other: Tools) => one.length === other.length && one.every((tool, n) => tool === other[n])
+
+type ContextStore = Pick<Store, 'get' | 'keys' | 'digest' | 'transact'>
+
+async function isUsed (store: Pick<Store, 'keys'>, id: string, butBy: ReadonlySet<string> = new Set()): Promise<boolean> {
+  for await (const key of store.keys(contextUsesPrefix(id))) if (!butBy.has(key)) return true
+  return false
+}
+
+/** The parts of contexts that are stored, and which of them stay while runs come and go at the same time. */
+function createContextParts (store: ContextStore) {
+  /** The ids of parts that runs whose write is under way name: they stay. */
+  const named: string[] = []
+  /** The ids of parts that are being removed: no run names them any more, one with the same part stores it again. */
+  const leaving = new Set<string>()
+  const known = new Map<string, string>()
+
+  async function findId (digest: string): Promise<string | undefined> {
+    const remembered = known.get(digest)
+    if (remembered !== undefined) return remembered
+    for await (const key of store.keys(contextsPrefix(digest))) {
+      const id = key.slice(CONTEXTS.length)
+      if (!leaving.has(id)) return id
+    }
+    return undefined
+  }
+
+  function remove (id: string): Op {
+    leaving.add(id)
+    for (const [digest, each] of known) if (each === id) known.delete(digest)
+    return { type: 'del', key: contextKey(id) }
+  }
+
+  return {
+    /** Returns the id of a part, which is named until `written` is called with it, and the operations that store it where it is not. */
+    async name (part: unknown, digest: string): Promise<{ id: string, ops: Op[] }> {
+      const found = await findId(digest)
+      if (found !== undefined && !leaving.has(found)) {
+        named.push(found)
+        if (known.size >= REMEMBERED) known.clear()
+        known.set(digest, found)
+        return { id: found, ops: [] }
+      }
+      const id = `${digest}-${newId()}`
+      named.push(id)
+      const value = deflateRawSync(JSON.stringify(part), { level: LEVEL }).toString('base64')
+      return { id, ops: [{ type: 'put', key: contextKey(id), value }] }
+    },
+
+    written (id: string) {
+      named.splice(named.indexOf(id), 1)
+    },
+
+    /** Returns the operation that removes a part, unless a run names it. */
+    async removal (id: string, goneUses?: ReadonlySet<string>): Promise<Op[]> {
+      return await isUsed(store, id, goneUses) || named.includes(id) ? [] : [remove(id)]
+    }
+  }
+}
+
+/**
+ * Stores the parts of contexts: each once, under a keyed digest, with a key for each run that names it. A part goes with the last of
+ * these, in one transaction, since it may hold what is remembered of the user.
+ */
+export function createRunContexts (store: ContextStore) {
+  const parts = createContextParts(store)
+  let lastTools: { tools: Tools, digest: string } | undefined
+
+  const digestOf = (part: unknown) => store.digest(`context ${JSON.stringify(part)}`).slice(0, DIGEST)
+
+  function digestOfTools (tools: Tools): string {
+    if (lastTools === undefined || !isSame(lastTools.tools, tools)) lastTools = { tools, digest: digestOf(tools) }
+    return lastTools.digest
+  }
+
+  async function readPart (id: string) {
+    const value = await store.get<string>(contextKey(id))
+    if (value === undefined) throw new RecordDamaged(contextKey(id))
+    return JSON.parse(inflateRawSync(Buffer.from(value, 'base64')).toString())
+  }
+
+  /** Returns the operations that end the uses of parts by runs that are removed together, and remove parts that no other run names. */
+  async function release (uses: ReadonlyArray<{ runId: string, contexts: readonly string[] }>): Promise<Op[]> {
+    const ops: Op[] = []
+    for (const id of new Set(uses.flatMap(({ contexts }) => contexts))) {
+      const gone = new Set(uses.filter(({ contexts }) => contexts.includes(id)).map(({ runId }) => contextUseKey(id, runId)))
+      for (const key of gone) ops.push({ type: 'del', key })
+      ops.push(...await parts.removal(id, gone))
+    }
+    return ops
+  }
+
+  return {
+    release,
+
+    /**
+     * Returns events as they are stored, with the operations that store what they name, and its ids. `written` is to be called when their
+     * write has ended.
+     */
+    async name (runId: string, events: readonly RunEvent[]): Promise<NamedEvents> {
+      const stored: StoredEvent[] = []
+      const ops: Op[] = []
+      const ids: string[] = []
+      for (const event of events) {
+        if (event.type !== 'context') {
+          stored.push(event)
+          continue
+        }
+        const { at, cwd, earlier, tools, ...rest } = event.context
+        const named = [await parts.name(tools, digestOfTools(tools)), await parts.name(rest, digestOf(rest))]
+        for (const { id, ops: put } of named) ops.push(...put, { type: 'put', key: contextUseKey(id, runId), value: {} })
+        ids.push(...named.map(({ id }) => id))
+        stored.push({ type: 'context', context: { own: { at, cwd, earlier }, tools: named[0].id, rest: named[1].id } })
+      }
+      return { stored, ops, ids, written: () => ids.forEach(parts.written) }
+    },
+
+    /** Returns an event as it was. Throws RecordDamaged. */
+    async read (event: StoredEvent): Promise<RunEvent> {
+      if (event.type !== 'context') return event
+      const { own, tools, rest } = event.context
+      return { type: 'context', context: { ...own, ...await readPart(rest), tools: await readPart(tools) } }
+    },
+
+    /** Removes the uses of runs whose events are gone, and what no run names. `now` is in milliseconds since the Unix epoch. */
+    async sweep (now: number, signal?: AbortSignal): Promise<void> {
+      for await (const key of store.keys(CONTEXT_USES)) {
+        signal?.throwIfAborted()
+        const [id, runId] = key.slice(CONTEXT_USES.length).split('/')
+        if (timeOfId(runId) > now - FRESH_MS || await hasEvents(store, runId)) continue
+        await store.transact(await release([{ runId, contexts: [id] }]))
+      }
+      for await (const key of store.keys(CONTEXTS)) await store.transact(await parts.removal(key.slice(CONTEXTS.length)))
+    }
+  }
+}
+
+async function hasEvents (store: Pick<Store, 'keys'>, runId: string): Promise<boolean> {
+  for (const kind of ['thread', 'task'] satisfies OwnerKind[]) {
+    for await (const key of store.keys(runEventsPrefix(kind, runId), { limit: 1 })) if (key !== '') return true
+  }
+  return false
+}
