@@ -2,7 +2,7 @@ import { BadSchedule } from './schedule-errors.ts'
 import type { CronDates, Times } from './schedule-plan.ts'
 
 /** Whether a text looks like a cron line. */
-export const looksLikeCron = (text: string) => /^\s*@|\*|^\s*[\d?]\S*(\s+\S+){4}/.test(text)
+export const looksLikeCron = (text: string) => /^\s*@[a-z]|\*|^\s*(?:(?:[\d?,/#LW+-]|\b[a-z]{3}\b)+(?:\s+|\s*$)){5,6}$/i.test(text)
 
 /** Parses a cron line with croner, which is imported on demand, into the parts of a plan. Throws BadSchedule (400). */
 export async function readCron (line: string): Promise<{ dates: CronDates, times: Times, repeats: boolean }> {

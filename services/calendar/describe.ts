@@ -57,7 +57,8 @@ function nthDay ({ weekdays: bits, lastWorking, nearest }: CronDates): string {
   if (lastWorking) return 'last working day'
   if (nearest.length > 0) return 'first working day'
   const day = bits.findIndex((each) => each !== 0)
-  return `${['first', 'second', 'third', 'fourth', 'fifth', 'last'][Math.log2(bits[day])]} ${weekdayName(mod(day - 1, 7))}`
+  const nths = ['first', 'second', 'third', 'fourth', 'fifth', 'last'].filter((_, nth) => (bits[day] & 1 << nth) !== 0)
+  return `${list(nths)} ${weekdayName(mod(day - 1, 7))}`
 }
 
 function timesOf (times: Times): string {

@@ -6,6 +6,7 @@ export type Period = { unit: 'exact', everyMs: number } | { unit: 'day' | 'week'
 
 const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000, month: 0, year: 0 }
 type Unit = keyof typeof UNITS
+type Part = [number: number, unit: Unit]
 
 const SHORT: Record<string, Unit> = {
   s: 'second',
@@ -21,71 +22,53 @@ const SHORT: Record<string, Unit> = {
   y: 'year',
   yr: 'year'
 }
-const ISO_UNITS: Unit[] = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second']
+const SMALL = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
+const NUMBERS = new Map([...SMALL.map((word, at) => [word, at + 1] as const),
+  ...Object.entries({ fifteen: 15, twenty: 20, thirty: 30, forty: 40, fifty: 50, sixty: 60, ninety: 90 })])
+
+/** Patterns of the words for 1 to 12, of numbers, and of units. */
+export const HOUR_WORD = SMALL.join('|')
+export const NUMBER = `(?:twenty|thirty|forty|fifty)[- ](?:${SMALL.slice(0, 9).join('|')})|${[...NUMBERS.keys()].join('|')}|` +
+  '\\d+(?:\\.\\d+)?'
+export const UNIT = 'seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|wks?|fortnights?|months?|quarters?|years?|yrs?'
+const PART = 'half (?:an )?hour|(?:(?:an?|one|three|3) )?quarters? of an hour|' +
+  `(?:${NUMBER}|an?) (?:and a half )?(?:${UNIT})(?: and a half)?|\\d+(?:\\.\\d+)?(?:mo|[smhdwy]|${UNIT})|\\d+(?:\\.\\d+)? (?:mo|[smhdwy])`
+/** "90 minutes", "1h30m", "an hour and a half", "2 days". */
+export const DURATION = `(?:${PART})(?:(?:,? and |, ?| ?)(?:${PART}))*`
+const WHOLE = new RegExp(`^(?:every |each )?(?:${DURATION})$`)
 const ISO = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
-const PARTS = /(\d+(?:\.\d+)?)\s*([a-z]+)(?:\s*,\s*|\s+and\s+|\s*)/giy
+const ISO_UNITS: Unit[] = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second']
+const EACH = new RegExp(
+  'half (?:an )?hour|(?:an? |one )?(three |3 )?quarters? of an hour|' +
+    `(?:(${NUMBER}) ?|\\ban? )(and a half )?(${UNIT}|mo|[smhdwy])(?![a-z])( and a half)?`,
+  'g'
+)
 
-export const NUMBERS: Record<string, number> = {
-  ...Object.fromEntries(
-    ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve'].map((word, at) => [word, at + 1])
-  ),
-  fifteen: 15,
-  twenty: 20,
-  thirty: 30,
-  forty: 40,
-  fifty: 50,
-  sixty: 60
+/** The number that digits or words say; NaN for other texts. */
+export const numberOf = (text: string): number => text.split(/[- ]/).reduce((sum, word) => sum + (NUMBERS.get(word) ?? Number(word)), 0)
+
+/** Returns the unit of a word or a short form: "mins" is a minute, a quarter three months, a fortnight two weeks. */
+export function unitOf (name: string): Part {
+  const singular = name.length > 2 ? name.replace(/s$/, '') : name
+  return singular === 'fortnight' ? [2, 'week'] : singular === 'quarter' ? [3, 'month'] : [1, SHORT[singular] ?? singular as Unit]
 }
-const NUMBER_WORD = new RegExp(`\\b(?:${Object.keys(NUMBERS).join('|')})\\b`, 'gi')
-const HALF = /^(every )?half(?: an)?[ -]hour$/i
-
-/** "an hour and a half", "2 and a half hours". */
-const AND_A_HALF = /\b(?:(?:(an?|\d+) )?hours? and a half|(an?|\d+) and a half hours?)\b/i
-const QUARTERS = /\b(?:(3) quarters|(?:a |1 )?quarter) of an hour\b/i
-
-/** The number that a word or digits say; NaN for other texts. */
-export const numberOf = (word: string): number => NUMBERS[word.toLowerCase()] ?? Number(word)
 
 /**
- * Parses "30m", "1h30m", "every 2 days", "every other week", "PT15M"; undefined for other texts. Throws BadSchedule (400)
- * for durations that are not allowed.
+ * Parses "30m", "1h30m", "every 2 days", "an hour and a half", "PT15M"; undefined for other texts. "1M" is none: it can be months or
+ * minutes, and minutes would cause many more runs. Throws BadSchedule (400) for durations that are not allowed.
  */
 export function readDuration (text: string, field = 'interval'): Period | undefined {
-  const words = text.replace(field === 'in' ? /^an?\s+(?!half)/i : /^$/, '1 ').replace(/^each\s+/i, 'every ')
-    .replace(HALF, (_all, every = '') => `${every}30 minutes`)
-    .replace(NUMBER_WORD, (word) => String(NUMBERS[word.toLowerCase()]))
-    .replace(AND_A_HALF, (_all, before: string, behind: string) => `${Number.parseInt(before ?? behind ?? '') || 1} hours 30 minutes`)
-    .replace(QUARTERS, (_all, three) => three === undefined ? '15 minutes' : '45 minutes')
-  const parts = isoParts(words) ?? spokenParts(words)
-  return parts && periodOf(text, parts, field)
-}
-
-type Part = [number: number, unit: Unit]
-
-function isoParts (text: string): Part[] | undefined {
-  const [, ...numbers] = ISO.exec(text) ?? []
-  const parts = ISO_UNITS.flatMap((unit, i): Part[] => numbers[i] === undefined ? [] : [[Number(numbers[i]), unit]])
-  return parts.length > 0 && !/t$/i.test(text) ? parts : undefined
-}
-
-function spokenParts (text: string): Part[] | undefined {
-  const stripped = text.replace(/^every\s+/i, '').replace(/^other\s+(?=[a-z])/i, '2 ').replace(/^(?=second$|minute$)/i, '1 ')
-  const parts: Part[] = []
-  let consumed = 0
-  for (const [all, number, name] of stripped.matchAll(PARTS)) {
-    // "M" is ambiguous: it can be months or minutes, and minutes would cause many more runs. So it is refused.
-    const unit = name === 'M' ? undefined : unitOf(name.toLowerCase())
-    if (unit === undefined) return undefined
-    parts.push([Number(number), unit])
-    consumed += all.length
-  }
-  return parts.length > 0 && consumed === stripped.length ? parts : undefined
-}
-
-function unitOf (name: string): Unit | undefined {
-  // "ms" is not a plural of "m".
-  const singular = name.length > 2 ? name.replace(/s$/, '') : name
-  return Object.hasOwn(UNITS, singular) ? singular as Unit : Object.hasOwn(SHORT, singular) ? SHORT[singular] : undefined
+  const [, ...numbers] = /t$/i.test(text) ? [] : ISO.exec(text.trim()) ?? []
+  const iso = ISO_UNITS.flatMap((unit, at): Part[] => numbers[at] === undefined ? [] : [[Number(numbers[at]), unit]])
+  if (iso.length > 0) return periodOf(text, iso, field)
+  const words = text.trim().replace(/\s+/g, ' ').toLowerCase().replaceAll('half-hour', 'half hour')
+    .replace(/^((?:every|each) )?(?=(?:second|minute|hour|day|week|month|year)(?: and a half)?$)/, '1 ')
+  if (!WHOLE.test(words) || /\d ?M\b/.test(text)) return undefined
+  return periodOf(text, [...words.matchAll(EACH)].map(([all, three, number, more, unit, half]: Array<string | undefined>): Part => {
+    if (unit === undefined) return [all!.startsWith('half') ? 30 : three === undefined ? 15 : 45, 'minute']
+    const [size, name] = unitOf(unit)
+    return [size * ((number === undefined ? 1 : numberOf(number)) + (more ?? half ? 0.5 : 0)), name]
+  }), field)
 }
 
 function periodOf (text: string, parts: Part[], field: string): Period {
@@ -93,7 +76,7 @@ function periodOf (text: string, parts: Part[], field: string): Period {
   const refusal = (message: string) => new BadSchedule(field, `schedule.${field} ${JSON.stringify(text)} ${message}.`)
   const months = sum('month') + 12 * sum('year')
   const days = sum('day') + 7 * sum('week')
-  const hasShorterUnit = parts.some(([, unit]) => unit === 'hour' || unit === 'minute' || unit === 'second')
+  const hasShorterUnit = sum('hour', 'minute', 'second') > 0 || parts.some(([, unit]) => /^(?:hour|minute|second)$/.test(unit))
   const everyMs = Math.round(parts.reduce((total, [number, unit]) => total + number * UNITS[unit], 0))
 
   if (months > 0 && (days > 0 || hasShorterUnit)) {

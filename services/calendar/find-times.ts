@@ -1,6 +1,8 @@
-import { MONTHS, PARTS, WEEKDAYS } from './day-words.ts'
-import { NUMBERS } from './durations.ts'
-import { WORDS as OFTEN } from './interval.ts'
+import { PARTS } from './clock-words.ts'
+import { MONTHS, WEEKDAYS } from './day-words.ts'
+import { NUMBER } from './durations.ts'
+
+import { OFTEN } from './time-rules.ts'
 import { kindOfTime, type KindOfTime } from './read-schedule.ts'
 
 /** Words about a time in a longer text, at these positions. */
@@ -14,7 +16,7 @@ export interface FoundTime {
 
 const either = (words: string[]) => words.join('|')
 /** Words that say a time. */
-const SAYS = `every|each|twice|bimonthly|tonight|tomorrow|noon|midnight|o'clock|weekdays?|weekends?|${either(Object.keys(OFTEN))}|` +
+const SAYS = `every|each|twice|bimonthly|tonight|tomorrow|noon|midnight|o'clock|weekdays?|weekends?|${either(OFTEN)}|` +
   `(?:${either([...Object.keys(PARTS), ...WEEKDAYS])})s?|(?:second|minute|hour|day|week|month|year|moon)s?|\\d{1,2} ?[ap]m|\\d{1,2}:\\d\\d`
 /** Words that make another time of the one beside them. */
 const TURNS = 'between|from|through|until|till|except|excluding|but|or|starting|beginning|before|after|since|by|not|unless|yesterday'
@@ -22,7 +24,7 @@ const MONTH = `${either(MONTHS)}|(?:${either(MONTHS.map((name) => name.slice(0, 
 /** Words that stand between those, and numbers with and without units. */
 const LINKS = 'at|on|in|to|and|the|of|an?|per|for|other|single|this|next|coming|first|second|third|fourth|last|once|times?|today|now|' +
   `half|working|business|workdays?|fortnight|quarter|holidays|[ap]\\.?m|(?:hr|min|sec)s?|${MONTH}|mon|tues?|wed|thu|thurs?|fri|sat|sun|` +
-  `${either(Object.keys(NUMBERS))}|\\d+(?:[.:/-]\\d+)*(?:[ap]m|st|nd|rd|th|[smhdw]|mins?|hrs?)?`
+  `${NUMBER}|\\d+(?:[.:/-]\\d+)*(?:[ap]m|st|nd|rd|th|[smhdw]|mins?|hrs?)?`
 const WORD = `(?:${SAYS}|${TURNS}|${LINKS})(?=[,.;:!?]*(?:\\s|$))`
 
 /** Words about a time that stand together; more of them than this are not understood. */
@@ -32,7 +34,7 @@ const RUN = new RegExp(`(?<!\\S)${WORD}(?:,?[^\\S\\n]+${WORD}){0,${MOST_WORDS - 
 const MOST_LEFT_OUT = 6
 /** The words with which a text about a time can begin. */
 const FIRST = new RegExp(
-  `^(?:every|each|twice|tonight|tomorrow|today|once|weekdays|weekends|mornings?|evenings?|${either(Object.keys(OFTEN))}|bimonthly|` +
+  `^(?:every|each|twice|tonight|tomorrow|today|once|weekdays|weekends|mornings?|evenings?|${either(OFTEN)}|bimonthly|` +
     `(?:${either(WEEKDAYS)})s?|\\w+ times|at|on|in|from|this|next|coming|the|first|last|` +
     '\\d+(?:st|nd|rd|th|am|pm)|\\d+:\\d\\d|\\d{4}-\\d\\d-\\d\\d|\\w+ \\w+ from now)(?![^\\s,])'
 )
@@ -58,8 +60,8 @@ function firstIn (run: string): FoundTime | undefined {
   for (const { index: from } of words.slice(0, MOST_LEFT_OUT)) {
     for (const { 0: last, index } of words.filter((word) => word.index >= from).toReversed()) {
       const to = index + last.length
-      const said = run.slice(from, to)
-      const kind = FIRST.test(said) && SAYS_TIME.test(said) ? kindOfTime(said) : undefined
+      const part = run.slice(from, to)
+      const kind = FIRST.test(part) && SAYS_TIME.test(part) ? kindOfTime(part) : undefined
       if (kind === undefined) continue
       return { from, to, kind, isTurned: BEHIND.test(run.slice(to)) ? 'behind' : BEFORE.test(run.slice(0, from)) ? 'before' : undefined }
     }

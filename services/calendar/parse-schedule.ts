@@ -3,20 +3,10 @@ import type { CalendarPlan, Dates, Exceptions, Plan, Times } from './schedule-pl
 import { type Schedule, SCHEDULE_LIMITS } from '../../schemas/schedule.ts'
 import { nextSlot } from './calendar.ts'
 import { looksLikeCron, readCron } from './cron-line.ts'
-import {
-  checkDate,
-  dateOf,
-  daysOfMonthOf,
-  exceptionsOf,
-  type NamedDate,
-  nthDayOf,
-  PARTS,
-  timeOfDay,
-  timesOfDay,
-  weekdaysOf
-} from './day-words.ts'
-import { type Interval, readInterval } from './interval.ts'
-import { parseOnce } from './once.ts'
+import { PARTS, readClock, resolveClock, timesOfDay } from './clock-words.ts'
+import { dateOf, daysOfMonthOf, exceptionsOf, nthDatesOf, weekdaysOf } from './day-words.ts'
+import { parseOnce } from './parse-once.ts'
+import { type Interval, readPhrase } from './phrase.ts'
 import { isTimezone, localTime } from './zone.ts'
 import { DAY, dayOfMonth, monthOf, weekdayOf } from './days.ts'
 import { nextLocal } from './local-time.ts'
@@ -53,63 +43,65 @@ async function parseInterval (schedule: Schedule, interval: string, { timezone, 
   }
   const calendar = { kind: 'calendar', timezone, follows: schedule.timezone === undefined, ...common } as const
 
-  const read = readInterval(interval)
-  const except = exceptionsIn(onlyOne('except', read?.except, schedule.except))
+  const isCron = looksLikeCron(interval)
+  const read = isCron ? undefined : readPhrase(interval, { timezone, now })?.interval
+  const except = exceptionsIn(onlyOne<string | string[]>('except', read?.except, schedule.except))
   if (read === undefined) {
-    if (!looksLikeCron(interval)) throw unreadable(interval)
-    if (schedule.at !== undefined) {
-      throw new BadSchedule('at', 'A cron line says the time of day itself: leave schedule.at out, or write a word such as "daily".')
-    }
-    if (schedule.on !== undefined) {
-      throw new BadSchedule('on', 'A cron line says its days itself: leave schedule.on out, or write a word such as "weekly".')
+    if (!isCron) throw unreadable(interval)
+    for (const [field, says, word] of [['at', 'the time of day', 'daily'], ['on', 'its days', 'weekly']] as const) {
+      if (schedule[field] !== undefined) {
+        throw new BadSchedule(field, `A cron line says ${says} itself: leave schedule.${field} out, or write a word such as "${word}".`)
+      }
     }
     return { ...calendar, ...except, ...await readCron(interval) }
   }
-  const at = onlyOne('at', read.at, schedule.at)
-  const on = onlyOne('on', read.on, schedule.on)
-  if (read.period.unit === 'exact' && read.between === undefined) {
-    if (at !== undefined || read.part !== undefined) {
-      throw new BadSchedule(
-        'at',
-        `"${interval}" is counted in hours or less, so it cannot also be at a time of day: give schedule.startAt, or whole days ("every ` +
-        '2 days").'
-      )
-    }
-    if (on !== undefined || except.except !== undefined) {
-      throw new BadSchedule(
-        on === undefined ? 'except' : 'on',
-        `"${interval}" is counted in hours or less, so it cannot also be on certain days: add hours ("every 30 minutes between 9 and ` +
-        '17 on weekdays"), or write a cron line for that, such as "*/30 9-17 * * 1-5".'
-      )
-    }
+  const at = onlyOne<number[] | string>('at', read.at, schedule.at)
+  const days = daysIn(read)
+  if (days !== undefined && schedule.on !== undefined) {
+    throw new BadSchedule('on', `"${interval}" says the days itself: leave schedule.on out, or write "weekly".`)
+  }
+  if (read.period.unit === 'exact' && read.window === undefined) {
+    const odd = at !== undefined || read.part !== undefined ? 'at' : days ?? schedule.on !== undefined ? 'on' : except.except && 'except'
+    if (odd !== undefined) throw notOfExact(interval, odd)
     return { kind: 'exact', everyMs: read.period.everyMs, anchor: startAt ?? now, ...common }
   }
   // Calendar times are whole seconds, so startAt is rounded up and now is rounded down.
   const start = startAt !== undefined ? Math.ceil(startAt / 1_000) * 1_000 : Math.floor(now / 1_000) * 1_000
   const begin = localTime(timezone, start)
-  const anchor = startAt === undefined && read.word ? undefined : begin
-  const rule = await readCalendar({ interval, read, at, on, ...except, anchor, begin, isFirst: startAt !== undefined })
-  return { ...calendar, ...except, ...rule }
+  const anchor = startAt === undefined && read.isWord ? undefined : begin
+  const fields: Interval = {
+    ...read,
+    ...schedule.on !== undefined && readDays(schedule.on, read),
+    at: typeof at === 'string' ? timesOfDay(at, read.part) : at
+  }
+  const hasDays = (days ?? schedule.on) !== undefined
+  return { ...calendar, ...except, ...ruleOf({ interval, fields, hasDays, ...except, anchor, begin, isFirst: startAt !== undefined }) }
+}
+
+const daysIn = ({ weekdays, daysOfMonth, nth, date }: Interval) => weekdays ?? daysOfMonth ?? nth ?? date
+
+function notOfExact (interval: string, field: 'at' | 'on' | 'except') {
+  const advice = field === 'at'
+    ? 'at a time of day: give schedule.startAt, or whole days ("every 2 days")'
+    : 'on certain days: add hours ("every 30 minutes between 9 and 17 on weekdays"), or write a cron line such as "*/30 9-17 * * 1-5"'
+  return new BadSchedule(field, `"${interval}" is counted in hours or less, so it cannot also be ${advice}.`)
 }
 
 /** The dates that are left out, as a field of a plan. */
-function exceptionsIn (except: Schedule['except']): Pick<CalendarPlan, 'except'> {
+function exceptionsIn (except: string | string[] | undefined): Pick<CalendarPlan, 'except'> {
   return except === undefined ? {} : { except: exceptionsOf(typeof except === 'string' ? [except] : except) }
 }
 
 /** Takes a value from the interval text or from its own field. Throws BadSchedule when both give it, because they may contradict. */
-function onlyOne<T> (field: 'at' | 'on' | 'except', inText: string | undefined, given: T | undefined): T | string | undefined {
-  if (inText !== undefined && given !== undefined) {
-    throw new BadSchedule(
-      field,
-      `schedule.interval says "${field} ${inText}" and there is schedule.${field} as well: leave one of them out.`
-    )
+function onlyOne<T> (field: 'at' | 'on' | 'except', inText: T | undefined, stated: T | undefined): T | undefined {
+  if (inText !== undefined && stated !== undefined) {
+    throw new BadSchedule(field, `schedule.interval says "${field}" and there is schedule.${field} as well: leave one of them out.`)
   }
-  return inText ?? given
+  return inText ?? stated
 }
 
 function checkBounds ({ interval, once, in: within, timezone, startAt, maxRuns, graceMs }: Schedule, now: number) {
-  if ([interval, once, within].filter((given) => given !== undefined).length !== 1) {
+  if ([interval, once, within].filter((time) => time !== undefined).length !== 1) {
     throw new BadSchedule(
       'interval',
       'A schedule has either schedule.interval ("daily at 9"), schedule.once ("2026-12-24T09:00") or schedule.in ("2 hours").'
@@ -148,11 +140,10 @@ const DEFAULT_TIME = 9 * 3600
 const LAST_SECOND = 86_399
 const WINDOW = 'every 10 minutes between 9 and 17'
 
-interface Given {
+interface RuleParts {
   interval: string
-  read: Interval
-  at?: string
-  on?: Schedule['on']
+  fields: Interval
+  hasDays: boolean
   except?: Exceptions
   /** The local time that supplies missing parts of the schedule. */
   anchor?: number
@@ -163,48 +154,52 @@ interface Given {
 }
 
 /**
- * Reads the dates and times of words, of durations in whole days, weeks and months, and of shorter ones within hours of the day. Throws
- * BadSchedule (400) when the fields contradict each other.
+ * Returns the dates and times of words, of durations in whole days, weeks and months, and of shorter ones within hours of the day. Throws
+ * BadSchedule (400) when what is said contradicts itself.
  */
-async function readCalendar (given: Given): Promise<Pick<CalendarPlan, 'dates' | 'times' | 'repeats'>> {
-  const { read: { period, between, part, count }, at, anchor } = given
+function ruleOf (all: RuleParts): Pick<CalendarPlan, 'dates' | 'times' | 'repeats'> {
+  const { interval, fields, anchor } = all
+  const { period, part, count, at, minute, window } = fields
   const day = anchor === undefined ? undefined : Math.floor(anchor / DAY)
   const anchorSecond = anchor === undefined ? undefined : (anchor - day! * DAY) / 1_000
 
-  if (between !== undefined) {
-    const times = readWindow(given, between)
-    const daily = { ...given.read, word: true, period: { unit: 'day', every: 1 } } as const
-    return { dates: await datesOf({ ...given, read: daily }), times, repeats: true }
+  if (window !== undefined) {
+    const times = readWindow(interval, fields, window)
+    const dates: Dates = fields.weekdays === undefined
+      ? datesOf({ ...all, fields: { ...fields, period: { unit: 'day', every: 1 } } }, day)
+      : { unit: 'week', every: 1, from: mondayOf(0), weekdays: fields.weekdays }
+    return { dates: dates.unit === 'day' ? { ...dates, from: 0 } : dates, times, repeats: true }
   }
   if (period.unit === 'hour') {
-    refuse(given, 'at', 'hourly has no time of day: give schedule.startAt for its minute, or a cron line such as "30 * * * *"')
-    refuse(given, 'on', 'hourly has no days: write a cron line such as "0 * * * 1-5", or "hourly between 9 and 17 on weekdays"')
-    const second = (anchorSecond ?? 0) % 3600
+    const odd = at !== undefined || part !== undefined ? 'at' : all.hasDays ? 'on' : undefined
+    const advice = odd === 'at'
+      ? 'no time of day: give its minute, as in "hourly at :30", or schedule.startAt'
+      : 'no days: write "hourly between 9 and 17 on weekdays", or a cron line such as "0 * * * 1-5"'
+    if (odd !== undefined) throw new BadSchedule(odd, `Hourly has ${advice}.`)
+    const second = minute === undefined ? (anchorSecond ?? 0) % 3600 : minute * 60
     return {
       dates: { unit: 'day', every: 1, from: 0 },
       times: { hours: Array.from({ length: 24 }, (_, hour) => hour), minutes: [Math.floor(second / 60)], seconds: [second % 60] },
       repeats: true
     }
   }
-  const seconds = at !== undefined
-    ? timesOfDay(at, part)
-    : [part === undefined ? anchorSecond ?? DEFAULT_TIME : PARTS[part]]
+  if (minute !== undefined) throw unreadable(interval)
+  const seconds = at ?? [part === undefined ? anchorSecond ?? DEFAULT_TIME : PARTS[part]]
   if (count !== undefined && count !== seconds.length) {
-    throw new BadSchedule('at', `"${given.interval}" needs ${count} times of day: write them, as in "twice a day at 9 and 17".`)
+    throw new BadSchedule('at', `"${interval}" needs ${count} times of day: write them, as in "twice a day at 9 and 17".`)
   }
   const times: Times = { at: seconds }
-  return { dates: inPhase(await datesOf(given, day), times, given), times, repeats: false }
+  return { dates: inPhase(datesOf(all, day), times, all), times, repeats: false }
 }
 
 /** The times of "every 10 minutes between 9 and 17", the end included. */
-function readWindow ({ interval, at, read: { period, part } }: Given, between: string): Times {
+function readWindow (interval: string, { period, part, at, minute }: Interval, [start, end]: [string, string]): Times {
   const every = period.unit === 'hour' ? 3_600 : period.unit === 'exact' ? period.everyMs / 1_000 : undefined
-  const [, start, end] = /^(.+?) (?:and|to|until|till|-) (.+)$/i.exec(between) ?? []
-  if (every === undefined || start === undefined || at !== undefined) {
+  if (every === undefined || at !== undefined || minute !== undefined) {
     throw new BadSchedule('interval', `"${interval}" cannot be read. Hours belong to minutes, as in "${WINDOW}".`)
   }
-  const from = timeOfDay(start, part, 'interval')
-  const to = /^(?:midnight|24|24:00)$/i.test(end) ? LAST_SECOND : timeOfDay(end, part, 'interval')
+  const from = resolveClock(readClock(start)!, start, part, 'interval')
+  const to = /^(?:midnight|24|24:00)$/.test(end) ? LAST_SECOND : resolveClock(readClock(end)!, end, part, 'interval')
   if (!Number.isInteger(every) || to <= from || every > to - from) {
     throw new BadSchedule(
       'interval',
@@ -214,69 +209,49 @@ function readWindow ({ interval, at, read: { period, part } }: Given, between: s
   return { from, to, every }
 }
 
-async function datesOf (given: Given, day?: number): Promise<Dates> {
-  const { read: { period, weekdays, days, nth, date }, on, interval } = given
-  if ((weekdays ?? days ?? nth ?? date) !== undefined) {
-    refuse(given, 'on', `"${interval}" says the days itself: leave schedule.on out, or write "weekly"`)
-  }
+function datesOf ({ interval, fields }: RuleParts, day?: number): Dates {
+  const { period, weekdays, daysOfMonth, nth, date, isWord } = fields
   switch (period.unit) {
     case 'week': {
-      return {
-        unit: 'week',
-        every: period.every,
-        from: day === undefined ? mondayOf(0) : mondayOf(day),
-        weekdays: weekdays ?? givenWeekdays(on) ?? [day === undefined ? 0 : weekdayOf(day)]
-      }
+      const from = day === undefined ? mondayOf(0) : mondayOf(day)
+      return { unit: 'week', every: period.every, from, weekdays: weekdays ?? [day === undefined ? 0 : weekdayOf(day)] }
     }
     case 'month': {
-      const said = days ?? nth ?? givenDays(on, period.every === 1)
-      if (typeof said === 'string') return (await readCron(`0 0 ${said}`)).dates
-      if (given.read.word && period.every > 1 && said?.includes(31)) {
+      if (nth !== undefined) return nth
+      if (isWord && period.every > 1 && daysOfMonth?.includes(31)) {
         throw new BadSchedule(
           'on',
           `"${interval}" may mean the last day of the first or of the last month: write a cron line, such as "0 9 L 3,6,9,12 *".`
         )
       }
       const from = day === undefined ? 0 : monthOf(day)
-      return { unit: 'month', every: period.every, from, days: said ?? [day === undefined ? 1 : dayOfMonth(day)] }
+      return { unit: 'month', every: period.every, from, days: daysOfMonth ?? [day === undefined ? 1 : dayOfMonth(day)] }
     }
-    case 'year':
-      return yearly(given, date, day)
+    case 'year': {
+      if (date !== undefined) return { unit: 'month', every: 12, from: date.month - 1, days: [date.day] }
+      return { unit: 'month', every: 12, from: day === undefined ? 0 : monthOf(day), days: [day === undefined ? 1 : dayOfMonth(day)] }
+    }
     case 'day': {
-      if (weekdays !== undefined) return { unit: 'week', every: 1, from: mondayOf(0), weekdays }
-      const few = typeof on === 'string' ? weekdaysOf(on) : undefined
-      if (period.every === 1 && few !== undefined && few.length > 1) return { unit: 'week', every: 1, from: mondayOf(0), weekdays: few }
-      refuse(
-        given,
+      if (weekdays === undefined) return { unit: 'day', every: period.every, from: day ?? 0 }
+      if (period.every === 1 && weekdays.length > 1) return { unit: 'week', every: 1, from: mondayOf(0), weekdays }
+      throw new BadSchedule(
         'on',
-        `"${interval}" is counted in days, so it cannot also be on certain ones: write "weekly" or "monthly" with schedule.on`
+        `"${interval}" is counted in days, so it cannot also be on certain ones: write "weekly" or "monthly" with schedule.on.`
       )
-      return { unit: 'day', every: period.every, from: day ?? 0 }
     }
     default:
       throw new TypeError('not of the calendar')
   }
 }
 
-function yearly (given: Given, said: NamedDate | undefined, day: number | undefined): Dates {
-  const { on } = given
-  const date = said ?? (typeof on === 'string' ? dateOf(on, 'on') : undefined)
-  if (date === undefined || date.year !== undefined) {
-    refuse(given, 'on', 'yearly takes its date from schedule.startAt, or is "every 24 december"')
-    return { unit: 'month', every: 12, from: day === undefined ? 0 : monthOf(day), days: [day === undefined ? 1 : dayOfMonth(day)] }
-  }
-  checkDate(date, `${date.day}.${date.month}.`, 'on')
-  return { unit: 'month', every: 12, from: date.month - 1, days: [date.day] }
-}
-
 /**
  * Counts the period from the first date that is possible: "every 2 days at 9:00", created at ten, begins tomorrow, and
  * "every other friday" next Friday.
  */
-function inPhase (dates: Dates, times: Times, { read: { word, period }, at, on, begin, isFirst, except }: Given): Dates {
+function inPhase (dates: Dates, times: Times, { fields: { isWord, period, at }, hasDays, begin, isFirst, except }: RuleParts): Dates {
   if (dates.unit === 'cron' || dates.unit === 'date' || period.unit === 'year' || dates.every === 1) return dates
   // Quarters begin in January.
-  if (word ? dates.unit === 'month' : (dates.unit === 'day' ? at : on) === undefined) return dates
+  if (isWord ? dates.unit === 'month' : dates.unit === 'day' ? at === undefined : !hasDays) return dates
   const local = nextLocal({ dates: { ...dates, every: 1 }, times, except }, isFirst ? begin : begin + 1)
   // Every date is left out: the schedule never runs, however it is counted.
   if (local === undefined) return dates
@@ -286,30 +261,24 @@ function inPhase (dates: Dates, times: Times, { read: { word, period }, at, on, 
 
 const mondayOf = (day: number) => day - weekdayOf(day)
 
-function refuse (given: Given, field: 'at' | 'on', message: string) {
-  if (given[field] !== undefined) throw new BadSchedule(field, `${message.charAt(0).toUpperCase()}${message.slice(1)}.`)
-}
-
-function givenWeekdays (on: Schedule['on']): number[] | undefined {
-  if (on === undefined) return undefined
-  const days = typeof on === 'number' ? undefined : weekdaysOf(Array.isArray(on) ? on.join(',') : on)
-  if (days === undefined) {
-    throw new BadSchedule('on', `schedule.on ${JSON.stringify(on)} is not a weekday: write "monday", "mon and thu" or ["mon", "thu"].`)
-  }
-  return days
-}
-
-/** The days of the month, or the day fields of a cron line. */
-function givenDays (on: Schedule['on'], mayBeNth: boolean): number[] | string | undefined {
-  if (on === undefined) return undefined
+/** The days of schedule.on: weekdays, days of the month, or a date, as the period has them. Throws BadSchedule (400). */
+function readDays (on: NonNullable<Schedule['on']>, { period, window }: Interval): Partial<Interval> {
   const text = Array.isArray(on) ? on.join(',') : String(on)
-  const days = daysOfMonthOf(text) ?? (mayBeNth ? nthDayOf(text) : undefined)
-  if (days === undefined) {
-    throw new BadSchedule(
-      'on',
-      `schedule.on ${JSON.stringify(on)} is not a day of the month: write 1 to 31, "last", "1st and 15th" or, for months one by one, ` +
-        '"first monday".'
-    )
+  const isNumber = typeof on === 'number'
+  const shown = JSON.stringify(on)
+  if (period.unit === 'month') {
+    const daysOfMonth = daysOfMonthOf(text)
+    const nth = daysOfMonth === undefined && period.every === 1 ? nthDatesOf(text) : undefined
+    if ((daysOfMonth ?? nth) !== undefined) return { daysOfMonth, nth }
+    const forms = 'write 1 to 31, "last", "1st and 15th" or, for months one by one, "first monday"'
+    throw new BadSchedule('on', `schedule.on ${shown} is not a day of the month: ${forms}.`)
   }
-  return days
+  if (period.unit === 'year') {
+    const date = isNumber ? undefined : dateOf(text, 'on')
+    if (date !== undefined && date.year === undefined) return { date }
+    throw new BadSchedule('on', 'Yearly takes its date from schedule.startAt, or is "every 24 december".')
+  }
+  const weekdays = isNumber ? undefined : weekdaysOf(text)
+  if (weekdays !== undefined || (period.unit === 'hour' && window === undefined)) return { weekdays }
+  throw new BadSchedule('on', `schedule.on ${shown} is not a weekday: write "monday", "mon and thu" or ["mon", "thu"].`)
 }

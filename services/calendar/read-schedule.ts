@@ -2,14 +2,12 @@ import type { When } from '../contracts/task-control.ts'
 import { isFiller } from '../lib/fillers.ts'
 import { SCHEDULE_LIMITS, type Schedule } from '../../schemas/schedule.ts'
 import { looksLikeCron } from './cron-line.ts'
-import { daysOfMonthOf, exceptionsOf, isTimes, nthDayOf, weekdaysOf } from './day-words.ts'
+import { clocksIn, readClock } from './clock-words.ts'
 import { findContradiction } from './contradiction.ts'
 import { describe } from './describe.ts'
 import { upcoming } from './due.ts'
-import { readInterval, tidy } from './interval.ts'
-import { readOnce } from './once.ts'
 import { parseSchedule } from './parse-schedule.ts'
-import { rewriteTime } from './rewrite-time.ts'
+import { type Phrase, readPhrase } from './phrase.ts'
 import { BadSchedule } from './schedule-errors.ts'
 import type { Plan } from './schedule-plan.ts'
 
@@ -49,28 +47,35 @@ export async function readText (written: string, { zone: stated, ...machine }: N
   if (written.length > SCHEDULE_LIMITS.text) throw unread(`${written.slice(0, 40)}…`)
   // A zone that does not exist is refused before it is counted in.
   if (stated !== undefined) await parseSchedule({ interval: 'daily', timezone: stated }, machine)
-  const { text, zone = stated, start } = rewriteTime(written, { ...machine, timezone: stated ?? machine.timezone })
-  const read = await readPlain(text, written, { ...machine, zone })
-  if (start === undefined) return read
-  const first = await readPlain(start, written, { ...machine, zone })
-  if (read.schedule.interval === undefined || first.schedule.once === undefined) throw unread(written)
-  return readSchedule({ ...read.schedule, startAt: await startOfDay(first, read, machine) }, machine)
+  const moment = momentOf(written)
+  if (moment !== undefined) return readSchedule({ once: moment }, machine)
+  if (looksLikeCron(written)) return readSchedule({ interval: written.trim(), ...place(stated) }, machine)
+  const phrase = phraseOf(written, { ...machine, timezone: stated ?? machine.timezone })
+  const zone = phrase.zone ?? stated
+  if (phrase.once !== undefined) return readSchedule({ ...phrase.once, ...place(zone) }, machine)
+  const interval = phrase.zone === undefined && phrase.start === undefined ? written.trim() : phrase.text
+  const read = await readSchedule({ interval, ...place(zone) }, machine)
+  if (phrase.start === undefined) return read
+  const startAt = await startOf(phrase, read, machine)
+  return readSchedule({ ...read.schedule, startAt }, machine)
 }
 
-/** Returns the first time of a repeated schedule on the day of a single one. */
-async function startOfDay (first: ReadSchedule, { schedule, zone, plan }: ReadSchedule, machine: Now): Promise<number> {
-  if (readInterval(String(schedule.interval))?.at === undefined) return first.next[0]
-  const day = String(first.schedule.once).slice(0, 10)
+const place = (zone: string | undefined) => zone === undefined ? {} : { timezone: zone }
+
+function phraseOf (written: string, machine: Now): Phrase {
+  const phrase = readPhrase(written, machine)
+  if (phrase === undefined) throw unread(written)
+  return phrase
+}
+
+/** Returns the first time of a repeated schedule on its first day, or the time of that day that is said with it. */
+async function startOf ({ start = '', interval }: Phrase, { zone, plan }: ReadSchedule, machine: Now): Promise<number> {
+  const { once } = phraseOf(start, { ...machine, timezone: zone })
+  if (once === undefined) throw unread(start)
+  if (interval?.at === undefined) return (await readSchedule({ ...once, timezone: zone }, machine)).next[0]
+  const day = String(once.once).slice(0, 10)
   const clock = new Date(upcoming(plan, machine.now, 1)[0]).toLocaleTimeString('sv', { timeZone: zone })
   return (await readSchedule({ once: `${day}T${clock}`, timezone: zone }, { ...machine, now: machine.now - DAY_MS })).next[0]
-}
-
-async function readPlain (text: string, written: string, { zone, ...machine }: Now & { zone?: string }): Promise<ReadSchedule> {
-  const place = zone === undefined ? {} : { timezone: zone }
-  const once = readOnce(text, { timezone: zone ?? machine.timezone, now: machine.now })
-  if (once !== undefined) return readSchedule({ ...once, ...place }, machine)
-  if (readInterval(text) === undefined && !looksLikeCron(text)) throw unread(written)
-  return readSchedule({ interval: text.trim(), ...place }, machine)
 }
 
 /**
@@ -78,21 +83,23 @@ async function readPlain (text: string, written: string, { zone, ...machine }: N
  * is said about a time, as for work that is to be done now.
  */
 export async function readWhen ({ at = '', every = '', zone = '' }: When, machine: Now): Promise<ReadSchedule | undefined> {
-  const place = NO_ZONE.test(zone.trim()) || isFiller(zone) ? {} : { zone: zone.trim() }
+  const stated = NO_ZONE.test(zone.trim()) || isFiller(zone) ? undefined : zone.trim()
   const [first, often] = [at, every].map((text) => NO_TIME.test(text.trim()) || isFiller(text) ? '' : text.trim())
+    .map((text, at) => at === 1 ? text.replace(/^(?=\d+ (?:day|week|month)s? on )/, 'every ') : text)
   if (often === '') {
     if (first === '') return undefined
     const moment = momentOf(first)
     const once = moment ?? first.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?$/, '$1T$2')
     return moment !== undefined || isLocal(first)
-      ? readSchedule({ once, ...place.zone !== undefined && { timezone: place.zone } }, machine)
-      : readText(first, { ...machine, ...place })
+      ? readSchedule({ once, ...place(stated) }, machine)
+      : readText(first, { ...machine, zone: stated })
   }
   if (momentOf(often) !== undefined || isLocal(often)) return readWhen({ at: often, zone }, machine)
-  const read = await readText(often, { ...machine, ...place })
+  const read = await readText(often, { ...machine, zone: stated })
   if (first === '' || read.schedule.interval === undefined) return read
-  if (isTimes(tidy(first))) {
-    return readInterval(often)?.at === undefined ? readSchedule({ ...read.schedule, at: first }, machine) : read
+  if (clocksIn(first).every((text) => readClock(text) !== undefined)) {
+    const { interval } = phraseOf(read.schedule.interval, machine)
+    return interval?.at === undefined ? readSchedule({ ...read.schedule, at: first }, machine) : read
   }
   const start = await readWhen({ at: first, zone }, machine)
   return readSchedule({ ...read.schedule, ...start !== undefined && { startAt: start.next[0] } }, machine)
@@ -140,29 +147,10 @@ export type KindOfTime = 'once' | 'repeated' | 'doubt'
 export function kindOfTime (text: string): KindOfTime | undefined {
   try {
     // At the beginning of time everything is still to come.
-    if (readOnce(text, { timezone: 'UTC', now: 0 }) !== undefined) return 'once'
-    return isInterval(text) ? 'repeated' : undefined
+    const { once, start, interval } = readPhrase(text, { timezone: 'UTC', now: 0 }) ?? {}
+    return start !== undefined ? 'doubt' : once !== undefined ? 'once' : interval && 'repeated'
   } catch (error) {
     if (error instanceof BadSchedule) return 'doubt'
     throw error
-  }
-}
-
-/** Whether every part of the text is one of an interval. */
-function isInterval (text: string): boolean {
-  const read = readInterval(text)
-  if (read === undefined) return false
-  const { at, on, between, except } = read
-  return (at === undefined || isTimes(at)) &&
-    (on === undefined || (weekdaysOf(on) ?? daysOfMonthOf(on) ?? nthDayOf(on)) !== undefined) &&
-    (between === undefined || isTimes(between.replace(/ (?:to|until|till|-) /i, ' and '))) &&
-    (except === undefined || isExceptions(except))
-}
-
-function isExceptions (text: string): boolean {
-  try {
-    return exceptionsOf([text]) !== undefined
-  } catch {
-    return false
   }
 }

@@ -10,7 +10,6 @@ export const NOT_UNDERSTOOD = [
   'every 1:30',
   'every 10 minutes 9am',
   'every hour 9am',
-  'every first and third monday',
   'every day 5',
   'a couple of times a day',
   'often',
@@ -77,5 +76,11 @@ export const NOT_UNDERSTOOD = [
   'at 9',
   'on monday and thursday',
   '9',
-  'the 15th'
+  'the 15th',
+  '2 weeks on friday',
+  'on 4/5/2026 at 9',
+  'monday or tuesday at 9',
+  'this weekend at 9',
+  'once a week on monday and friday',
+  'on monday 14 april 2027 at 9am'
 ]

@@ -81,7 +81,7 @@ const REFUSED: [schedule: Schedule, field: string, sentence: RegExp][] = [
   [{ interval: '0 0 31 2 *' }, 'interval', /never comes/],
   [{ interval: 'daily', timezone: 'Mars/Olympus' }, 'timezone', /"Mars\/Olympus" is not known: give an IANA name/],
   [{ interval: 'daily', at: '25:00' }, 'at', /not a time of day. Write it as "09:00"/],
-  [{ interval: 'daily', at: 'nine' }, 'at', /not a time of day/],
+  [{ interval: 'daily', at: 'nineish' }, 'at', /not a time of day/],
   [{ interval: 'daily', at: '5' }, 'at', /morning or in the afternoon: write "5am" or "5pm"/],
   [{ interval: 'daily at 9am', at: '10:00' }, 'at', /leave one of them out/],
   [{ interval: 'hourly', at: '9am' }, 'at', /hourly has no time of day/i],
