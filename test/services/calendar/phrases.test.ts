@@ -18,7 +18,7 @@ async function read (phrase: string): Promise<string | undefined> {
   return upcoming(found.plan, NOW, 4).map((at) => new Date(at).toLocaleString('sv', { timeZone: timezone }).slice(0, 16)).join(', ')
 }
 
-for (const [half, phrases, mostUnread] of [['seen', PHRASES, 3], ['unseen', heldPhrases, 18]] as const) {
+for (const [half, phrases, mostUnread] of [['seen', PHRASES, 0], ['unseen', heldPhrases, 8]] as const) {
   t.test(`of ${phrases.length} times as people write them (${half}) none is misread, and few are not read`, async (t) => {
     const unread: string[] = []
     for (const [phrase, expected] of phrases) {
