@@ -2,8 +2,8 @@ import { CLOCK, HOUR, NO_HOUR, PART, readClock, secondsOf } from './clock-words.
 import { DATE, DAY, dayNumber, MONTHS } from './day-words.ts'
 import { DAY as DAY_MS, daysIn, firstOf, monthOf, weekdayOf } from './days.ts'
 import { NUMBER, UNIT } from './durations.ts'
-import { addTimes, type Rule, TIME_RULES, UP_TO } from './time-rules.ts'
-import { readerOf, tidy, type TimeWords } from './time-words.ts'
+import { addTimes, TIME_RULES, UP_TO } from './time-rules.ts'
+import { readerOf, type Rule, tidy, type TimeWords } from './time-words.ts'
 
 const QUOTED = /"[^"\n]*"|\u201C[^\u201D\n]*\u201D|\u00AB[^\u00BB\n]*\u00BB|`[^`\n]*`|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu
 /** Paths and names of files; not "24/12" and "7.30". */

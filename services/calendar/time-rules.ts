@@ -16,16 +16,7 @@ import {
 import { DAY as DAY_MS, daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
 import { DURATION, NUMBER, numberOf, type Period, readDuration, UNIT, unitOf } from './durations.ts'
 import { BadSchedule } from './schedule-errors.ts'
-import type { RhythmPeriod, TimeWords } from './time-words.ts'
-
-/** Where words are noted; `today` is the day on which they were written. */
-interface Place {
-  found: TimeWords
-  today: number
-}
-type Groups = Record<string, string | undefined>
-/** Words, and how they are noted. False leaves them where they are. */
-export type Rule = [words: string, note: (place: Place, groups: Groups, words: string) => unknown]
+import { type Place, readerOf, type RhythmPeriod, type Rule, type TimeWords } from './time-words.ts'
 
 const EVERY = '(?:every|each)(?: single)?'
 const ISO = 'p(?:\\d[\\d.ymwdhst]*|t\\d[\\d.hms]*)'
@@ -291,7 +282,7 @@ const wholeRules: Rule[] = [
   ['(?:just |only )?once|once only|(?:just |only )?one time(?: only)?|just this once', ({ found }, _, words) => found.once.push(words)]
 ]
 /** Short forms that are clear in a text about a time alone. */
-export const SHORT_RULES: Rule[] = [
+const SHORT_RULES: Rule[] = [
   // "Every day 9": behind anything else a number may be a date or a count.
   ['(?<=(?:every|each) [a-z]{0,6}day |\\b[a-z]{0,6}days |daily |weekends? |weekday )(?<!\\d+ days )(?<hour>\\d{1,2})$',
     ({ found }, { hour }, words) => addTimes(found, hour!, words)],
@@ -303,3 +294,6 @@ export const SHORT_RULES: Rule[] = [
 /** What is said of times, also in a text about other things; in this order. */
 export const TIME_RULES: Rule[] =
   [exceptRules, spanRules, aheadRules, dateRules, rhythmRules, weekdayRules, clockRules, wholeRules].flat()
+
+/** Reads a text that is about a time and nothing else. */
+export const readTimeWords = readerOf([...SHORT_RULES, ...TIME_RULES])

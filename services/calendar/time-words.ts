@@ -2,7 +2,6 @@ import type { Clock } from './clock-words.ts'
 import type { NamedDate } from './day-words.ts'
 import type { Period } from './durations.ts'
 import type { CronDates } from './schedule-plan.ts'
-import { TIME_RULES, SHORT_RULES, type Rule } from './time-rules.ts'
 
 /** A period of words. `year` and `hour` are set times of the calendar, as "daily" is. */
 export type RhythmPeriod = Period | { unit: 'hour' } | { unit: 'year' }
@@ -42,6 +41,15 @@ export interface TimeWords {
   windows: Array<Said & { ends?: [string, string], from: number, to: number }>
   parts: Array<Said & { parts: string[] }>
 }
+
+/** Where words are noted; `today` is the day on which they were written. */
+export interface Place {
+  found: TimeWords
+  today: number
+}
+type Groups = Record<string, string | undefined>
+/** Words, and how they are noted. False leaves them where they are. */
+export type Rule = [words: string, note: (place: Place, groups: Groups, words: string) => unknown]
 
 /** Returns no words. */
 const emptyWords = (): TimeWords => ({
@@ -93,6 +101,3 @@ export function readerOf (rules: readonly Rule[]): (text: string, today: number)
     return found
   }
 }
-
-/** Reads a text that is about a time and nothing else. */
-export const readTimeWords = readerOf([...SHORT_RULES, ...TIME_RULES])
