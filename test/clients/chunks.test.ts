@@ -166,7 +166,7 @@ for (const protocol of ['ui', 'ui5']) {
 t.test('a run that the service ends before its model is called says so, and rejects nothing that nobody waits for', async (t) => {
   const { app } = await withGateway(t, () => ({ text: ['and then ', 'nothing'], ending: 'stall' as const, after: 4 }))
   const streaming = post(app, '/run', { messages: [{ role: 'user', parts: [{ type: 'text', text: 'go' }] }] })
-  while (app.agent.activeRunCount === 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   await app.close()
   const { events, body } = await streaming
   t.same(events.slice(-2).map((event) => ({ ...event, messageMetadata: undefined })), [{ type: 'abort', messageMetadata: undefined }, {

@@ -260,7 +260,7 @@ t.test('the run ends when its client goes away', async (t) => {
         for await (const chunk of stream) if (chunk.choices[0].delta.content) leave.abort()
       })
       : asked
-    if (!streams) while (gateway.requests.length < 2) await new Promise(setImmediate)
+    if (!streams) while (gateway.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 2))
     if (!streams) leave.abort()
     await seen.catch(() => {})
     t.equal(await gateway.requests.at(-1)!.ended, 'aborted', streams ? 'streamed' : 'in one piece')

@@ -63,7 +63,7 @@ for (const version of versions) {
       const chat = await openChat(app, version, { id: 'chat', path, body })
       await chat.say('go')
       await decide(app, items(chat)[0].approvalId, { answers: { format: 'md' } })
-      while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+      while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
       const { messages } = (await app.inject('/threads/chat')).json()
       t.match(messages[1].parts.find(({ type }: any) => type === 'tool-askUser'), {
         state: 'output-available',
@@ -82,7 +82,7 @@ for (const version of versions) {
       t.match(chat.calls, [{ state: 'approval-requested', approval: { id: item.approvalId } }])
       t.match(item, { kind: 'tool', toolName: 'runCommand', input: append('x').input, scopes: [{ scope: 'once' }], expiresAt: Number })
       t.match(await decide(app, item.approvalId, { approved: true, scope: 'once' }), { status: 200 })
-      while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+      while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
       t.equal(effects(app.cwd), 'x')
       t.same(chat.errors, [])
     })

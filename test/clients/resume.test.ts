@@ -19,11 +19,11 @@ for (const version of versions) {
       prepareSendMessagesRequest: ({ messages, id }) => ({ body: { messages, id, resumable: true } })
     })
     const said = before.say('look')
-    while (gateway.requests.length < 2) await new Promise(setImmediate)
+    while (gateway.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 2))
 
     const reloaded = await openChat(app, version, { id: 'chat', messages: before.chat.messages.slice(0, 1) })
     const resumed = reloaded.chat.resumeStream()
-    while (reloaded.chat.status !== 'streaming') await new Promise(setImmediate)
+    while (reloaded.chat.status !== 'streaming') await new Promise((resolve) => setTimeout(resolve, 2))
     await before.chat.stop()
     release.resolve()
     await Promise.all([said, resumed])
@@ -63,13 +63,13 @@ for (const version of versions) {
       content = [{ type: 'tool-approval-response', approvalId: data.approvalId, approved: true }]
       void before.chat.sendMessage()
     }
-    while (!before.text.includes('word3')) await new Promise(setImmediate)
+    while (!before.text.includes('word3')) await new Promise((resolve) => setTimeout(resolve, 2))
 
     const restored = async () => (await app.inject('/threads/chat')).json().messages
     const reloaded = await openChat(app, version, { id: 'chat', messages: await restored() })
     t.match(reloaded.calls, [{ state: 'output-available' }], 'the thread has what was done')
     const resumed = reloaded.chat.resumeStream()
-    while (reloaded.chat.status !== 'streaming') await new Promise(setImmediate)
+    while (reloaded.chat.status !== 'streaming') await new Promise((resolve) => setTimeout(resolve, 2))
     await before.chat.stop()
     await resumed
 
@@ -98,7 +98,7 @@ for (const version of versions) {
     for (let n = 0; n < TRIES; n++) {
       const chat = await openChat(app, version, { id: `chat ${n}`, path })
       const said = chat.say('go')
-      while (chat.last?.role !== 'assistant' || chat.text === '') await new Promise(setImmediate)
+      while (chat.last?.role !== 'assistant' || chat.text === '') await new Promise((resolve) => setTimeout(resolve, 2))
       // The stream has then ended here; whether the service knows it, no release waits for.
       await Promise.all([chat.chat.stop(), said])
       await chat.say('and now?')

@@ -75,7 +75,7 @@ export async function race (t: Test, rounds: number, seed: number) {
       return act()
     }))
     t.same(told.filter((status) => !TOLD.has(status)), [], `round ${round}: ${told}`)
-    while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+    while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
 
     const happened = effects(app.cwd).split('\n').filter(Boolean)
     t.equal(new Set(happened).size, happened.length, `round ${round}: nothing happened twice`)

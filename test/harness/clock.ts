@@ -47,6 +47,7 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
   let time = start
   const sleepers = createSleepers(() => time)
   const { sleep } = sleepers
+  const waits = () => sleepers.all().map(({ at }) => at - time)
 
   return {
     now: () => time,
@@ -72,13 +73,14 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
       time += ms
       await sleepers.wakeDue()
     },
+    /** In how many milliseconds those who sleep are due. */
+    waits,
     /** Resolves when somebody sleeps who is due in exactly `ms`. */
     async sleeper (ms: number) {
       const end = performance.now() + PATIENCE_MS
-      const waits = () => sleepers.all().map(({ at }) => at - time)
       while (!waits().includes(ms)) {
         if (performance.now() > end) throw new Error(`nobody sleeps for ${ms} ms; due in ${waits().join(', ')}`)
-        await new Promise(setImmediate)
+        await systemClock.sleep(2)
       }
     }
   } satisfies Clock & Record<string, unknown>

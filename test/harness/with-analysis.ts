@@ -23,7 +23,7 @@ export async function withAnalysis (t: Test, reply: Reply, { config, ...settings
   const steps = () => gateway.requests.filter(({ structured }) => structured === undefined)
   /** Resolves once the first call of the answering model has arrived, and the analysis too. */
   async function begun (): Promise<GatewayRequest> {
-    while (steps().length === 0 || gateway.requests.length < 2) await new Promise(setImmediate)
+    while (steps().length === 0 || gateway.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 2))
     return steps()[0]
   }
 

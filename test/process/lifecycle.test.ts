@@ -73,7 +73,7 @@ t.test('a service whose threads wait for files that never answer goes on, and en
     })`
   const service = await startService(t, { ...where, env: { NODE_OPTIONS: `--import data:text/javascript,${encodeURIComponent(program)}` } })
   process.kill(service.pid, 'SIGWINCH')
-  while (!service.log().includes('all wait')) await new Promise(setImmediate)
+  while (!service.log().includes('all wait')) await new Promise((resolve) => setTimeout(resolve, 2))
   const learned = await fetch(`${service.url}/memory/brain/fact`, {
     ...{ method: 'POST', headers: { 'content-type': 'application/json' } },
     ...{ body: JSON.stringify({ fact: 'Likes tea' }), signal: AbortSignal.timeout(20_000) }

@@ -67,7 +67,7 @@ t.test('a run, its steps, calls and the wait for an approval over a kill are one
   const headers = { traceparent: `00-${TRACE}-${CALLER}-01` }
   const { events } = await postEvents(`${dying.url}/run`, { messages: [USER], id: 'a' }, headers)
   const asked = events.find(({ type }) => type === 'tool-approval-request')!
-  while (collector.named('step 1').length === 0) await new Promise(setImmediate)
+  while (collector.named('step 1').length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   await dying.stop('SIGKILL')
 
   const service = await startService(t, where)

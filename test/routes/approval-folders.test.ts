@@ -209,7 +209,7 @@ t.test('a new message instead of an answer withdraws what was asked anew', async
 })
 
 const idle = async (app: App) => {
-  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
 }
 
 type Door = (app: App, id: string, approved: boolean) => Promise<{ status: number, body: any }>

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import t, { type Test } from 'tap'
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import { setImmediate } from 'node:timers/promises'
+import { setTimeout } from 'node:timers/promises'
 import { build } from '../harness/helper.ts'
 import { listen, sendBytes, sendRaw, type RawAnswer, parseAnswer } from '../harness/raw.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -264,8 +264,8 @@ t.test('chunked bodies count as they arrive', async (t) => {
   app.server.on('connection', (socket) => received.push(socket))
   const chunk = `${(9 * MIB).toString(16)}\r\n${'x'.repeat(9 * MIB)}\r\n`
   const bodies = await Promise.all(Array.from({ length: 7 }, () => begin(t, port, postHead('/run', CHUNKED) + chunk)))
-  while (received.reduce((bytes, socket) => bytes + socket.bytesRead, 0) < 7 * chunk.length) await setImmediate()
-  await setImmediate()
+  while (received.reduce((bytes, socket) => bytes + socket.bytesRead, 0) < 7 * chunk.length) await setTimeout(2)
+  await setTimeout(2)
   t.match((await ask(t, port)).answer, FULL)
   for (const body of bodies) body.destroy()
   await untilTaken(t, port)
@@ -278,7 +278,7 @@ t.test('the body of a run counts until the run has begun, however long that take
     const body = filled(run, 9 * MIB)
     const stream = await begin(t, port, postHead(n % 2 === 0 ? '/run' : '/run/sync', `Content-Length: ${body.length}`) + body)
     if (n % 2 === 0) t.match(String(await once(stream, 'data')), /^HTTP\/1.1 200/)
-    else while (app.agent.activeRunCount < n + 1) await setImmediate()
+    else while (app.agent.activeRunCount < n + 1) await setTimeout(2)
   }
 })
 
@@ -335,7 +335,7 @@ t.test('a permitted command that was cut off is told as such', async (t) => {
     config: { permissions: { runCommand: 'allow' } }
   })
   const cut = await openRun(app, { ...userSays('go'), id: 'chat', resumable: true })
-  while (!existsSync(`${app.cwd}/begun`)) await setImmediate()
+  while (!existsSync(`${app.cwd}/begun`)) await setTimeout(2)
   await app.inject({ method: 'POST', url: '/run/chat/stop' })
   await cut.ended
   const [failed, ...end] = cut.events.slice(-4)

@@ -150,7 +150,7 @@ t.test('a slow server of the user is waited for, with word of it, and stops at o
       const begun: Array<(plan: Plan) => void> = []
       const { app } = await service(t, () => new Promise<Plan>((resolve) => begun.push(resolve)) as never, { clock })
       const run = await openRun(app, userSays('go'))
-      while (begun.length === 0) await new Promise(setImmediate)
+      while (begun.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
       await clock.advance(6 * 60_000)
       t.match(of(run.events, 'data-waiting').at(-1), { transient: true, data: { for: 'model', sinceMs: 360_000 } })
       t.equal(of(run.events, 'data-waiting').length, 36)
@@ -160,7 +160,7 @@ t.test('a slow server of the user is waited for, with word of it, and stops at o
       t.equal(begun.length, 1, 'it was asked once')
 
       const again = await openRun(app, { ...userSays('go'), id: 'chat', resumable: true })
-      while (begun.length === 1) await new Promise(setImmediate)
+      while (begun.length === 1) await new Promise((resolve) => setTimeout(resolve, 2))
       await clock.advance(20_000)
       await app.inject({ method: 'POST', url: '/run/chat/stop' })
       await again.ended

@@ -109,7 +109,7 @@ t.test('a call that is under way when other runs meet the budget of the day is c
     config: { budget: { day: { tokens: 100 } } }
   })
   const first = say(app, 'go')
-  while (gateway.requests.length === 0) await new Promise(setImmediate)
+  while (gateway.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   for (const status of [200, 200, 402]) t.equal((await sync(app)).status, status)
   held.resolve(looks)
   const { events } = await first

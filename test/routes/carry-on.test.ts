@@ -350,7 +350,7 @@ t.test('budget and stop reach into an investigation', async (t) => {
   const stalled: Plan = { text: ['a', 'b'], ending: 'stall', after: 3 }
   const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? call('investigate', { question: 'What?' }) : stalled)
   const run = await openRun(app, { ...userSays('go'), id: 's', resumable: true })
-  while (gateway.requests.length < 2) await new Promise(setImmediate)
+  while (gateway.requests.length < 2) await new Promise((resolve) => setTimeout(resolve, 2))
   await app.inject({ method: 'POST', url: '/run/s/stop' })
   await run.ended
   t.equal(await gateway.requests[1].ended, 'aborted')

@@ -143,7 +143,7 @@ t.test('a task that is damaged on the disk is named, holds up no other, and can 
   const digest = await tasks.get('/digest?since=0')
   t.match(digest, { damaged: [broken], text: broken, next: { items: { length: 2 } } })
   t.match(await tasks.create('system info'), { status: 'planned' }, 'others are made')
-  while ((await tasks.runs(newest))[0].completedAt === undefined) await new Promise(setImmediate)
+  while ((await tasks.runs(newest))[0].completedAt === undefined) await new Promise((resolve) => setTimeout(resolve, 2))
   t.match(await tasks.runs(newest), [{ attempts: 2 }], 'what was under way of the newest goes on, though it comes behind the damaged one')
   const went = await tasks.watch()
   await tasks.post(`/${oldest}/run`)
@@ -176,10 +176,10 @@ t.test('a run that is damaged on the disk is named, and its task goes on without
   t.match(await tasks.call('GET', `/${id}/runs/${runId}`), { status: 500, body: { error: /damaged and cannot be read/ } })
   t.match(await tasks.get('/digest?since=0'), { completed: { items: [{ runNumber: 1 }] } })
   await tasks.post(`/${id}/run`)
-  while ((await tasks.runs(id))[0].completedAt === undefined) await new Promise(setImmediate)
+  while ((await tasks.runs(id))[0].completedAt === undefined) await new Promise((resolve) => setTimeout(resolve, 2))
   t.match(await tasks.runs(id), [{ runNumber: 3, status: 'completed' }, { runNumber: 1 }])
 
-  while ((await tasks.runs(asking))[0]?.completedAt === undefined) await new Promise(setImmediate)
+  while ((await tasks.runs(asking))[0]?.completedAt === undefined) await new Promise((resolve) => setTimeout(resolve, 2))
   t.match(
     await tasks.runs(asking),
     [{ runNumber: 1, status: 'interrupted', error: /cannot be read/ }],

@@ -104,10 +104,10 @@ t.test('a server that does not answer is given up after a moment, and the others
   }
   const app = await build(t, { clock, config: { discovery: { ports: [silent.port, other.port] } } })
   const answer = discover(app)
-  while (silent.requests.length === 0 || waiting.size > 1) await new Promise(setImmediate)
+  while (silent.requests.length === 0 || waiting.size > 1) await new Promise((resolve) => setTimeout(resolve, 2))
   await still.advance(1_500)
   t.match((await answer).map(({ server }: any) => server), ['Ollama'])
-  while (silent.requests.some(({ socket }) => !socket.destroyed)) await new Promise(setImmediate)
+  while (silent.requests.some(({ socket }) => !socket.destroyed)) await new Promise((resolve) => setTimeout(resolve, 2))
 })
 
 t.test('a proxy of the environment is not used', async (t) => {

@@ -94,7 +94,7 @@ for (const [what, end] of Object.entries(ENDS)) {
     await end(service, run)
     t.same(await Promise.all(service.gateway.requests.map(({ ended }) => ended)), ['aborted', 'aborted'])
     await run.ended
-    while (service.app.agent.activeRunCount > 0) await new Promise(setImmediate)
+    while (service.app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
   })
 }
 
@@ -124,7 +124,8 @@ t.test('an analysis that fails, or takes longer than two seconds, leaves the ans
 })
 
 t.test('a budget that is used up ends the run with its own error', async (t) => {
-  const { app } = await withAnalysis(t, () => ({ text: 'never' }), { config: { budget: { day: { tokens: 1 } } } })
+  const { app, analysed } = await withAnalysis(t, () => ({ text: 'never' }), { config: { budget: { day: { tokens: 1 } } } })
+  analysed('simple')
   await app.inject({ method: 'POST', url: '/run/sync', payload: userSays('go') })
   const { events } = await say(app, 'again')
   t.match(of(events, 'error'), [{ code: 'ERR_BUDGET' }])

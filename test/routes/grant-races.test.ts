@@ -40,7 +40,7 @@ t.test('of fifty answers with different scopes that come at once through all doo
     t.equal(taken.size, 1, [...taken].join())
     t.same((await grantsOf(`threadId=${id}`)).map(({ scope }) => scope), [...taken].filter((scope) => scope !== 'once'))
     t.equal(of(events, 'tool-approval-request').length, 1)
-    while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+    while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
   }
 
   const tasks = await tasksOf(t, app)

@@ -84,7 +84,7 @@ async function delivered (app: App, count: number) {
 /** Lets a day pass, until the newest notification has its reminder. */
 async function reminded (app: App, clock: ReturnType<typeof fakeClock>, ms = DAY) {
   await clock.advance(ms)
-  while (!(await list(app)).notifications[0].reminder) await new Promise(setImmediate)
+  while (!(await list(app)).notifications[0].reminder) await new Promise((resolve) => setTimeout(resolve, 2))
 }
 
 t.test('what waits is told once, shown by the first who says so, and over when it is decided', async (t) => {
@@ -153,7 +153,7 @@ t.test('the webhook gets, signed and without words, what nobody shows within fiv
   t.match(await delivered(app, 1), { deliveries: [{ ok: true, status: 204, reminder: false }] })
 
   await approve(app, told.waitsFor[0].approvalId)
-  while ((await list(app)).notifications[0]?.waitsFor[0].kind !== 'result') await new Promise(setImmediate)
+  while ((await list(app)).notifications[0]?.waitsFor[0].kind !== 'result') await new Promise((resolve) => setTimeout(resolve, 2))
   const [result] = (await list(app)).notifications
   await show(app, result.notificationId)
   await reminded(app, clock)
@@ -168,7 +168,7 @@ t.test('the secret of the webhook moves to the store, and words leave only when 
   const { app, events } = await waiting(t, { clock, config: WEBHOOK(url, true) })
   events.hangUp()
   const file = () => JSON.parse(readFileSync(`${app.home}/config.json`, 'utf8')).notify.webhook
-  while (file().secret === SECRET) await new Promise(setImmediate)
+  while (file().secret === SECRET) await new Promise((resolve) => setTimeout(resolve, 2))
   t.equal(file().secret, 'secret:notify/webhook')
   const shown = (await app.inject('/config')).body
   t.notMatch(shown, SECRET)

@@ -348,7 +348,7 @@ t.test('a testProvider is given up after fifteen seconds', async (t) => {
   const { app, server } = await withDirect(t, () => ({ text: 'hm', ending: 'stall' }), { clock })
   const answer = testProvider(app)
   await clock.sleeper(15_000)
-  while (server.calls.length === 0) await new Promise(setImmediate)
+  while (server.calls.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   await clock.advance(15_000)
   t.match((await answer).json(), { ok: false, latencyMs: 15_000, error: /did not answer in time/ })
   t.equal(await server.calls[0].ended, 'aborted')

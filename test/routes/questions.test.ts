@@ -92,7 +92,7 @@ t.test('approvals and questions of one step go on with the last decision, whiche
     t.match(await first(), { status: 200, body: { continued: false } })
     t.equal(effects(app.cwd), ran, 'nothing runs before the last decision')
     t.match(await second(), { status: 200, body: { continued: true } })
-    while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+    while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
     t.equal(effects(app.cwd), ran += 'x')
   }
 })
@@ -142,7 +142,7 @@ t.test('silence is no answer: late ones are refused, and the call ends with a se
   t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 410, body: { code: 'ERR_APPROVAL_EXPIRED' } })
   t.same(await waiting(app), [])
   t.match(await approve(), { body: { continued: true } })
-  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
   t.match(told(gateway), { type: 'error-text', value: /^Nobody answered in time/ })
   t.match(await decide(app, approvalId, { answers: { format: 'md' } }), { status: 410 })
 })
@@ -200,7 +200,7 @@ async function askingNow (t: Test) {
     }]
   }])
   const run = say(app, 'book it', { id: 'chat', resumable: true })
-  while ((await waiting(app)).length === 0) await new Promise(setImmediate)
+  while ((await waiting(app)).length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   const [item] = await waiting(app)
   return { app, clock, run, item, id: item.approvalId }
 }

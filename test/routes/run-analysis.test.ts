@@ -100,7 +100,7 @@ t.test('a model that takes too long is one that fails, and a stopped run is no f
   for (let n = 0; n < 3; n++) {
     const running = say(app, 'go', { id: 'chat' })
     await clock.sleeper(2_000)
-    while (analyses() <= n) await new Promise(setImmediate)
+    while (analyses() <= n) await new Promise((resolve) => setTimeout(resolve, 2))
     await app.inject({ method: 'POST', url: '/run/chat/stop' })
     await running
   }

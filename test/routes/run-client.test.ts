@@ -30,7 +30,7 @@ t.test('a client that hangs up ends the command that runs for it, and the conver
       : { text: 'hello again' }, { config: { permissions: { runCommand: 'allow' } } })
   const run = await openRun(app, { ...userSays('go'), id: 'chat' })
   await run.says('tool-input-available')
-  while (!existsSync(`${app.cwd}/begun`)) await new Promise(setImmediate)
+  while (!existsSync(`${app.cwd}/begun`)) await new Promise((resolve) => setTimeout(resolve, 2))
   run.hangUp()
   const again = await say(app, 'go', { id: 'chat' })
   t.equal(again.status, 200, JSON.stringify(again.body))
@@ -45,10 +45,10 @@ t.test('an approved tool that was cut off has an unknown outcome and is not run 
   const [id] = asked((await say(app, 'go')).events)
   const response = { role: 'tool', content: [{ type: 'tool-approval-response', approvalId: id, approved: true }] }
   const run = await openRun(app, { messages: [response] }, '/run/approve')
-  while (!existsSync(`${app.cwd}/begun`)) await new Promise(setImmediate)
+  while (!existsSync(`${app.cwd}/begun`)) await new Promise((resolve) => setTimeout(resolve, 2))
   run.hangUp()
   // An answer that arrives before the service has noticed that would follow the run instead.
-  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
   const { events } = await answer(app, { [id]: true })
   t.match(events, [{ type: 'start' }, { type: 'tool-output-error', errorText: /outcome unknown/i }])
   t.match(events.at(-1), { type: 'finish', finishReason: 'stop' })
@@ -84,9 +84,9 @@ t.test('also of those that come at the same moment only so many begin', async (t
   const runs = await Promise.all(Array.from({ length: 12 }, () => openRun(app, userSays('go'))))
   t.same(runs.map(({ response }) => response.statusCode).sort(), [...Array(3).fill(200), ...Array(9).fill(429)])
   t.equal(app.agent.activeRunCount, 3)
-  while (gateway.requests.length < 3) await new Promise(setImmediate)
+  while (gateway.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2))
   for (const run of runs) run.hangUp()
-  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
   t.equal(gateway.requests.length, 3)
 })
 
@@ -120,7 +120,7 @@ t.test('a reader that stops reading holds the model back, and is dropped after t
   void gateway.requests[0].ended.then(() => dropped.abort())
   while (!dropped.signal.aborted) await clock.advance(1_000)
   t.ok(clock.monotonic() >= 30_000, `after ${clock.monotonic()} ms`)
-  while (app.agent.activeRunCount > 0) await new Promise(setImmediate) // its run ends, too
+  while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2)) // its run ends, too
 })
 
 t.test('a slow reader gets everything in the end', async (t) => {
@@ -150,7 +150,7 @@ t.test('a request that is still arriving when the service shuts down is refused,
   late.write(body.slice(0, 10))
   await arriving
   const closed = app.close()
-  while (!app.draining.value) await new Promise(setImmediate)
+  while (!app.draining.value) await new Promise((resolve) => setTimeout(resolve, 2))
   late.end(body.slice(10))
   const [response] = await answered
   t.equal(response.statusCode, 503)

@@ -216,7 +216,7 @@ t.test('what is said after the last step with tools is heard', async (t) => {
     return { text: 'enough' }
   }, { config: { agent: { steps: { conversation: 2 } } } })
   const run = await openRun(app, { ...userSays('go'), id: 'chat' })
-  while (gateway.requests.length < 3) await new Promise(setImmediate)
+  while (gateway.requests.length < 3) await new Promise((resolve) => setTimeout(resolve, 2))
   t.equal((await post(app, '/run/chat/steer', { message: 'turn left' })).statusCode, 200)
   wait.open()
   await run.ended

@@ -178,7 +178,7 @@ async function planning (t: Test) {
   return { app, run, gateway, tasks: await tasksOf(t, app), release: () => held.resolve() }
 }
 const idle = async (app: App) => {
-  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
 }
 
 t.test('a run that is stopped before its task is there makes none', async (t) => {
@@ -218,7 +218,7 @@ t.test('a store that takes nothing is told as an error, and there is no task', a
   t.match(events.slice(-2), [{ type: 'error', code: 'ERR_STORE_UNAVAILABLE' }, { type: 'finish', finishReason: 'error' }])
   t.same(dataOf(events), [])
   mend()
-  while (app.store.status().state !== 'ok') await new Promise(setImmediate)
+  while (app.store.status().state !== 'ok') await new Promise((resolve) => setTimeout(resolve, 2))
   t.same((await tasks.get('')).tasks, [])
 })
 

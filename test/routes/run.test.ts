@@ -249,7 +249,7 @@ t.test('a disk that takes no more writes meanwhile is a 503, and the conversatio
     body: { code: 'ERR_STORE_UNAVAILABLE', error: /No space left/ }
   })
   disk!.mend()
-  while (app.store.status().state !== 'ok') await new Promise(setImmediate)
+  while (app.store.status().state !== 'ok') await new Promise((resolve) => setTimeout(resolve, 2))
   t.match(await sync(app, { messages: [user('go')], id: 'chat' }), { status: 200, body: { text: 'answer 1' } })
 })
 
@@ -263,9 +263,9 @@ t.test('a client that hangs up ends its run, as with a stream', async (t) => {
     body: JSON.stringify({ messages: [user('go')] }),
     signal: leave.signal
   })
-  while (gateway.requests.length === 0) await new Promise(setImmediate)
+  while (gateway.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   leave.abort()
   await t.rejects(answer)
   t.equal(await gateway.requests[0].ended, 'aborted')
-  while (app.agent.activeRunCount > 0) await new Promise(setImmediate)
+  while (app.agent.activeRunCount > 0) await new Promise((resolve) => setTimeout(resolve, 2))
 })

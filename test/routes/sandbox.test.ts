@@ -320,7 +320,7 @@ t.test('a server stays when its call has ended: later steps and the user reach i
   await use('runCommand', long, 'c')
   t.equal((await running()).length, 2)
   t.equal((await app.inject({ method: 'DELETE', url: '/threads/c' })).statusCode, 200)
-  while ((await running()).length > 1) await new Promise(setImmediate)
+  while ((await running()).length > 1) await new Promise((resolve) => setTimeout(resolve, 2))
   t.match(await running(), [{ threadId: 'a' }], 'a command ends with its conversation')
   t.same((await app.inject({ method: 'POST', url: `/commands/${other.commandId}/stop` })).json(), { ok: true })
   t.equal((await app.inject({ method: 'POST', url: `/commands/${other.commandId}/stop` })).statusCode, 404)

@@ -72,7 +72,7 @@ t.test('what nobody answered while the service was away is over when it starts, 
   await first.tasks.post(`/${task.id}/run`)
   await first.events.until('task:approval')
   const second = await again(t, first.app, { clock: fakeClock(first.app.clock.now() + 2 * DAY) })
-  while ((await second.tasks.get(`/${task.id}`)).status !== 'scheduled') await new Promise(setImmediate)
+  while ((await second.tasks.get(`/${task.id}`)).status !== 'scheduled') await new Promise((resolve) => setTimeout(resolve, 2))
   t.match(await second.tasks.runs(task.id), [{ status: 'rejected', error: /Nobody answered/ }])
 })
 

@@ -122,7 +122,7 @@ t.test('the first version of a report stands when the time of the run is over wh
   const { id } = await tasks.create('list them with the total', { plan: onePhase, options: { budget: { minutes: 0.5 } } })
   await tasks.post(`/${id}/start`)
   const steps = () => gateway.requests.filter(({ structured }) => structured === undefined)
-  while (steps().length < 2) await new Promise(setImmediate)
+  while (steps().length < 2) await new Promise((resolve) => setTimeout(resolve, 2))
   await clock.advance(30_000)
   t.match(await events.until('task:complete'), { status: 'completed', output: 'The list has three entries.' })
   t.match(await tasks.runs(id), [{ status: 'completed', output: 'The list has three entries.', error: undefined }])

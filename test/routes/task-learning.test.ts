@@ -44,7 +44,7 @@ async function oneRun ({ app, tasks, events: { events }, id }: Service, answer: 
   let learned: any
   await tasks.post(`/${id}/run`)
   for (;;) {
-    while (at >= events.length) await new Promise(setImmediate)
+    while (at >= events.length) await new Promise((resolve) => setTimeout(resolve, 2))
     const event = events[at++]
     if (event.type === 'task:complete' || event.type === 'task:error') return { asked, said, learned, told: event.learned }
     if (event.type === 'task:tool-call') await answerCall(app, event.toolCallId, { output: {} })

@@ -100,8 +100,8 @@ t.test('a result that nobody answers is completed in the end, of a task that run
   t.equal((await tasks.call('POST', `/${once.id}/run`)).status, 409)
   t.match(await tasks.post(`/${rejected.id}/approve`, { approved: false, notes: 'no' }), { status: 'rejected' })
   const second = await again(t, app, { clock: fakeClock(clock.now() + 2 * DAY), config: { tasks: { approvalTtl: DAY } } })
-  while ((await second.tasks.get(`/${triggered.id}`)).waitingFor !== undefined) await new Promise(setImmediate)
-  while ((await second.tasks.get(`/${once.id}`)).status !== 'completed') await new Promise(setImmediate)
+  while ((await second.tasks.get(`/${triggered.id}`)).waitingFor !== undefined) await new Promise((resolve) => setTimeout(resolve, 2))
+  while ((await second.tasks.get(`/${once.id}`)).status !== 'completed') await new Promise((resolve) => setTimeout(resolve, 2))
   for (const { id } of [once, triggered]) {
     t.match(await second.tasks.runs(id), [{ status: 'completed', review: 'expired' }])
     t.match(await second.tasks.get(`/${id}`), { successfulRuns: 1, approval: { approvedRuns: 0 }, approvalHistory: [{ expired: true }] })
@@ -122,7 +122,7 @@ t.test('the last run of a schedule waits for its own result, or for that of an e
   t.match(await tasks.post(`/${last.id}/approve`, { approved: true }), { status: 'completed' })
   t.match(await tasks.get(`/${last.id}`), { status: 'completed' })
 
-  while ((await tasks.get(`/${earlier.id}`)).waitingFor === undefined) await new Promise(setImmediate)
+  while ((await tasks.get(`/${earlier.id}`)).waitingFor === undefined) await new Promise((resolve) => setTimeout(resolve, 2))
   await tasks.call('PUT', `/${earlier.id}`, { approval: { mode: 'never' } })
   await to(from + 2 * HOUR)
   await events.until('task:complete', { taskId: earlier.id })
@@ -265,7 +265,7 @@ t.test('a verb that does not fit the state is a 409 that names the state and whe
   }
   for (const [state, verbs] of Object.entries(UNFIT)) {
     const id = await into[state]()
-    while ((await tasks.get(`/${id}`)).status !== state) await new Promise(setImmediate)
+    while ((await tasks.get(`/${id}`)).status !== state) await new Promise((resolve) => setTimeout(resolve, 2))
     for (const verb of verbs) {
       t.match(
         await refused('POST', `/${id}/${verb}`),

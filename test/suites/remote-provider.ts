@@ -107,7 +107,7 @@ export function remoteProviderSuite (t: Test, remote: RemoteKind) {
       const opened = await openRemote(t, remote, { reply })
       const stop = new AbortController()
       const told = failureTold(opened, stop.signal)
-      while (opened.calls().length === 0) await new Promise(setImmediate)
+      while (opened.calls().length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
       stop.abort(new Aborted('timeout', 'The model sent nothing for 60 s.'))
       t.match(await told, { code: 'ERR_PROVIDER_TIMEOUT', retryable: true })
       t.equal(await opened.calls()[0].ended, 'aborted')

@@ -52,7 +52,7 @@ export function misbehavingWorkers (t: { teardown(handler: () => unknown): unkno
       }),
     /** Resolves to the worker that was started ahead. */
     async started (): Promise<Worker> {
-      while (spare.size === 0) await new Promise(setImmediate)
+      while (spare.size === 0) await new Promise((resolve) => setTimeout(resolve, 2))
       return [...spare][0]
     }
   }

@@ -227,7 +227,7 @@ t.test('a tool that does not listen is given up on: when aborted after 5 s, else
   const execute = (name: string) =>
     host.execute({ name, input: {}, runId: 'r', attempt: fence.enter('r'), callId: 'c', cwd: '/', signal: leaving.signal })
   const passed = async (ms: number) => {
-    while (sleeps.length === 0) await new Promise(setImmediate)
+    while (sleeps.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
     const { ms: asked, wake } = sleeps.shift()!
     t.equal(asked, ms)
     wake()
@@ -244,7 +244,7 @@ t.test('a tool that does not listen is given up on: when aborted after 5 s, else
   t.match(await acting, { errorText: /not known: check before you repeat it/ }, 'one that may have done something says so')
 
   const left = execute('patient')
-  while (sleeps.length === 0) await new Promise(setImmediate)
+  while (sleeps.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   t.equal(sleeps.shift()!.ms, 1234)
   leaving.abort(new Aborted('client'))
   const rejected = t.rejects(left, new Aborted('client'))

@@ -35,7 +35,7 @@ t.test('a child is there when needed, and gone half a minute later; a look leave
   await allGone([first])
   t.equal(desktop.pid, undefined)
   await desktop.probe()
-  while (desktop.pid !== undefined) await new Promise(setImmediate)
+  while (desktop.pid !== undefined) await new Promise((resolve) => setTimeout(resolve, 2))
   t.equal(desktop.problem(), undefined)
   t.same(await desktop.run('look', {}, never), { screen })
 })
