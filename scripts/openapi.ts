@@ -20,6 +20,7 @@ const byWords = Object.fromEntries(Object.entries<string>(labels).map(([name, la
 const namesOf = (is: (tool: Tool) => boolean) => tools.filter(is).map(({ model: { name } }) => name)
 const facts = {
   names: byWords,
+  about: Object.fromEntries(tools.flatMap(({ model: { name }, says }) => says?.about === undefined ? [] : [[name, says.about]])),
   changing: namesOf(({ effects }) => effects?.paths !== undefined || effects?.command !== undefined),
   asking: namesOf(({ policy: { answeredBy } }) => answeredBy?.by === 'user')
 }

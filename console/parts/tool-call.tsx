@@ -24,7 +24,7 @@ interface Props {
 /** A tool call in one line that opens: its input and what came of it, with pictures, and with long texts cut. */
 export function ToolCall ({ call, run = 'over', isOpenAtFirst = false, onOpenChange }: Props) {
   const [isOpen, setIsOpen] = useState(isOpenAtFirst)
-  const about = targetOf(call.input)
+  const about = targetOf(call.toolName, call.input)
   const target = about === '.' ? say('tool.here') : about
   const { state, note } = outcomeOf(call, run)
   const toggle = (open: boolean) => {

@@ -44,7 +44,7 @@ interface Start {
 
 /** Runs steps until the model has answered or a call must wait. The events end with `finish`. */
 export async function runSteps (attempt: ConversationAttempt, context: Context, deps: AgentDeps, { asked = [] }: Start = {}) {
-  const items = createRunItems(asked, deps.ledger.isOpen)
+  const items = createRunItems(asked)
   const { live } = attempt
   const { advice } = context
   const output = advice && {

@@ -21,6 +21,10 @@ import { AnswersRefused, checkAnswers } from './questions/check-answers.ts'
 export const isOverdue = (item: Answerable, now: number): boolean =>
   isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt ?? Infinity) <= now
 
+/** Returns the final state of an overdue item: a call that was claimed may have had its effect. Undefined while it is not overdue. */
+export const overdueState = (item: Answerable, now: number): 'unknown' | 'expired' | undefined =>
+  !isOverdue(item, now) ? undefined : item.state === 'claimed' ? 'unknown' : 'expired'
+
 const withdrawn = ({ approvalId, taskId }: Approval) =>
   new ApprovalWithdrawn(
     approvalId,

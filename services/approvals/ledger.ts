@@ -25,7 +25,7 @@ import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation }
 import { inState } from '../contracts/approval-states.ts'
 import { createDecided } from './decided.ts'
 import { createCallLedger, type DueCalls } from './app-calls/call-ledger.ts'
-import { decideApproval, isOverdue } from './decide-approval.ts'
+import { decideApproval, isOverdue, overdueState } from './decide-approval.ts'
 import { approvalView } from './views.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
@@ -139,9 +139,8 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
       ({ ...request, kind: 'task', approvalId: newId(), state: 'pending', createdAt: clock.now() }),
 
     require,
-    requireOfThread,
 
-    /** Returns the conversation of an item. Throws as `requireOfThread` does. */
+    /** Returns the conversation of an item. Throws ApprovalNotFound (404), or OtherConversation (409) for one of a task. */
     async threadOf (approvalId: string): Promise<string> {
       const item = await get(approvalId)
       return item?.kind === 'app' && item.threadId !== undefined ? item.threadId : (await requireOfThread(approvalId)).threadId
@@ -178,7 +177,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
 
     /**
      * Checks the decisions of one request on approvals of a conversation and returns the approvals that they newly decide, without
-     * storing them. The first decision on an approval is kept: the same decision again has no effect. Throws as `requireOfThread`
+     * storing them. The first decision on an approval is kept: the same decision again has no effect. Throws as `threadOf`
      * and `decideApproval` do; then no decision of the request takes effect.
      */
     async decide (decisions: Decision[], threadId?: string): Promise<{ approvals: ThreadApproval[], decided: ThreadApproval[] }> {
@@ -218,8 +217,8 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
 
     /** Returns the operations that close an item whose time has passed without an answer. */
     closeSilent (item: Approval): Op[] {
-      if (!isUnanswered(item) || !isOverdue(item, clock.now())) return []
-      return stored(inState(item, item.state === 'claimed' ? 'unknown' : 'expired'))
+      const state = overdueState(item, clock.now())
+      return state === undefined ? [] : stored(inState(item, state))
     },
 
     /** Returns the operations that withdraw what a run still waits for that a new message superseded. */

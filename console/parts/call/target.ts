@@ -1,16 +1,20 @@
+import facts from '../../lib/tool-facts.json'
 import { isRecord } from './values.tsx'
 
-/** Fields of an input that say what a call is about, the most telling first. */
+/** The fields of inputs of the service's own tools that say what a call is about. */
+const ABOUT: Record<string, string[] | undefined> = facts.about
+/** Those of other tools, the most telling first. */
 const TARGETS = ['path', 'command', 'url', 'query', 'from', 'pattern', 'goal', 'text', 'key']
 /** Characters of the target in the line of a closed call. */
 const TARGET_SHOWN = 160
 
 /** What a call is about in one line; undefined when its input has no such field. */
-export function targetOf (input: unknown): string | undefined {
+export function targetOf (toolName: string, input: unknown): string | undefined {
   if (typeof input === 'string') return oneLine(input)
   if (!isRecord(input)) return undefined
-  const target = TARGETS.map((name) => input[name]).find((value) => typeof value === 'string' && value !== '')
-  return typeof target === 'string' ? oneLine(target) : undefined
+  const textsOf = (fields: string[]) => fields.map((name) => input[name]).filter((value) => typeof value === 'string' && value !== '')
+  const target = ABOUT[toolName] === undefined ? textsOf(TARGETS)[0] : textsOf(ABOUT[toolName]).join(' → ')
+  return typeof target === 'string' && target !== '' ? oneLine(target) : undefined
 }
 
 function oneLine (text: string): string {

@@ -70,9 +70,10 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
   /** Takes in what is new, and stores it. */
   async function current (): Promise<Provenance> {
     const known = await follow()
-    const record = known.take()
-    const composed = known.takeComposed().map((key): Op => ({ type: 'put', key: composedKey(store.digest(key)), value: { at: now() } }))
-    if (record !== undefined) await store.transact([{ type: 'put', key: provenanceKey(place), value: record }, ...composed])
+    const fresh = known.take()
+    if (fresh === undefined) return known
+    const composed = fresh.composed.map((key): Op => ({ type: 'put', key: composedKey(store.digest(key)), value: { at: now() } }))
+    await store.transact([{ type: 'put', key: provenanceKey(place), value: fresh.record }, ...composed])
     return known
   }
 

@@ -229,18 +229,16 @@ export function createProvenance (
       since = Math.min(since, other.since)
     },
 
-    /** Returns what is to be stored; undefined while nothing is new since the last time. */
-    take (): StoredProvenance | undefined {
+    /**
+     * Returns what is to be stored, and the addresses that the model put together since the last time, none while it has seen no private
+     * data; undefined while nothing is new.
+     */
+    take (): { record: StoredProvenance, composed: string[] } | undefined {
       if (!isChanged) return undefined
       isChanged = false
-      return provenance.snapshot()
-    },
-
-    /** Returns the addresses that the model put together since the last time; none while it has seen no private data. */
-    takeComposed (): string[] {
-      const taken = composed
+      const taken = origins.private.length > 0 ? composed : []
       composed = []
-      return origins.private.length > 0 ? taken : []
+      return { record: provenance.snapshot(), composed: taken }
     },
 
     snapshot (): StoredProvenance {

@@ -4,7 +4,7 @@ import { isUnanswered, type Approval, type Owner, type AppCallItem } from '../..
 import { defineError } from '../../lib/service-error.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { inState } from '../../contracts/approval-states.ts'
-import { isOverdue } from '../decide-approval.ts'
+import { isOverdue, overdueState } from '../decide-approval.ts'
 
 export type DueCalls = ReturnType<typeof createDueCalls>
 
@@ -89,10 +89,10 @@ export function answerAppCall<C extends AppCall> (call: C, { claim, result }: Ap
   return { ...inState(call, 'claimed'), claim: { instance: claim!, until: Math.min(now + CLAIM_MS, call.expiresAt) } }
 }
 
-/** Returns an overdue call in its final state; undefined while it is not overdue. A call that was claimed may have had its effect. */
+/** Returns an overdue call in its final state; undefined while it is not overdue. */
 export function closeOverdue<C extends AppCall> (call: C, now: number): C | undefined {
-  if (!isOverdue(call, now)) return undefined
-  return inState(call, call.state === 'claimed' ? 'unknown' : 'expired')
+  const state = overdueState(call, now)
+  return state && inState(call, state)
 }
 
 function assertAnswerable (call: AppCall, now: number): void {

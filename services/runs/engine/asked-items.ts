@@ -1,6 +1,5 @@
 import { type Ledger } from '../../approvals/index.ts'
 import {
-  type Answerable,
   type Approval,
   type CallItem,
   findOfCall,
@@ -16,8 +15,8 @@ import type { RunRecord } from '../run-record.ts'
 type ToolApproval = Approval & ToolItem
 export type RunItems = ReturnType<typeof createRunItems>
 
-/** What a run has asked, while it executes, by call. `isOpen` says whether an item can still be answered. */
-export function createRunItems (stored: readonly Approval[], isOpen: (item: Answerable) => boolean) {
+/** What a run has asked, while it executes, by call. */
+export function createRunItems (stored: readonly Approval[]) {
   const items = new Map(stored.map((item) => [item.approvalId, item]))
   const approvals = () => [...items.values()].filter((item): item is ToolApproval => item.kind === 'tool')
   const isOfCall = (item: Approval): item is Approval & CallItem => item.kind !== 'result'
@@ -28,8 +27,6 @@ export function createRunItems (stored: readonly Approval[], isOpen: (item: Answ
 
     /** The newest approval of the call, and what answers the call in its tool's place. */
     ofCall,
-
-    isOpen,
 
     /** How long the person let the calls wait; milliseconds, 0 if the person was asked about none of them. */
     waitedMs: (toolCallIds: readonly string[]): number =>

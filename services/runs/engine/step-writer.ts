@@ -86,6 +86,8 @@ interface TextBegun {
 
 /** What is known of the answer so far. */
 interface Writing extends WriterParts {
+  /** Of the newest part: `<provider>/<model>`. */
+  model: string
   parts: Record<Kind, Map<string, PartBegun>>
   /** The ids of calls that have begun, by the provider's. */
   calls: Map<string, string>
@@ -103,8 +105,8 @@ interface Writing extends WriterParts {
 }
 
 /** Begins a part and returns it. */
-function beginPart (writing: Writing, kind: Kind, { id, providerMetadata: attached }: Part, model: string): PartBegun {
-  const { parts, ids, begun, append } = writing
+function beginPart (writing: Writing, kind: Kind, { id, providerMetadata: attached }: Part): PartBegun {
+  const { parts, ids, begun, append, model } = writing
   const part = { id: ids.part(kind), collect: createMetadata(model, { always: kind === 'reasoning' }) }
   parts[kind].set(id, part)
   begun.push({ kind, id: part.id })
@@ -117,13 +119,13 @@ function beginPart (writing: Writing, kind: Kind, { id, providerMetadata: attach
   return part
 }
 
-function startPart (writing: Writing, kind: Kind, part: Part, model: string): void {
-  if (!writing.parts[kind].has(part.id)) beginPart(writing, kind, part, model)
+function startPart (writing: Writing, kind: Kind, part: Part): void {
+  if (!writing.parts[kind].has(part.id)) beginPart(writing, kind, part)
 }
 
 /** Appends a delta. A part without a start event begins here, because readers refuse deltas of unknown parts. */
-function extendPart (writing: Writing, kind: Kind, { id, delta, providerMetadata }: Part & { delta: string }, model: string): void {
-  const part = writing.parts[kind].get(id) ?? beginPart(writing, kind, { id }, model)
+function extendPart (writing: Writing, kind: Kind, { id, delta, providerMetadata }: Part & { delta: string }): void {
+  const part = writing.parts[kind].get(id) ?? beginPart(writing, kind, { id })
   if (writing.isLooping(delta)) writing.result.isLooping = true
   const type = kind === 'text' ? 'text-delta' : 'reasoning-delta'
   const metadata = providerMetadata === undefined ? undefined : part.collect(providerMetadata)
@@ -154,7 +156,7 @@ function beginText ({ texts, offered }: Writing, { id, providerMetadata }: Part)
 }
 
 /** What came as text was thinking: it is dropped and comes again as such, unless calls came with it. */
-function turnIntoThought (writing: Writing, { part, written }: TextBegun, model: string): void {
+function turnIntoThought (writing: Writing, { part, written }: TextBegun): void {
   const { calls, result, append, begun, parts, step } = writing
   if (calls.size > 0 || result.calls.length > 0) return
   append({ type: 'retry', attempt: 1, reason: WAS_THOUGHT, dropped: begun.map(({ id }) => id), open: underWay(writing) })
@@ -162,27 +164,27 @@ function turnIntoThought (writing: Writing, { part, written }: TextBegun, model:
   parts.text.clear()
   parts.reasoning.clear()
   begun.length = 0
-  extendPart(writing, 'reasoning', { id: part.id, delta: written }, model)
+  extendPart(writing, 'reasoning', { id: part.id, delta: written })
 }
 
-function writePieces (writing: Writing, pieces: readonly TextPiece[], text: TextBegun, model: string): void {
+function writePieces (writing: Writing, pieces: readonly TextPiece[], text: TextBegun): void {
   const { part } = text
   for (const piece of pieces) {
     if (piece.kind !== 'reasoning' && piece.kind !== 'was-thought') closePart(writing, 'reasoning', { id: part.id })
     switch (piece.kind) {
       case 'reasoning':
-        extendPart(writing, 'reasoning', { id: part.id, delta: piece.delta }, model)
+        extendPart(writing, 'reasoning', { id: part.id, delta: piece.delta })
         break
       case 'text':
         text.written += piece.delta
-        startPart(writing, 'text', part, model)
-        extendPart(writing, 'text', { id: part.id, delta: piece.delta }, model)
+        startPart(writing, 'text', part)
+        extendPart(writing, 'text', { id: part.id, delta: piece.delta })
         break
       case 'was-thought':
-        turnIntoThought(writing, text, model)
+        turnIntoThought(writing, text)
         break
       case 'broken':
-        extendPart(writing, 'reasoning', { id: part.id, delta: piece.text }, model)
+        extendPart(writing, 'reasoning', { id: part.id, delta: piece.text })
         writing.result.unreadCall = piece.text.slice(0, UNREAD_SHOWN).toWellFormed()
         break
       case 'call':
@@ -191,25 +193,24 @@ function writePieces (writing: Writing, pieces: readonly TextPiece[], text: Text
   }
 }
 
-function endText (writing: Writing, id: string, model: string): void {
+function endText (writing: Writing, id: string): void {
   const { texts, begun, asText } = writing
   const text = texts.get(id)
   if (text === undefined) return
   const before = begun.length
-  writePieces(writing, text.reader.end(), text, model)
+  writePieces(writing, text.reader.end(), text)
   closePart(writing, 'reasoning', { id })
   // An empty text may have something attached.
-  if (before === 0 && begun.length === 0 && asText.length === 0) startPart(writing, 'text', text.part, model)
+  if (before === 0 && begun.length === 0 && asText.length === 0) startPart(writing, 'text', text.part)
   texts.delete(id)
 }
 
 function writeCall (
   writing: Writing,
   { toolCallId: id, toolName: written, input: text, providerMetadata }: Omit<ToolCall, 'named' | 'isFromText'>,
-  model: string,
   isFromText: boolean
 ): void {
-  const { result, calls, unnamed, toolMeant, append, isAnswered } = writing
+  const { result, calls, unnamed, toolMeant, append, isAnswered, model } = writing
   if (result.calls.length === MAX_CALLS) throw new TooManyCalls()
   const known = calls.get(id)
   const named = toolMeant(written, text) ?? written
@@ -232,11 +233,11 @@ function writeCall (
   calls.delete(id)
 }
 
-function writeCallsAsText (writing: Writing, model: string): void {
+function writeCallsAsText (writing: Writing): void {
   const { asText, result, toolMeant } = writing
   for (const [n, { name, input }] of asText.entries()) {
     const isSent = result.calls.some((call) => call.toolName === toolMeant(name, input) && isSameJson(call.input, input))
-    if (!isSent) writeCall(writing, { toolCallId: `text-${n + 1}`, toolName: name, input }, model, true)
+    if (!isSent) writeCall(writing, { toolCallId: `text-${n + 1}`, toolName: name, input }, true)
   }
 }
 
@@ -250,10 +251,10 @@ const begunCalls = ({ begun }: Writing, isCut: (id: string) => boolean): StepRes
   begun.flatMap((each) => each.kind === 'call' && isCut(each.id) ? [{ toolCallId: each.id, toolName: each.toolName }] : [])
 
 /** Ends the answer with what its provider says of its end. */
-function endAnswer (writing: Writing, { finishReason, usage }: PartOf<'finish'>, model: string): void {
+function endAnswer (writing: Writing, { finishReason, usage }: PartOf<'finish'>): void {
   const { texts, result, unnamed, calls } = writing
-  for (const id of [...texts.keys()]) endText(writing, id, model)
-  writeCallsAsText(writing, model)
+  for (const id of [...texts.keys()]) endText(writing, id)
+  writeCallsAsText(writing)
   // The answer is complete, so missing fields here must not fail it.
   result.finishReason = result.calls.some(({ isFromText }) => isFromText) ? 'tool-calls' : finishReason?.unified ?? 'other'
   result.usage = tokensReported(usage)
@@ -263,26 +264,26 @@ function endAnswer (writing: Writing, { finishReason, usage }: PartOf<'finish'>,
   result.cut = begunCalls(writing, (id) => open.has(id))
 }
 
-/** Writes a part of the answer of `model` (`<provider>/<model>`). */
-function writePart (writing: Writing, part: LanguageModelV4StreamPart, model: string): void {
+/** Writes a part of the answer. */
+function writePart (writing: Writing, part: LanguageModelV4StreamPart): void {
   writing.bytes += PART_BYTES + lengthOf(part)
   if (writing.bytes > MAX_ANSWER_BYTES) throw new AnswerTooLong()
   switch (part.type) {
     case 'text-delta': {
       const text = writing.texts.get(part.id) ?? beginText(writing, part)
-      writePieces(writing, text.reader.take(part.delta), text, model)
-      if (part.providerMetadata !== undefined) extendPart(writing, 'text', { ...part, delta: '' }, model)
+      writePieces(writing, text.reader.take(part.delta), text)
+      if (part.providerMetadata !== undefined) extendPart(writing, 'text', { ...part, delta: '' })
       return
     }
     case 'reasoning-delta':
-      return extendPart(writing, 'reasoning', part, model)
+      return extendPart(writing, 'reasoning', part)
     case 'text-start':
       if (!writing.texts.has(part.id)) beginText(writing, part)
       return
     case 'reasoning-start':
-      return startPart(writing, 'reasoning', part, model)
+      return startPart(writing, 'reasoning', part)
     case 'text-end':
-      endText(writing, part.id, model)
+      endText(writing, part.id)
       return closePart(writing, 'text', part)
     case 'reasoning-end':
       return closePart(writing, 'reasoning', part)
@@ -297,9 +298,9 @@ function writePart (writing: Writing, part: LanguageModelV4StreamPart, model: st
       return
     }
     case 'tool-call':
-      return part.providerExecuted ? undefined : writeCall(writing, part, model, false)
+      return part.providerExecuted ? undefined : writeCall(writing, part, false)
     case 'finish':
-      return endAnswer(writing, part, model)
+      return endAnswer(writing, part)
     default:
       // Other parts are not used.
   }
@@ -314,6 +315,7 @@ function writePart (writing: Writing, part: LanguageModelV4StreamPart, model: st
 export function createStepWriter (collaborators: WriterParts) {
   const writing: Writing = {
     ...collaborators,
+    model: '',
     parts: { text: new Map(), reasoning: new Map() },
     calls: new Map(),
     unnamed: new Map(),
@@ -336,7 +338,10 @@ export function createStepWriter (collaborators: WriterParts) {
       result.calls = []
       result.cut = begunCalls(writing, () => true)
     },
-    write: (part: LanguageModelV4StreamPart, model: string): void => writePart(writing, part, model)
+    write (part: LanguageModelV4StreamPart, model: string): void {
+      writing.model = model
+      writePart(writing, part)
+    }
   }
 }
 

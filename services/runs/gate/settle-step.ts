@@ -28,7 +28,7 @@ interface Parts<R extends RunRecord> {
 
 /** Settles the open calls of the newest step and returns those that wait. */
 export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise<{ asked: WaitingCall[], isWaiting: boolean }> {
-  const { attempt: { live: { run, signal }, attempt, owed }, owner, items, addresses } = parts
+  const { attempt: { live: { run, signal }, attempt, owed }, owner, items, addresses, deps: { ledger } } = parts
   const { log, record: { runId, cwd } } = run
   const { tools, rehearsed } = owner
   const newest = newestStep(log.events)
@@ -40,7 +40,7 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
     tools,
     begun: intentsIn(newest),
     itemsOf: items.ofCall,
-    isOpen: items.isOpen,
+    isOpen: ledger.isOpen,
     refused: owner.refused ?? items.refused(),
     addresses,
     grants: { ...grantsIn(cwd, parts), ...rehearsed && inCopy },

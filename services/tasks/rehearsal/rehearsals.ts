@@ -39,7 +39,7 @@ export type Rehearsals = ReturnType<typeof createRehearsals>
  * usage. What a person accepts of a sheet becomes grants of the task.
  */
 export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: WorkerPool }) {
-  const { repository, store, runs, activeRuns, clock, copies, ledger, grants, undo, log } = deps
+  const { repository, store, runs, activeRuns, clock, copies, grants, undo, log } = deps
   /** By run: its task, and when it has ended. */
   const working = new Map<string, { taskId: string, ended: Promise<void> }>()
   /** The rehearsals that begin or work: what is left to do after the end of one keeps nobody waiting. */
@@ -83,7 +83,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       task,
       live,
       input: undefined,
-      items: createRunItems([], ledger.isOpen),
+      items: createRunItems([]),
       rehearsed: { cwd: task.cwd, note, changes },
       // Who follows the task sees its runs alone.
       deps: { ...deps, emit () {} }

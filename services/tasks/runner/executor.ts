@@ -100,7 +100,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
         answer: undefined,
         after () {
           const live = activeRuns.enter(runs.open(record, history, []))
-          attempt = createTaskAttempt({ task: started.task, live, input, items: createRunItems(asked, ledger.isOpen), deps })
+          attempt = createTaskAttempt({ task: started.task, live, input, items: createRunItems(asked), deps })
           if (closing.signal.aborted) live.abort(shutdown())
         }
       }
