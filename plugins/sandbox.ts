@@ -2,8 +2,10 @@ import { join } from 'node:path'
 import fp from 'fastify-plugin'
 import { createPrivateFolders } from '../services/sandbox/private-folders.ts'
 import { createSandbox, type BoxKind, type Sandbox } from '../services/sandbox/sandbox.ts'
+import { newId } from '../services/lib/ids.ts'
+import type { CommitEnd } from '../services/sandbox/commit-ends.ts'
 import type { StoredState } from '../services/sandbox/folder-checks.ts'
-import { BOX_STATES, boxStateKey } from '../services/store/keys.ts'
+import { BOX_COMMITS, BOX_STATES, boxCommitsKey, boxStateKey } from '../services/store/keys.ts'
 import { realPathOf } from '../services/tools/path-policy.ts'
 import { withFolder } from '../services/workspace/open-folder.ts'
 
@@ -40,6 +42,12 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
       drop: (folder) => app.store.transact([{ type: 'del', key: boxStateKey(app.store.digest(folder)) }]),
       async * list () {
         for await (const [, state] of app.store.list<StoredState>(BOX_STATES, { damaged () {} })) yield state
+      }
+    },
+    endsShelf: {
+      append: (ends) => app.store.transact([{ type: 'put', key: boxCommitsKey(newId()), value: ends }]),
+      async * list () {
+        for await (const [, ends] of app.store.list<CommitEnd[]>(BOX_COMMITS, { damaged () {} })) yield ends
       }
     },
     kind: boxes,

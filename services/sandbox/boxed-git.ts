@@ -1,26 +1,37 @@
 import { createHash } from 'node:crypto'
 import { readlink, realpath } from 'node:fs/promises'
 import { dirname, join, relative, resolve } from 'node:path'
-import { wasObject } from '../workspace/index.ts'
 import { isIn } from './box-places.ts'
+import type { CommitEnd } from './commit-ends.ts'
 import type { ObeyedState } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
+import { findVouched, type WantedFile } from './vouched-commits.ts'
 
 /** Runs a program in a box of its own over a folder, and returns what it wrote; undefined where it failed. */
-export type RunInBox = (args: string[], options: { isWritable: boolean, cwd: string }) => Promise<string | undefined>
+export type RunInBox = (args: string[], options: { isWritable: boolean, cwd: string, input?: string }) => Promise<Buffer | undefined>
 
 /** What the comparison afterwards asks of git, which runs in a box, as the repository may be anybody's. */
 export interface BoxedGit {
-  /** Returns those of the paths at which a commit that was there before has the same bytes. */
-  findCommitted(paths: readonly string[], before: ObeyedState, after: ObeyedState): Promise<Set<string>>
+  /** Returns those of the paths at which a commit that no command made has the same bytes. */
+  findCommitted(paths: readonly string[], states: States): Promise<Set<string>>
   /** Aborts a stopped rebase of a git directory. Returns whether it did. */
   abortRebase(git: string, after: ObeyedState): Promise<boolean>
+}
+
+interface States {
+  before: ObeyedState
+  after: ObeyedState
+  /** Who made which commits. */
+  ends: readonly CommitEnd[]
 }
 
 /** Paths that are looked for at once. */
 const MOST_PATHS = 2_000
 /** No hook and no program of the settings, though they could harm nothing but the box. */
-const OFF = ['-c', 'core.hooksPath=/nowhere', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false']
+const OFF = [
+  ...['--no-replace-objects', '-c', 'core.hooksPath=/nowhere', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false'],
+  ...['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false']
+]
 
 /** A repository: the folder of its files, and the git directory with its objects. */
 interface Repository {
@@ -30,7 +41,8 @@ interface Repository {
 
 /** `run` is undefined where there are no such boxes: then nothing is known to be in a commit. `above` is a repository above the folder. */
 export const createBoxedGit = (run: RunInBox | undefined, above?: { top: string, common: string }): BoxedGit => ({
-  async findCommitted (paths, before, after) {
+  async findCommitted (paths, states) {
+    const { before, after } = states
     const byTop = new Map<string, { repository: Repository, paths: string[] }>()
     for (const path of paths) {
       const repository = await repositoryOf(path, after) ?? above
@@ -47,7 +59,7 @@ export const createBoxedGit = (run: RunInBox | undefined, above?: { top: string,
         const real = await realpath(path).catch(() => path)
         if (real !== path && !after.entries.has(real)) links.set(path, real)
       }
-      const inCommits = await findIn(repository, [...paths, ...links.values()], { run, before })
+      const inCommits = await findIn(repository, [...paths, ...links.values()], run, states)
       for (const path of paths) if (inCommits.has(path) && inCommits.has(links.get(path) ?? path)) found.add(path)
     }
     return found
@@ -75,38 +87,31 @@ async function repositoryOf (path: string, { folder, gitDirectories, entries }: 
   return undefined
 }
 
-/** Returns those of the paths at which an older commit of the repository has the same bytes. */
+/** Returns those of the paths at which a commit of the repository that no command made has the same bytes. */
 async function findIn (
   { top, common }: Repository,
   paths: readonly string[],
-  { run, before }: { run?: RunInBox, before: ObeyedState }
+  run: RunInBox | undefined,
+  { before, ends }: States
 ): Promise<Set<string>> {
-  const wanted = new Map<string, { path: string, blobs: Set<string> }>()
+  const wanted: WantedFile[] = []
   for (const path of paths.slice(0, MOST_PATHS)) {
-    const bytes = await bytesAt(path, before.folder)
-    if (bytes !== undefined) wanted.set(relative(top, path), { path, blobs: blobNames(bytes) })
+    const content = await bytesAt(path, before.folder)
+    if (content !== undefined) wanted.push({ path, name: relative(top, path), isLink: content.isLink, blobs: blobNames(content.bytes) })
   }
-  const found = new Set<string>()
-  if (wanted.size === 0) return found
-  const history = ['log', '--all', '--no-renames', '--root', '-m', '--raw', '--no-abbrev', '--format=commit %H']
-  const args = ['--git-dir', common, '--literal-pathspecs', ...OFF, ...history, '--', ...wanted.keys()]
-  let commit = ''
-  for (const line of (await run?.(['git', ...args], { isWritable: false, cwd: before.folder }) ?? '').split('\n')) {
-    commit = /^commit ([0-9a-f]+)$/.exec(line)?.[1] ?? commit
-    const [, blob, name] = /^:\d+ \d+ [0-9a-f]+ ([0-9a-f]+) [A-Z]\d*\t(.*)$/.exec(line) ?? []
-    const each = name === undefined ? undefined : wanted.get(name)
-    if (each?.blobs.has(blob) && await wasObject(join(common, 'objects'), commit, before.at)) found.add(each.path)
-  }
-  return found
+  const ask = (args: string[], input?: string) =>
+    run?.(['git', ...OFF, '--git-dir', common, '--literal-pathspecs', ...args], { isWritable: false, cwd: before.folder, input }) ??
+    Promise.resolve(undefined)
+  return findVouched(ask, wanted, ends)
 }
 
 /** Returns the bytes that git has for a file or a link. */
-async function bytesAt (path: string, folder: string): Promise<Buffer | undefined> {
+async function bytesAt (path: string, folder: string): Promise<{ bytes: Buffer, isLink: boolean } | undefined> {
   const content = await readSmall(path, undefined, 'base64')
-  if (content !== undefined) return Buffer.from(content, 'base64')
+  if (content !== undefined) return { bytes: Buffer.from(content, 'base64'), isLink: false }
   const target = await readlink(path).catch(() => undefined)
   const real = target === undefined ? undefined : await realpath(path).catch(() => undefined)
-  return target !== undefined && real !== undefined && isIn(folder, real) ? Buffer.from(target) : undefined
+  return target !== undefined && real !== undefined && isIn(folder, real) ? { bytes: Buffer.from(target), isLink: true } : undefined
 }
 
 const blobNames = (bytes: Buffer): Set<string> =>

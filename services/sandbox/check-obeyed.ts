@@ -5,6 +5,7 @@ import { harmlessSettings } from './git-settings.ts'
 import { LOOK_MS, lookAtObeyed, MOST_ENTRIES } from './look-at-obeyed.ts'
 import { type Entry, entryAt, isAttributes, isGitName, type ObeyedState } from './obeyed-state.ts'
 import type { BoxedGit } from './boxed-git.ts'
+import type { CommitEnd } from './commit-ends.ts'
 import { readSmall } from './read-small.ts'
 
 // What a command left is compared with what was there before it. Whatever is not known to be harmless is moved aside, and what was there
@@ -23,6 +24,8 @@ export type WithFolder = <T>(path: string, work: (folder: OpenFolder) => Promise
 interface CheckParts {
   withFolder: WithFolder
   git: BoxedGit
+  /** Who made which commits. */
+  ends: readonly CommitEnd[]
   /** Places that no command could write: one that changed there without being replaced was changed by somebody else. */
   readOnly: ReadonlySet<string>
   limits?: { entries: number, ms: number }
@@ -40,7 +43,7 @@ interface Check extends CheckParts {
  * Puts back what programs would obey and what is not allowed to be so now. Returns a sentence for each, and the identities of new git
  * directories.
  */
-export async function checkObeyed (before: ObeyedState, parts: CheckParts): Promise<{ taken: string[], made: string[] }> {
+export async function checkObeyed (before: ObeyedState, parts: CheckParts): Promise<{ taken: string[], made: string[], after: ObeyedState }> {
   const taken: string[] = []
   const { folder, outside, named } = before
   const look = () => lookAtObeyed(folder, { outside, named, known: before, limits: parts.limits })
@@ -48,7 +51,7 @@ export async function checkObeyed (before: ObeyedState, parts: CheckParts): Prom
   await putBackChanged(check)
   if (await endRebases(check)) await putBackChanged({ ...check, after: await look() })
   const isNew = ([path, { id }]: [string, { id: string }]) => before.gitDirectories.get(path)?.id !== id
-  return { taken, made: [...check.after.gitDirectories].filter(isNew).map(([, { id }]) => id) }
+  return { taken, made: [...check.after.gitDirectories].filter(isNew).map(([, { id }]) => id), after: check.after }
 }
 
 async function putBackChanged (check: Check): Promise<void> {
@@ -169,9 +172,9 @@ async function keepHarmless (check: Check, git: string, path: string): Promise<b
 /** Puts back what is new and changed of what is opened with a folder, but for files that git had in a commit. */
 async function putBackOpened (check: Check, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return
-  const { before, after, git } = check
+  const { before, after, git, ends } = check
   const files = paths.filter((path) => after.entries.get(path)?.kind !== 'folder')
-  const committed = files.length === 0 ? new Set<string>() : await git.findCommitted(files, before, after)
+  const committed = files.length === 0 ? new Set<string>() : await git.findCommitted(files, { before, after, ends })
   const done = new Set<string>()
   for (const path of paths) {
     let root = path

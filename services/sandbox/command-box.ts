@@ -176,21 +176,23 @@ export function boxedGitOver (
   { folder, above }: { folder: string, above?: RepositoryAbove }
 ) {
   const env = boxEnvironment(environment())
-  const run: RunInBox = (command, { isWritable, cwd }) => withFolder(folder, async ({ handle }) => {
+  const run: RunInBox = (command, { isWritable, cwd, input }) => withFolder(folder, async ({ handle }) => {
     const own = await makeTemporary()
     const held = above === undefined ? [] : await holdRepository(above, folder, isWritable)
     try {
       const { env: settings, files } = await writeGitSettings(own, env.HOME)
       const child = await startInBox(
         { environment: env, held: [{ fd: handle.fd, path: folder, isWritable }, ...held], cwd, ownHome, files },
-        { program, command, env: { ...commandEnvironment(env), ...settings, ...OFFLINE }, stdin: 'closed', clock, own }
+        { program, command, env: { ...commandEnvironment(env), ...settings, ...OFFLINE }, stdin: input === undefined ? 'closed' : 'pipe', clock, own }
       )
-      let output = ''
-      child.stdout.setEncoding('utf8').on('data', (text: string) => void (output.length < MOST_ANSWERED && (output += text)))
+      const output: Buffer[] = []
+      let bytes = 0
+      child.stdout.on('data', (chunk: Buffer) => void ((bytes += chunk.length) <= MOST_ANSWERED && output.push(chunk)))
       child.stderr.resume()
+      child.stdin?.on('error', () => {}).end(input)
       const hasExited = await settlesWithin({ clock, ms: GIT_MS }, child.exited)
       await child.end(0)
-      return hasExited && (await child.exited).code === 0 ? output : undefined
+      return hasExited && (await child.exited).code === 0 ? Buffer.concat(output) : undefined
     } finally {
       closeHeld(held)
       await rm(own, { recursive: true, force: true })

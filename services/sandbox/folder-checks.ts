@@ -6,6 +6,7 @@ import { isOpenedPath } from '../lib/obeyed-names.ts'
 import { isIn } from './box-places.ts'
 import type { BoxedGit } from './boxed-git.ts'
 import { checkObeyed, type WithFolder } from './check-obeyed.ts'
+import { type CommitEnds, createCommitEnds, type EndsShelf } from './commit-ends.ts'
 import { lookAtObeyed } from './look-at-obeyed.ts'
 import { type Entry, entryAt, type GitDirectory, type ObeyedState } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
@@ -57,6 +58,7 @@ interface Where {
 interface Parts {
   withFolder: WithFolder
   shelf?: StateShelf
+  endsShelf?: EndsShelf
 }
 
 /** What is known of folders in which commands run. */
@@ -64,6 +66,7 @@ interface Known extends Parts {
   running: Map<string, Running>
   remembered: Map<string, ObeyedState>
   made: Set<string>
+  ends: CommitEnds
 }
 
 /**
@@ -73,7 +76,7 @@ interface Known extends Parts {
 export function createFolderChecks (parts: Parts) {
   const { shelf } = parts
   const locked = createKeyedLock()
-  const known: Known = { ...parts, running: new Map(), remembered: new Map(), made: new Set() }
+  const known: Known = { ...parts, running: new Map(), remembered: new Map(), made: new Set(), ends: createCommitEnds(parts.endsShelf) }
 
   return {
     /** Git directories that commands made, by identity: they are no work of the user. */
@@ -158,10 +161,15 @@ async function lookBefore ({ running, remembered }: Known, { folder, ...where }:
   return now
 }
 
-async function check ({ withFolder, made }: Known, { before, readOnly = new Set() }: Running, git: BoxedGit): Promise<string[]> {
+async function check (
+  { withFolder, made, ends }: Known,
+  { before, readOnly = new Set() }: Running,
+  git: BoxedGit
+): Promise<string[]> {
   try {
-    const found = await checkObeyed(before, { withFolder, git, readOnly })
+    const found = await checkObeyed(before, { withFolder, git, readOnly, ends: await ends.list(before) })
     for (const id of found.made) made.add(id)
+    await ends.note(before, found.after)
     return found.taken
   } catch (error) {
     return [`What programs obey in ${JSON.stringify(before.folder)} could not be checked: ${(error as Error).message}.`]

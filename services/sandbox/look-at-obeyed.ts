@@ -287,7 +287,28 @@ async function addGitDirectory (state: ObeyedState, path: string, entries: reado
   const execs: string[] = []
   for (const name of TODO) if (names.has(dirname(name))) execs.push(...execLines(await readSmall(join(path, name)) ?? ''))
   const stat = await lstat(path, { bigint: true }).catch(() => undefined)
-  state.gitDirectories.set(path, { id: `${stat?.dev} ${stat?.ino}`, isComplete: names.has('HEAD'), execs })
+  state.gitDirectories.set(path, { id: `${stat?.dev} ${stat?.ino}`, isComplete: names.has('HEAD'), execs, tips: await tipsOf(path, names) })
+}
+
+/** Files of branches that are read. */
+const MOST_REFS = 5_000
+const LARGEST_PACKED = 64 * 1024 ** 2
+const ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
+
+/** Returns the ids of the commits to which HEAD and the branches of a git directory lead. */
+async function tipsOf (git: string, names: ReadonlySet<string>): Promise<string[]> {
+  const found = new Set<string>()
+  const add = (text: string | undefined) => void (text !== undefined && ID.test(text) && found.add(text))
+  if (names.has('HEAD')) add((await readSmall(join(git, 'HEAD')))?.trim())
+  if (names.has('packed-refs')) {
+    for (const line of (await readSmall(join(git, 'packed-refs'), LARGEST_PACKED) ?? '').split('\n')) add(line.split(' ', 1)[0])
+  }
+  if (!names.has('refs')) return [...found]
+  const files = await readdir(join(git, 'refs'), { withFileTypes: true, recursive: true }).catch(() => [])
+  for (const file of files.filter((each) => each.isFile()).slice(0, MOST_REFS)) {
+    add((await readSmall(join(file.parentPath, file.name)))?.trim())
+  }
+  return [...found]
 }
 
 /** A repository under another name: what git does not know in it may be anything. */

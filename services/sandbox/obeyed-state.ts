@@ -29,6 +29,8 @@ export interface GitDirectory {
   isComplete: boolean
   /** Lines of a stopped rebase by which programs are started. */
   execs: string[]
+  /** Ids of the newest commits of its branches, and of HEAD. */
+  tips: string[]
 }
 
 export interface ObeyedState {

@@ -15,6 +15,7 @@ import type { CommandOutput } from './explain-failure.ts'
 import { BUBBLEWRAP } from './linux-box.ts'
 import { SANDBOX_EXEC } from './mac-box.ts'
 import { createBoxedGit } from './boxed-git.ts'
+import type { EndsShelf } from './commit-ends.ts'
 import { createFolderChecks, type StateShelf } from './folder-checks.ts'
 import { createOverlay } from './overlay.ts'
 import { findRepositoryAbove } from './repository-above.ts'
@@ -39,6 +40,8 @@ interface BoundaryWish {
 interface Parts extends Omit<CommandParts, 'shownAt' | 'checks'>, Partial<Pick<CommandParts, 'shownAt'>> {
   /** Where the states of folders are while commands run in them; absent: in memory alone. */
   shelf?: StateShelf
+  /** Where it is noted which commits commands made; absent: in memory alone. */
+  endsShelf?: EndsShelf
   /** config.commands.sandbox. */
   mode: () => SandboxMode
   /** What makes boxes; absent: what this computer has. For tests. */
@@ -61,7 +64,7 @@ let tryable: Promise<boolean> | undefined
 export function createSandbox (parts: Parts) {
   const { clock, ownHome, environment, mode, lookUp, withFolder, privateFolders } = parts
   const { shownAt = (path) => path, kind: given, found = () => {} } = parts
-  const checks = createFolderChecks({ withFolder, shelf: parts.shelf })
+  const checks = createFolderChecks({ withFolder, shelf: parts.shelf, endsShelf: parts.endsShelf })
   let known = given
 
   /** Finds out, once in a process, what makes boxes here, by making one. */

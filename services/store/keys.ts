@@ -236,9 +236,15 @@ export const undoTreeKey = (folderDigest: string) => UNDO_TREES + folderDigest
 /** What was in folders in which commands run in a box, by the digest of the folder's path, until it was compared afterwards. */
 export const BOX_STATES = 'box-state/'
 export const boxStateKey = (folderDigest: string) => BOX_STATES + folderDigest
+/** Which commits commands in boxes made, one entry for each command that made some, in their order. */
+export const BOX_COMMITS = 'box-commits/'
+export const boxCommitsKey = (id: string) => BOX_COMMITS + id
 
 const UNDO = [UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_WORKS, UNDO_TREES]
-const LOCAL = [GRANTS, MADE_FILES, BOX_STATES, ...UNDO, TRIGGER_SEEN, SEARCH_BLOCKS, SEARCH_SHARDS, SEARCH_DUE, SEARCH_BUILT, SEARCH_TAKEN]
+const LOCAL = [
+  ...[GRANTS, MADE_FILES, BOX_STATES, BOX_COMMITS, ...UNDO, TRIGGER_SEEN],
+  ...[SEARCH_BLOCKS, SEARCH_SHARDS, SEARCH_DUE, SEARCH_BUILT, SEARCH_TAKEN]
+]
 
 /**
  * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup;

@@ -59,9 +59,15 @@ t.test('git may replace tracked files of editors and agents by those of older co
   const { message } = await run('echo evil > AGENTS.md; cp .vscode/settings.json .vscode/tasks.json; git add . && git commit -qm evil')
   t.match(message, /AGENTS\.md is now AGENTS\.md\.boxed\. .*AGENTS\.md is as it was/)
   t.match([read('AGENTS.md'), read('.vscode/tasks.json'), read('AGENTS.md.boxed')], ['be kind\n', '{}\n', 'evil\n'])
-  t.match(await run('git stash -q; git worktree add -q tree topic && cat tree/AGENTS.md; git worktree remove tree'), {
+  // A commit of an earlier command is none that the repository had.
+  t.match(await run('git stash -q'), { message: /AGENTS\.md is now AGENTS\.md\.boxed-2/ })
+  t.match(await run('git reset -q --hard HEAD~1 && git worktree add -q tree topic && cat tree/AGENTS.md; git worktree remove tree'), {
     stdout: 'be brief\n', message: undefined
   })
+  // One of the user is, upon that of a command, too.
+  user('git checkout -q topic && git commit -q --allow-empty -m mine && echo "be short" > AGENTS.md && git commit -qam short')
+  t.match(await run('git checkout -q main; git checkout -q topic'), { message: undefined })
+  t.equal(read('AGENTS.md'), 'be short\n')
   await run('mkdir deep; cp AGENTS.md deep/AGENTS.md; ln -s ../file.txt deep/GEMINI.md; ' +
     'mkdir -p new/.vscode; echo "{}" > new/.vscode/settings.json')
   t.same(['deep/AGENTS.md', 'new/.vscode', 'deep/GEMINI.md'].filter((name) => existsSync(join(work, name))), [])
@@ -133,7 +139,7 @@ t.test('a walk that cannot end is told, and new git directories get another name
   const before = await lookAtObeyed(work, { home: '/nowhere' })
   user('git init -q later; mkdir -p many/$(seq -s / 30)')
   const limits = { entries: 20, ms: 20_000 }
-  const { taken } = await checkObeyed(before, { withFolder, git: createBoxedGit(undefined), readOnly: new Set(), limits })
+  const { taken } = await checkObeyed(before, { withFolder, git: createBoxedGit(undefined), readOnly: new Set(), ends: [], limits })
   t.match(taken.join(' '), /Not all of ".*" could be looked at: it has more than 20 entries/)
   t.notOk(existsSync(join(work, 'later/.git')) && taken.length < 2)
 })
