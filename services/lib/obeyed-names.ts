@@ -6,17 +6,34 @@ import { isShortName } from './windows-path.ts'
 /** Of editors, shells and managers of versions, agents, managers of hooks, systems and homes; folders with all that is in them. */
 const OPENS = new Set([
   '.vscode', '.idea', '.zed', '.fleet', '.vs', '.theia', '.nova', '.helix', '.devcontainer', '.devcontainer.json',
-  '.exrc', '.nvimrc', '.nvim.lua', '.vimrc', '.lvimrc', '.dir-locals.el', '.dir-locals-2.el',
-  '.envrc', '.mise.toml', 'mise.toml', '.mise.local.toml', 'mise.local.toml', '.mise', '.tool-versions', '.autoenv',
+  '.exrc', '.nvimrc', '.nvim.lua', '.nvim', '.vimrc', '.lvimrc', '.local.vimrc', '.vimrc.local', '.dir-locals.el', '.dir-locals-2.el',
+  '.ycm_extra_conf.py', '.luarc.json', '.luarc.jsonc', '.neoconf.json', 'rust-analyzer.toml', '.rust-analyzer.toml', '.lapce',
+  '.project', '.externaltoolbuilders',
+  // Workspaces on servers start these as they open.
+  '.gitpod.yml', '.gitpod', '.codesandbox', '.stackblitzrc', '.replit', 'replit.nix', '.idx', 'devfile.yaml', '.devfile.yaml',
+  '.envrc', '.envrc.local', '.direnv', '.mise', '.rtx.toml', '.tool-versions', '.autoenv', '.autoenv.zsh', '.autoenv_leave.zsh',
+  '.env.leave', '.shadowenv.d',
   '.agents', '.claude', '.codex', '.gemini', '.cursor', '.windsurf', '.kiro', '.amazonq', '.roo', '.qwen', '.opencode',
   '.mcp.json', 'opencode.json', '.crush.json', '.aider.conf.yml', 'agents.md', 'agents.override.md', 'claude.md', 'claude.local.md',
   'gemini.md', 'qwen.md', 'skill.md', '.cursorrules', '.windsurfrules',
-  '.githooks', '.husky', '.pre-commit-config.yaml', 'lefthook.yml', 'lefthook.yaml',
-  'desktop.ini', 'autorun.inf',
+  '.opencode.json', 'opencode.jsonc', 'crush.json', '.crush', '.amp', '.warp', 'warp.md', '.iflow', 'iflow.md', '.openhands',
+  '.openhands_instructions', '.factory', '.junie', '.trae', '.augment', '.augment-guidelines', '.continue', '.continuerules', '.goose',
+  '.goosehints', '.cline', '.clinerules', '.kilocode', '.roomodes', '.roorules', '.rules', '.codebuddy', 'codebuddy.md', '.aiassistant',
+  '.aider.model.settings.yml', '.vibe', '.firebender', '.agent',
+  '.githooks', '.git-hooks', '.husky', '.huskyrc', '.huskyrc.json', '.huskyrc.js', '.pre-commit-config.yaml', '.lefthook',
+  '.overcommit.yml', '.captainhook.json', 'captainhook.json', 'grumphp.yml', 'hk.pkl', 'prek.toml',
+  'desktop.ini', 'autorun.inf', 'autorun.sh', '.autorun', '.autoopen', '.directory',
   // Where the folder is somebody's home: shells, sessions, git and ssh read these at each start.
   '.profile', '.bash_profile', '.bash_login', '.bashrc', '.bash_logout', '.zshenv', '.zprofile', '.zshrc', '.zlogin', '.zlogout',
+  '.bash_aliases', '.inputrc', '.lessfilter', '.forward', '.procmailrc', '.rhosts', '.shosts', '.emacs', '.emacs.d', '.vim', '.gvimrc',
+  '.tmux.conf', '.screenrc', '.xsessionrc', '.rprofile', '.renviron',
   '.kshrc', '.cshrc', '.tcshrc', '.login', '.xprofile', '.xsession', '.xinitrc', '.pam_environment', '.gitconfig', '.ssh'
 ])
+/** Of those of which programs take several. */
+const OPENS_PATTERNS = [
+  /\.(?:code-workspace|sublime-project)$/, /^\.?mise(?:\.[\w-]+)*\.toml$/, /^\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)$/,
+  /^\.?simple-git-hooks\./
+]
 /** Hooks of git, in whatever folder: a setting of the user may name that. */
 const HOOK = new RegExp(
   '^(?:(?:pre|post)-(?:applypatch|commit|rebase|checkout|merge|push|rewrite|receive|update|auto-gc|index-change)|applypatch-msg|' +
@@ -24,14 +41,17 @@ const HOOK = new RegExp(
 )
 /** In a folder of that name. */
 const OPENS_IN: Record<string, Set<string>> = {
-  '.github': new Set(['copilot-instructions.md']),
+  '.github': new Set(['copilot-instructions.md', 'instructions', 'prompts', 'chatmodes', 'agents', 'hooks', 'skills']),
   '.hg': new Set(['hgrc', 'hgrc-not-shared', 'sharedpath']),
-  '.config': new Set(['git', 'fish', 'mise', 'direnv'])
+  '.sl': new Set(['config']),
+  '.config': new Set(['git', 'fish', 'mise', 'mise.toml', 'direnv', 'autostart', 'systemd', 'environment.d', 'nvim']),
+  '.local': new Set(['bin', 'lib']),
+  mise: new Set(['config.toml'])
 }
 /** Folders of version control: writes of anything in them ask, while commands work in them. */
 const VERSION_CONTROL = new Set(['.git', '.hg', '.svn'])
 /** Files that make shells read `.env` beside them when somebody enters the folder. */
-export const ENV_LOADERS = new Set(['.envrc', '.mise.toml', 'mise.toml', '.autoenv'])
+export const ENV_LOADERS = new Set(['.envrc', '.envrc.local', '.mise.toml', 'mise.toml', '.autoenv', '.autoenv.zsh'])
 
 /** Folders whose content is executed, or decides what programs do. */
 const STARTS_FOLDERS = new Set([
@@ -63,6 +83,14 @@ const EXECUTABLES = new Set([
   '.settingcontent-ms', '.library-ms', '.search-ms', '.xll', '.gadget'
 ])
 
+const VISIBLE = [...OPENS].filter((name) => !name.startsWith('.')).map((name) => name.replaceAll('.', '\\.'))
+/** What no path lacks in which something is that `isOpened` knows: most need no closer look. */
+export const MAY_BE_OPENED = new RegExp(
+  `(?:^|/)(?:\\.|${VISIBLE.join('|')}|mise|lefthook|simple-git)|` +
+    '[^\\x21-\\x39\\x3b-\\x7e]|\\.(?:code-workspace|sublime-project)|~\\d|[. ](?:/|$)',
+  'i'
+)
+
 // eslint-disable-next-line no-control-regex
 const USUAL = /^[\u0000-\u0039\u003b-\u007f]*$/
 
@@ -77,7 +105,7 @@ export function plainName (name: string): string {
 /** Whether programs obey what has this name in a folder as soon as somebody opens or enters that. `folder`: the name of that. */
 export function isOpened (folder: string, name: string): boolean {
   const plain = plainName(name)
-  if (OPENS.has(plain) || plain.endsWith('.code-workspace')) return true
+  if (OPENS.has(plain) || OPENS_PATTERNS.some((pattern) => pattern.test(plain))) return true
   return OPENS_IN[plainName(folder)]?.has(plain) === true
 }
 

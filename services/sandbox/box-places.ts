@@ -111,3 +111,7 @@ function withLibraries (path: string): string[] {
 /** Returns the places beside the working folder that a box shows, or has of its own. */
 export const shownFolders = (environment: NodeJS.ProcessEnv, ownHome: string): string[] =>
   [...SYSTEM, '/proc', '/dev', '/tmp', '/var/tmp', ...toolchains(environment, ownHome)]
+
+/** Returns the places beside the working folder in which a command finds what others find there. */
+export const linkableFolders = (environment: NodeJS.ProcessEnv, ownHome: string): string[] =>
+  [...SYSTEM, '/dev/null', ...toolchains(environment, ownHome)]

@@ -1,49 +1,23 @@
-import { chmod, lstat, mkdir, open, rename, symlink } from 'node:fs/promises'
-import { constants } from 'node:fs'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { harmlessSettings } from './git-settings.ts'
-import { LOOK_MS, lookAtObeyed, MOST_ENTRIES } from './look-at-obeyed.ts'
-import { type Entry, entryAt, isAttributes, isGitName, type ObeyedState } from './obeyed-state.ts'
-import type { BoxedGit } from './boxed-git.ts'
-import type { CommitEnd } from './commit-ends.ts'
+import { lstat } from 'node:fs/promises'
+import { basename, dirname } from 'node:path'
+import { endOddRefs, endRebases, isAllowedInGit, isDotGit, unstageObeyed } from './check-git.ts'
+import { isIn } from './box-places.ts'
+import { LOOK_MS, lookAtObeyed, MOST_ENTRIES, wayTo } from './look-at-obeyed.ts'
+import { type Entry, isAttributes, isGitName, type ObeyedState } from './obeyed-state.ts'
+import { putBackScripts } from './package-scripts.ts'
+import { type Check, type CheckParts, gitAround, moveAside, putBack, restore, write } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 
-// What a command left is compared with what was there before it. Whatever is not known to be harmless is moved aside, and what was there
-// is put back.
-
-const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
-
-/** An open folder of a real path, see withFolder. */
-export interface OpenFolder {
-  path: string
-  handle: { fd: number }
-  entry(name: string): string
-}
-export type WithFolder = <T>(path: string, work: (folder: OpenFolder) => Promise<T>) => Promise<T>
-
-interface CheckParts {
-  withFolder: WithFolder
-  git: BoxedGit
-  /** Who made which commits. */
-  ends: readonly CommitEnd[]
-  /** Places that no command could write: one that changed there without being replaced was changed by somebody else. */
-  readOnly: ReadonlySet<string>
-  limits?: { entries: number, ms: number }
-}
-
-/** A comparison of two looks at a folder. */
-interface Check extends CheckParts {
-  before: ObeyedState
-  after: ObeyedState
-  /** Sentences for the model and the person. */
-  taken: string[]
-}
+// What a command left is compared with what was there before it.
 
 /**
  * Puts back what programs would obey and what is not allowed to be so now. Returns a sentence for each, and the identities of new git
  * directories.
  */
-export async function checkObeyed (before: ObeyedState, parts: CheckParts): Promise<{ taken: string[], made: string[], after: ObeyedState }> {
+export async function checkObeyed (
+  before: ObeyedState,
+  parts: CheckParts
+): Promise<{ taken: string[], made: string[], after: ObeyedState }> {
   const taken: string[] = []
   const { folder, outside, named } = before
   const look = () => lookAtObeyed(folder, { outside, named, known: before, limits: parts.limits })
@@ -69,6 +43,10 @@ async function putBackChanged (check: Check): Promise<void> {
     else if (!await (git === undefined ? isDotGit(check, path) : isAllowedInGit(check, git, path))) await putBack(check, path)
   }
   await putBackOpened(check, inTree)
+  await putBackLinks(check)
+  await putBackScripts(check)
+  await endOddRefs(check)
+  await unstageObeyed(check)
   for (const [path, was] of before.entries) {
     const git = gitAround(after, path)
     if (was.kind !== 'folder' && git !== undefined && !after.entries.has(path) && before.gitDirectories.has(git)) await restore(check, path)
@@ -90,14 +68,6 @@ const USUAL_DRIVER = new RegExp(
 const hasUsualDrivers = async (path: string): Promise<boolean> =>
   (await readSmall(path) ?? 'filter=?').split(/\s+/).every((word) => !/^(?:filter|diff|merge)=/.test(word) || USUAL_DRIVER.test(word))
 
-/** Returns the git directory that a path lies in. */
-function gitAround ({ gitDirectories, folder, outside }: ObeyedState, path: string): string | undefined {
-  for (let at = dirname(path); ; at = dirname(at)) {
-    if (gitDirectories.has(at)) return at
-    if (at === folder || outside.includes(at) || dirname(at) === at) return undefined
-  }
-}
-
 async function isUnchanged ({ before, readOnly }: Check, path: string, now: Entry): Promise<boolean> {
   const was = before.entries.get(path)
   if (was?.kind !== now.kind) return false
@@ -117,56 +87,17 @@ const inodeOf = ({ id }: Entry): string => id.slice(0, id.lastIndexOf(' '))
 const isWithin = (places: ReadonlySet<string>, path: string): boolean =>
   places.has(path) || (dirname(path) !== path && isWithin(places, dirname(path)))
 
-/** Whether something new or changed in a git directory may stay: some files may, beside those that are not asked about (PLAIN_FILES). */
-async function isAllowedInGit (check: Check, git: string, path: string): Promise<boolean> {
-  const { before, after } = check
-  const name = relative(git, path)
-  const { kind, links } = after.entries.get(path)!
-  if (kind !== 'file' || links !== 1) return false
-  const isNew = before.gitDirectories.get(git)?.isComplete !== true
-  // The folder itself would become a repository.
-  if (git === after.folder && isNew) return name !== 'HEAD'
-  // Of the dumb protocol: packed refs in another form.
-  if (name === 'HEAD' || name === 'info/refs') return true
-  if (name === 'commondir') return after.gitDirectories.has(resolve(git, (await readSmall(path) ?? '').trim()))
-  if (basename(dirname(git)) === 'worktrees' && name === 'locked') return true
-  if (name === 'gitdir') {
-    const file = resolve(git, (await readSmall(path) ?? '').trim())
-    return isGitName(basename(file)) && after.entries.has(file) && await leadsTo(file) === git
+/** Takes away new links that lead out of the folder: what others write there would be written elsewhere. */
+async function putBackLinks (check: Check): Promise<void> {
+  const { before, after, linkable } = check
+  const places = [before.folder, before.seenAt, ...before.outside, ...linkable]
+  for (const [path, target] of after.links) {
+    const was = before.links.get(path)
+    if (was === target) continue
+    const end = (await wayTo(path)).at(-1)!
+    if (places.some((place) => isIn(place, end)) || !await moveAside(check, path)) continue
+    if (was !== undefined) await write(check, path, { kind: 'link', id: '', mode: 0o777, links: 1, target: was })
   }
-  if (!isNew) return false
-  if (name === 'config') return keepHarmless(check, git, path)
-  return name === 'description' || /^info\/(?:exclude|sparse-checkout)$/.test(name)
-}
-
-/** A file `.git` may lead to a git directory that was checked with the others. */
-async function isDotGit ({ after }: Check, path: string): Promise<boolean> {
-  const target = after.entries.get(path)?.kind === 'file' ? await leadsTo(path) : undefined
-  return target !== undefined && after.gitDirectories.has(target)
-}
-
-/** Returns the path that a file `.git` names. */
-async function leadsTo (path: string): Promise<string | undefined> {
-  const [, way] = /^gitdir: ([^\n]+)\n?$/.exec(await readSmall(path) ?? '') ?? []
-  return way === undefined ? undefined : resolve(dirname(path), way)
-}
-
-/** Writes the settings of a new git directory anew from the harmless ones. */
-async function keepHarmless (check: Check, git: string, path: string): Promise<boolean> {
-  const text = await readSmall(path)
-  if (text === undefined) return false
-  let worktree: string | undefined
-  for (const [file, { kind }] of check.after.entries) {
-    if (kind !== 'file' || !isGitName(basename(file)) || await leadsTo(file) !== git) continue
-    worktree = `\tworktree = ${relative(git, dirname(file))}`
-  }
-  const kept = harmlessSettings(text, worktree)
-  if (kept.text === text) return true
-  if (!await moveAside(check, path)) return true
-  await write(check, path, { kind: 'file', id: '', mode: 0o644, links: 1, content: Buffer.from(kept.text).toString('base64') })
-  const dropped = kept.dropped.slice(0, 10).join('; ')
-  if (dropped !== '') check.taken.push(`These settings of git are not in it any more: ${dropped}`)
-  return true
 }
 
 /** Puts back what is new and changed of what is opened with a folder, but for files that git had in a commit. */
@@ -185,84 +116,24 @@ async function putBackOpened (check: Check, paths: readonly string[]): Promise<v
     if (isWhole) done.add(root)
     if (isWhole || after.entries.get(path)?.kind !== 'folder') await putBack(check, isWhole ? root : path)
   }
+  if (committed.size > 0) await putBackNamed(check)
 }
 
-const REBASES = ['rebase-merge', 'rebase-apply', 'sequencer']
+/** A change time may be that much before the clock, milliseconds. */
+const CLOCK_MS = 20
 
-/** Ends rebases that would start programs when they go on. Returns whether there was one. */
-async function endRebases (check: Check): Promise<boolean> {
-  const { before, after, taken, git } = check
-  let isEnded = false
-  for (const [path, { execs }] of after.gitDirectories) {
-    const known = before.gitDirectories.get(path)?.execs ?? []
-    const added = execs.filter((line) => !known.includes(line))
-    if (added.length === 0) continue
-    isEnded = true
-    if (await git.abortRebase(path, after)) {
-      taken.push(`The rebase of ${path} was aborted: it would have run ${added.slice(0, 5).join('; ')}.`)
-    } else for (const name of REBASES) await moveAside(check, join(path, name), { isSilentIfGone: true })
+/** Takes away what the command wrote, and what files name by now that git brought. */
+async function putBackNamed (check: Check): Promise<void> {
+  const { before, after, git, ends } = check
+  const { folder, outside, home, top, seenAt } = before
+  const now = await lookAtObeyed(folder, { outside, home, top, seenAt, known: before, limits: check.limits })
+  const changed: string[] = []
+  for (const path of now.named) {
+    if (!before.named.includes(path) && !before.entries.has(path) && await isChangedSince(path, before.at - CLOCK_MS)) changed.push(path)
   }
-  return isEnded
+  const committed = changed.length === 0 ? new Set() : await git.findCommitted(changed, { before, after, ends })
+  for (const path of changed) if (!committed.has(path)) await moveAside(check, path)
 }
 
-/** Moves aside what is at a path, and puts back what was there. */
-async function putBack (check: Check, path: string): Promise<void> {
-  if (await moveAside(check, path) && check.before.entries.has(path)) await restore(check, path)
-}
-
-async function restore (check: Check, path: string): Promise<void> {
-  const was = check.before.entries.get(path)!
-  if (was.kind === 'folder') return
-  const isDone = await write(check, path, was)
-  check.taken.push(isDone ? `${path} is as it was.` : `${path} could not be put back.`)
-}
-
-async function write ({ withFolder }: Check, path: string, { kind, mode, target, content }: Entry): Promise<boolean> {
-  try {
-    await mkdir(dirname(path), { recursive: true })
-    return await withFolder(dirname(path), async (folder) => {
-      const at = folder.entry(basename(path))
-      if (kind === 'link') await symlink(target ?? '', at)
-      if (kind === 'link' || content === undefined) return kind === 'link'
-      const file = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
-      await file.writeFile(Buffer.from(content, 'base64')).then(() => file.chmod(mode)).finally(() => file.close())
-      return true
-    })
-  } catch {
-    return false
-  }
-}
-
-/**
- * Gives what is at a path a name that nothing obeys, beside the folder that programs obey: hooks may run whatever is in a folder. A program
- * can be run no more.
- */
-async function moveAside (check: Check, path: string, { isSilentIfGone = false } = {}): Promise<boolean> {
-  const { withFolder, taken } = check
-  if (isSilentIfGone && await entryAt(path) === undefined) return true
-  const to = folderBeside(check, path)
-  const move = (from: OpenFolder) => withFolder(to, async (folder) => {
-    for (let number = 1; number < 1_000; number++) {
-      const free = `${basename(path)}.boxed${number === 1 ? '' : `-${number}`}`
-      const at = folder.entry(free)
-      if (await lstat(at).then(() => true, () => false)) continue
-      await rename(from.entry(basename(path)), at)
-      const stat = await lstat(at)
-      if (stat.isFile()) await chmod(at, stat.mode & 0o666)
-      return to === dirname(path) ? free : join(to, free)
-    }
-    return undefined
-  })
-  const moved = await withFolder(dirname(path), move).catch(() => undefined)
-  taken.push(moved === undefined ? `${path} should not be there and could not be renamed.` : `${path} is now ${moved}.`)
-  return moved !== undefined
-}
-
-/** Returns the folder that holds what programs obey: the git directory of a hook, or that in which an editor's folder is. */
-function folderBeside ({ after }: Check, path: string): string {
-  const git = gitAround(after, path)
-  if (git !== undefined) return git
-  let root = path
-  while (after.entries.has(dirname(root))) root = dirname(root)
-  return dirname(root)
-}
+const isChangedSince = (path: string, since: number): Promise<boolean> =>
+  lstat(path).then((stat) => !stat.isDirectory() && stat.ctimeMs >= since, () => false)

@@ -14,7 +14,7 @@ import { closeHeld, type Held } from './held.ts'
 import { FIRST_FD, startInBox } from './linux-box.ts'
 import { macArguments } from './mac-box.ts'
 import { createBoxedGit, type RunInBox } from './boxed-git.ts'
-import type { OpenFolder, WithFolder } from './check-obeyed.ts'
+import type { OpenFolder, WithFolder } from './put-back.ts'
 import type { createFolderChecks, Entered } from './folder-checks.ts'
 import { MOST_WRITTEN, type Overlay } from './overlay.ts'
 import { type createPrivateFolders, type PrivateFolders, watchSize } from './private-folders.ts'
@@ -183,7 +183,10 @@ export function boxedGitOver (
       const { env: settings, files } = await writeGitSettings(own, env.HOME)
       const child = await startInBox(
         { environment: env, held: [{ fd: handle.fd, path: folder, isWritable }, ...held], cwd, ownHome, files },
-        { program, command, env: { ...commandEnvironment(env), ...settings, ...OFFLINE }, stdin: input === undefined ? 'closed' : 'pipe', clock, own }
+        {
+          ...{ program, command, env: { ...commandEnvironment(env), ...settings, ...OFFLINE } },
+          ...{ stdin: input === undefined ? 'closed' : 'pipe', clock, own }
+        }
       )
       const output: Buffer[] = []
       let bytes = 0

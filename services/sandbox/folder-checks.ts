@@ -5,19 +5,23 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { isOpenedPath } from '../lib/obeyed-names.ts'
 import { isIn } from './box-places.ts'
 import type { BoxedGit } from './boxed-git.ts'
-import { checkObeyed, type WithFolder } from './check-obeyed.ts'
+import { checkObeyed } from './check-obeyed.ts'
 import { type CommitEnds, createCommitEnds, type EndsShelf } from './commit-ends.ts'
 import { lookAtObeyed } from './look-at-obeyed.ts'
 import { type Entry, entryAt, type GitDirectory, type ObeyedState } from './obeyed-state.ts'
+import { type Scripts, scriptsOf } from './package-scripts.ts'
+import type { WithFolder } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 
 /** Folders whose last state is remembered, so that contents that did not change are not read again. */
 const MOST_REMEMBERED = 16
 
 /** A state as it is stored. */
-export type StoredState = Omit<ObeyedState, 'entries' | 'gitDirectories'> & {
+export type StoredState = Omit<ObeyedState, 'entries' | 'gitDirectories' | 'links' | 'packages'> & {
   entries: Array<[path: string, entry: Entry]>
   gitDirectories: Array<[path: string, directory: GitDirectory]>
+  links: Array<[path: string, target: string]>
+  packages: Array<[path: string, scripts: Scripts]>
 }
 
 /** Where states are, on the disk, of folders in which commands run. */
@@ -59,6 +63,8 @@ interface Parts {
   withFolder: WithFolder
   shelf?: StateShelf
   endsShelf?: EndsShelf
+  /** Returns the folders to which links may lead. */
+  linkable?: () => string[]
 }
 
 /** What is known of folders in which commands run. */
@@ -112,7 +118,7 @@ export function createFolderChecks (parts: Parts) {
     async finishCut (gitOf: (state: ObeyedState) => Promise<BoxedGit>): Promise<string[]> {
       const taken: string[] = []
       for await (const state of shelf?.list() ?? []) {
-        const before = { ...state, entries: new Map(state.entries), gitDirectories: new Map(state.gitDirectories) }
+        const before = fromStore(state)
         await locked(state.folder, async () => taken.push(...await check(known, { before, count: 1 }, await gitOf(before))))
         await shelf?.drop(state.folder)
       }
@@ -162,12 +168,12 @@ async function lookBefore ({ running, remembered }: Known, { folder, ...where }:
 }
 
 async function check (
-  { withFolder, made, ends }: Known,
+  { withFolder, made, ends, linkable = () => [] }: Known,
   { before, readOnly = new Set() }: Running,
   git: BoxedGit
 ): Promise<string[]> {
   try {
-    const found = await checkObeyed(before, { withFolder, git, readOnly, ends: await ends.list(before) })
+    const found = await checkObeyed(before, { withFolder, git, readOnly, ends: await ends.list(before), linkable: linkable() })
     for (const id of found.made) made.add(id)
     await ends.note(before, found.after)
     return found.taken
@@ -179,6 +185,7 @@ async function check (
 async function takeWritten ({ shelf, running }: Known, before: ObeyedState, changes: readonly FileChange[]): Promise<void> {
   let isObeyed = false
   for (const { path, after } of changes) {
+    if (before.packages.has(path)) before.packages.set(path, await scriptsOf(path))
     if (!before.entries.has(path) && !isOpenedPath(path) && !before.named.some((place) => isIn(place, path))) continue
     const [entry, content] = [await entryAt(path), await readSmall(path, undefined, 'base64')]
     const digest = content && `sha256:${createHash('sha256').update(content, 'base64').digest('base64url')}`
@@ -199,7 +206,7 @@ async function takeWritten ({ shelf, running }: Known, before: ObeyedState, chan
 /** Makes a look at a folder say of the part that another one knows what that says. */
 function takeOver (now: ObeyedState, before: ObeyedState): void {
   const inBoth = (path: string) => isIn(now.folder, path) && isIn(before.folder, path)
-  for (const name of ['entries', 'gitDirectories'] as const) {
+  for (const name of ['entries', 'gitDirectories', 'links', 'packages'] as const) {
     for (const path of now[name].keys()) if (inBoth(path)) now[name].delete(path)
     for (const [path, each] of before[name]) if (inBoth(path)) (now[name] as Map<string, unknown>).set(path, each)
   }
@@ -207,5 +214,12 @@ function takeOver (now: ObeyedState, before: ObeyedState): void {
   now.at = Math.min(now.at, before.at)
 }
 
-const toStore = (state: ObeyedState): StoredState =>
-  ({ ...state, entries: [...state.entries], gitDirectories: [...state.gitDirectories] })
+const toStore = (state: ObeyedState): StoredState => ({
+  ...state,
+  ...{ entries: [...state.entries], gitDirectories: [...state.gitDirectories], links: [...state.links], packages: [...state.packages] }
+})
+const fromStore = (state: StoredState): ObeyedState => ({
+  ...state,
+  ...{ entries: new Map(state.entries), gitDirectories: new Map(state.gitDirectories) },
+  ...{ links: new Map(state.links), packages: new Map(state.packages) }
+})

@@ -7,7 +7,7 @@ import { boxHome, isIn, maskedPlaces, systemFolders, toolchains } from './box-pl
 import type { Held } from './held.ts'
 import { TRIED_BYTES } from './overlay.ts'
 import { preparePlaces, type PrivateFolders } from './private-folders.ts'
-import { socketFilter } from './socket-filter.ts'
+import { callFilter } from './call-filter.ts'
 
 /** The programs that may be bubblewrap. They are not looked up in PATH, which may lead into a folder that the agent writes to. */
 export const BUBBLEWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
@@ -149,7 +149,7 @@ export async function startInBox (
   const options = [...boxOptions(plan, FIRST_FD), '--seccomp', String(optionsAt + 1)]
   const files: FileHandle[] = []
   try {
-    for (const [name, content] of [['options', options.join('\0') + '\0'], ['filter', socketFilter()]] as const) {
+    for (const [name, content] of [['options', options.join('\0') + '\0'], ['filter', callFilter()]] as const) {
       await writeFile(join(own, name), content, { mode: 0o600 })
       files.push(await open(join(own, name)))
     }

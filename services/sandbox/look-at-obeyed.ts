@@ -4,10 +4,12 @@ import { basename, dirname, join, relative, resolve } from 'node:path'
 import { systemClock } from '../lib/clock.ts'
 import { ENV_LOADERS, isHookName, isOpened, plainName } from '../lib/obeyed-names.ts'
 import { isIn, KEY_FOLDERS } from './box-places.ts'
-import { namedByScripts } from './named-by-scripts.ts'
+import { namedByScripts, topsOf } from './named-by-scripts.ts'
 import { namedBySettings } from './named-by-settings.ts'
-import { addEntry, execLines, isAttributes, isGitName, type ObeyedState, type Walk } from './obeyed-state.ts'
+import { PLAIN_FILES, PLAIN_FOLDERS, readGitDirectory } from './git-directory.ts'
+import { scriptsOf } from './package-scripts.ts'
 import { readSmall } from './read-small.ts'
+import { addEntry, isAttributes, isGitName, type ObeyedState, type Walk } from './obeyed-state.ts'
 
 /** Where a look ends. */
 export const MOST_ENTRIES = 500_000
@@ -17,8 +19,11 @@ const WIDTH = 16
 /** Folders of packages: nothing in them is read-only during a command, as they are replaced whole. */
 const PACKAGES = new Set(['node_modules', '.venv', 'venv', '__pycache__', 'target'])
 
+const LINKED_PACKAGES = /\/(?:node_modules|\.venv|venv)(?:\/|$)/
+const MOST_KNOWN_LINKS = 50_000
+
 /** How a folder is looked at. */
-type Sort = 'folder' | 'all' | 'git' | 'hooks' | 'objects' | 'worktrees' | 'modules' | 'plain'
+type Sort = 'folder' | 'all' | 'git' | 'hooks' | 'objects' | 'worktrees' | 'modules' | 'plain' | 'resolutions'
 interface Visit {
   path: string
   sort: Sort
@@ -26,18 +31,11 @@ interface Visit {
   isClosed?: boolean
 }
 
-/** In a git directory: folders of plain data, in which a file is allowed and a link is not. */
-const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'rr-cache', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer'])
-/** Files in it that a command may write: the index, HEAD and its siblings, messages, packed refs, and what git notes meanwhile. */
-const PLAIN_FILES = new RegExp(
-  '^(?:index|[A-Z_]*HEAD|[A-Z]+_(?:EDIT)?MSG|[A-Z]+_MODE|MERGE_RR|MERGE_AUTOSTASH|AUTO_MERGE|BISECT_[A-Z_]+|NOTES_MERGE_[A-Z]+|' +
-    'EDIT_DESCRIPTION|ADD_EDIT\\.patch|addp-hunk-edit\\.diff|packed-refs(?:\\.new)?|shallow|sharedindex\\.[0-9a-f]+|gc\\.(?:log|pid)|' +
-    '(?:index|HEAD|packed-refs|shallow|config|gc\\.pid|next-index-\\d+|[A-Z_]+HEAD)\\.lock)$'
-)
 /** What git knows in one that is not called `.git`, where other things may lie, too. */
 const OF_BARE = new Set(['head', 'config', 'config.worktree', 'info', 'commondir', 'gitdir', 'branches', 'remotes'])
-const SORTS: Record<string, Sort> = { objects: 'objects', worktrees: 'worktrees', modules: 'modules', hooks: 'hooks' }
-const TODO = ['rebase-merge/git-rebase-todo', 'rebase-apply/git-rebase-todo', 'sequencer/todo']
+const SORTS: Record<string, Sort> = {
+  ...{ objects: 'objects', worktrees: 'worktrees', modules: 'modules', hooks: 'hooks', 'rr-cache': 'resolutions' }
+}
 
 interface Look {
   outside?: readonly string[]
@@ -58,7 +56,8 @@ interface Look {
 export async function lookAtObeyed (folder: string, look: Look = {}): Promise<ObeyedState> {
   const { outside = [], known, home, top, seenAt = folder, limits = { entries: MOST_ENTRIES, ms: LOOK_MS } } = look
   const state: ObeyedState = {
-    ...{ folder, outside: [...outside], at: systemClock.now(), entries: new Map(), gitDirectories: new Map() },
+    ...{ folder, seenAt, home, top, outside: [...outside], at: systemClock.now() },
+    ...{ entries: new Map(), gitDirectories: new Map(), links: new Map(), packages: new Map() },
     ...{ opens: [], named: [...look.named ?? []], keys: [], hasDrivers: false, strange: [], isWhole: true }
   }
   const seen = { count: 0, bytes: 0, until: performance.now() + limits.ms, entries: limits.entries }
@@ -70,7 +69,8 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
       if (entry === undefined) return state.gitDirectories.has(dirname(path)) && state.isWhole ? '' : undefined
       return entry.content && Buffer.from(entry.content, 'base64').toString()
     }
-    const { places, hasDrivers } = await namedBySettings([...state.gitDirectories.keys()], { outside, home, top, textOf })
+    const tops = topsOf(state, top)
+    const { places, hasDrivers } = await namedBySettings([...state.gitDirectories.keys()], { tops, home, textOf })
     state.hasDrivers = hasDrivers
     const inFolder = (path: string) => isIn(seenAt, path) ? join(folder, relative(seenAt, path)) : path
     // Not the folder itself, nor what holds it or a git directory.
@@ -82,7 +82,15 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
       return addNamed(state, { known, isKept: true, seen })
     }
     await add(places)
-    await add(await namedByScripts(state, places))
+    // A script starts others.
+    const elsewhere = await textsElsewhere(state, places)
+    let scripts = await namedByScripts(state, { tops, hooks: places, elsewhere })
+    for (let round = 0; scripts.length > 0 && round < MOST_ROUNDS; round++) {
+      const packages = scripts.filter((path) => basename(path) === 'package.json')
+      for (const path of packages) state.packages.set(path, await scriptsOf(path))
+      await add(scripts.filter((path) => !packages.includes(path)))
+      scripts = await namedByScripts(state, { tops, hooks: places, scripts })
+    }
     const followed = new Set<string>()
     for (;;) {
       const links = [...state.entries].flatMap(([path, { kind }]) =>
@@ -93,6 +101,27 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
     }
   } else await addNamed(state, { known, isKept: home !== undefined, seen })
   return state
+}
+
+/** How far it is followed that scripts start others. */
+const MOST_ROUNDS = 4
+
+/** Texts of hooks outside of the folder that are read. */
+const MOST_ELSEWHERE = 64
+const LARGEST_HOOK = 64 * 1024
+
+/** Returns the texts of hooks that lie outside of the folder, where settings and links lead to them. */
+async function textsElsewhere ({ folder, entries }: ObeyedState, places: readonly string[]): Promise<string[]> {
+  const links = [...entries].flatMap(([path, { kind }]) => kind === 'link' ? [path] : [])
+  const files: string[] = []
+  for (const place of [...places, ...links]) {
+    const real = await realpath(place).catch(() => undefined)
+    if (real === undefined || isIn(folder, real)) continue
+    const inside = await readdir(real).catch(() => undefined)
+    files.push(...inside?.map((name) => join(real, name)) ?? [real])
+  }
+  const texts = await Promise.all(files.slice(0, MOST_ELSEWHERE).map((path) => readSmall(path, LARGEST_HOOK)))
+  return texts.filter((text) => text !== undefined)
 }
 
 async function addNamed (state: ObeyedState, walk: Walk): Promise<void> {
@@ -115,7 +144,7 @@ function isObeyedLink ({ gitDirectories }: ObeyedState, path: string): boolean {
 const MOST_LINKS = 40
 
 /** Returns the links on the way to a place, and the place itself, whether something is there or not. */
-async function wayTo (path: string): Promise<string[]> {
+export async function wayTo (path: string): Promise<string[]> {
   const links: string[] = []
   let way = '/'
   let left = path.split('/')
@@ -187,14 +216,14 @@ async function entriesOf (path: string, state: ObeyedState): Promise<Dirent[]> {
 }
 
 /** What no name lacks that is obeyed: most files need no closer look. */
-const MAY_BE_OBEYED = /^[.acdghlmopqrs]|[^\x21-\x39\x3b-\x7e]|\.code-workspace|\.$/i
+const MAY_BE_OBEYED = /^[.acdghiklmopqrsw]|[^\x21-\x39\x3b-\x7e]|\.(?:code-workspace|sublime-project)|\.$/i
 
 /** Adds what is obeyed in one folder, and returns the folders in it that are to be looked at. */
 async function visitFolder (state: ObeyedState, visit: Visit, walk: Walk): Promise<Visit[]> {
   const { path, sort } = visit
   const all = await entriesOf(path, state)
   walk.seen.count += all.length
-  const entries = sort === 'folder' ? all.filter((entry) => MAY_BE_OBEYED.test(entry.name) || entry.isDirectory()) : all
+  const entries = sort === 'folder' ? all.filter((entry) => !entry.isFile() || MAY_BE_OBEYED.test(entry.name)) : all
   if (entries.some((entry) => entry.name.includes('\ufffd') && entry.isDirectory())) {
     const renamed = await nameStrange(path, state, walk)
     if (renamed.length > 0) entries.push(...(await entriesOf(path, state)).filter(({ name }) => renamed.includes(name)))
@@ -229,6 +258,9 @@ async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly
         if (!inner.isClosed) state.opens.push(inner.path)
         inner.sort = 'all'
       } else if (!isFolder && isAttributes(entry.name)) await addEntry(state, inner.path, walk)
+      else if (entry.isSymbolicLink() && state.links.size < MOST_KNOWN_LINKS && !LINKED_PACKAGES.test(path)) {
+        state.links.set(inner.path, await readlink(inner.path).catch(() => ''))
+      }
       if (isFolder) found.push(inner)
       continue
     }
@@ -236,7 +268,9 @@ async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly
     if (sort === 'all' && isFolder && entry.name === 'worktrees') inner.sort = 'folder'
     if (sort === 'all' && isFolder && isGitName(entry.name)) inner.sort = 'git'
     if (sort === 'worktrees' && isFolder) inner.sort = 'git'
-    const isPlain = entry.isFile() && (sort === 'plain' || (sort === 'hooks' && entry.name.endsWith('.sample')))
+    const isPlain = entry.isFile() && (sort === 'plain' || (sort === 'hooks' && entry.name.endsWith('.sample')) ||
+      // How conflicts were resolved: git does the same again, unasked.
+      (sort === 'resolutions' && !entry.name.startsWith('postimage')))
     const isAllowed = isFolder ? sort !== 'all' : isPlain
     if (!isAllowed) await addEntry(state, inner.path, walk)
     if (isFolder) found.push(sort === 'hooks' ? { ...inner, sort: 'all' } : inner)
@@ -270,7 +304,7 @@ const isGitShape = (names: ReadonlySet<string>): boolean =>
 
 async function visitGit (state: ObeyedState, path: string, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
   const found: Visit[] = []
-  await addGitDirectory(state, path, entries)
+  await addGitDirectory(state, path, entries, walk)
   for (const entry of entries) {
     const inner = join(path, entry.name)
     if (entry.isDirectory()) {
@@ -282,39 +316,14 @@ async function visitGit (state: ObeyedState, path: string, entries: readonly Dir
   return found
 }
 
-async function addGitDirectory (state: ObeyedState, path: string, entries: readonly Dirent[]): Promise<void> {
-  const names = new Set(entries.map(({ name }) => name))
-  const execs: string[] = []
-  for (const name of TODO) if (names.has(dirname(name))) execs.push(...execLines(await readSmall(join(path, name)) ?? ''))
-  const stat = await lstat(path, { bigint: true }).catch(() => undefined)
-  state.gitDirectories.set(path, { id: `${stat?.dev} ${stat?.ino}`, isComplete: names.has('HEAD'), execs, tips: await tipsOf(path, names) })
-}
-
-/** Files of branches that are read. */
-const MOST_REFS = 5_000
-const LARGEST_PACKED = 64 * 1024 ** 2
-const ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
-
-/** Returns the ids of the commits to which HEAD and the branches of a git directory lead. */
-async function tipsOf (git: string, names: ReadonlySet<string>): Promise<string[]> {
-  const found = new Set<string>()
-  const add = (text: string | undefined) => void (text !== undefined && ID.test(text) && found.add(text))
-  if (names.has('HEAD')) add((await readSmall(join(git, 'HEAD')))?.trim())
-  if (names.has('packed-refs')) {
-    for (const line of (await readSmall(join(git, 'packed-refs'), LARGEST_PACKED) ?? '').split('\n')) add(line.split(' ', 1)[0])
-  }
-  if (!names.has('refs')) return [...found]
-  const files = await readdir(join(git, 'refs'), { withFileTypes: true, recursive: true }).catch(() => [])
-  for (const file of files.filter((each) => each.isFile()).slice(0, MOST_REFS)) {
-    add((await readSmall(join(file.parentPath, file.name)))?.trim())
-  }
-  return [...found]
+async function addGitDirectory (state: ObeyedState, path: string, entries: readonly Dirent[], { known }: Walk): Promise<void> {
+  state.gitDirectories.set(path, await readGitDirectory(path, entries, known?.gitDirectories.get(path)))
 }
 
 /** A repository under another name: what git does not know in it may be anything. */
 async function visitBare (state: ObeyedState, visit: Visit, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
   const { path } = visit
-  await addGitDirectory(state, path, entries)
+  await addGitDirectory(state, path, entries, walk)
   const ofGit = (name: string) => PLAIN_FILES.test(name) ||
     [OF_BARE, PLAIN_FOLDERS, new Set(Object.keys(SORTS))].some((names) => names.has(plainName(name)))
   const found = await visitEntries(state, visit, entries.filter(({ name }) => !ofGit(name)), walk)

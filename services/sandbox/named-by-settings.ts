@@ -14,10 +14,9 @@ const NAMING = new RegExp(
 )
 
 interface Around {
-  outside: readonly string[]
+  /** The folders of files of each git directory. */
+  tops: ReadonlyMap<string, readonly string[]>
   home: string
-  /** The folder of the files of a repository above. */
-  top?: string
   /** Returns the text of a file of settings that was read already, '' for one that is known not to be there. */
   textOf: (path: string) => string | undefined
 }
@@ -28,17 +27,19 @@ interface Around {
  */
 export async function namedBySettings (
   gitDirectories: readonly string[],
-  { outside, home, top, textOf }: Around
+  { tops, home, textOf }: Around
 ): Promise<{ places: string[], hasDrivers: boolean }> {
   let hasDrivers = false
   const found = new Set<string>()
-  const ofUser = ['.gitconfig', '.config/git/config'].map((name) => join(home, name))
+  const ofUser = ['/etc/gitconfig', join(home, '.gitconfig'), join(home, '.config/git/config')]
   const worked = gitDirectories.filter((git) => basename(dirname(git)) !== 'worktrees')
   // The same files for each repository, whose relative names differ.
   const settings = new Map<string, Named[]>()
+  const isWorktreeOf = (git: string, each: string) => dirname(each) === join(git, 'worktrees')
   for (const git of worked) {
-    const folder = outside.includes(git) ? top ?? dirname(git) : basename(git) === '.git' ? dirname(git) : git
-    const configs = [join(git, 'config'), join(git, 'config.worktree'), ...ofUser]
+    const folders = tops.get(git) ?? [git]
+    const worktrees = gitDirectories.filter((each) => isWorktreeOf(git, each))
+    const configs = [...[git, ...worktrees].map((each) => join(each, 'config.worktree')), join(git, 'config'), ...ofUser]
     const most = configs.length + MOST_INCLUDED
     for (let at = 0; at < Math.min(configs.length, most); at++) {
       const config = configs[at]
@@ -46,11 +47,14 @@ export async function namedBySettings (
       if (!ofUser.includes(config)) hasDrivers ||= named.some(({ isDriver }) => isDriver)
       settings.set(config, named)
       for (const { kind, path } of named) {
-        const base = kind === 'settings' ? dirname(config) : folder
-        const place = path.startsWith('~/') ? join(home, path.slice(2)) : resolve(base, path)
-        if (kind === 'script' ? await isScript(place) : kind !== 'program' || await mayBeProgram(place, path)) found.add(place)
-        if (kind === 'settings' && await isScript(resolve(folder, path))) found.add(resolve(folder, path))
-        if (kind === 'settings' && !configs.includes(place)) configs.push(place)
+        const isOfHome = path.startsWith('~/')
+        for (const folder of isOfHome || kind === 'settings' ? folders.slice(0, 1) : folders) {
+          const base = kind === 'settings' ? dirname(config) : folder
+          const place = isOfHome ? join(home, path.slice(2)) : resolve(base, path)
+          if (kind === 'script' ? await isScript(place) : kind !== 'program' || await mayBeProgram(place, path)) found.add(place)
+          if (kind === 'settings' && await isScript(resolve(folder, path))) found.add(resolve(folder, path))
+          if (kind === 'settings' && !configs.includes(place)) configs.push(place)
+        }
       }
     }
   }
@@ -62,6 +66,8 @@ export const WORDS = /[\s'"`;|&()=<>]+/
 
 /** Programs that files get by their attributes. */
 const DRIVER = /^(?:clean|smudge|process|textconv|command|driver)$/
+
+const KINDS: Record<string, Named['kind']> = { hookspath: 'hooks', attributesfile: 'hooks', templatedir: 'hooks', path: 'settings' }
 
 interface Named {
   /** It is the program of a driver for files. */
@@ -81,7 +87,7 @@ function namesIn (text: string): Named[] {
     }
     const path = value.replace(/\s[#;].*$/, '').replace(/"/g, '').replace(/\\(.)/g, '$1').trim()
     const key = name.toLowerCase()
-    const kind = { hookspath: 'hooks' as const, attributesfile: 'hooks' as const, path: 'settings' as const }[key] ?? 'program'
+    const kind = KINDS[key] ?? 'program'
     const paths = kind === 'program' ? path.replace(/^!/, '').split(WORDS) : [path]
     const isDriver = DRIVER.test(key) && !/^\s*"?git-lfs\b/.test(value)
     return paths.filter((each) => each !== '' && !each.startsWith('-')).map((each) => ({ kind, path: each, isDriver }))

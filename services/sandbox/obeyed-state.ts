@@ -1,5 +1,9 @@
 import { lstat, readlink } from 'node:fs/promises'
+import { dirname } from 'node:path'
 import { plainName } from '../lib/obeyed-names.ts'
+import { inForbidden } from './forbidden-folders.ts'
+import type { StagedFile } from './git-index.ts'
+import type { Scripts } from './package-scripts.ts'
 import { readSmall } from './read-small.ts'
 
 // What programs obey in a working folder: it is looked at before a command and after it, and each time whole, by kind, device, inode and
@@ -27,14 +31,25 @@ export interface GitDirectory {
   id: string
   /** Whether git takes it for one as it is. */
   isComplete: boolean
-  /** Lines of a stopped rebase by which programs are started. */
+  /** What a stopped rebase, or another stopped operation, would start. */
   execs: string[]
   /** Ids of the newest commits of its branches, and of HEAD. */
   tips: string[]
+  head: string
+  /** Names of branches that a script may take for something else. */
+  oddRefs: string[]
+  /** Tells whether its index is the same, and what programs obey is staged there. */
+  index: string
+  staged: StagedFile[]
 }
 
 export interface ObeyedState {
   folder: string
+  /** The path at which commands find it. */
+  seenAt: string
+  /** The home whose settings hold there, and the folder of the files of a repository above. */
+  home?: string
+  top?: string
   /** Git directories outside of the folder that belong to it. */
   outside: string[]
   /** When the look began, milliseconds since the Unix epoch. */
@@ -46,6 +61,10 @@ export interface ObeyedState {
   opens: string[]
   /** Places that settings of git and links name, whether something is there or not. */
   named: string[]
+  /** Where links lead, beside those that are among the entries and those in folders of packages. */
+  links: Map<string, string>
+  /** What hooks run of files package.json. */
+  packages: Map<string, Scripts>
   /** Folders of keys. */
   keys: string[]
   /** The settings of a repository define programs that `.gitattributes` assigns to files. */
@@ -68,10 +87,6 @@ export interface Walk {
   seen: { count: number, bytes: number, until: number, entries: number }
 }
 
-/** Returns the lines of a list of a rebase by which it starts programs. */
-export const execLines = (text: string): string[] =>
-  text.split('\n').filter((line) => /^\s*(?:exec|x)(?:\s|$)/.test(line)).map((line) => line.trim())
-
 /** Adds what is at a path, if something is there. */
 export async function addEntry (state: ObeyedState, path: string, { known, isKept, seen }: Walk): Promise<Entry | undefined> {
   const entry = await entryAt(path)
@@ -87,7 +102,7 @@ export async function addEntry (state: ObeyedState, path: string, { known, isKep
 
 /** Returns what is at a path, without its content; undefined for nothing. */
 export async function entryAt (path: string): Promise<Entry | undefined> {
-  const stat = await lstat(path, { bigint: true }).catch(() => undefined)
+  const stat = await inForbidden([dirname(path)], () => lstat(path, { bigint: true })).catch(() => undefined)
   if (stat === undefined) return undefined
   const mode = Number(stat.mode) & 0o777
   if (stat.isDirectory()) return { kind: 'folder', id: 'folder', mode, links: 1 }

@@ -7,7 +7,7 @@ import { systemClock } from '../lib/clock.ts'
 import { settlesWithin } from '../lib/deadline.ts'
 import { type GuardedChild, shellCommand } from '../process/index.ts'
 import { boxEnvironment } from './box-environment.ts'
-import { isIn, unfitReason } from './box-places.ts'
+import { isIn, linkableFolders, unfitReason } from './box-places.ts'
 import {
   type BoxedCommand, boxedGitOver, type BoxPlan, type Command, type CommandParts, startOnLinux, startOnMac
 } from './command-box.ts'
@@ -64,7 +64,10 @@ let tryable: Promise<boolean> | undefined
 export function createSandbox (parts: Parts) {
   const { clock, ownHome, environment, mode, lookUp, withFolder, privateFolders } = parts
   const { shownAt = (path) => path, kind: given, found = () => {} } = parts
-  const checks = createFolderChecks({ withFolder, shelf: parts.shelf, endsShelf: parts.endsShelf })
+  const checks = createFolderChecks({
+    ...{ withFolder, shelf: parts.shelf, endsShelf: parts.endsShelf },
+    linkable: () => linkableFolders(environment(), ownHome)
+  })
   let known = given
 
   /** Finds out, once in a process, what makes boxes here, by making one. */

@@ -41,8 +41,8 @@ const MOST_HINTS = 4
 export async function findVouched (ask: AskGit, wanted: readonly WantedFile[], ends: readonly CommitEnd[]): Promise<Set<string>> {
   const files = wanted.filter(({ name }) => !/[\n"\\]/.test(name))
   const ids = ends.map(({ id }) => id).join('\n')
-  const listed = files.length === 0 ? undefined
-    : await ask(['rev-list', `--max-count=${MOST_COMMITS}`, '--ignore-missing', '--stdin'], `${ids}\n`)
+  if (files.length === 0) return new Set()
+  const listed = await ask(['rev-list', `--max-count=${MOST_COMMITS}`, '--ignore-missing', '--stdin'], `${ids}\n`)
   const names = listed?.toString().split('\n').filter((id) => id !== '') ?? []
   if (names.length === 0) return new Set()
   const history: History = { ask, commits: new Map(), objects: new Map() }

@@ -5,11 +5,14 @@ import { join } from 'node:path'
 import { BUBBLEWRAP } from '../../harness/boxes.ts'
 import { build } from '../tools/helper.ts'
 
-/** A way by which a command may have the user run something later: scripts of bash, of which `inside` alone runs in the box. */
+/**
+ * A way by which a command may have the user run something later: scripts of bash, of which `inside` alone runs in the box. Several of them
+ * are commands one after the other.
+ */
 export interface ObeyedWay {
   name: string
   before?: string
-  inside: string
+  inside: string | string[]
   after: string
 }
 
@@ -34,11 +37,12 @@ export async function tryWays (ways: readonly ObeyedWay[], { isBoxed = true } = 
       }
       await runAsUser(before, work, env)
       rmSync(trip, { force: true })
-      if (isBoxed) {
-        const { output } = build({ workspace: work, environment: env, boxes: BUBBLEWRAP })
+      const { output } = build({ workspace: work, environment: env, boxes: BUBBLEWRAP })
+      for (const script of [inside].flat()) {
         // A command that is refused leaves nothing.
-        await output('runCommand', { command: `export TRIP='${trip}'\n${inside}` }).catch(() => {})
-      } else await runAsUser(inside, work, env)
+        if (isBoxed) await output('runCommand', { command: `export TRIP='${trip}'\n${script}` }).catch(() => {})
+        else await runAsUser(script, work, env)
+      }
       rmSync(trip, { force: true })
       await runAsUser(after, work, env)
       if (existsSync(trip)) tripped.push(name)

@@ -11,6 +11,7 @@ import { withFolder } from '../../../services/workspace/open-folder.ts'
 import { BUBBLEWRAP } from '../../harness/boxes.ts'
 import { build, sandboxOver } from '../tools/helper.ts'
 import { WAYS as HELD } from './cases/obeyed-ways-held.ts'
+import { WAYS as MORE } from './cases/obeyed-ways-more.ts'
 import { WAYS as OPEN } from './cases/obeyed-ways-open.ts'
 import { tryWays } from './obeyed-ways.ts'
 
@@ -44,7 +45,7 @@ function setUp (t: Test, files: Record<string, string> = {}) {
 }
 
 t.test('of some ways none has the user run what a command in the box left', { skip }, async (t) => {
-  const some = [...OPEN, ...HELD].filter((_, at) => at % 12 === 0)
+  const some = [...OPEN, ...HELD, ...MORE].filter((_, at) => at % 17 === 0)
   t.same(await tryWays(some), [])
 })
 
@@ -139,7 +140,10 @@ t.test('a walk that cannot end is told, and new git directories get another name
   const before = await lookAtObeyed(work, { home: '/nowhere' })
   user('git init -q later; mkdir -p many/$(seq -s / 30)')
   const limits = { entries: 20, ms: 20_000 }
-  const { taken } = await checkObeyed(before, { withFolder, git: createBoxedGit(undefined), readOnly: new Set(), ends: [], limits })
+  const { taken } = await checkObeyed(before, {
+    ...{ withFolder, git: createBoxedGit(undefined), readOnly: new Set<string>(), ends: [], linkable: [] },
+    limits
+  })
   t.match(taken.join(' '), /Not all of ".*" could be looked at: it has more than 20 entries/)
   t.notOk(existsSync(join(work, 'later/.git')) && taken.length < 2)
 })

@@ -13,7 +13,7 @@ edit() { echo more >> file.txt; }
 `
 
 /** A script of bash; `$own` is a folder of the user outside, `$bad` a command that trips. */
-const sh = (script: TemplateStringsArray) => START + script.raw.join('')
+export const sh = (script: TemplateStringsArray) => START + script.raw.join('')
 
 /** Each trips in a folder that nothing protects. */
 export const WAYS: Way[] = [

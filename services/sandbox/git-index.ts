@@ -1,0 +1,83 @@
+import { lstat } from 'node:fs/promises'
+import { basename, join } from 'node:path'
+import { isOpenedPath, MAY_BE_OPENED } from '../lib/obeyed-names.ts'
+import { isAttributes } from './obeyed-state.ts'
+import { readSmall } from './read-small.ts'
+
+// The index of a repository: git obeys attributes that are staged alone, and brings what is staged back into the folder.
+
+/** The largest index that is read, bytes. */
+const LARGEST = 128 * 1024 ** 2
+/** gitformat-index(5): the header, and what is before the name of an entry (the digest of 20 or 32 bytes comes in between). */
+const HEADER = 12
+const BEFORE_ID = 40
+const MODE_AT = 24
+const FLAG_EXTENDED = 0x4000
+/** The length of a name in the flags; this for all that are longer. */
+const LENGTH = 0xfff
+const SPLIT = /^sharedindex\.[0-9a-f]+$/
+
+/** What programs obey, and is staged. */
+export interface StagedFile {
+  name: string
+  blob: string
+  mode: number
+}
+
+/** Returns what tells whether the index of a git directory is the same. */
+export async function indexIdOf (git: string, names: ReadonlySet<string>): Promise<string> {
+  const files = [...names].filter((name) => name === 'index' || SPLIT.test(name)).sort()
+  const stats = await Promise.all(files.map((name) => lstat(join(git, name), { bigint: true }).catch(() => undefined)))
+  return stats.map((stat) => `${stat?.ino} ${stat?.ctimeNs}`).join(' ')
+}
+
+/** Returns what programs obey of the files that are staged. */
+export async function stagedIn (git: string, names: ReadonlySet<string>): Promise<StagedFile[]> {
+  const found: StagedFile[] = []
+  for (const name of names) {
+    if (name !== 'index' && !SPLIT.test(name)) continue
+    const content = await readSmall(join(git, name), LARGEST, 'latin1')
+    if (content !== undefined) found.push(...readIndex(Buffer.from(content, 'latin1')))
+  }
+  return found
+}
+
+function readIndex (bytes: Buffer): StagedFile[] {
+  if (bytes.length < HEADER || bytes.toString('latin1', 0, 4) !== 'DIRC') return []
+  // It does not say which digest it has.
+  return readEntries(bytes, 20) ?? readEntries(bytes, 32) ?? []
+}
+
+function readEntries (bytes: Buffer, idBytes: number): StagedFile[] | undefined {
+  const [version, count] = [bytes.readUInt32BE(4), bytes.readUInt32BE(8)]
+  const found: StagedFile[] = []
+  let last: Buffer = Buffer.alloc(0)
+  let at = HEADER
+  for (let entry = 0; entry < count; entry++) {
+    const flagsAt = at + BEFORE_ID + idBytes
+    if (flagsAt + 4 > bytes.length) return undefined
+    const flags = bytes.readUInt16BE(flagsAt)
+    let from = flagsAt + ((flags & FLAG_EXTENDED) === 0 ? 2 : 4)
+    // Of version 4 the name begins like the one before it.
+    let kept = 0
+    if (version === 4) {
+      let drop = 0
+      for (let byte = 0x80; (byte & 0x80) !== 0; from++) {
+        byte = bytes[from]
+        drop = (byte & 0x80) === 0 ? (drop << 7) + byte : ((drop << 7) + (byte & 0x7f)) + 1
+      }
+      kept = last.length - drop
+    }
+    const end = bytes.indexOf(0, from)
+    if (end === -1 || kept < 0) return undefined
+    const name = version === 4 ? Buffer.concat([last.subarray(0, kept), bytes.subarray(from, end)]) : bytes.subarray(from, end)
+    if ((flags & LENGTH) !== LENGTH && (flags & LENGTH) !== name.length) return undefined
+    last = name
+    const text = name.toString()
+    if (MAY_BE_OPENED.test(text) && (isOpenedPath(text) || isAttributes(basename(text)))) {
+      found.push({ name: text, blob: bytes.toString('hex', at + BEFORE_ID, flagsAt), mode: bytes.readUInt32BE(at + MODE_AT) })
+    }
+    at = version === 4 ? end + 1 : at + Math.ceil((end + 1 - at) / 8) * 8
+  }
+  return found
+}

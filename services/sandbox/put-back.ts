@@ -1,0 +1,120 @@
+import { chmod, lstat, mkdir, open, rename, symlink } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { basename, dirname, join } from 'node:path'
+import { newId } from '../lib/ids.ts'
+import type { BoxedGit } from './boxed-git.ts'
+import type { CommitEnd } from './commit-ends.ts'
+import { inForbidden } from './forbidden-folders.ts'
+import { type Entry, entryAt, type ObeyedState } from './obeyed-state.ts'
+
+// Whatever is not known to be harmless is moved aside, and what was there is put back.
+
+const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
+
+/** An open folder of a real path, see withFolder. */
+export interface OpenFolder {
+  path: string
+  handle: { fd: number }
+  entry(name: string): string
+}
+export type WithFolder = <T>(path: string, work: (folder: OpenFolder) => Promise<T>) => Promise<T>
+
+export interface CheckParts {
+  withFolder: WithFolder
+  git: BoxedGit
+  /** Who made which commits. */
+  ends: readonly CommitEnd[]
+  /** Folders to which links may lead, as a command finds there what others find. */
+  linkable: readonly string[]
+  /** Places that no command could write: one that changed there without being replaced was changed by somebody else. */
+  readOnly: ReadonlySet<string>
+  limits?: { entries: number, ms: number }
+}
+
+/** A comparison of two looks at a folder. */
+export interface Check extends CheckParts {
+  before: ObeyedState
+  after: ObeyedState
+  /** Sentences for the model and the person. */
+  taken: string[]
+}
+
+/** Returns the git directory that a path lies in. */
+export function gitAround ({ gitDirectories, folder, outside }: ObeyedState, path: string): string | undefined {
+  for (let at = dirname(path); ; at = dirname(at)) {
+    if (gitDirectories.has(at)) return at
+    if (at === folder || outside.includes(at) || dirname(at) === at) return undefined
+  }
+}
+
+/** Moves aside what is at a path, and puts back what was there. */
+export async function putBack (check: Check, path: string): Promise<void> {
+  if (await moveAside(check, path) && check.before.entries.has(path)) await restore(check, path)
+}
+
+export async function restore (check: Check, path: string): Promise<void> {
+  const was = check.before.entries.get(path)!
+  if (was.kind === 'folder') return
+  const isDone = await write(check, path, was)
+  check.taken.push(isDone ? `${path} is as it was.` : `${path} could not be put back.`)
+}
+
+export async function write ({ withFolder }: Check, path: string, { kind, mode, target, content }: Entry): Promise<boolean> {
+  try {
+    await mkdir(dirname(path), { recursive: true })
+    return await inForbidden([dirname(path)], () => withFolder(dirname(path), async (folder) => {
+      const at = folder.entry(basename(path))
+      if (kind === 'link') await symlink(target ?? '', at)
+      if (kind === 'link' || content === undefined) return kind === 'link'
+      const file = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
+      await file.writeFile(Buffer.from(content, 'base64')).then(() => file.chmod(mode)).finally(() => file.close())
+      return true
+    }))
+  } catch {
+    return false
+  }
+}
+
+/** Bytes of a name that a new one begins with: names have 255 at most. */
+const LONGEST = 200
+/** Numbers that are tried for a new name. A command may have taken all of them. */
+const MOST_NUMBERS = 100
+
+/**
+ * Gives what is at a path a name that nothing obeys, beside the folder that programs obey: hooks may run whatever is in a folder. A program
+ * can be run no more.
+ */
+export async function moveAside (check: Check, path: string, { isSilentIfGone = false } = {}): Promise<boolean> {
+  const { withFolder, taken } = check
+  if (isSilentIfGone && await entryAt(path) === undefined) return true
+  const to = folderBeside(check, path)
+  const move = (from: OpenFolder) => withFolder(to, async (folder) => {
+    for (let number = 1; ; number++) {
+      const free = `${startOf(basename(path))}.boxed${number === 1 ? '' : `-${number > MOST_NUMBERS ? newId() : number}`}`
+      const at = folder.entry(free)
+      if (await lstat(at).then(() => true, () => false)) continue
+      await rename(from.entry(basename(path)), at)
+      const stat = await lstat(at)
+      if (stat.isFile()) await chmod(at, stat.mode & 0o666)
+      return to === dirname(path) ? free : join(to, free)
+    }
+  })
+  const moved = await inForbidden([dirname(path), to], () => withFolder(dirname(path), move)).catch(() => undefined)
+  taken.push(moved === undefined ? `${path} should not be there and could not be renamed.` : `${path} is now ${moved}.`)
+  return moved !== undefined
+}
+
+const startOf = (name: string): string => {
+  let start = name
+  while (Buffer.byteLength(start) > LONGEST) start = start.slice(0, -1)
+  return start
+}
+
+/** Returns the folder that holds what programs obey: the git directory of a hook, or that in which an editor's folder is. */
+function folderBeside ({ after }: Check, path: string): string {
+  const git = gitAround(after, path)
+  if (git !== undefined) return git
+  let root = path
+  while (after.entries.has(dirname(root))) root = dirname(root)
+  return dirname(root)
+}
