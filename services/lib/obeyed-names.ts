@@ -109,6 +109,10 @@ export function isOpened (folder: string, name: string): boolean {
   return OPENS_IN[plainName(folder)]?.has(plain) === true
 }
 
+/** Whether some file system takes a name for `.git`, Windows by its short form, too. */
+export const isGitName = (name: string): boolean => /^(?:\.git|git~\d+)$/.test(plainName(name))
+export const isAttributes = (name: string): boolean => plainName(name) === '.gitattributes'
+
 /** Whether a file is one of git's hooks, by its name. */
 export const isHookName = (name: string): boolean => HOOK.test(plainName(name))
 

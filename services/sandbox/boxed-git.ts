@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readlink, realpath } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { isGitName } from '../lib/obeyed-names.ts'
 import { isIn } from './box-places.ts'
 import type { CommitEnd } from './commit-ends.ts'
-import type { StagedFile } from './git-index.ts'
-import { isGitName, type ObeyedState } from './obeyed-state.ts'
+import type { ObeyedState, StagedFile } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
 import { findVouched, type WantedFile } from './vouched-commits.ts'
 

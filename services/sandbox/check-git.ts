@@ -1,8 +1,8 @@
 import { basename, dirname, join, relative, resolve } from 'node:path'
+import { isAttributes, isGitName } from '../lib/obeyed-names.ts'
 import { blobsAt, leadsTo } from './boxed-git.ts'
-import type { StagedFile } from './git-index.ts'
 import { harmlessSettings } from './git-settings.ts'
-import { isAttributes, isGitName } from './obeyed-state.ts'
+import type { StagedFile } from './obeyed-state.ts'
 import { type Check, moveAside, write } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { isOpenedPath, MAY_BE_OPENED } from '../lib/obeyed-names.ts'
-import { isAttributes } from './obeyed-state.ts'
+import { isAttributes, isOpenedPath, MAY_BE_OPENED } from '../lib/obeyed-names.ts'
+import type { StagedFile } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
 
 // The index of a repository: git obeys attributes that are staged alone, and brings what is staged back into the folder.
@@ -16,13 +16,6 @@ const FLAG_EXTENDED = 0x4000
 /** The length of a name in the flags; this for all that are longer. */
 const LENGTH = 0xfff
 const SPLIT = /^sharedindex\.[0-9a-f]+$/
-
-/** What programs obey, and is staged. */
-export interface StagedFile {
-  name: string
-  blob: string
-  mode: number
-}
 
 /** Returns what tells whether the index of a git directory is the same. */
 export async function indexIdOf (git: string, names: ReadonlySet<string>): Promise<string> {

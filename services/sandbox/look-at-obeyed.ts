@@ -2,14 +2,14 @@ import type { Dirent } from 'node:fs'
 import { chmod, lstat, readdir, readlink, realpath, rename } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { systemClock } from '../lib/clock.ts'
-import { ENV_LOADERS, isHookName, isOpened, plainName } from '../lib/obeyed-names.ts'
+import { ENV_LOADERS, isAttributes, isGitName, isHookName, isOpened, plainName } from '../lib/obeyed-names.ts'
 import { isIn, KEY_FOLDERS } from './box-places.ts'
 import { namedByScripts, topsOf } from './named-by-scripts.ts'
 import { namedBySettings } from './named-by-settings.ts'
 import { PLAIN_FILES, PLAIN_FOLDERS, readGitDirectory } from './git-directory.ts'
 import { scriptsOf } from './package-scripts.ts'
 import { readSmall } from './read-small.ts'
-import { addEntry, isAttributes, isGitName, type ObeyedState, type Walk } from './obeyed-state.ts'
+import { addEntry, type ObeyedState, type Walk } from './obeyed-state.ts'
 
 /** Where a look ends. */
 export const MOST_ENTRIES = 500_000

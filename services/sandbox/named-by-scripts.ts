@@ -1,8 +1,7 @@
 import { stat } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
-import { isHookName } from '../lib/obeyed-names.ts'
+import { isGitName, isHookName } from '../lib/obeyed-names.ts'
 import { isIn } from './box-places.ts'
-import { isGitName } from './obeyed-state.ts'
 import { isScript, WORDS } from './named-by-settings.ts'
 
 /** Longer scripts are not read for names, bytes; and words of one that are looked at, and files that are named by all. */

@@ -1,9 +1,6 @@
 import { lstat, readlink } from 'node:fs/promises'
 import { dirname } from 'node:path'
-import { plainName } from '../lib/obeyed-names.ts'
 import { inForbidden } from './forbidden-folders.ts'
-import type { StagedFile } from './git-index.ts'
-import type { Scripts } from './package-scripts.ts'
 import { readSmall } from './read-small.ts'
 
 // What programs obey in a working folder: it is looked at before a command and after it, and each time whole, by kind, device, inode and
@@ -43,6 +40,16 @@ export interface GitDirectory {
   staged: StagedFile[]
 }
 
+/** What programs obey, and is staged. */
+export interface StagedFile {
+  name: string
+  blob: string
+  mode: number
+}
+
+/** What hooks run of a package.json: commands by their names. */
+export type Scripts = Record<string, unknown>
+
 export interface ObeyedState {
   folder: string
   /** The path at which commands find it. */
@@ -74,10 +81,6 @@ export interface ObeyedState {
   /** Nothing was left out. */
   isWhole: boolean
 }
-
-/** Whether some file system takes a name for `.git`, Windows by its short form, too. */
-export const isGitName = (name: string): boolean => /^(?:\.git|git~\d+)$/.test(plainName(name))
-export const isAttributes = (name: string): boolean => plainName(name) === '.gitattributes'
 
 /** A look that is under way. */
 export interface Walk {

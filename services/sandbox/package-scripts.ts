@@ -1,4 +1,5 @@
 import { isObject, readJson } from '../lib/json.ts'
+import type { Scripts } from './obeyed-state.ts'
 import { type Check, moveAside, write } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 
@@ -7,9 +8,6 @@ import { readSmall } from './read-small.ts'
 
 /** Parts of package.json that hooks run. */
 const PARTS = ['scripts', 'lint-staged', 'husky', 'simple-git-hooks']
-
-/** Texts of commands by their names. */
-export type Scripts = Record<string, unknown>
 
 /** Returns what hooks run of a package.json. */
 export async function scriptsOf (path: string): Promise<Scripts> {

@@ -28,7 +28,7 @@ export async function wasInGit (path: string, before: number): Promise<boolean> 
 }
 
 /** Returns whether an object was in a folder of git's objects before a time (milliseconds since the Unix epoch). */
-export const wasObject = async (objects: string, name: string, before: number): Promise<boolean> =>
+const wasObject = async (objects: string, name: string, before: number): Promise<boolean> =>
   await isOlder(join(objects, name.slice(0, 2), name.slice(2)), before) || await isInPack(join(objects, 'pack'), name, before)
 
 const isOlder = (path: string, before: number): Promise<boolean> =>

@@ -22,7 +22,7 @@ export { createFolderWatches, MOST_OF_ONE } from './watch.ts'
 /** The room of what is kept, and the contents in it. */
 export { createUndoSpace, type UndoSpace } from './space.ts'
 export { readCopy, readWhole } from './entry-file.ts'
-export { wasInGit, wasObject } from './git-objects.ts'
+export { wasInGit } from './git-objects.ts'
 
 // Folders held open, so that what was checked is what is used.
 export {
