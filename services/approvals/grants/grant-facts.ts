@@ -107,10 +107,10 @@ export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
   }
 }
 
-/** Whether one folder and extension hold all files of the call, none of them protected. */
-const fitsFolder = ({ places, isProgram }: CallFacts): boolean =>
-  places !== undefined && !isProgram && places.every((place) =>
-    extensionOf(place) === extensionOf(places[0]) && isCovered(places[0].folder, place))
+/** Whether all files of the call have the extension of `first` and lie in or below its folder, none of them protected or a program. */
+const areLike = ([first]: readonly FilePlace[] = [], { places, isProgram }: CallFacts): boolean =>
+  first !== undefined && !isProgram && places !== undefined &&
+  places.every((place) => extensionOf(place) === extensionOf(first) && isCovered(first.folder, place))
 
 /**
  * Returns the scopes that an approval of the call may have, the narrowest first. Without a token a command has `once`, and `sandbox` where
@@ -120,7 +120,7 @@ export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToke
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
   if (tool === undefined || facts.uncopied !== undefined || tool.policy.widestScope === 'once') return [once]
   const wider: Array<Exclude<Scope, 'once'>> = tool.effects?.command !== undefined && !hasToken ? [] : ['exact']
-  if (fitsFolder(facts)) wider.push('folder')
+  if (areLike(facts.places, facts)) wider.push('folder')
   if (facts.hosts !== undefined) wider.push('host')
   // Needs no token: what is in the box reaches no address of this service.
   if (facts.boundary?.is === 'confined' && !isAddress) wider.push('sandbox')
@@ -146,12 +146,9 @@ export function covers (grant: Grant, facts: CallFacts): boolean {
       return grant.places !== undefined && facts.places !== undefined && grant.places.length === facts.places.length &&
         facts.places.every((place, at) => pathOf(place) === pathOf(grant.places![at]))
     case 'beside':
-      return !facts.isProgram && grant.places !== undefined && facts.places?.length === 1 &&
-        facts.places[0].folder === grant.places[0].folder && extensionOf(facts.places[0]) === extensionOf(grant.places[0]) &&
-        isCovered(grant.places[0].folder, facts.places[0])
+      return facts.places?.length === 1 && facts.places[0].folder === grant.places?.[0].folder && areLike(grant.places, facts)
     case 'folder':
-      return !facts.isProgram && grant.places !== undefined && facts.places !== undefined && facts.places.every((place) =>
-        extensionOf(place) === extensionOf(grant.places![0]) && isCovered(grant.places![0].folder, place))
+      return areLike(grant.places, facts)
   }
 }
 
