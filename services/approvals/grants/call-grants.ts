@@ -205,7 +205,6 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     coversHost: async (toolName: string, host: string): Promise<boolean> =>
       (await grants.all(owner)).some((grant) => grant.toolName === toolName && grant.scope === 'host' && grant.hosts?.includes(host)),
 
-    use: grants.use,
     suspend: grants.suspend
   }
 }

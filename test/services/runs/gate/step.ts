@@ -41,7 +41,6 @@ export const makeStep = ({ tools, grants, addresses, ...more }: Given = {}): Set
   grants: {
     covering: async () => undefined,
     describe: async (_call, _folder, reasons) => ({ note: reasons[0]?.reason }),
-    use: async () => true,
     coversHost: async () => false,
     suspend: async () => [],
     othersOf: async () => undefined,
