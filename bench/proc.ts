@@ -29,3 +29,6 @@ export function cpuOf (pid: number): number {
   const [utime, stime] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13).map(Number)
   return (utime + stime) * TICK_MS
 }
+
+/** Returns the bytes that a process has had written to a disk. A page that is synced again counts again. */
+export const writtenBy = (pid: number): number => Number(/^write_bytes: (\d+)$/m.exec(readFileSync(`/proc/${pid}/io`, 'utf8'))![1])

@@ -7,6 +7,7 @@ import { startClient } from './driver.ts'
 import { cachedShareRows } from './rows/cached-share.ts'
 import { coldStart } from './rows/cold-start.ts'
 import { consoleChat } from './rows/console-chat.ts'
+import { diskPerChat, oneFact } from './rows/disk.ts'
 import type { Context } from './rows/context.ts'
 import { feltFirstText } from './rows/felt-first-text.ts'
 import { boxedCommand } from './rows/boxed-command.ts'
@@ -53,6 +54,8 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'health-saturated': healthSaturated,
   search,
   'rare-word': rareWord,
+  'disk-per-chat': diskPerChat,
+  'one-fact': oneFact,
   'cached-share': cachedShareRows,
   'console-chat': consoleChat
 }

@@ -1,7 +1,8 @@
 import fp from 'fastify-plugin'
 import type { StreamEvent } from '../schemas/events.ts'
 import type { BrainChange } from '../services/brain/memory.ts'
-import { createBrain, emptyMemory, type BrainService } from '../services/brain/brain.ts'
+import { createBrain, type BrainService } from '../services/brain/brain.ts'
+import { emptyMemory, memoryIds } from '../services/brain/memory.ts'
 import { createToldMemory, type ToldMemory } from '../services/brain/recall/told-memory.ts'
 import { RECORDS } from '../services/store/keys.ts'
 
@@ -31,7 +32,7 @@ function memoryEvent ({ learned, proposed, forgotten }: BrainChange, at: number)
 export default fp(async (app) => {
   const { store, clock } = app
   const brain = createBrain({
-    record: store.record(RECORDS.brain, emptyMemory),
+    record: store.record(RECORDS.brain, emptyMemory, memoryIds(store.digest)),
     now: clock.now,
     digest: store.digest,
     // The events are made of what is made of the brain.

@@ -48,7 +48,7 @@ interface Forgotten {
   maybe: Entry[]
 }
 
-/** The user's long-term memory, one encrypted record. A change resolves when it is durable. */
+/** The user's long-term memory. A change resolves when it is durable. */
 export function createBrain ({ record, now, digest, onChange = () => {} }: {
   record: StoredRecord<Memory>
   now: () => number

@@ -1,4 +1,5 @@
 import type { Brain, FactSource, Pattern } from '../../schemas/brain.ts'
+import type { ItemIds } from '../store/index.ts'
 import { foldText } from './fact-text.ts'
 
 export type FactKind = 'fact' | 'preference' | 'instruction'
@@ -60,6 +61,14 @@ export interface Memory {
   clearedAt?: number
   updatedAt: number
 }
+
+/** Returns the ids of what is stored item by item, so that a fact that changes writes no other one. */
+export const memoryIds = (digest: (text: string) => string): ItemIds<Memory> => ({
+  entries: ({ id }) => id,
+  habits: ({ id }) => id,
+  dropped: ({ key }) => key,
+  forgotten: ({ words }) => digest(words.toSorted().join())
+})
 
 export const emptyMemory = (): Memory => ({ entries: [], habits: [], dropped: [], updatedAt: 0 })
 

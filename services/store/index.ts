@@ -1,3 +1,3 @@
 export * from './keys.ts'
 export { emptyIfDamaged, isDamage, RecordDamaged, unlessDamaged } from './store-errors.ts'
-export type { Op, Store, StoredRecord } from './store-types.ts'
+export type { ItemIds, Op, Store, StoredRecord } from './store-types.ts'

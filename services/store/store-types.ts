@@ -52,6 +52,9 @@ export interface StoredRecord<T> {
   replace(value: T): Promise<T>
 }
 
+/** Lists of a record of which each item is stored by itself: functions that name an item, in letters that keys may have. */
+export type ItemIds<T> = { [K in keyof T]?: NonNullable<T[K]> extends ReadonlyArray<infer Item> ? (item: Item) => string : never }
+
 /** The contents of a store, for a backup. */
 export interface StoreContents {
   schema: SchemaVersion
@@ -85,8 +88,12 @@ export interface Store {
   transact(ops: Op[]): Promise<void>
   /** Calls the listener with the operations of each transaction that is on disk, before `transact` resolves. What it throws is logged. */
   onCommit(listener: (ops: readonly Op[]) => void): void
-  /** Returns the single record of a name; every call with the same name returns the same object. */
-  record<T>(name: string, initial: () => T): StoredRecord<T>
+  /**
+   * Returns the single record of a name; every call with the same name returns the same object. With `ids`, a change writes those items
+   * of the lists that are other objects than before, and gets the shared value itself, which it must not modify. An item that is damaged
+   * is left out.
+   */
+  record<T>(name: string, initial: () => T, ids?: ItemIds<T>): StoredRecord<T>
   /** Returns a keyed hash (hex), for ids chosen by callers: database keys are stored unencrypted. */
   digest(text: string): string
   status(): StoreStatus

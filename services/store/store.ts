@@ -8,9 +8,10 @@ import { toRaw } from './raw-op.ts'
 import { assertKey, describesDatabase, FIRST_KEY, recordKey } from './record-names.ts'
 import { createTableCheck } from './recovery/background-check.ts'
 import type { TableList } from './recovery/table-list.ts'
-import { seal, toJson, unseal } from './seal.ts'
+import { seal, unseal } from './seal.ts'
+import { createRecord, keepItems, keepWhole, type RecordAccess } from './single-record.ts'
 import { isDamage } from './store-errors.ts'
-import type { KeyRange, ListOptions, Op, Store, StoredRecord, StoreOptions } from './store-types.ts'
+import type { ItemIds, KeyRange, ListOptions, Op, Store, StoredRecord, StoreOptions } from './store-types.ts'
 
 /** Decrypts a record. Throws RecordDamaged when the envelope cannot be read. */
 type Open = <T>(key: string, envelope: Buffer) => T
@@ -58,60 +59,6 @@ function rangeOf (prefix: string, { limit, reverse = false, after }: KeyRange): 
     reverse,
     ...(limit !== undefined && { limit })
   }
-}
-
-/** Creates a single record whose value is cached in memory: parsed once, frozen, and replaced only after the new value is on disk. */
-function createRecord<T> ({ key, initial, read, write, epoch }: {
-  key: string
-  initial: () => T
-  read: (key: string) => Promise<T | undefined>
-  /** Writes the text. Resolves when it is on disk. */
-  write: (key: string, json: string) => Promise<void>
-  /** See `LatchedDatabase.epoch`: a cached value of an older epoch is read again. */
-  epoch: () => number
-}): StoredRecord<T> {
-  let cached: { value: T, epoch: number } | undefined
-  let last: Promise<unknown> = Promise.resolve()
-
-  async function load (): Promise<T> {
-    const now = epoch()
-    if (cached?.epoch === now) return cached.value
-    const value = freeze(await read(key) ?? parse<T>(toJson(key, initial())))
-    // Keeps the newer value of an update that ended during this read.
-    if (cached?.epoch !== epoch()) cached = { value, epoch: now }
-    return cached.value
-  }
-
-  async function put (changed: T): Promise<T> {
-    const json = toJson(key, changed)
-    await write(key, json)
-    const value = freeze(parse<T>(json))
-    cached = { value, epoch: epoch() }
-    return value
-  }
-
-  /** Runs operations one after the other, in the order of the calls. */
-  function enqueue (work: () => Promise<T>): Promise<T> {
-    const result = last.then(work)
-    last = result.catch(() => {})
-    return result
-  }
-
-  return {
-    get: load,
-    update: (change) => enqueue(async () => put(await change(structuredClone(await load())))),
-    replace: (value) => enqueue(() => put(value))
-  }
-}
-
-const parse = <T>(json: string): T => JSON.parse(json)
-
-function freeze<T> (value: T): T {
-  if (typeof value === 'object' && value !== null) {
-    for (const part of Object.values(value)) freeze(part)
-    Object.freeze(value)
-  }
-  return value
 }
 
 /** From this many operations on, a transaction yields to the event loop while it encrypts. */
@@ -237,11 +184,20 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
     onCommit (listener) {
       listeners.push(listener)
     },
-    record<T> (name: string, initial: () => T) {
+    record<T> (name: string, initial: () => T, ids?: ItemIds<T>) {
       const existing = records.get(name)
       if (existing !== undefined) return existing as StoredRecord<T>
-      const write = (key: string, json: string) => latched.write([{ type: 'put', key, value: seal(keys, key, json) }])
-      const record = createRecord<T>({ key: recordKey(name), initial, read, write, epoch: latched.epoch })
+      const access: RecordAccess = {
+        key: recordKey(name),
+        read,
+        list: <I>(prefix: string, damaged: (key: string) => void) =>
+          walk<I>(latched, openOrReport(open, damaged), { gte: prefix, lt: endOf(prefix) }),
+        write: (texts) =>
+          latched.write([...texts].map(([key, text]): RawOp =>
+            text === undefined ? { type: 'del', key } : { type: 'put', key, value: seal(keys, key, text) }
+          ))
+      }
+      const record = createRecord(ids === undefined ? keepWhole(access, initial) : keepItems(access, initial, ids), latched.epoch)
       records.set(name, record)
       return record
     },

@@ -232,7 +232,7 @@ t.test('a record that is damaged on the disk keeps the others from no backup', a
   await app.close()
   const there = await importInto(t, payload, {})
   t.equal((await there.inject('/threads/chat')).json().messageCount, 1)
-  t.same((await there.inject('/memory/brain')).json().brain.facts, [])
+  t.same((await there.inject('/memory/brain')).json().brain.facts, ['Likes tea', 'Likes jazz'])
 })
 
 t.test('what a backup holds and would replace is said before anything is done, and nothing is changed by it', async (t) => {

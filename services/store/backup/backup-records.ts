@@ -84,10 +84,12 @@ export async function * withFiles (records: AsyncIterable<StoredRecord>, content
 
 /** All that is counted by the beginnings of keys. */
 const PREFIXES = { threads: THREADS, messages: MESSAGES, tasks: TASKS, runs: RUNS, attachments: ATTACHMENTS } as const
+/** Facts are items of a single record. */
+const FACTS = `${recordKey(RECORDS.brain)}/entries/`
 type Prefixed = keyof typeof PREFIXES
 
 const NAMES = Object.keys(PREFIXES) as Prefixed[]
-const [BRAIN, AGENTS] = [recordKey(RECORDS.brain), recordKey(RECORDS.agents)]
+const AGENTS = recordKey(RECORDS.agents)
 
 const factsIn = (memory: unknown): number => (memory as { entries?: unknown[] } | undefined)?.entries?.length ?? 0
 const agentsIn = (agents: unknown): number => Object.keys(agents ?? {}).length
@@ -98,7 +100,7 @@ export function createCounter () {
   return {
     counts,
     add ([key, value]: [key: string, value: unknown]): void {
-      if (key === BRAIN) counts.facts = factsIn(value)
+      if (key.startsWith(FACTS)) counts.facts++
       if (key === AGENTS) counts.agents = agentsIn(value)
       for (const name of NAMES) if (key.startsWith(PREFIXES[name])) counts[name]++
     }

@@ -286,6 +286,62 @@ t.test('a change that throws alters nothing, even when it had altered its copy',
   t.same(await brain.update(({ facts }) => ({ facts: [...facts, 'next'] })), { facts: ['kept', 'next'] }, 'later updates go on')
 })
 
+interface Listed {
+  facts: Array<{ id: string, text: string }>
+  more?: string[]
+  at: number
+}
+
+t.test('of a record with items of their own, a change writes those that changed, and all are there after failures', async (t) => {
+  const dir = t.testdir()
+  let fails = false
+  const onBatch = async () => {
+    if (fails) throw new Error('the disk is full')
+  }
+  const raw = watched({ onBatch })
+  const initial = (): Listed => ({ facts: [], at: 0 })
+  const openRecord = async () => {
+    const store = await open(t, dir, { openDatabase: raw.openDatabase })
+    return { store, record: store.record<Listed>('items', initial, { facts: ({ id }) => id, more: (word) => word }) }
+  }
+  let { store, record } = await openRecord()
+  t.same(await record.get(), initial())
+  const many = Array.from({ length: 100 }, (_, n) => ({ id: `f${n}`, text: `fact ${n}` }))
+  await record.update((value) => ({ ...value, facts: many }))
+  raw.batches.length = 0
+  const added = { id: 'new', text: 'new' }
+  const after = await record.update((value) => ({ ...value, facts: [...value.facts.slice(1), added], more: ['a'], at: 1 }))
+  t.same(raw.batches[0].map(({ type, key }) => `${type} ${key}`).toSorted(), [
+    'del !record/items/facts/f0', 'put !record/items', 'put !record/items/facts/new', 'put !record/items/more/a'
+  ])
+  t.same(after.facts.at(-1), { id: 'new', text: 'new' })
+
+  let seed = 5
+  const random = (below: number) => (seed = Math.imul(seed, 1_103_515_245) + 12_345 >>> 1) % below
+  let expected = after
+  for (let round = 0; round < 80; round++) {
+    const facts = expected.facts.slice()
+    for (let n = random(4); n >= 0 && facts.length > 1; n--) {
+      const at = random(facts.length)
+      const [taken] = facts.splice(at, 1)
+      const back = random(2) === 0 ? taken : { ...taken, text: `${n}` }
+      if (random(3) > 0) facts.splice(random(2) === 0 ? facts.length : random(facts.length), 0, back)
+    }
+    if (random(3) === 0) facts.push({ id: `r${round}`, text: 'more' })
+    const next: Listed = { facts, ...(random(2) === 0 && { more: ['a', 'b'].slice(random(2)) }), at: round }
+    fails = random(6) === 0
+    const changed = await (random(5) === 0 ? record.replace(next) : record.update(() => next)).then(() => true, () => false)
+    t.equal(changed, !fails)
+    if (changed) expected = next
+    if (fails || random(4) === 0) {
+      fails = false
+      await store.close()
+      ;({ store, record } = await openRecord())
+    }
+    t.same(await record.get(), expected)
+  }
+})
+
 t.test('what a record gives out cannot be changed behind its back', async (t) => {
   const store = await open(t, t.testdir())
   const brain = store.record('brain', empty)
