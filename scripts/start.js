@@ -2,4 +2,4 @@ import { refuseOldNode } from '../bin/node-version.js'
 
 // The script of `npm start`. It is JavaScript because any Node may run it when the development packages are not installed,
 // and an old Node cannot run TypeScript.
-if (!refuseOldNode()) import('./start-built.js')
+if (!refuseOldNode()) void import('./start-built.js')

@@ -211,7 +211,9 @@ async function entriesOf (path: string, state: ObeyedState): Promise<Dirent[]> {
       return []
     }
     await chmod(path, stat.mode | 0o700)
-    return await list().catch((): Dirent[] => []).finally(() => chmod(path, stat.mode))
+    const entries = await list().catch((): Dirent[] => [])
+    await chmod(path, stat.mode)
+    return entries
   }
 }
 

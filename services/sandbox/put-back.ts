@@ -67,7 +67,12 @@ export async function write ({ withFolder }: Check, path: string, { kind, mode, 
       if (kind === 'link') await symlink(target ?? '', at)
       if (kind === 'link' || content === undefined) return kind === 'link'
       const file = await open(at, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode)
-      await file.writeFile(Buffer.from(content, 'base64')).then(() => file.chmod(mode)).finally(() => file.close())
+      try {
+        await file.writeFile(Buffer.from(content, 'base64'))
+        await file.chmod(mode)
+      } finally {
+        await file.close()
+      }
       return true
     }))
   } catch {

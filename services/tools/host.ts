@@ -331,11 +331,10 @@ export function createToolHost (
         const start = await startOf(tool, call)
         const places = await tool.effects?.paths?.(input, start)
         await refuseUnsaved(places ?? [], { editors, runId, signal })
-        const target = aboutOf(tool, input)
         const by = tool.policy.answeredBy?.by === 'app' ? { app: tool.policy.answeredBy.app } : { server: findSourceTool(name)?.source }
         const place = { runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd }
         const command = tool.effects?.command !== undefined ? await commandPlace(call) : undefined
-        const uncovered = places === undefined && { uncovered: { target, ...by } }
+        const uncovered = places === undefined && { uncovered: { target: aboutOf(tool, input), ...by } }
         const kept = await undo.keep({ ...place, places, ...uncovered, ...command && { command }, signal })
         return { ...kept, ...(places && { paths: places.map(({ path }) => path) }) }
       } catch (error) {
@@ -362,17 +361,18 @@ export function createToolHost (
         fence.check(call.runId, call.attempt)
         await merged.arrival(call.name, find(call.name) !== undefined, call.signal)
         if (call.identity !== undefined && findSourceTool(call.name)?.identity !== call.identity) {
-          throw new ToolFailed(
-            `${call.name} is not, or no more, the tool that was agreed to, and was not run. Call it again, and the user is asked where ` +
-            'that is needed.'
-          )
+          throw new ToolFailed(`${call.name} is not, or no more, the tool that was agreed to, and was not run. ` +
+            'Call it again, and the user is asked where that is needed.')
         }
         const valid = validate(call.name, call.input)
         if (!valid.ok) return { status: 'error', errorText: valid.error, ...end('error') }
-        const output = shown(await run(find(call.name)!, { ...call, input: valid.input }, {
+        const running = run(find(call.name)!, { ...call, input: valid.input }, {
           changed: (change) => void changes.push(change),
           stays: (ended) => void (stays = ended)
-        }).finally(() => changes.length > 0 ? wrote?.(changes) : undefined))
+        })
+        await Promise.allSettled([running])
+        if (changes.length > 0) await wrote?.(changes)
+        const output = shown(await running)
         return { status: 'completed', output, ...end('completed', output), ...(stays && { stays }) }
       } catch (error) {
         if (call.signal.aborted) {
