@@ -17,7 +17,7 @@ export default fp(async (app) => {
   async function load (): Promise<ChatCompletions> {
     const { createChatCompletions } = await import('../services/runs/streams/openai/chat-completions.ts')
     return createChatCompletions({
-      run: (body) => agent.run(body, 'documented'),
+      run: (body) => agent.run({ ...body, isOneOff: true }, 'documented'),
       stop: agent.stop,
       findItem: ledger.find,
       findRun: engine.runs.get,

@@ -16,7 +16,6 @@ import {
 import { isId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { defineError } from '../lib/service-error.ts'
-import { withRunModels } from '../models/index.ts'
 import type { RunRequest } from './request-messages.ts'
 import { createStartRun } from './start.ts'
 import { createResumeRun } from './resume.ts'
@@ -25,9 +24,10 @@ import type { AgentDeps } from './agent-deps.ts'
 import { answerSoFar } from './answer-record.ts'
 import { takeAttachments, withoutDroppedTries } from './prepare-request.ts'
 import { readHistory } from './thread-history.ts'
-import { threadOptions } from './run-settings.ts'
+import { largestWindow, threadOptions } from './run-settings.ts'
 import { createDryRuns } from './dry-runs.ts'
 import { createConversationGuard } from './conversation-guard.ts'
+import { createCutRuns } from './cut-runs.ts'
 import { createLaunchRun } from './launch-run.ts'
 import { BadMessage, markOf, steeringIn } from '../threads/index.ts'
 import { recoverRuns, replayRecorded } from './interrupted-runs.ts'
@@ -71,27 +71,18 @@ export type Agent = ReturnType<typeof createAgent>
  */
 export function createAgent (deps: AgentDeps) {
   const { runs, activeRuns } = deps
-  const parts = { deps, activeRuns, locked: createKeyedLock(), launch: createLaunchRun(activeRuns, deps) }
+  const cutRuns = createCutRuns(deps.clock)
+  const parts = { deps, activeRuns, cutRuns, locked: createKeyedLock(), launch: createLaunchRun(activeRuns, deps) }
   const { startRun, supersedePendingRun } = createStartRun(parts)
   const stopRun = createStopRun(parts, supersedePendingRun)
   const steerConversation = createSteerRun(parts)
   const beginning = createBeginnings()
   const userWords = createUserWords(parts)
-  const { answer, answersOf, decide, answerCall, closeCall } = createResumeRun(parts)
-
-  /** Returns the largest context window, in tokens, among the models that may answer with these options. */
-  async function largestWindow (options: RunOptions | undefined): Promise<number> {
-    const { signal } = new AbortController()
-    const { registry } = withRunModels(deps, options)
-    const windows = await Promise.all(
-      registry.candidates('capable').map((model) => registry.contextWindow(model, Infinity, signal))
-    )
-    return Math.max(...windows, 0)
-  }
+  const { answer, answersOf, decide, answerCall, closeCall, goOn } = createResumeRun(parts)
 
   async function windowFor (id: string, given: RunOptions | undefined): Promise<number> {
     const { options } = await deps.agents.resolve([threadOptions(await deps.threads.settings(id)), given])
-    return largestWindow(options)
+    return largestWindow(options, deps)
   }
 
   /**
@@ -126,7 +117,7 @@ export function createAgent (deps: AgentDeps) {
     const last = await newestRun(id)
     if (last === undefined || !(UNFINISHED.includes(last.status) || last.stopped !== undefined)) throw new NothingToContinue()
     const kept = options === undefined ? { options: last.options, given: last.given } : undefined
-    const window = () => kept ? largestWindow(kept.options) : windowFor(id, options)
+    const window = () => kept ? largestWindow(kept.options, deps) : windowFor(id, options)
     const { messages: read, ...history } = await readHistory(id, { threads: deps.threads, window })
     // The run that goes on reads what the one before has not.
     const messages = read.slice(0, read.findLastIndex((message) => markOf(message)?.state !== 'unread') + 1)
@@ -148,18 +139,22 @@ export function createAgent (deps: AgentDeps) {
     return undefined
   }
 
-  const run = createRunOnce(parts, (given, protocol, remember) =>
-    beginning.during(given.id, async () => {
-      const { body, release } = await takeAttachments(await withChoices(given, deps), deps)
-      try {
-        const request = await withHistory(body, protocol)
-        const isAnswer = request.continue !== true && (await answersOf(request)).length > 0
-        if (request.dryRun && (isAnswer || request.continue)) throw new DryAnswer()
-        return isAnswer ? await answer(request) : await startRun(request, remember)
-      } finally {
-        release()
-      }
-    }))
+  const run = createRunOnce({
+    ...parts,
+    goOn,
+    begin: ({ isOneOff, ...given }, protocol, remember) =>
+      beginning.during(given.id, async () => {
+        const { body, release } = await takeAttachments(await withChoices(given, deps), deps)
+        try {
+          const request = { ...await withHistory(body, protocol), isOneOff }
+          const isAnswer = request.continue !== true && (await answersOf(request)).length > 0
+          if (request.dryRun && (isAnswer || request.continue)) throw new DryAnswer()
+          return isAnswer ? await answer(request) : await startRun(request, remember)
+        } finally {
+          release()
+        }
+      })
+  })
 
   /** Returns the thread with this id or, if there is none, the run with this id and its thread. */
   async function placeOf (id: string): Promise<RunPlace | undefined> {
@@ -213,13 +208,15 @@ export function createAgent (deps: AgentDeps) {
 
     /**
      * Subscribes to the active run of a thread, or the one with this id, from the first event of its segment, in a chat client's protocol
-     * of its message. An interrupted run is replayed, and by its own id also the last segment of one that ended or waits; undefined
-     * for any other.
+     * of its message. A run that a kill of the service cut within the last minute goes on. Any other interrupted run is replayed, and by
+     * its own id also the last segment of one that ended or waits; undefined for any other.
      */
     async subscribe (id: string, protocol?: Protocol): Promise<Subscription | undefined> {
       const live = await activeRun(id)
       if (live !== undefined) return live.subscribe(live.run.record.segment, protocol, { isWhole: true })
       const recorded = await recordedRun(id)
+      const again = recorded && await goOn(recorded.record)
+      if (again !== undefined) return again.subscribe(again.run.record.segment, protocol, { isWhole: true })
       return recorded && replayRecorded(recorded, protocol)
     },
 
@@ -261,7 +258,7 @@ export function createAgent (deps: AgentDeps) {
     },
 
     /** Ends the runs that the last end of the service cut. To be called before any request. */
-    recover: () => recoverRuns(deps),
+    recover: () => recoverRuns(deps, cutRuns),
 
     ...createConversationGuard(parts, supersedePendingRun),
 

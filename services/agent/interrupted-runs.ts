@@ -19,6 +19,7 @@ import {
 } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { recordAnswer } from './answer-record.ts'
+import type { CutRuns } from './cut-runs.ts'
 import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
 import { findOfCall, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { isDamage } from '../store/index.ts'
@@ -99,7 +100,7 @@ type Deps = Pick<AgentDeps, 'runs' | 'threads' | 'conversations' | 'ledger' | 'l
 
 /**
  * Ends a run as interrupted: its thread shows what was done, and the next message of the user tells the model about the calls that were
- * cut. Nothing continues by itself.
+ * cut. Nothing continues by itself; see `createCutRuns`.
  */
 export async function interrupt (run: Run<ThreadRun>, deps: Deps): Promise<void> {
   await run.saved
@@ -134,10 +135,10 @@ export function replayRecorded (run: Run<ThreadRun>, protocol: Protocol = run.re
 const AT_ONCE = 16
 
 /**
- * Interrupts the runs of conversations that the last end of the service cut; they are found by the index of runs that execute. A run whose
- * events cannot be read any more is ended alone. Runs of tasks go on; their tasks recover them.
+ * Interrupts the runs of conversations that the last end of the service cut; they are found by the index of runs that execute, and noted in
+ * `cutRuns`. A run whose events cannot be read any more is ended alone. Runs of tasks go on; their tasks recover them.
  */
-export async function recoverRuns (deps: Deps & Pick<AgentDeps, 'store'>): Promise<void> {
+export async function recoverRuns (deps: Deps & Pick<AgentDeps, 'store'>, cutRuns: CutRuns): Promise<void> {
   const { runs, store, log } = deps
   const cut: ThreadRun[] = []
   for await (const record of runs.live()) if (record.taskId === undefined) cut.push(record)
@@ -147,7 +148,9 @@ export async function recoverRuns (deps: Deps & Pick<AgentDeps, 'store'>): Promi
     const { runId } = record
     try {
       const run = await runs.load<ThreadRun>(runId)
-      await (run === undefined ? close(record) : interrupt(run, deps))
+      if (run === undefined) return await close(record)
+      await interrupt(run, deps)
+      cutRuns.add(run.record)
     } catch (error) {
       log.error({ err: error, runId }, 'a run that was cut could not be ended')
       if (isDamage(error)) await close(record)

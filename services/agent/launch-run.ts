@@ -1,6 +1,7 @@
 import { type ActiveRun, type ActiveRuns, openAttempt, type Run, type SubscriberOptions, type ThreadRun } from '../runs/index.ts'
 import type { ConversationAttempt, ConversationState } from './conversation-state.ts'
 import type { AgentDeps } from './agent-deps.ts'
+import type { CutRuns } from './cut-runs.ts'
 import { endEarly } from './end-run.ts'
 
 /** The interval at which the events of a resumable run are stored, milliseconds. */
@@ -18,6 +19,7 @@ type LaunchRun = ReturnType<typeof createLaunchRun>
 export interface RunCollaborators {
   deps: AgentDeps
   activeRuns: ActiveRuns
+  cutRuns: CutRuns
   launch: LaunchRun
   /** Serializes the requests of one conversation. */
   locked: <T>(key: string, work: () => Promise<T>) => Promise<T>

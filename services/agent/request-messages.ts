@@ -15,6 +15,8 @@ export interface RunRequest extends RunBody {
   kept?: ResolvedOptions
   /** What the user said to the run that this one continues, and none of its steps has read. */
   unread?: Array<{ id: string, text: string }>
+  /** See `ThreadRun`. */
+  isOneOff?: true
 }
 
 /** The messages that a run begins with. */

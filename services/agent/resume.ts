@@ -8,6 +8,7 @@ import {
   finishOf,
   inNewestStep,
   NoActiveRun,
+  type Run,
   storedSegment,
   subscribeToRecorded,
   type Subscription,
@@ -23,7 +24,8 @@ import type { RunCollaborators } from './launch-run.ts'
 import { runSteps } from './loop.ts'
 import { noteSizes } from './prepare-request.ts'
 import { toPrompt } from './message-import.ts'
-import { threadPlacement, threadPosition } from './thread-history.ts'
+import { largestWindow } from './run-settings.ts'
+import { readBeginning, threadPlacement, threadPosition } from './thread-history.ts'
 
 const RunGone = defineError(
   'ERR_RUN_GONE',
@@ -41,7 +43,7 @@ type Continuation =
   | { is: 'waiting', record: ThreadRun, open: ThreadItem[] }
 
 /** Records the decisions on approval requests and resumes the run that requested them. */
-export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
+export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: RunCollaborators) {
   const { store, runs, ledger, liveQuestions, grants, conversations } = deps
 
   /** Finds or starts the segment after the step of these items, which have an answer. Without a `protocol`, it is the run's own. */
@@ -70,32 +72,75 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
     const open = asked.filter(ledger.isOpen)
     if (open.length > 0) return { is: 'waiting', record, open: asked.filter(inNewestStep(log.events)).filter(ledger.isOpen) }
     const resumed = await activeRuns.admit(threadId, async () => {
-      const history = record.history ?? WHOLE_THREAD
-      const { origins, ...context } = await toPrompt(
-        run.messages,
-        deps.host.forModel,
-        (n) => ({ name: `messages[${threadPosition(history, n)}] of the thread`, isStored: true })
-      )
-      await noteSizes(context.prompt, deps.attachments)
-      const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: false })
       if (record.segment < segment) {
         run.record = { ...record, segment }
         log.append(startEvent(record))
       }
-      // A failed write is part of the next one.
-      runs.commit(run).catch(() => {})
-      return launch({
-        run,
-        conversation,
-        resumable,
-        protocol: protocol ?? record.protocol ?? 'documented',
-        work: (attempt) => {
-          const fullContext = { ...context, ...threadPlacement(origins, record.history), memory }
-          return runSteps(attempt, fullContext, withRunOptions(deps, record.options, run.log), { asked })
-        }
-      })
+      return relaunch(run, conversation, { asked, resumable, protocol })
     })
     return { is: 'active', live: resumed, segment }
+  }
+
+  /** Lets a stored run that was admitted work again. */
+  async function relaunch (
+    run: Run<ThreadRun>,
+    conversation: ConversationState,
+    { asked, resumable, protocol, isCut = false }: { asked: ThreadItem[], resumable: boolean, protocol?: Protocol, isCut?: boolean }
+  ): Promise<ActiveRun> {
+    const { record } = run
+    const { threadId } = record
+    const history = record.history ?? WHOLE_THREAD
+    const { origins, ...context } = await toPrompt(
+      run.messages,
+      deps.host.forModel,
+      (n) => ({ name: `messages[${threadPosition(history, n)}] of the thread`, isStored: true })
+    )
+    await noteSizes(context.prompt, deps.attachments)
+    const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: false })
+    const written = runs.commit(run)
+    // A failed write is part of the next one, but the kill counts before a model is called.
+    await (isCut ? written : void written.catch(() => {}))
+    return launch({
+      run,
+      conversation,
+      resumable,
+      protocol: protocol ?? record.protocol ?? 'documented',
+      work: (attempt) => {
+        const fullContext = { ...context, ...threadPlacement(origins, record.history), notes: record.notes, memory }
+        return runSteps(attempt, fullContext, withRunOptions(deps, record.options, run.log), { asked })
+      }
+    })
+  }
+
+  /**
+   * Lets a run go on that a kill of the service cut, because its reader is back: from its newest whole step, in the same segment. Undefined
+   * for a run that cannot, such as one that a newer message superseded.
+   */
+  async function goOn ({ runId, threadId }: ThreadRun): Promise<ActiveRun | undefined> {
+    if (!cutRuns.has(runId)) return activeRuns.ofRun(runId)
+    return locked(threadId, async () => {
+      const live = await activeRuns.current(threadId)
+      if (live !== undefined) return live.run.record.runId === runId ? live : undefined
+      const conversation = await conversations.get(threadId)
+      const run = await runs.loadToContinue<ThreadRun>(runId, { isCut: true })
+      if (run === undefined || conversation.runId !== runId || run.record.status !== 'interrupted') return undefined
+      const { record, log } = run
+      const asked = await ledger.all(record.asked)
+      if (asked.some(ledger.isOpen)) return undefined
+      return activeRuns.admit(threadId, async () => {
+        run.record = { ...record, status: 'running', attempts: record.attempts + 1, crashes: (record.crashes ?? 0) + 1 }
+        if (!run.durable) {
+          const window = () => largestWindow(record.options, deps)
+          const { messages, ...history } = await readBeginning(record, { threads: deps.threads, window })
+          run.messages = messages
+          run.record = { ...run.record, history }
+        }
+        if (log.events.length === 0) log.append(startEvent(record))
+        const relaunched = await relaunch(run, conversation, { asked, resumable: record.resumable === true, isCut: true })
+        cutRuns.remove(runId)
+        return relaunched
+      })
+    })
   }
 
   /** Stores decisions on approvals, and results of calls, of one conversation. Throws as `Ledger.decide` and `answerAppCall` do. */
@@ -149,6 +194,7 @@ export function createResumeRun ({ deps, activeRuns, launch, locked }: RunCollab
 
   return {
     answersOf,
+    goOn,
 
     /**
      * Records the answers of a request and subscribes to what follows, in the way that the request says. Throws BadMessage (400) for a

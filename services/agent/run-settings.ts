@@ -3,6 +3,7 @@ import type { RunOptions } from '../../schemas/run-options.ts'
 import type { ThreadSettings } from '../../schemas/threads.ts'
 import { defineError } from '../lib/service-error.ts'
 import { workingFolder } from '../lib/working-folder.ts'
+import { withRunModels } from '../models/index.ts'
 import type { ResolvedOptions, ThreadRun } from '../runs/index.ts'
 import type { ToolHost } from '../tools/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -23,6 +24,14 @@ export function settingsOfTask (
 ): { cwd: string, options?: RunOptions } {
   const { workspace: _, ...rest } = given ?? options ?? {}
   return { cwd: shown(cwd), ...(given ?? options) && { options: rest } }
+}
+
+/** Returns the largest context window, in tokens, among the models that may answer with these options. */
+export async function largestWindow (options: RunOptions | undefined, deps: Pick<AgentDeps, 'registry'>): Promise<number> {
+  const { signal } = new AbortController()
+  const { registry } = withRunModels(deps, options)
+  const windows = await Promise.all(registry.candidates('capable').map((model) => registry.contextWindow(model, Infinity, signal)))
+  return Math.max(...windows, 0)
 }
 
 /**

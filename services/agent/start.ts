@@ -19,7 +19,7 @@ import {
   waitingIn,
   withRunOptions
 } from '../runs/index.ts'
-import type { RunEvent } from '../contracts/run-events.ts'
+import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { referencedApprovals, callResults, type CallResult } from './approval-answers.ts'
 import { recordAnswer } from './answer-record.ts'
 import { createAnswerRequest, stepLimit } from './answer-request.ts'
@@ -65,6 +65,17 @@ const ConversationWaits = defineError(
 )
 
 const GO_ON = `${NOTE_OPENING} The user lets you go on where you stopped. Do what is left of the last request.]`
+
+/** Returns the events with which a run begins. */
+const openingOf = (
+  { unread = [], continue: isContinued }: RunRequest,
+  start: Omit<EventOf<'start'>, 'type'>,
+  now: number
+): RunEvent[] => [
+  { type: 'start', ...start },
+  ...unread.map((steer) => ({ type: 'steer' as const, ...steer, state: 'read' as const, step: 1, at: now })),
+  ...isContinued ? [{ type: 'message' as const, text: GO_ON, isRetry: true as const }] : []
+]
 
 const STOPPED: RunEvent = { type: 'abort', reason: 'stop' }
 
@@ -120,15 +131,15 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   async function newRun (
     request: RunRequest,
     threadId: string,
-    { begins, settings, remember, rehearsed }: {
+    { begins: { messages, place, history }, notes, settings, remember, rehearsed }: {
       begins: RequestMessages,
+      notes: string[],
       settings: RunSettings,
       remember: Remember,
       rehearsed?: { runId: string, cwd: string }
     }
   ): Promise<Run<ThreadRun>> {
     const { protocol, unread = [] } = request
-    const { messages, place } = begins
     const { options, given } = settings
     const runId = rehearsed?.runId ?? newId()
     const { ops, answerAt } = rehearsed !== undefined
@@ -139,10 +150,12 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const now = clock.now()
     const continued = continuedMessage(messages)
     const messageId = continued ?? newId()
+    const opening = openingOf(request, { messageId, threadId, runId, ...rehearsed && { dryRun: true } }, now)
     const run: Run<ThreadRun> = {
       record: {
         ...newRunFields(runId, now, options),
         ...tracedFields(),
+        chunks: opening.length > 1 ? 1 : 0,
         given,
         threadId,
         trigger: rehearsed === undefined ? 'message' : 'rehearsal',
@@ -155,18 +168,17 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         cwd: rehearsed?.cwd ?? settings.cwd,
         maxSteps: stepLimit(deps.config(), options),
         // A rehearsal is no part of the thread.
-        history: rehearsed !== undefined && place !== undefined ? undefined : begins.history,
+        history: rehearsed !== undefined && place !== undefined ? undefined : history,
         usage: noUsage(),
         // A continued message is the last one of the request: the answer replaces it in the thread.
-        answerAt: answerAt - unread.length - (continued === undefined ? 0 : 1)
+        answerAt: answerAt - unread.length - (continued === undefined ? 0 : 1),
+        notes: notes.length > 0 ? notes : undefined,
+        resumable: request.resumable || undefined,
+        isOneOff: request.isOneOff
       },
       messages,
-      log: createRunLog([
-        { type: 'start', messageId, threadId, runId, ...(rehearsed && { dryRun: true as const }) },
-        ...unread.map((said) => ({ type: 'steer' as const, ...said, state: 'read' as const, step: 1, at: now })),
-        ...request.continue ? [{ type: 'message' as const, text: GO_ON, isRetry: true as const }] : []
-      ]),
-      stored: 0,
+      log: createRunLog(opening),
+      stored: opening.length > 1 ? opening.length : 0,
       saved: Promise.resolve(),
       writing: Promise.resolve(),
       // The continued message is a part of the answer.
@@ -212,6 +224,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         const begin = (rehearsed?: { runId: string, cwd: string }) =>
           newRun(request, threadId, {
             begins,
+            notes,
             settings,
             rehearsed,
             remember: (run) => [...rehearsed === undefined ? memory.ops : [], ...remember?.(run) ?? []]

@@ -10,7 +10,7 @@ import {
 } from '../threads/index.ts'
 import { jsonBytes } from '../lib/json.ts'
 import { itemTokens } from '../models/index.ts'
-import { type History, WHOLE_THREAD } from '../runs/index.ts'
+import { type History, type ThreadRun, WHOLE_THREAD } from '../runs/index.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 
 /** The positions of a run's prompt in its thread. */
@@ -38,20 +38,23 @@ const MAX_INSTRUCTIONS = 20
 
 /**
  * Reads the part of a thread that fits a context window of `window` tokens: the newest messages, back to the messages that a
- * summary covers or until the window is full, and the instructions at the beginning. Other messages are not read.
+ * summary covers or until the window is full, and the instructions at the beginning. Other messages are not read, nor those from position
+ * `before` on.
  */
 export async function readHistory (
   id: string,
-  { threads, window }: { threads: ThreadRepository, window: () => Promise<number> }
+  { threads, window, before }: { threads: ThreadRepository, window: () => Promise<number>, before?: number }
 ): Promise<History & { messages: RawMessage[] }> {
-  const summary = (await threads.summaries(id)).flatMap((each) => coveredHistory(each) ?? []).sort((a, b) => b.at - a.at)[0]
+  const summary = (await threads.summaries(id)).flatMap((each) => coveredHistory(each) ?? [])
+    .filter(({ at }) => before === undefined || at < before)
+    .sort((a, b) => b.at - a.at)[0]
   const end = summary?.at ?? 0
   const found: ThreadMessage[] = []
   let from: number | undefined
   let maxTokens: number | undefined
   let tokens = 0
   let bytes = 0
-  for await (const { at, message } of threads.backwards(id)) {
+  for await (const { at, message } of threads.backwards(id, before)) {
     if (at < end) {
       from ??= end
       break
@@ -84,6 +87,17 @@ export async function readHistory (
       ? { ...summary, messages: older }
       : unreadBefore(from, older, Math.round(older * tokens / Math.max(messages.length, 1)))
   }
+}
+
+/** Returns the messages that a run began with, as its thread holds them. */
+export async function readBeginning (
+  { threadId, answerAt, history }: Pick<ThreadRun, 'threadId' | 'answerAt' | 'history'>,
+  { threads, window }: { threads: ThreadRepository, window: () => Promise<number> }
+): Promise<History & { messages: RawMessage[] }> {
+  if (history === undefined) return readHistory(threadId, { threads, window, before: answerAt })
+  const lead = history.lead === 0 ? [] : await threads.messages(threadId, { limit: history.lead })
+  const rest = await threads.messages(threadId, { from: history.from, limit: answerAt - history.from })
+  return { ...history, messages: [...lead, ...rest] as RawMessage[] }
 }
 
 /** Estimates the least number of tokens of a message: compaction may leave out its tool outputs. */

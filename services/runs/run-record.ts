@@ -72,6 +72,14 @@ export interface ThreadRun extends AnyRun {
   history?: History
   /** The position of the answer's first message in the thread. */
   answerAt: number
+  /** What the model is told of the calls of earlier runs. */
+  notes?: string[]
+  /** The run goes on when its readers leave. */
+  resumable?: true
+  /** No reader of the run can come back after the service was killed. */
+  isOneOff?: true
+  /** How often the service was killed during the run. */
+  crashes?: number
 }
 
 /** A run of a task. */
@@ -109,6 +117,9 @@ export interface TaskRun extends AnyRun {
 
 /** A run as it is stored beside its events. Its owner is a conversation or a task. */
 export type RunRecord = ThreadRun | TaskRun
+
+/** A run is ended when the service was killed this often during it. */
+export const MAX_CRASHES = 3
 
 export const isOver = ({ status }: { status: RunStatus }): boolean =>
   status !== 'queued' && status !== 'running' && status !== 'pending_approval'

@@ -235,17 +235,20 @@ export function createRunRepository ({ store, clock, facts }: {
     },
 
     /**
-     * Reads a run to continue it; undefined if it is not stored with its request. A step whose model call was cut is left out, because
-     * the model is called again for it.
+     * Reads a run to continue it; undefined if it is not stored with its request, unless it was cut: its thread holds the request, too. A
+     * step whose model call was cut is left out, because the model is called again for it.
      */
-    async loadToContinue<R extends RunRecord = RunRecord> (runId: string): Promise<Run<R> | undefined> {
+    async loadToContinue<R extends RunRecord = RunRecord> (runId: string, { isCut = false } = {}): Promise<Run<R> | undefined> {
       const run = await load<R>(runId)
-      return run?.durable ? open(withoutEnd(run.record), withoutCutCall(run.log.events), run.messages) : undefined
+      if (run === undefined || !(run.durable || isCut)) return undefined
+      return open(withoutEnd(run.record), withoutCutCall(run.log.events), run.durable ? run.messages : undefined)
     },
 
     /** Returns the operations that store a new run of a conversation, in the transaction of its request. */
-    add: ({ record, messages, durable }: Run<ThreadRun>): Op[] => [
+    add: ({ record, messages, durable, log }: Run<ThreadRun>): Op[] => [
       putRun(record),
+      // A start alone says nothing that the record does not.
+      ...record.chunks === 0 ? [] : [{ type: 'put' as const, key: runEventsKey('thread', record.runId, 0), value: log.events }],
       ...durable ? [{ type: 'put' as const, key: runInputKey(record.runId), value: messages }] : [],
       { type: 'put', key: threadRunKey(store.digest(record.threadId), record.runId), value: {} },
       indexNewRun(record.runId)

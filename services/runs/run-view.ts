@@ -99,7 +99,7 @@ export function taskRunView (run: TaskRun, { questions, events, limit, input }: 
 
 /** Returns the public form of a run of a conversation. What is not over is read from its events. `now`: epoch milliseconds. */
 export function threadRunView (run: ThreadRun, { questions, events, limit, now }: Shown & { now: number }): RunView {
-  const { messageId, model, protocol, history, answerAt, ...shown } = withoutInternals(run)
+  const { messageId, model, protocol, history, answerAt, notes, resumable, isOneOff, crashes, ...shown } = withoutInternals(run)
   const result = events && resultOf(events, { record: run, status: run.status, at: run.completedAt ?? now, limit: limit ?? Infinity })
   // A result of a run that has ended may say more than its events.
   const steering = (shown.steered ?? result?.steered ?? []).map(({ text }) => text)

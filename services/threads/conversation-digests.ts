@@ -12,21 +12,22 @@ interface DigestedTurn {
   answer: readonly ThreadMessage[]
 }
 
-/** Returns the digest of turns, of which each message counts that the user said, also while an answer was made. */
-export function digestTurns (turns: readonly DigestedTurn[], digest: Digest, before = ''): string {
+/** Returns the digest of a conversation with one more turn, of which each message counts that the user said while it was answered. */
+function digestSteered (before: string, { own, answer }: DigestedTurn, digest: Digest): string {
   let result = before
-  for (const { own, answer } of turns) {
-    let message = own
-    let begin = 0
-    for (let at = 0; at <= answer.length; at++) {
-      if (at < answer.length && markOf(answer[at]) === undefined) continue
-      result = digest(`turn ${result} ${message} ${answerTexts(answer.slice(begin, at))[0]}`)
-      if (at < answer.length) message = digestMessage(answer[at], digest)
-      begin = at + 1
-    }
+  let message = own
+  let begin = 0
+  for (let at = 0; at <= answer.length; at++) {
+    if (at < answer.length && markOf(answer[at]) === undefined) continue
+    result = digest(`turn ${result} ${message} ${answerTexts(answer.slice(begin, at))[0]}`)
+    if (at < answer.length) message = digestMessage(answer[at], digest)
+    begin = at + 1
   }
   return result
 }
+
+/** The index of the digest that takes what was said while an answer was made as messages of its own. */
+const STEERED = 3
 
 /**
  * Returns the digests of a conversation with one more turn, for each way in which clients keep the answer: the whole, what follows the last
@@ -34,9 +35,20 @@ export function digestTurns (turns: readonly DigestedTurn[], digest: Digest, bef
  * once more are left out.
  */
 export function digestConversation (before: readonly string[], { own, answer }: DigestedTurn, digest: Digest): string[] {
-  const texts = answerTexts(answer.filter((message) => markOf(message) === undefined))
-  const result = texts.map((text, n) => digest(`turn ${before[n] ?? before[0] ?? ''} ${own} ${text}`))
-  result.push(digestTurns([{ own, answer }], digest, before[texts.length] ?? before[0]))
-  while (result.length > 1 && result.at(-1) === result[0]) result.pop()
+  const plain = answer.filter((message) => markOf(message) === undefined)
+  const texts = answerTexts(plain)
+  const beforeOf = (n: number) => before[n] ?? before[0] ?? ''
+  const isSame = (n: number) => beforeOf(n) === beforeOf(0) && (texts[n] ?? texts[0]) === texts[0]
+  const first = digest(`turn ${beforeOf(0)} ${own} ${texts[0]}`)
+  const result = texts.map((text, n) => isSame(n) ? first : digest(`turn ${beforeOf(n)} ${own} ${text}`))
+  const isUnsteered = plain.length === answer.length && isSame(STEERED)
+  result.push(isUnsteered ? first : digestSteered(beforeOf(STEERED), { own, answer }, digest))
+  while (result.length > 1 && result.at(-1) === first) result.pop()
   return result
 }
+
+/**
+ * Returns the digests by which a turn may be found that a client's copy of a conversation ends with, of the digests of that copy: it holds
+ * the answers in one way, with or without what was said meanwhile as messages of its own.
+ */
+export const digestsOfCopy = (found: readonly string[]): string[] => [...new Set([found[0], found[STEERED] ?? found[0]])]

@@ -1,4 +1,5 @@
 import { foundPrefix, type Store, threadKey, unlessDamaged } from '../store/index.ts'
+import { digestsOfCopy } from './conversation-digests.ts'
 import { recallAnswers, type RecalledMessages } from './recall-answers.ts'
 import { MAX_UNREAD, saidAgain } from './steer-messages.ts'
 import type { ThreadHead } from './thread-head.ts'
@@ -67,15 +68,15 @@ function placeByWords (all: UserTurn[], requested: RequestTurn[]): Divergence {
 }
 
 /** Finds where a request with a history goes on: by the digest of that history, else by the ids of its messages, else by their words. */
-async function placeHistory (
+function placeHistory (
   all: UserTurn[],
   requested: RequestTurn[],
-  { messages, trigger, messageId, isChat = false }: RequestMessages,
-  { turns }: PlaceParts
-): Promise<Divergence> {
+  { trigger, messageId, isChat = false }: RequestMessages,
+  turns: Turns
+): Divergence {
   const newest = requested.at(-1)!
   const earlier = requested.slice(0, -1)
-  const digests = await turns.foundBy(messages.slice(0, newest.at))
+  const digests = digestsOfCopy(earlier.at(-1)!.found)
   const found = all.findLastIndex((turn) => digests.some((digest) => turn.found.includes(digest)))
   const indexOf = ({ message: { id } }: RequestTurn) =>
     typeof id === 'string' ? all.findLastIndex((each) => turns.idOf(each) === id) : -1
@@ -97,12 +98,12 @@ async function readFresh (
   head: ThreadHead,
   all: UserTurn[],
   request: RequestMessages,
-  { keep, since }: Divergence,
-  { turns, reader }: PlaceParts
+  { keep, since, own }: Divergence & { own: string | undefined },
+  { reader }: PlaceParts
 ): Promise<ThreadMessage[]> {
   const fresh = request.messages.slice(since)
   const isRegenerated = request.trigger === 'regenerate-message'
-  if (!beginsTurn(fresh[0]) || all[keep]?.own !== (await turns.read(fresh.slice(0, 1)))[0].own) return fresh
+  if (!beginsTurn(fresh[0]) || all[keep]?.own !== own) return fresh
   const [stored] = isRegenerated ? await reader.messages(head.id, { from: all[keep].at, limit: 1 }) : []
   // The words of a prompt that was chosen for a message are not in the client's copy.
   if (stored !== undefined && hasChosen(stored)) fresh[0] = stored
@@ -126,16 +127,16 @@ export async function placeRequest (
   const all = head === undefined ? [] : await turns.list(store.digest(head.id))
   const messages = head?.steered ? turns.markSteering(all, request.messages) : request.messages
   const digests = await turns.read(messages)
-  const requested = turnsIn(messages).map((turn, n): RequestTurn => ({ ...turn, own: digests[n].own }))
+  const requested = turnsIn(messages).map((turn, n): RequestTurn => ({ ...turn, own: digests[n].own, found: digests[n].found }))
   if (head === undefined || all.length === 0 || requested.length === 0) {
     return { keep: all.length, at: head?.messageCount ?? 0, fresh: messages, messages, places: [...messages.keys()] }
   }
   const whole = { ...request, messages }
   const divergence = requested.length === 1
     ? placeLone(head, all, requested[0], { turns, isRegenerated: request.trigger === 'regenerate-message' })
-    : await placeHistory(all, requested, whole, parts)
+    : placeHistory(all, requested, whole, turns)
   const [fresh, before] = await Promise.all([
-    readFresh(head, all, whole, divergence, parts),
+    readFresh(head, all, whole, { ...divergence, own: requested.find(({ at }) => at === divergence.since)?.own }, parts),
     recallAnswers(head, { all, requested, messages, ...divergence }, parts)
   ])
   const newest = fresh.findLast(beginsTurn)
@@ -162,10 +163,10 @@ export async function findThread (
   isFree: (id: string) => boolean,
   { store, turns }: Omit<PlaceParts, 'reader'>
 ): Promise<string | undefined> {
-  const last = messages.findLastIndex(beginsTurn)
-  if (last === -1 || last !== messages.length - 1) return undefined
+  const before = (await turns.read(messages)).at(-2)
+  if (before === undefined || messages.at(-1)!.role !== 'user') return undefined
   const heads: ThreadHead[] = []
-  for (const digest of await turns.foundBy(messages.slice(0, last))) {
+  for (const digest of digestsOfCopy(before.found)) {
     for await (const [, { id }] of store.list<FoundTurn>(foundPrefix(digest), { limit: MAX_CANDIDATES, damaged () {} })) {
       const head = await unlessDamaged(store.get<ThreadHead>(threadKey(store.digest(id))))
       if (head?.minted && isFree(id)) heads.push(head)

@@ -41,10 +41,12 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
       for await (const [, message] of store.list<ThreadMessage>(messagesPrefix(thread), range)) yield message
     },
 
-    /** Yields the messages with their positions, the newest first. Messages are read from disk on demand. */
-    async * backwards (id: string): AsyncGenerator<{ at: number, message: ThreadMessage }> {
-      const prefix = messagesPrefix(store.digest(id))
-      for await (const [key, message] of store.list<ThreadMessage>(prefix, { reverse: true, damaged: onDamage(id) })) {
+    /** Yields the messages before position `end` with their positions, the newest first. Messages are read from disk on demand. */
+    async * backwards (id: string, end?: number): AsyncGenerator<{ at: number, message: ThreadMessage }> {
+      const thread = store.digest(id)
+      const prefix = messagesPrefix(thread)
+      const range = { reverse: true, damaged: onDamage(id), ...end !== undefined && { after: messageKey(thread, end) } }
+      for await (const [key, message] of store.list<ThreadMessage>(prefix, range)) {
         yield { at: Number(key.slice(prefix.length)), message }
       }
     },

@@ -84,10 +84,8 @@ export function createThreadRepository ({ store, clock }: { store: Store, clock:
     for (let seq = after.messageCount; seq < thread.messageCount; seq++) ops.push({ type: 'del', key: messageKey(digest, seq) })
     const replaced = keep < thread.turns ? await turns.list(digest, keep) : []
     for (const [n, turn] of replaced.entries()) ops.push(...turns.del(thread.id, keep + n, turn))
-    if (kept !== undefined && !isDeepStrictEqual(kept, last)) {
-      ops.push(...turns.del(thread.id, keep - 1, last!), ...turns.put(thread.id, keep - 1, kept))
-    }
-    for (const [n, turn] of newTurns.entries()) ops.push(...turns.put(thread.id, keep + n, { ...turn, sentAt: saidAt(turn, n) }))
+    if (kept !== undefined && !isDeepStrictEqual(kept, last)) ops.push(...turns.put(thread, keep - 1, kept, last))
+    for (const [n, turn] of newTurns.entries()) ops.push(...turns.put(thread, keep + n, { ...turn, sentAt: saidAt(turn, n) }))
     ops.push(searchAgain(digest, { from, removes: from < thread.messageCount }))
     const named = fresh.map(attachmentsIn)
     const isAppended = from >= (before?.messageCount ?? 0)

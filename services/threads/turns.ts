@@ -1,7 +1,8 @@
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { foundKey, type Op, type Store, turnKey, turnsPrefix } from '../store/index.ts'
-import { digestConversation, digestMessage, digestTurns } from './conversation-digests.ts'
+import { digestConversation, digestMessage } from './conversation-digests.ts'
 import { marked, steeringIn } from './steer-messages.ts'
+import type { ThreadHead } from './thread-head.ts'
 import { markOf, type ThreadMessage, turnsIn } from './thread-message.ts'
 
 /** The index entry of what the user said to a run: its digest, as that of a message, and the position of the message that holds it. */
@@ -31,8 +32,8 @@ export interface UserTurn {
   steered?: Steered[]
 }
 
-/** A turn of a request: a message of the user, its index and digest, and its answer. */
-export type RequestTurn = ReturnType<typeof turnsIn>[number] & Pick<UserTurn, 'own'>
+/** A turn of a request: a message of the user, its index, its answer, and what the turn is found by. */
+export type RequestTurn = ReturnType<typeof turnsIn>[number] & Pick<UserTurn, 'own' | 'found'>
 
 /** What is stored under a digest of a conversation: the thread, and the number of the turn with which it ends. */
 export interface FoundTurn {
@@ -112,14 +113,6 @@ export function createTurns ({ get, list, digest }: Pick<Store, 'get' | 'list' |
       return turns
     },
 
-    /** Returns the digests under which the turn may be found with which a history ends; none for a history without a turn. */
-    async foundBy (history: readonly ThreadMessage[]): Promise<string[]> {
-      const turns = await readTurns(history, { digest })
-      if (turns.length === 0) return []
-      const whole = turnsIn(history).map(({ answer }, n) => ({ own: turns[n].own, answer }))
-      return [...new Set([turns.at(-1)!.found[0], digestTurns(whole, digest)])]
-    },
-
     /** Returns what messages hold that the user said to runs; `from` is the position of the first message in the thread. */
     steeredIn: (messages: ThreadMessage[], from: number, sentAt: number): Steered[] =>
       messages.flatMap((message, n) =>
@@ -134,11 +127,16 @@ export function createTurns ({ get, list, digest }: Pick<Store, 'get' | 'list' |
     /** Returns the id of a turn's message; the same as `messageId` if its client gave it none. */
     idOf: ({ id, at, own }: UserTurn): string => id ?? madeId(at, own),
 
-    /** Returns the operations that store the `n`-th turn of a thread, with what it is found by. */
-    put (id: string, n: number, turn: UserTurn): Op[] {
+    /** Returns the operations that store the `n`-th turn of a thread, and let requests without an id find it in place of `before`. */
+    put ({ id, minted }: Pick<ThreadHead, 'id' | 'minted'>, n: number, turn: UserTurn, before?: UserTurn): Op[] {
       const [key, ...found] = keysOf(digest(id), n, turn)
+      const gone = before === undefined ? [] : keysOf(digest(id), n, before).slice(1)
       const value: FoundTurn = { id, turn: n }
-      return [{ type: 'put', key, value: turn }, ...found.map((each): Op => ({ type: 'put', key: each, value }))]
+      return [
+        { type: 'put', key, value: turn },
+        ...minted ? gone.map((each): Op => ({ type: 'del', key: each })) : [],
+        ...minted ? found.map((each): Op => ({ type: 'put', key: each, value })) : []
+      ]
     },
     del: (id: string, n: number, turn: UserTurn): Op[] => keysOf(digest(id), n, turn).map((key): Op => ({ type: 'del', key })),
 

@@ -4,7 +4,7 @@ import { ROOT } from '../harness/source-tree.ts'
 
 /** What the list held when it was last shortened. Lower a number when the list has become shorter; never raise one. */
 const MOST: Record<string, number> = {
-  'id-denylist': 1213,
+  'id-denylist': 1208,
   'local/whole-names': 14,
   'max-lines-per-function': 162
 }

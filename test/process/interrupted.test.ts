@@ -5,7 +5,7 @@ import { effects } from '../harness/effects.ts'
 import { readEvents } from '../harness/event-reader.ts'
 import { follow } from '../harness/reader.ts'
 import { startService } from '../harness/sidecar.ts'
-import { kinds, parseEvents, postEvents, textOf } from '../harness/sse.ts'
+import { parseEvents, postEvents, type Sent, textOf } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 
 const WORDS = Array.from({ length: 60 }, (_, n) => `word${n} `)
@@ -29,6 +29,7 @@ async function lives (t: Test, reply: (nth: number) => Plan) {
     const response = await fetch(service.url + path)
     return { status: response.status, text: await response.text() }
   }
+  const runIds = async (): Promise<string[]> => JSON.parse((await get('/runs')).text).runs.map(({ runId }: any) => runId)
   return {
     gateway,
     cwd: where.cwd,
@@ -37,95 +38,118 @@ async function lives (t: Test, reply: (nth: number) => Plan) {
     json: async (path: string): Promise<any> => JSON.parse((await get(path)).text),
     replay: async (id: string, query = '') =>
       parseEvents((await get(`/run/${id}/stream${query}`)).text.replace(/data: \[DONE\]\n\n$/, '')),
-    /** Posts a run, kills the service as soon as its stream has said this, and starts it again. Returns what the stream had said. */
-    async killAt (wanted: string, body: object, headers: object = {}) {
-      const sent = request(`${service.url}/run`, { method: 'POST', headers: { 'content-type': 'application/json', ...headers } })
-      sent.end(JSON.stringify(body))
+    /** Sends a request, kills the service as soon as its stream says this, and starts it again. Returns what the stream had said. */
+    async killAt (wanted: string, path: string, body?: object, headers: object = {}) {
+      const options = { method: body === undefined ? 'GET' : 'POST', headers: { 'content-type': 'application/json', ...headers } }
+      const sent = request(service.url + path, options)
+      sent.end(body === undefined ? undefined : JSON.stringify(body))
       const stream = await follow(sent)
       await stream.says(wanted)
-      const [, runId] = /"runId":"([^"]+)"/.exec(stream.said())!
       await service.stop('SIGKILL')
       service = await startService(t, where)
-      return { runId, said: stream.said() }
+      return { runId: (await runIds())[0], said: stream.said() }
     }
   }
 }
 
 const user = (text: string, id = 'u1') => ({ id, role: 'user', parts: [{ type: 'text', text }] })
 
+const deltas = (events: Sent[]) => events.filter(({ type }) => type === 'text-delta').map(({ delta }) => delta).join('')
+
+const look = (nth: number): Plan =>
+  nth === 0 ? { text: 'Looking. ', toolCalls: [LOOK] } : nth === 1 ? { text: WORDS, partMs: 60 } : { text: WORDS }
+
 for (const protocol of ['documented', 'ui'] as const) {
-  t.test(`a resumable run that a kill cuts is shown and replayed as far as it came, in ${protocol}`, async (t) => {
-    const { gateway, get, json, post, replay, killAt } = await lives(
-      t,
-      (nth) => nth === 0 ? { text: 'Looking. ', toolCalls: [LOOK] } : nth === 1 ? { text: WORDS, partMs: 60 } : { text: 'On we go.' }
-    )
+  t.test(`a run that a kill cuts is shown as far as it came, and goes on when its readers come back, in ${protocol}`, async (t) => {
+    const { gateway, get, json, post, replay, killAt } = await lives(t, look)
     const messages = protocol === 'ui' ? [user('look')] : [{ role: 'user', content: 'look' }]
-    const { runId } = await killAt('word40 ', { id: 'chat', messages, resumable: true })
+    const { runId } = await killAt('word20 ', '/run', { id: 'chat', messages, resumable: true })
 
-    const thread = await json('/threads/chat')
-    t.equal(thread.status, 'idle')
-    const replayed = await replay('chat')
-    t.match(replayed.slice(-2), [{ type: 'error', errorText: /service ended/ }, { type: 'finish' }])
-    t.equal(replayed.filter(({ type }) => type === 'start').length, 1)
-    const text = replayed.filter(({ type }) => type === 'text-delta').map(({ delta }) => delta).join('')
-    t.match(text, /^Looking\. word0 word1 word2 /, 'the text of at least a second is there')
-    t.ok(`Looking. ${WORDS.join('')}`.startsWith(text))
-    const kept = thread.messages.slice(1).flatMap(({ parts, content }: any) => parts ?? content)
-    t.equal(kept.map((part: any) => part.type === 'text' ? part.text : '').join(''), text, 'the thread holds the same')
-    t.match(
-      kept.filter(({ type }: any) => /^tool-(?!call)/.test(type)),
-      protocol === 'ui' ? [{ state: 'output-available' }] : [{ type: 'tool-result' }]
-    )
-    t.same(await replay(runId), replayed, 'a run is found by its own id, too')
-    if (protocol === 'documented') t.match(replayed.at(-2), { code: 'ERR_INTERRUPTED' })
-    t.equal(gateway.requests.length, 2, 'no model was asked again')
+    const cut = await json('/threads/chat')
+    t.equal(cut.status, 'idle')
+    const partsOf = ({ messages }: any) => messages.slice(1).flatMap(({ parts, content }: any) => parts ?? content)
+    const textIn = (parts: any[]) => parts.map((part: any) => part.type === 'text' ? part.text : '').join('')
+    t.match(textIn(partsOf(cut)), /^Looking\. word0 word1 word2 /, 'the text of at least a second is there')
+    t.equal(gateway.requests.length, 2, 'no model is asked before a reader comes back')
 
+    const [one, another] = await Promise.all([replay('chat'), replay(runId)])
+    t.equal(deltas(one), `Looking. ${WORDS.join('')}`)
+    t.same(one.filter(({ type }) => type === 'start' || type === 'finish' || type === 'error').map(({ type }) => type), ['start', 'finish'])
+    t.equal(deltas(another), deltas(one), 'in another tab, too')
+    t.equal(gateway.requests.length, 3, 'the call that was cut is made again, once')
+    t.same(gateway.requests[2].body.prompt, gateway.requests[1].body.prompt, 'with the same prompt')
+    const whole = partsOf(await json('/threads/chat'))
+    t.equal(textIn(whole), deltas(one), 'the thread holds the same')
+    t.equal(whole.filter(({ type }: any) => protocol === 'ui' ? /^tool-/.test(type) : type === 'tool-result').length, 1)
+    t.match((await json('/runs')).runs, [{ runId, status: 'completed', attempts: 2 }])
+    t.equal((await get('/run/chat/stream')).status, 204)
     const { events } = await post({ id: 'chat', message: protocol === 'ui' ? user('go on', 'u2') : { role: 'user', content: 'go on' } })
     t.match(events.at(-1), { type: 'finish' })
-    t.match(JSON.stringify(gateway.requests[2].body.prompt), 'word1 word2')
-    t.equal((await get('/run/chat/stream')).status, 204, 'the conversation has moved on')
-    t.match((await replay(runId)).at(-1), { type: 'finish' }, 'the run is still what it was')
   })
 }
 
-t.test('a request that is sent again with its key after a kill gets what its run had done, and starts no other', async (t) => {
+t.test('a run that was cut is over when the user says something else, and one of a client of /v1 at once', async (t) => {
+  const { gateway, post, replay, killAt } = await lives(t, look)
+  const { runId } = await killAt('word5 ', '/run', { id: 'chat', messages: [{ role: 'user', content: 'look' }] })
+  await post({ id: 'chat', message: { role: 'user', content: 'something else' } })
+  t.equal(gateway.requests.length, 3)
+  t.match((await replay(runId)).slice(-2), [{ type: 'error', code: 'ERR_INTERRUPTED', errorText: /service ended/ }, { type: 'finish' }])
+
+  const v1 = await lives(t, look)
+  const body = { model: 'test/model', stream: true, messages: [{ role: 'user', content: 'look' }] }
+  const { runId: ofCaller } = await v1.killAt('word5 ', '/v1/chat/completions', body)
+  t.match((await v1.replay(ofCaller)).at(-2), { type: 'error', code: 'ERR_INTERRUPTED' })
+  t.equal(v1.gateway.requests.length, 2)
+})
+
+t.test('a run that was cut three times has ended', async (t) => {
+  const { gateway, json, replay, killAt } = await lives(t, (nth) => nth === 0 ? look(0) : { text: WORDS, partMs: 60 })
+  const { runId } = await killAt('word5 ', '/run', { id: 'chat', messages: [{ role: 'user', content: 'look' }], resumable: true })
+  for (const nth of [2, 3]) {
+    await killAt('word5 ', '/run/chat/stream')
+    t.equal(gateway.requests.length, nth + 1)
+  }
+  t.match((await replay('chat')).at(-2), { type: 'error', code: 'ERR_INTERRUPTED' })
+  t.equal(gateway.requests.length, 4)
+  t.match((await json('/runs')).runs, [{ runId, status: 'interrupted' }])
+})
+
+t.test('a request that is sent again with its key after a kill gets its run to the end, and starts no other', async (t) => {
   const { gateway, cwd, json, post, killAt } = await lives(
     t,
     (nth) => nth === 0 ? { toolCalls: [command('printf a >> effects.log')] } : nth === 1 ? { text: WORDS, partMs: 60 } : { text: 'Again.' }
   )
   const body = { id: 'chat', messages: [{ role: 'user', content: 'go' }] }
   const key = { 'idempotency-key': 'order-4711' }
-  const { runId } = await killAt('word20 ', body, key)
+  const { runId } = await killAt('word20 ', '/run', body, key)
   const again = await post(body, key)
   t.equal(again.headers.get('x-run-id'), runId)
-  t.match(kinds(again.events).slice(-2), ['error', 'finish'])
-  t.match(textOf(again.events), /^word0 word1 /, 'it was resumable, so that its text was kept')
-  t.same([gateway.requests.length, effects(cwd), (await json('/runs')).runs.length], [2, 'a', 1])
+  t.match([textOf(again.events), again.events.at(-1)!.type], ['Again.', 'finish'])
+  t.same([gateway.requests.length, effects(cwd), (await json('/runs')).runs.length], [3, 'a', 1])
   t.equal((await post({ ...body, cwd: '/' }, key)).status, 422)
-  t.match(textOf((await post({ id: 'chat', continue: true })).events), /Again/, 'the conversation goes on')
+  t.same((await post(body, key)).events, again.events, 'once more')
 })
 
-t.test('a run without a reader of its own keeps its finished steps', async (t) => {
-  const { json, replay, killAt } = await lives(
+t.test('a run that nobody comes back to keeps its finished steps', async (t) => {
+  const { gateway, json, killAt } = await lives(
     t,
     (nth) => nth < 2 ? { text: `Step ${nth}. `, toolCalls: [LOOK] } : { text: WORDS, partMs: 60 }
   )
-  await killAt('word5 ', { id: 'chat', messages: [{ role: 'user', content: 'look twice' }] })
+  await killAt('word5 ', '/run', { id: 'chat', messages: [{ role: 'user', content: 'look twice' }] })
   const { messages, usage } = await json('/threads/chat')
   t.same(messages.map(({ role }: any) => role), ['user', 'assistant', 'tool', 'assistant', 'tool'])
-  t.match(textOf(await replay('chat')), /^Step 0\. Step 1\. $/)
   t.ok(usage.inputTokens > 0, 'what it used is kept')
-  t.same((await replay('chat')).at(-1)?.usage, usage)
+  t.equal(gateway.requests.length, 3)
 })
 
 t.test('a command that a kill cuts has an unknown outcome, of which the model is told, and never runs again', async (t) => {
-  const { gateway, cwd, json, post, replay, killAt } = await lives(t, (nth) =>
+  const { gateway, cwd, json, post, killAt } = await lives(t, (nth) =>
     [
       { toolCalls: ['printf a >> effects.log', 'printf b >> effects.log; sleep 60', 'printf c >> effects.log'].map(command) },
       { text: 'I had better look.' }
     ][nth])
   // The second one has begun when the outcome of the first is told.
-  const { said } = await killAt('tool-output-available', { id: 'chat', messages: [user('go')] })
+  const { said } = await killAt('tool-output-available', '/run', { id: 'chat', messages: [user('go')] })
   t.match(parseEvents(said).filter(({ type }) => type === 'tool-output-available').length, 1)
   const done = effects(cwd)
   t.match(done, /^ab?$/)
@@ -136,7 +160,6 @@ t.test('a command that a kill cuts has an unknown outcome, of which the model is
     { state: 'output-error', errorText: done === 'ab' ? /Outcome unknown/ : /Outcome unknown|Not carried out/ },
     { state: 'output-error', errorText: /Not carried out/ }
   ])
-  t.match(kinds(await replay('chat')).slice(-3), ['tool-output-error', 'error', 'finish'])
 
   // The client's own copy holds no outcome at all.
   await post({ id: 'chat', messages: [user('go'), { id: 'a', role: 'assistant', parts: [] }, user('and?', 'u2')] })

@@ -1,13 +1,16 @@
+import { cpSync } from 'node:fs'
 import { setImmediate } from 'node:timers/promises'
 import t from 'tap'
 import type { Plan } from '../fakes/gateway.ts'
 import { answer, asked, of, say } from '../harness/agent.ts'
+import { fakeClock } from '../harness/clock.ts'
 import { readEvents } from '../harness/event-reader.ts'
 import { heldModel } from '../harness/held-model.ts'
 import { build } from '../harness/helper.ts'
 import { asking, FORMAT, questionsIn } from '../harness/questions.ts'
 import { listen } from '../harness/raw.ts'
 import { openRun, userSays } from '../harness/reader.ts'
+import { parseEvents } from '../harness/sse.ts'
 import { heldRead } from '../harness/store.ts'
 import { tasksOf } from '../harness/tasks.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -281,4 +284,19 @@ t.test('a run that waits for its application says so to those who wait, and the 
   await app.inject({ method: 'POST', url: `/tool-calls/${toolCallId}`, payload: { output: { isOpen: true } } })
   await reader.until('tool-call:closed', { toolCallId, state: 'done' })
   t.match(await one(app, runId, '?waitMs=20000'), { status: 'completed', toolCalls: [{ toolCallId, output: { isOpen: true } }] })
+})
+
+t.test('a run that a kill cut is over when no reader comes back within a minute', async (t) => {
+  const { app } = await withGateway(t, () => ({ text: ['first ', 'never'], ending: 'stall', after: 4 }))
+  const run = await openRun(app, { ...userSays('go'), id: 'chat', resumable: true })
+  await run.says('first')
+  // What a kill would leave.
+  const home = `${app.home}-cut`
+  cpSync(app.home, home, { recursive: true })
+  const clock = fakeClock(Date.now())
+  const next = await withGateway(t, () => ({ text: 'second' }), { home, cwd: app.cwd, clock })
+  await clock.advance(60_000)
+  const { body } = await next.app.inject('/run/chat/stream')
+  t.match(parseEvents(body).slice(-2), [{ type: 'error', code: 'ERR_INTERRUPTED' }, { type: 'finish' }])
+  t.equal(next.gateway.requests.length, 0)
 })

@@ -137,7 +137,10 @@ export function createRunActions<R extends RunRecord> (
     const isSettled = openCalls(events).length === 0 && await attempt.owed() === undefined
     const end = isSettled ? [executed.stepFinish] : []
     const toolCount = run.record.toolCount + calls.filter((event) => 'toolName' in event && event.toolName !== PHASE_TOOL).length
-    await write(isLogged ? end : [...joinDeltas(held), ...end], { toolCount })
+    const unlogged = isLogged ? end : [...joinDeltas(held), ...end]
+    // The end of an answer is stored with what follows: its review, or the end of the run.
+    if (isSettled && calls.length > 0) await commit({ finalEvents: unlogged, changes: { toolCount } as Partial<R> })
+    else await write(unlogged, { toolCount })
     if (isSettled) executed.stepFinish = undefined
     owner.tell?.({ is: 'step', events })
   }
@@ -152,12 +155,8 @@ export function createRunActions<R extends RunRecord> (
     const end = newest.some(({ type }) => type === 'step-finish') ? [] : [executed.stepFinish ?? endOfStep(newest, cut())]
     executed.stepFinish = undefined
     const waitedMs = items.waitedMs(newest.flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
-    // Told in one write with the end of the step.
-    const late = () => waitedMs < LATE_MS ? Promise.resolve() : tell(lateAnswer(waitedMs, deps.clock.now()))
-    if (owed === undefined) {
-      end.forEach(log.append)
-      return late()
-    }
+    const late: RunEvent[] = waitedMs < LATE_MS ? [] : [{ type: 'message', text: lateAnswer(waitedMs, deps.clock.now()), isRetry: true }]
+    if (owed === undefined) return commit({ finalEvents: [...end, ...late] })
     const { retry, ...taken } = takeAnswer(log.events, owed, { isLast: isLast() })
     const isHeld = reviewIn(log.events) !== undefined && { isHeld: true as const }
     const outcomes = taken.outcomes.map((event): RunEvent => ({ ...event, ...isHeld }))
@@ -165,8 +164,8 @@ export function createRunActions<R extends RunRecord> (
     const events = [...outcomes, ...end, retry].filter((event) => event !== undefined)
     // Readers of a conversation get the answer when it is accepted.
     const isStored = owner.kind === 'task' && executed.answer !== undefined
-    await write(isStored ? [...events, executed.answer!] : events, isStored ? { object: executed.answer!.object } : {})
-    if (executed.answer === undefined) await late()
+    if (executed.answer === undefined) await commit({ finalEvents: [...events, ...late] })
+    else await write(isStored ? [...events, executed.answer] : events, isStored ? { object: executed.answer.object } : {})
     for (const event of outcomes) {
       if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
       const { toolCallId, toolName } = event

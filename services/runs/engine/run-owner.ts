@@ -41,8 +41,8 @@ export type RunNews =
 /** The conversation or the task that a run belongs to, for one attempt at the run: data, and five functions. */
 export interface RunOwner<R extends RunRecord = RunRecord> {
   /**
-   * Of a task, every step and the end of every call is stored before the run goes on, so that it continues from there after a crash. Of a
-   * conversation only calls that may change something are, and nobody waits for the rest.
+   * Each step with calls is stored when it ends, so that a run continues from there after a crash. Of a task, the answer of the model
+   * and the end of every call are stored at once, too; of a conversation, only calls that may change something.
    */
   kind: 'conversation' | 'task'
   /** The task, or the digest of the thread: whose changes the calls make. */

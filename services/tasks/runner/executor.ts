@@ -1,5 +1,5 @@
 import { abortKind, Aborted } from '../../lib/abort.ts'
-import { askItems, createRunItems, isOver, mayFirstStand, withoutCutCall } from '../../runs/index.ts'
+import { askItems, createRunItems, isOver, MAX_CRASHES, mayFirstStand, withoutCutCall } from '../../runs/index.ts'
 import type { Op } from '../../store/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import { failureOf, waitForProvider } from './outage.ts'
@@ -197,8 +197,6 @@ const shutdown = () => new Aborted('shutdown', 'The service is shutting down.')
 
 /** Time that a person has to answer a question, unless the configuration says otherwise; milliseconds. */
 const APPROVAL_TTL_MS = 7 * 24 * 60 * 60 * 1000
-/** A run that is interrupted this often is ended. */
-const MAX_CRASHES = 3
 
 /** The error that ended an attempt; none if its worker ended in order. */
 interface AttemptResult {
