@@ -67,11 +67,19 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     return found
   }
 
-  /** Returns what an approved call teaches beside what is known, and what it found at its paths. */
+  /** Returns what an approved call teaches, if that is new, and the learned grants that cover the call. */
   function lessonFor (facts: CallFacts, { shown = [], others }: Partial<Found>, known: readonly Grant[]) {
     const tool = tools.find(facts.toolName)
     const found = tool?.effects?.paths === undefined || others === undefined ? undefined : { shown, others }
-    return { found, lesson: lessonOf(tool, facts, found, known) }
+    const alike = known.filter((grant) => grant.source === 'approved_runs' && covers(grant, facts))
+    return { alike, lesson: alike.some((grant) => fits(grant, found)) ? undefined : lessonOf(tool, facts, found, known) }
+  }
+
+  /** Returns the facts of a call as they were shown when it asked. */
+  function factsAsked (item: ToolItem): CallFacts {
+    const tool = tools.find(item.toolName)
+    const hosts = hostsOf(tool, item.input)
+    return { ...item, does: sayTool(item.toolName, tool), folder: shownFolder(item), ...(hosts.length > 0 && { hosts }) }
   }
 
   function newGrant (
@@ -225,14 +233,10 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       if (!approval.approved) throw new GrantRefused('"scope" and "until" belong to an approval, not to a denial.')
       if (scope === 'once') throw new GrantRefused('"until" belongs to a scope other than "once".')
       assertLasts(until)
-      const { toolName, input, digest, identity, places, scopes = [], approvalId, boundary } = approval
-      const folder = shownFolder(approval)
-      const hosts = hostsOf(tools.find(toolName), input)
-      const does = sayTool(toolName, tools.find(toolName))
-      const facts = { toolName, does, input, digest, identity, folder, places, boundary, ...(hosts.length > 0 && { hosts }) }
-      assertOffered(scopes, scope, facts)
+      const facts = factsAsked(approval)
+      assertOffered(approval.scopes ?? [], scope, facts)
       await assertRoom(owner)
-      return [...awakened, put(newGrant(owner, facts, { scope, source: 'answer', approvalId, until }))]
+      return [...awakened, put(newGrant(owner, facts, { scope, source: 'answer', approvalId: approval.approvalId, until }))]
     },
 
     /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */
@@ -252,11 +256,9 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       const known = await all(owner)
       const taught = new Map<string, Grant>()
       for (const approval of approvals) {
-        const does = sayTool(approval.toolName, tools.find(approval.toolName))
-        const facts = { ...approval, does, folder: shownFolder(approval) }
-        const { found, lesson } = lessonFor(facts, approval, known)
-        const alike = known.filter((grant) => grant.source === 'approved_runs' && covers(grant, facts))
-        if (lesson === undefined || alike.some((grant) => fits(grant, found))) continue
+        const facts = factsAsked(approval)
+        const { alike, lesson } = lessonFor(facts, approval, known)
+        if (lesson === undefined) continue
         const before = alike.findIndex(({ scope }) => scope === lesson.scope)
         if (before === -1 && known.length >= MOST_GRANTS) continue
         const { meets, ...rest } = before === -1 ? newGrant(owner, facts, { ...lesson, source: 'approved_runs' }) : alike[before]
@@ -271,10 +273,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
 
     /** Returns what a call teaches its task once it and its run are approved, in words; nothing where that is known already. */
     async teaching (owner: Owner, facts: CallFacts, seen: Partial<Found>): Promise<string[]> {
-      const known = await all(owner)
-      const { found, lesson } = lessonFor(facts, seen, known)
-      const isKnown = known.some((grant) => grant.source === 'approved_runs' && covers(grant, facts) && fits(grant, found))
-      return lesson === undefined || isKnown ? [] : [lesson.text]
+      const { lesson } = lessonFor(facts, seen, await all(owner))
+      return lesson === undefined ? [] : [lesson.text]
     },
 
     /** The files that tasks have made. */
