@@ -4,7 +4,8 @@ import { isAttributes, isGitName } from '../lib/obeyed-names.ts'
 import { endOddRefs, endRebases, isAllowedInGit, isDotGit, unstageObeyed } from './check-git.ts'
 import { isIn } from './box-places.ts'
 import { LOOK_MS, lookAtObeyed, MOST_ENTRIES, wayTo } from './look-at-obeyed.ts'
-import type { Entry, ObeyedState } from './obeyed-state.ts'
+import { addsHarmless } from './git-settings.ts'
+import { type Entry, identityOf, type ObeyedState } from './obeyed-state.ts'
 import { putBackScripts } from './package-scripts.ts'
 import { type Check, type CheckParts, gitAround, moveAside, putBack, restore, write } from './put-back.ts'
 import { readSmall } from './read-small.ts'
@@ -69,24 +70,44 @@ const USUAL_DRIVER = new RegExp(
 const hasUsualDrivers = async (path: string): Promise<boolean> =>
   (await readSmall(path) ?? 'filter=?').split(/\s+/).every((word) => !/^(?:filter|diff|merge)=/.test(word) || USUAL_DRIVER.test(word))
 
-async function isUnchanged ({ before, readOnly }: Check, path: string, now: Entry): Promise<boolean> {
+async function isUnchanged (check: Check, path: string, now: Entry): Promise<boolean> {
+  const { before, readOnly } = check
   const was = before.entries.get(path)
-  if (was?.kind !== now.kind) return false
-  if (was.id === now.id && was.mode === now.mode) return true
-  if (now.kind === 'link') return was.target === now.target
+  if (was?.kind === now.kind && was.id === now.id && was.mode === now.mode) return true
+  if (was?.kind === now.kind && now.kind === 'link' && was.target === now.target) return true
   // By another name, a command could have changed what is read-only here.
-  if (now.kind !== 'file' || now.links !== 1 || was.links !== 1) return false
-  const content = await readSmall(path, undefined, 'base64')
-  const isSame = content !== undefined && content === was.content && was.mode === now.mode
-  const isOfOthers = inodeOf(was) === inodeOf(now) && isWithin(readOnly, path)
-  if (isOfOthers && content !== undefined) before.entries.set(path, { ...now, content })
-  return isSame || isOfOthers
+  if (now.kind === 'other' || now.links !== 1 || (was !== undefined && was.links !== 1)) return false
+  const content = now.kind === 'file' ? await readSmall(path, undefined, 'base64') : undefined
+  if (was?.kind === 'file' && content !== undefined && content === was.content && was.mode === now.mode) return true
+  if (!await isChangedByOthers(path, now, readOnly)) return mayBeOfOthers(check, path, content)
+  before.entries.set(path, { ...now, content })
+  return true
 }
 
 const inodeOf = ({ id }: Entry): string => id.slice(0, id.lastIndexOf(' '))
 
-const isWithin = (places: ReadonlySet<string>, path: string): boolean =>
-  places.has(path) || (dirname(path) !== path && isWithin(places, dirname(path)))
+/** Whether a path is, or lies in, what no command could write and nobody replaced. */
+async function isChangedByOthers (path: string, now: Entry, readOnly: ReadonlyMap<string, string>): Promise<boolean> {
+  if (readOnly.has(path)) return readOnly.get(path) === inodeOf(now)
+  for (let at = dirname(path); dirname(at) !== at; at = dirname(at)) {
+    const id = readOnly.get(at)
+    if (id !== undefined) return lstat(at, { bigint: true }).then((stat) => stat.isDirectory() && identityOf(stat) === id, () => false)
+  }
+  return false
+}
+
+/**
+ * Whether something may stay that somebody else replaced while no command could, though one may have changed it since then: settings of
+ * git to which harmless ones were added. Says of all else that both are kept.
+ */
+function mayBeOfOthers ({ before, readOnly, taken }: Check, path: string, content: string | undefined): boolean {
+  const was = before.entries.get(path)
+  if (!readOnly.has(path) || was?.content === undefined) return false
+  const [old, text] = [was.content, content ?? ''].map((each) => Buffer.from(each, 'base64').toString())
+  if (basename(path) === 'config' && gitAround(before, path) !== undefined && addsHarmless(old, text)) return true
+  taken.push(`Somebody else replaced ${path} while a command ran, and what the command made of it then is not known: both are kept.`)
+  return false
+}
 
 /** Takes away new links that lead out of the folder: what others write there would be written elsewhere. */
 async function putBackLinks (check: Check): Promise<void> {

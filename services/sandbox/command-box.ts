@@ -1,3 +1,4 @@
+import { fstatSync } from 'node:fs'
 import { type FileHandle, open, rm, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { join } from 'node:path'
@@ -18,6 +19,7 @@ import type { OpenFolder, WithFolder } from './put-back.ts'
 import type { createFolderChecks, Entered } from './folder-checks.ts'
 import { MOST_WRITTEN, type Overlay } from './overlay.ts'
 import { type createPrivateFolders, type PrivateFolders, watchSize } from './private-folders.ts'
+import { identityOf } from './obeyed-state.ts'
 import { holdObeyed } from './read-only-places.ts'
 import { type Above, findRepositoryAbove, holdPackages, holdRepository, type RepositoryAbove } from './repository-above.ts'
 import type { SharedNetwork } from './shared-network.ts'
@@ -121,7 +123,7 @@ export async function startOnLinux (program: string, command: Command, plan: Box
     if (overlay === undefined) entered = await checks.enter(where)
     const state = entered?.now ?? await checks.look(where)
     const obeyed = await holdObeyed(folder, { state, seenAt, made: checks.made })
-    entered?.start(obeyed.held.flatMap(({ path, isWritable }) => isWritable ? [] : [path]))
+    entered?.start(new Map(obeyed.held.flatMap(({ fd, path, isWritable }) => isWritable ? [] : [[path, identityOf(fstatSync(fd))]])))
     held.push(...obeyed.held.map((each) => ({ ...each, path: shownAt(each.path) })), ...holdPackages(seenAt))
     if (above.repository !== undefined) held.push(...await holdRepository(above.repository, seenAt, !isKept))
     if (owner !== undefined && overlay === undefined) opened.kept = await privateFolders?.open(owner, seenAt)
@@ -253,7 +255,7 @@ export async function startOnMac (
   const env = commandEnvironment(boxEnvironment(environment()))
   const temporary = await makeTemporary()
   const entered = await checks.enter(whereOf(folder.path, { env, seenAt: folder.path }))
-  entered.start([])
+  entered.start(new Map())
   const tidyUp = () => rm(temporary, { recursive: true, force: true })
   const box = macArguments({ environment: env, folder: folder.path, temporary, ownHome, opens: entered.now.opens })
   const child = await spawnGuarded(program, [...box, name, ...args], {

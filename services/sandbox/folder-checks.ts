@@ -36,15 +36,15 @@ interface Running {
   before: ObeyedState
   count: number
   /** What was read-only for all of them. */
-  readOnly?: Set<string>
+  readOnly?: ReadonlyMap<string, string>
 }
 
 /** A command in a folder. */
 export interface Entered {
   /** What is there now. */
   now: ObeyedState
-  /** Notes what is read-only for the command, before it starts. */
-  start(readOnly: Iterable<string>): void
+  /** Notes what is read-only for the command, with its device and inode, before it starts. */
+  start(readOnly: ReadonlyMap<string, string>): void
   /** Puts back what programs would obey, and returns a sentence for each. `git` is undefined for a command that did not start. */
   leave(git?: BoxedGit): Promise<string[]>
 }
@@ -99,8 +99,8 @@ export function createFolderChecks (parts: Parts) {
         now,
         start (readOnly) {
           const each = known.running.get(folder)!
-          const places = new Set(readOnly)
-          each.readOnly = each.readOnly === undefined ? places : new Set([...each.readOnly].filter((path) => places.has(path)))
+          const isForAll = ([path, id]: [string, string]) => each.readOnly === undefined || each.readOnly.get(path) === id
+          each.readOnly = new Map([...readOnly].filter(isForAll))
         },
         leave: (git) => locked(folder, () => leave(known, folder, git))
       }
@@ -169,7 +169,7 @@ async function lookBefore ({ running, remembered }: Known, { folder, ...where }:
 
 async function check (
   { withFolder, made, ends, linkable = () => [] }: Known,
-  { before, readOnly = new Set() }: Running,
+  { before, readOnly = new Map() }: Running,
   git: BoxedGit
 ): Promise<string[]> {
   try {

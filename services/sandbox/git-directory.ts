@@ -1,6 +1,6 @@
 import type { Dirent } from 'node:fs'
-import { lstat, readdir } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { lstat } from 'node:fs/promises'
+import { dirname, join, relative } from 'node:path'
 import { indexIdOf, stagedIn } from './git-index.ts'
 import type { GitDirectory } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
@@ -26,8 +26,8 @@ const KNOWN_STRATEGY = /^(?:recursive|ort|resolve|octopus|ours|subtree)$/
 /** Writes outside of the folder of the files. */
 const UNSAFE = /unsafe-paths|directory|include/
 
-/** Files of branches that are read, and bytes of those that are packed. */
-const MOST_REFS = 5_000
+/** Branches beyond which files of further ones are not read, and bytes of those that are packed. */
+const MOST_REFS = 50_000
 const LARGEST_PACKED = 64 * 1024 ** 2
 const ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 /** Names of branches that a careless script or prompt of a shell takes for a command or an option. */
@@ -66,27 +66,25 @@ async function execsOf (git: string, names: ReadonlySet<string>): Promise<string
   return found
 }
 
-/** Returns the ids of the commits to which HEAD and the branches lead, and which names of branches are odd. */
+/** Returns the ids of the commits to which HEAD and packed branches lead, and which names of branches are odd. */
 async function refsOf (git: string, names: ReadonlySet<string>): Promise<Pick<GitDirectory, 'tips' | 'head' | 'oddRefs'>> {
-  const tips = new Set<string>()
-  const oddRefs: string[] = []
-  const add = (ref: string, id: string | undefined) => {
-    if (id !== undefined && ID.test(id)) tips.add(id)
-    if (ODD.test(ref)) oddRefs.push(ref)
-  }
   const head = names.has('HEAD') ? (await readSmall(join(git, 'HEAD')))?.trim() ?? '' : ''
-  add(head.startsWith('ref:') && ODD.test(head) ? head : '', head)
-  if (names.has('packed-refs')) {
-    for (const line of (await readSmall(join(git, 'packed-refs'), LARGEST_PACKED) ?? '').split('\n')) {
-      const [id, ref = ''] = line.split(' ', 2)
-      if (ID.test(id)) add(ref, id)
-    }
+  const refs = { tips: [], head, oddRefs: [] }
+  addRef(refs, head.startsWith('ref:') ? head : '', head)
+  if (!names.has('packed-refs')) return refs
+  for (const line of (await readSmall(join(git, 'packed-refs'), LARGEST_PACKED) ?? '').split('\n')) {
+    const [id, ref = ''] = line.split(' ', 2)
+    if (ID.test(id)) addRef(refs, ref, id)
   }
-  if (!names.has('refs')) return { tips: [...tips], head, oddRefs }
-  const files = await readdir(join(git, 'refs'), { withFileTypes: true, recursive: true }).catch(() => [])
-  for (const file of files.filter((each) => each.isFile()).slice(0, MOST_REFS)) {
-    const path = join(file.parentPath, file.name)
-    add(path.slice(git.length + 1), (await readSmall(path))?.trim())
-  }
-  return { tips: [...tips], head, oddRefs }
+  return refs
+}
+
+function addRef ({ tips, oddRefs }: Pick<GitDirectory, 'tips' | 'oddRefs'>, ref: string, id: string): void {
+  if (ID.test(id)) tips.push(id)
+  if (ODD.test(ref)) oddRefs.push(ref)
+}
+
+/** Adds a branch that has a file of its own. */
+export async function addBranch (directory: GitDirectory, git: string, path: string): Promise<void> {
+  if (directory.tips.length < MOST_REFS) addRef(directory, relative(git, path), (await readSmall(path))?.trim() ?? '')
 }

@@ -56,6 +56,14 @@ export function harmlessSettings (text: string, worktree?: string): { text: stri
   return { text: kept.map((line) => `${line}\n`).join(''), dropped }
 }
 
+/** Whether settings are as before but for new sections of harmless ones, such as those of another remote. */
+export function addsHarmless (before: string, after: string): boolean {
+  const old = before.trimEnd()
+  if (!after.startsWith(`${old}\n`)) return false
+  const added = after.slice(old.length + 1)
+  return added.startsWith('[') && harmlessSettings(added).dropped.length === 0
+}
+
 function isHarmless (header: string, line: string): boolean {
   const [, section, subsection] = SECTION.exec(header) ?? []
   if (section === undefined) return false

@@ -6,7 +6,7 @@ import { ENV_LOADERS, isAttributes, isGitName, isHookName, isOpened, plainName }
 import { isIn, KEY_FOLDERS } from './box-places.ts'
 import { namedByScripts, topsOf } from './named-by-scripts.ts'
 import { namedBySettings } from './named-by-settings.ts'
-import { PLAIN_FILES, PLAIN_FOLDERS, readGitDirectory } from './git-directory.ts'
+import { addBranch, PLAIN_FILES, PLAIN_FOLDERS, readGitDirectory } from './git-directory.ts'
 import { scriptsOf } from './package-scripts.ts'
 import { readSmall } from './read-small.ts'
 import { addEntry, type ObeyedState, type Walk } from './obeyed-state.ts'
@@ -23,12 +23,14 @@ const LINKED_PACKAGES = /\/(?:node_modules|\.venv|venv)(?:\/|$)/
 const MOST_KNOWN_LINKS = 50_000
 
 /** How a folder is looked at. */
-type Sort = 'folder' | 'all' | 'git' | 'hooks' | 'objects' | 'worktrees' | 'modules' | 'plain' | 'resolutions'
+type Sort = 'folder' | 'all' | 'git' | 'hooks' | 'objects' | 'worktrees' | 'modules' | 'plain' | 'resolutions' | 'refs'
 interface Visit {
   path: string
   sort: Sort
   /** Nothing in it is read-only during a command. */
   isClosed?: boolean
+  /** The git directory whose branches are in it. */
+  git?: string
 }
 
 /** What git knows in one that is not called `.git`, where other things may lie, too. */
@@ -238,12 +240,13 @@ async function visitFolder (state: ObeyedState, visit: Visit, walk: Walk): Promi
 }
 
 async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
-  const { path, sort, isClosed } = visit
+  const { path, sort, isClosed, git } = visit
   const found: Visit[] = []
   const names = new Set(entries.map(({ name }) => plainName(name)))
   const isRepository = names.has('.git') && path !== state.folder
   for (const entry of entries) {
-    const inner: Visit = { path: join(path, entry.name), sort, isClosed: isClosed === true || isRepository || PACKAGES.has(entry.name) }
+    const isInnerClosed = isClosed === true || isRepository || PACKAGES.has(entry.name)
+    const inner: Visit = { path: join(path, entry.name), sort, git, isClosed: isInnerClosed }
     const isFolder = entry.isDirectory()
     if (isFolder && KEY_FOLDERS.includes(entry.name) && (walk.isKept || walk.known?.keys.includes(inner.path))) {
       // A command finds none that was there before.
@@ -270,7 +273,8 @@ async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly
     if (sort === 'all' && isFolder && entry.name === 'worktrees') inner.sort = 'folder'
     if (sort === 'all' && isFolder && isGitName(entry.name)) inner.sort = 'git'
     if (sort === 'worktrees' && isFolder) inner.sort = 'git'
-    const isPlain = entry.isFile() && (sort === 'plain' || (sort === 'hooks' && entry.name.endsWith('.sample')) ||
+    if (git !== undefined && entry.isFile()) await addBranch(state.gitDirectories.get(git)!, git, inner.path)
+    const isPlain = entry.isFile() && (sort === 'plain' || sort === 'refs' || (sort === 'hooks' && entry.name.endsWith('.sample')) ||
       // How conflicts were resolved: git does the same again, unasked.
       (sort === 'resolutions' && !entry.name.startsWith('postimage')))
     const isAllowed = isFolder ? sort !== 'all' : isPlain
@@ -312,7 +316,7 @@ async function visitGit (state: ObeyedState, path: string, entries: readonly Dir
     if (entry.isDirectory()) {
       const sort = PLAIN_FOLDERS.has(entry.name) ? 'plain' : SORTS[entry.name] ?? 'all'
       if (sort === 'objects') found.push(...await visitObjects(state, inner, walk))
-      else found.push({ path: inner, sort })
+      else found.push(entry.name === 'refs' ? { path: inner, sort: 'refs', git: path } : { path: inner, sort })
     } else if (!entry.isFile() || !PLAIN_FILES.test(entry.name)) await addEntry(state, inner, walk)
   }
   return found
@@ -334,6 +338,7 @@ async function visitBare (state: ObeyedState, visit: Visit, entries: readonly Di
     if (!entry.isDirectory()) {
       if (OF_BARE.has(name) || !entry.isFile()) await addEntry(state, inner, walk)
     } else if (name === 'objects') found.push(...await visitObjects(state, inner, walk))
+    else if (name === 'refs') found.push({ path: inner, sort: 'refs', git: path })
     else if (PLAIN_FOLDERS.has(name)) found.push({ path: inner, sort: 'plain' })
     else found.push({ path: inner, sort: SORTS[name] ?? (OF_BARE.has(name) ? 'all' : 'folder') })
   }

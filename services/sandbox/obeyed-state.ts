@@ -90,6 +90,9 @@ export interface Walk {
   seen: { count: number, bytes: number, until: number, entries: number }
 }
 
+/** Returns what tells whether it is the same file or folder. */
+export const identityOf = ({ dev, ino }: { dev: number | bigint, ino: number | bigint }): string => `${dev} ${ino}`
+
 /** Adds what is at a path, if something is there. */
 export async function addEntry (state: ObeyedState, path: string, { known, isKept, seen }: Walk): Promise<Entry | undefined> {
   const entry = await entryAt(path)

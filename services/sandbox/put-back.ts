@@ -26,8 +26,11 @@ export interface CheckParts {
   ends: readonly CommitEnd[]
   /** Folders to which links may lead, as a command finds there what others find. */
   linkable: readonly string[]
-  /** Places that no command could write: one that changed there without being replaced was changed by somebody else. */
-  readOnly: ReadonlySet<string>
+  /**
+   * Places that no command could write, with the device and inode of what was there: what changed in them without their being replaced was
+   * changed by somebody else.
+   */
+  readOnly: ReadonlyMap<string, string>
   limits?: { entries: number, ms: number }
 }
 

@@ -121,16 +121,22 @@ t.test('what a killed service left is put back before another command runs, and 
   t.equal(user('ls -A sub | grep -c "^.envrc$" || true'), '0\n')
 })
 
-t.test('what a person writes in place into a file that is read-only in the box stays, and what a tool writes', { skip }, async (t) => {
-  const { write, read, output } = setUp(t)
+t.test('what a person changes where the box is read-only stays, and what a tool writes', { skip }, async (t) => {
+  const { write, read, output, user, work } = setUp(t)
   write('GEMINI.md', 'old\n')
+  write('.idea/misc.xml', 'old\n')
   const { commandId } = await output('runCommand', { command: 'until [ -e done ]; do sleep 0.05; done', background: true })
   write('GEMINI.md', 'of the person\n')
   await output('writeFile', { path: 'QWEN.md', content: 'of the tool\n' })
   await output('writeFile', { path: 'AGENTS.md', content: 'of the tool\n' })
   await output('writeFile', { path: '.zed/tasks.json', content: '[]\n' })
+  // In a folder that is read-only in the box, and as git and editors do it: by another file.
+  user('rm .idea/misc.xml; echo new > .idea/misc.xml; echo "[]" > .idea/new.xml; ' +
+    'git remote add origin https://example.com/x.git; printf "#!/bin/sh\\n" > .git/hooks/post-merge')
   const { message } = await output('stopCommand', { commandId })
   t.notMatch(message, /boxed/)
+  t.same([read('.idea/misc.xml'), read('.idea/new.xml'), user('git remote'), existsSync(join(work, '.git/hooks/post-merge'))],
+    ['new\n', '[]\n', 'origin\n', true])
   const left = ['GEMINI.md', 'QWEN.md', 'AGENTS.md', '.zed/tasks.json'].map(read)
   t.same(left, ['of the person\n', 'of the tool\n', 'of the tool\n', '[]\n'])
 })
@@ -141,7 +147,7 @@ t.test('a walk that cannot end is told, and new git directories get another name
   user('git init -q later; mkdir -p many/$(seq -s / 30)')
   const limits = { entries: 20, ms: 20_000 }
   const { taken } = await checkObeyed(before, {
-    ...{ withFolder, git: createBoxedGit(undefined), readOnly: new Set<string>(), ends: [], linkable: [] },
+    ...{ withFolder, git: createBoxedGit(undefined), readOnly: new Map<string, string>(), ends: [], linkable: [] },
     limits
   })
   t.match(taken.join(' '), /Not all of ".*" could be looked at: it has more than 20 entries/)
