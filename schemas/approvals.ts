@@ -112,6 +112,7 @@ export const ApprovalPreviewSchema = Type.Object({
     timedOut: Type.Optional(Type.Boolean({ description: 'It was ended after 30 s' })),
     note: Type.String({ description: 'What was other than it would be, in sentences' })
   }, { description: 'A command that was tried out: how it ended. Nothing of it has stayed' })),
+  note: text('What else the call would change, such as the encoding of the file; a sentence'),
   refused: text('Why the call would fail now'),
   previewDigest: text('What was seen: a decision with it is bound to that, not to what was there when the call was asked')
 }, {

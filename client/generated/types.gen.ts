@@ -569,6 +569,10 @@ export type ApprovalPreview = {
         note: string;
     };
     /**
+     * What else the call would change, such as the encoding of the file; a sentence
+     */
+    note?: string;
+    /**
      * Why the call would fail now
      */
     refused?: string;

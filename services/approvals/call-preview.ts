@@ -68,7 +68,7 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
       if (seen === undefined) return { changes: [] }
       const { places, preview, shown, refused } = seen
       if (refused !== undefined) return { changes: [], refused }
-      return { changes: previewedChanges(places, shown, preview?.diff), previewDigest: inputDigest(shown) }
+      return { changes: previewedChanges(places, shown, preview?.diff), note: preview?.note, previewDigest: inputDigest(shown) }
     },
 
     /** Runs a command where nothing of it stays, and returns what it did; undefined for other tools. Rejects when the signal aborts. */

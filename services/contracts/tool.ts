@@ -37,6 +37,8 @@ export type FileChanges = ReadonlyMap<string, Uint8Array | null>
 export interface ToolPreview {
   /** Unified diff of the one file that the call would write, or a note that says why there is none. */
   diff?: string
+  /** What the diff does not show, such as another encoding; a sentence. */
+  note?: string
   /** What it would leave, as far as that is known. */
   leaves?: FileChanges
 }

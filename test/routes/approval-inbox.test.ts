@@ -167,17 +167,19 @@ const calls = [
   { toolName: 'editFile', input: { path: 'a.txt', edits: [{ oldText: 'two', newText: '4' }] } },
   { toolName: 'deleteFile', input: { path: 'a.txt' } },
   { toolName: 'writeFile', input: { path: '../../a.txt', content: '' } },
-  { toolName: 'runCommand', input: { command: 'rm a.txt' } }
+  { toolName: 'runCommand', input: { command: 'rm a.txt' } },
+  { toolName: 'writeFile', input: { path: 'latin.txt', content: 'thé 茶\n' } }
 ]
 
 t.test('a preview tells what an open call would change, and changes nothing', async (t) => {
   const { app } = await withGateway(t, () => ({ toolCalls: calls }))
   writeFileSync(`${app.cwd}/a.txt`, 'one\ntwo\n')
+  writeFileSync(`${app.cwd}/latin.txt`, Buffer.from('caf\xe9\n', 'latin1'))
   await app.inject({ method: 'POST', url: '/run/sync', payload: { id: 'chat', messages: [{ role: 'user', content: 'go' }] } })
   const { approvals } = (await app.inject('/approvals')).json()
   const preview = async (at: number) => (await app.inject(`/approvals/${approvals[at].approvalId}/preview`)).json()
 
-  const [made, changed, edited, unfit, deleted, outside, command] = await Promise.all(calls.map((_, at) => preview(at)))
+  const [made, changed, edited, unfit, deleted, outside, command, latin] = await Promise.all(calls.map((_, at) => preview(at)))
   t.match(made, { changes: [{ path: `${app.cwd}/new/b.txt`, diff: '--- /dev/null\n+++ b/new/b.txt\n@@ -0,0 +1,1 @@\n+made\n' }] })
   t.match(changed.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-two\n\+2\n/ }])
   t.match(edited.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-2\n\+TWO\n/ }], 'it is shown as the call before it leaves the file')
@@ -186,6 +188,8 @@ t.test('a preview tells what an open call would change, and changes nothing', as
   t.same(outside.changes, [])
   t.match(outside.refused, /outside/, 'a path that the tool refuses is not read')
   t.same(command, { changes: [] })
+  t.match(latin, { changes: [{ diff: /-café\n\+thé 茶/ }], note: /^The file is windows-1252, .* It would become UTF-8\.$/ })
+  t.notOk('note' in changed)
   t.equal(readFileSync(`${app.cwd}/a.txt`, 'utf8'), 'one\ntwo\n')
 
   const { approvalId } = approvals[1]

@@ -22,12 +22,13 @@ export function usePreview ({ approvalId, kind, state }: Approval): ApprovalPrev
 }
 
 /** The real paths that a call would change, with the difference of a file that it writes. */
-export function CallPreview ({ changes, refused, ran }: ApprovalPreview) {
+export function CallPreview ({ changes, note, refused, ran }: ApprovalPreview) {
   if (refused !== undefined) {
     return <p className='note note-warn'>{say('approval.wouldFail')} <VisibleText text={refused} /></p>
   }
   return (
     <>
+      {note !== undefined && <p className='note note-warn'><VisibleText text={note} /></p>}
       {ran && <Ran {...ran} isIdle={changes.length === 0} />}
       {changes.length > 0 && (
         <div role='group' aria-label={say('approval.changes')}>

@@ -62,7 +62,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
           const name = basename(real)
           const old = await examine(folder, name, signal)
           await assertShown(folder, name, { paths, shown, signal })
-          const { bytes, text, form, message } = inForm(content, old?.found)
+          const { bytes, text, form, lost } = inForm(content, old?.found)
           const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isBound(shown, real) && { version: old.version }) }
           const kept = await replaceFile(folder, name, bytes, replaced, { paths, clock, signal })
           changed?.({ path: real, before: old?.found.digest ?? null, after: contentDigest(bytes) })
@@ -71,7 +71,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
             bytesWritten: bytes.length,
             created: old === undefined,
             ...unusualForm(form),
-            ...(message !== undefined && { message }),
+            ...(lost !== undefined && { message: `The file was ${lost}, which lacks some characters of the content. It is UTF-8 now.` }),
             ...tellKept(real, kept),
             digest: readDigest(bytes),
             diff: await unifiedDiff(relative(cwd, real), old === undefined ? null : old.found.text, text)
@@ -85,8 +85,10 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
       const real = await paths.resolve(path, cwd)
       const present = () => withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
       const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
-      const { bytes, text } = inForm(content, before)
-      return { diff: await unifiedDiff(relative(cwd, real), before ? before.text : null, text), leaves: new Map([[real, bytes]]) }
+      const { bytes, text, lost } = inForm(content, before)
+      const note = lost && `The file is ${lost}, which lacks some characters of the content. It would become UTF-8.`
+      const diff = await unifiedDiff(relative(cwd, real), before ? before.text : null, text)
+      return { diff, note, leaves: new Map([[real, bytes]]) }
     })
   }
 
@@ -128,20 +130,19 @@ function textOf (bytes: Buffer): Pick<Before, 'text' | 'form'> {
   return { text, form: { encoding, lineEnds: lineEndsOf(text) } }
 }
 
-/** Returns the content in the form of the text that it replaces, where that is possible, and a sentence where it is not. */
+/** Returns the content in the form of the text that it replaces; where that is not possible, `lost` is the encoding that it had. */
 function inForm (content: string, old: Pick<Before, 'text' | 'form'> = {}): {
   bytes: Buffer,
   text: string,
   form: TextForm,
-  message?: string
+  lost?: string
 } {
   const { form } = old
   const text = form === undefined || content.includes('\r\n') ? content : withLineEnds(content, old.text ?? '', form.lineEnds)
   const lineEnds = lineEndsOf(text)
   const kept = form && encodeText(text, form.encoding)
   if (kept !== undefined) return { bytes: kept, text, form: { encoding: form!.encoding, lineEnds } }
-  const message = form && `The file was ${form.encoding}, which lacks some characters of the content. It is UTF-8 now.`
-  return { bytes: Buffer.from(text), text, form: { encoding: 'utf-8', lineEnds }, message }
+  return { bytes: Buffer.from(text), text, form: { encoding: 'utf-8', lineEnds }, lost: form?.encoding }
 }
 
 const writeInWords = ({ bytesWritten, created, diff }: ToolOutput, { path }: { path?: unknown }): string =>
