@@ -5,9 +5,9 @@ import { generateClient } from './openapi/client.ts'
 import { makeDocument, textOf } from './openapi/document.ts'
 
 /** Regenerates openapi.json from the schemas, the client from openapi.json, and what the console knows of tools from the tools. */
-const { document, tools } = await makeDocument()
+const { document, narrow, tools } = await makeDocument()
 writeFileSync(`${ROOT}openapi.json`, textOf(document))
-await generateClient(document, `${ROOT}client/generated`)
+await generateClient(narrow, `${ROOT}client/generated`)
 
 const labels = Object.fromEntries(tools.flatMap(({ model: { name }, says }) => says === undefined ? [] : [[name, says.en.label]]))
 const texts = `${ROOT}console/texts/en.json`

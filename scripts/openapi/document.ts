@@ -7,6 +7,7 @@ import swagger from '@fastify/swagger'
 import { buildApp, type App } from '../../app.ts'
 import type { Tool } from '../../services/contracts/tool.ts'
 import { chatAnswer, refusalsOf, responses, sharedAnswer } from './answers.ts'
+import { forGenerators } from './for-generators.ts'
 import { info, securitySchemes, servers, TAGS } from './info.ts'
 import { DESCRIPTIONS } from './operations.ts'
 
@@ -19,10 +20,13 @@ const METHODS = ['get', 'post', 'put', 'patch', 'delete']
 /** The token is optional: requests may be sent without it or with it. */
 const SECURITY = [{}, { token: [] }]
 
-/** Builds the OpenAPI 3.1 document from the schemas of the routes; also returns the endpoints, and the built-in tools. */
+/**
+ * Builds the OpenAPI 3.1 document from the schemas of the routes, and the same with narrower types, of which the TypeScript client is made;
+ * also returns the endpoints, and the built-in tools.
+ */
 export async function makeDocument (
   examples = recorded()
-): Promise<{ document: Json, endpoints: string[], tools: Tool[] }> {
+): Promise<{ document: Json, narrow: Json, endpoints: string[], tools: Tool[] }> {
   const home = mkdtempSync(join(tmpdir(), 'local-agent-openapi-'))
   const routes = new Map<string, Json>()
   const app = await buildApp({ host: '127.0.0.1', home, cwd: home, log: new PassThrough().resume() }, async (app: App) => {
@@ -51,7 +55,8 @@ export async function makeDocument (
       ])
     )
     const tools = app.tools.names().known.flatMap((name) => app.tools.find(name) ?? [])
-    return { document: sorted(tidied(document)), endpoints: app.routeTable.endpoints, tools }
+    const narrow = sorted(tidied(document))
+    return { document: forGenerators(narrow), narrow, endpoints: app.routeTable.endpoints, tools }
   } finally {
     await app.close()
     rmSync(home, { recursive: true, force: true })

@@ -8,7 +8,7 @@ import { makeDocument, textOf } from '../../scripts/openapi/document.ts'
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
 
-const { document, endpoints } = await makeDocument()
+const { document, narrow, endpoints } = await makeDocument()
 const operations = Object.entries<any>(document.paths).flatMap(([path, methods]) =>
   Object.entries<any>(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, method, operation }))
 )
@@ -16,7 +16,7 @@ const operations = Object.entries<any>(document.paths).flatMap(([path, methods])
 t.test('openapi.json and the client are what the schemas say; "npm run openapi" refreshes both', async (t) => {
   t.ok(read('openapi.json') === textOf(document), 'openapi.json')
   const dir = t.testdir({})
-  await generateClient(document, dir)
+  await generateClient(narrow, dir)
   for (const file of ['types.gen.ts', 'sdk.gen.ts', 'index.ts', 'client/client.gen.ts']) {
     t.ok(read(`client/generated/${file}`) === readFileSync(`${dir}/${file}`, 'utf8'), file)
   }
@@ -104,6 +104,29 @@ t.test('what linters of documents warn of is not there', async (t) => {
     if (kind === 'securitySchemes') continue
     t.same(Object.keys(components).filter((name) => !used.has(`#/components/${kind}/${name}`)), [], `every one of ${kind} is used`)
   }
+})
+
+t.test('generators of clients in other languages can read it', async (t) => {
+  const wrong: string[] = []
+  walk({ ...document, components: { ...document.components, schemas: document.components.schemas } }, (schema) => {
+    const types = [schema.type].flat()
+    const { minimum = -Infinity, maximum = Infinity, format } = schema
+    if (types.includes('integer')) {
+      const isSmall = minimum >= -(2 ** 31) && maximum < 2 ** 31
+      if (format !== (isSmall ? 'int32' : 'int64')) wrong.push(`an integer without its format: ${JSON.stringify(schema)}`)
+    }
+    if (schema.type === 'null') wrong.push('null without another type')
+    if (typeof schema.const === 'boolean') wrong.push('a constant that is a boolean')
+    const stream = schema['text/event-stream']
+    if (stream !== undefined && (stream.schema?.type !== 'string' || stream['x-event-schema']?.$ref === undefined)) wrong.push('a stream')
+  })
+  t.same(wrong, [])
+  // Inline objects get names of where they stand, which must not be those of components.
+  const names = Object.keys(document.components.schemas)
+  const inline = names.flatMap((name) => Object.entries<any>(document.components.schemas[name].properties ?? {})
+    .filter(([, schema]) => schema.enum !== undefined || schema.properties !== undefined)
+    .map(([property]) => `${name}${property[0].toUpperCase()}${property.slice(1)}`))
+  t.same(inline.filter((name) => names.includes(name)), [])
 })
 
 function walk (value: any, visit: (object: any) => void) {

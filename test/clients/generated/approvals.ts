@@ -64,6 +64,7 @@ t.test('approval requests, a page at a time', async (t) => {
       ...{ path: /./, kind: 'created', from: undefined, what: 'file', mode: undefined, link: undefined, inner: undefined },
       ...{ withContents: undefined, replaces: undefined, diff: /^--- / }
     }],
+    note: undefined,
     ran: undefined,
     refused: undefined,
     previewDigest: /./

@@ -1,0 +1,76 @@
+type Json = any
+
+const MAX_INT32 = 2 ** 31 - 1
+/** The schema of what these are when they are not null: the service sends null alone. */
+const NULLS: Record<string, string> = { refusal: 'string', logprobs: 'object' }
+
+/**
+ * Returns a document that says the same in forms that generators of clients in other languages can read: integers with a format, null beside
+ * a type, no constant that is a boolean, and streams as text with the schema of their events beside it. The TypeScript client is made of
+ * the document as it was, whose types are narrower.
+ */
+export function forGenerators (document: Json): Json {
+  const { components, paths, ...rest } = document
+  const schemas = named(plain(components.schemas))
+  return { ...rest, paths: plain(paths), components: { ...components, schemas, responses: plain(components.responses) } }
+}
+
+/** Gives the two forms of ConnectBody names of their own, and what both hold: generators would make the same name of both. */
+function named (schemas: Record<string, Json>): Record<string, Json> {
+  const { ConnectBody: { anyOf: [program, address], examples, ...body }, ...others } = schemas
+  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
+  const withFilter = (form: Json, isOf: (example: Json) => boolean) =>
+    ({ ...form, properties: { ...form.properties, tools: ref('ToolFilter') }, examples: examples.filter(isOf) })
+  const all = {
+    ...others,
+    ConnectAddress: withFilter(address, ({ url }) => url !== undefined),
+    ConnectBody: { ...body, anyOf: [ref('ConnectProgram'), ref('ConnectAddress')], examples },
+    ConnectProgram: withFilter(program, ({ command }) => command !== undefined),
+    ToolFilter: { ...program.properties.tools, examples: [{ deny: ['delete_*'] }] }
+  }
+  return Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => a < b ? -1 : 1))
+}
+
+function plain (value: Json, name = ''): Json {
+  if (Array.isArray(value)) return value.map((each) => plain(each))
+  if (typeof value !== 'object' || value === null) return value
+  const entries = Object.entries<Json>(value).map(([key, each]): [string, Json] => {
+    if (key === 'example' || key === 'examples' || key === 'default') return [key, each]
+    if (key === 'text/event-stream') return [key, asText(each)]
+    return [key, plain(each, key)]
+  })
+  return plainSchema(Object.fromEntries(entries), name)
+}
+
+/** Generated clients read a stream as a text, piece by piece. */
+function asText ({ schema, ...content }: Json): Json {
+  return { ...content, schema: { type: 'string' }, 'x-event-schema': plain(schema) }
+}
+
+function plainSchema (schema: Json, name: string): Json {
+  if (typeof schema.const === 'boolean') {
+    const { const: is, description, ...rest } = schema
+    return { ...rest, type: 'boolean', description: [description, `Always ${is}`].filter(Boolean).join('. ') }
+  }
+  if (schema.type === 'null') return { ...schema, type: [NULLS[name] ?? 'string', 'null'] }
+  if (Array.isArray(schema.anyOf)) return withoutNull(schema)
+  if (isInteger(schema) && schema.format === undefined) return { ...schema, format: formatOf(schema) }
+  return schema
+}
+
+const isInteger = ({ type }: Json) => type === 'integer' || (Array.isArray(type) && type.includes('integer'))
+/** An integer without bounds may be a time in milliseconds, which needs more than 32 bits. */
+const formatOf = ({ minimum = -Infinity, maximum = Infinity }: Json) => minimum >= -MAX_INT32 && maximum <= MAX_INT32 ? 'int32' : 'int64'
+
+/** Puts null beside the type of the other member of a union, or of the first of several. */
+function withoutNull ({ anyOf, ...rest }: Json): Json {
+  const isNull = ({ type, enum: values }: Json) => Array.isArray(type) && type.includes('null') && values === undefined
+  const others = anyOf.filter((each: Json) => !(isNull(each) && Object.keys(each).length === 1))
+  if (others.length === anyOf.length) return { anyOf, ...rest }
+  const [first, ...more] = others
+  const open = first.anyOf === undefined ? orNull(first) : { ...first, anyOf: [orNull(first.anyOf[0]), ...first.anyOf.slice(1)] }
+  return more.length === 0 ? { ...open, ...rest } : { anyOf: [open, ...more], ...rest }
+}
+
+const orNull = ({ type, enum: values, ...rest }: Json): Json =>
+  ({ ...rest, type: [type, 'null'].flat(), ...values !== undefined && { enum: [...values, null] } })
