@@ -100,7 +100,8 @@ async function askPermission ({ agent, client, sessionId, cwd }: ItemParts, item
   const { approvalId, toolCallId, toolName = 'tool', input, scopes = [] } = item
   const preview = await previewOf(agent, approvalId, signal)
   const diffs = preview?.changes.flatMap(({ path, diff }) => diff === undefined ? [] : diffContent(diff, path)) ?? []
-  const notes = [item.note, item.boundary?.text, preview?.note, preview?.refused && `It would fail now: ${preview.refused}`].filter((text) => text)
+  const failing = preview?.refused && `It would fail now: ${preview.refused}`
+  const notes = [item.note, item.boundary?.text, preview?.note, failing].filter((text) => text)
   const content: ToolCallContent[] = [...notes.map((text) => textContent(text!)), ...diffs]
   const offered = scopes.length > 0 ? scopes : [{ scope: 'once' as const, text: 'This call alone.' }]
   const options: PermissionOption[] = [

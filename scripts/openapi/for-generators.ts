@@ -5,9 +5,9 @@ const MAX_INT32 = 2 ** 31 - 1
 const NULLS: Record<string, string> = { refusal: 'string', logprobs: 'object' }
 
 /**
- * Returns a document that says the same in forms that generators of clients in other languages can read: integers with a format, null beside
- * a type, no constant that is a boolean, and streams as text with the schema of their events beside it. The TypeScript client is made of
- * the document as it was, whose types are narrower.
+ * Returns a document that says the same in forms that generators of clients in other languages can read: integers with a format, null
+ * beside a type, no constant that is a boolean, and streams as text with the schema of their events beside it. The TypeScript client is
+ * made of the document as it was, whose types are narrower.
  */
 export function forGenerators (document: Json): Json {
   const { components, paths, ...rest } = document

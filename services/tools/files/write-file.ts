@@ -71,7 +71,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
             bytesWritten: bytes.length,
             created: old === undefined,
             ...unusualForm(form),
-            ...(lost !== undefined && { message: `The file was ${lost}, which lacks some characters of the content. It is UTF-8 now.` }),
+            message: lost && `The file was ${lost}, which lacks some characters of the content. It is UTF-8 now.`,
             ...tellKept(real, kept),
             digest: readDigest(bytes),
             diff: await unifiedDiff(relative(cwd, real), old === undefined ? null : old.found.text, text)
@@ -86,9 +86,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
       const present = () => withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
       const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
       const { bytes, text, lost } = inForm(content, before)
-      const note = lost && `The file is ${lost}, which lacks some characters of the content. It would become UTF-8.`
-      const diff = await unifiedDiff(relative(cwd, real), before ? before.text : null, text)
-      return { diff, note, leaves: new Map([[real, bytes]]) }
+      return { diff: await unifiedDiff(relative(cwd, real), before ? before.text : null, text), note: noteOf(lost), leaves: new Map([[real, bytes]]) }
     })
   }
 
@@ -100,6 +98,9 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
     })
   }
 }
+
+const noteOf = (lost: string | undefined): string | undefined =>
+  lost && `The file is ${lost}, which lacks some characters of the content. It would become UTF-8.`
 
 /** Whether an approval showed what is at the path. */
 const isBound = (places: readonly ShownPlace[] | undefined, path: string): boolean | undefined =>
