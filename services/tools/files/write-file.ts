@@ -86,7 +86,8 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
       const present = () => withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
       const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
       const { bytes, text, lost } = inForm(content, before)
-      return { diff: await unifiedDiff(relative(cwd, real), before ? before.text : null, text), note: noteOf(lost), leaves: new Map([[real, bytes]]) }
+      const diff = await unifiedDiff(relative(cwd, real), before ? before.text : null, text)
+      return { diff, note: noteOf(lost), leaves: new Map([[real, bytes]]) }
     })
   }
 
