@@ -60,7 +60,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
         assertExpected(real, context)
         return withCreatedFolder(dirname(real), async (folder) => {
           const name = basename(real)
-          const old = await examine(folder, name, signal)
+          const old = await examine(folder, name, paths, signal)
           await assertShown(folder, name, { paths, shown, signal })
           const { bytes, text, form, lost } = inForm(content, old?.found)
           const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isBound(shown, real) && { version: old.version }) }
@@ -83,21 +83,21 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
   function preview ({ path, content }: Static<typeof Input>, { cwd, signal, ahead }: PreviewContext) {
     return withPathErrors(path, async () => {
       const real = await paths.resolve(path, cwd)
-      const present = () => withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
+      const present = () => withParent(real, async (folder, name) => (await examine(folder, name, paths, signal))?.found)
       const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
       const { bytes, text, lost } = inForm(content, before)
       const diff = await unifiedDiff(relative(cwd, real), before ? before.text : null, text)
       return { diff, note: noteOf(lost), leaves: new Map([[real, bytes]]) }
     })
   }
+}
 
-  function examine (folder: Folder, name: string, signal: AbortSignal) {
-    return examineFile(folder, name, paths, async (file, size): Promise<Before> => {
-      const bytes = await readWhole(file, size, signal)
-      if (bytes === undefined) return { digest: await fileDigest(file, size, signal) }
-      return { digest: contentDigest(bytes), ...textOf(bytes) }
-    })
-  }
+function examine (folder: Folder, name: string, paths: PathPolicy, signal: AbortSignal) {
+  return examineFile(folder, name, paths, async (file, size): Promise<Before> => {
+    const bytes = await readWhole(file, size, signal)
+    if (bytes === undefined) return { digest: await fileDigest(file, size, signal) }
+    return { digest: contentDigest(bytes), ...textOf(bytes) }
+  })
 }
 
 const noteOf = (lost: string | undefined): string | undefined =>
