@@ -148,7 +148,7 @@ async function evaluate (model: string, config = configOf(options.config)) {
 async function proveAll () {
   let isProven = true
   for (const goal of goalsOf(options.only)) {
-    const proof = await prove(goal)
+    const proof = await prove(goal, configOf(options.config))
     console.log(proofOf(proof))
     isProven &&= proof.faults.length === 0
   }

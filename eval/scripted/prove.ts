@@ -23,12 +23,12 @@ export interface Proof {
 /** A scripted model answers at once. */
 const TIME_MS = 60_000
 
-/** Tries a goal against a model that follows a script. */
-export async function tryScript (goal: Goal, script: Script): Promise<Trial> {
+/** Tries a goal against a model that follows a script; `config` is added to that of the service. */
+export async function tryScript (goal: Goal, script: Script, config?: Record<string, unknown>): Promise<Trial> {
   const gateway = await startScripted(goal, script)
   try {
     return await tryGoal(goal, {
-      model: 'scripted/model',
+      ...{ model: 'scripted/model', config },
       env: { AI_GATEWAY_API_KEY: 'scripted', AI_GATEWAY_BASE_URL: gateway.url },
       timeMs: TIME_MS
     })
@@ -38,13 +38,13 @@ export async function tryScript (goal: Goal, script: Script): Promise<Trial> {
 }
 
 /** Tries a goal against all of its scripts. Each check must hold for the good one and fail for at least one of the bad ones. */
-export async function prove (goal: Goal): Promise<Proof> {
+export async function prove (goal: Goal, config?: Record<string, unknown>): Promise<Proof> {
   const { good, bad } = SCRIPTS[goal.name]
-  const reached = await tryScript(goal, good)
+  const reached = await tryScript(goal, good, config)
   const faults = reached.problems.map(({ check, found }) => `the good script fails: ${check}; ${found} (${reached.folder})`)
   const scripts = [{ name: 'good', failed: reached.problems.map(({ check }) => check) }]
   for (const [name, script] of Object.entries({ lazy: lazy(goal), ...bad })) {
-    const { passed, problems, folder } = await tryScript(goal, script)
+    const { passed, problems, folder } = await tryScript(goal, script, config)
     if (folder !== undefined) rmSync(folder, { recursive: true, force: true })
     if (passed) faults.push(`the bad script "${name}" passes`)
     scripts.push({ name, failed: problems.map(({ check }) => check) })

@@ -2,7 +2,7 @@ import { reviewAnswer } from '../judge/index.ts'
 import { type RunOwner, type ThreadRun, makeRunPolicy } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import type { ConversationAttempt } from './conversation-state.ts'
-import { refusedNotes } from './refused-calls.ts'
+import { withRefusedLists } from './refused-calls.ts'
 import { runContext, type Context } from './run-prompt.ts'
 import { attachedIn } from './prepare-request.ts'
 import { dryRun } from './dry-runs.ts'
@@ -52,7 +52,8 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
     refused: refusedCalls,
     rehearsed,
     context: (append) => runContext(attempt, context, { ...deps, append }),
-    notes: () => ({ next: context.advice?.takeNotes() ?? [], closing: refusedNotes(refusedCalls) }),
+    notes: () => context.advice?.takeNotes() ?? [],
+    complete: (prompt) => withRefusedLists(prompt, refusedCalls),
 
     async review ({ isLast, object }) {
       if (!isLast) await context.advice?.settle()

@@ -3,7 +3,9 @@ import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
 import { answersInOutput, type AppCall, type AppCallAnswer, requestEvent } from '../approvals/index.ts'
 import { type Decision, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
+import { withRunModels } from '../models/index.ts'
 import {
+  hasSmallWindow,
   type ActiveRun,
   finishOf,
   inNewestStep,
@@ -96,7 +98,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
       (n) => ({ name: `messages[${threadPosition(history, n)}] of the thread`, isStored: true })
     )
     await noteSizes(context.prompt, deps.attachments)
-    const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: false })
+    const isCompact = await hasSmallWindow(withRunModels(deps, record.options), new AbortController().signal)
+    const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: false, isCompact })
     const written = runs.commit(run)
     // A failed write is part of the next one, but the kill counts before a model is called.
     await (isCut ? written : void written.catch(() => {}))

@@ -8,12 +8,14 @@ import type { AgentDeps } from './agent-deps.ts'
 import type { RunAdvice } from './run-advice.ts'
 import { attachedIn } from './prepare-request.ts'
 import { describeTool, skillLines, SMALL_WINDOW } from '../tools/index.ts'
-import { HOW_TO_WORK } from '../contracts/model-texts.ts'
+import { HOW_TO_WORK, HOW_TO_WORK_COMPACT } from '../contracts/model-texts.ts'
 
 interface PromptParts {
   /** A description of the computer. */
   machine: string
   hasTools: boolean
+  /** The window is small. */
+  isCompact: boolean
   /** The text about tool servers; '' for none. */
   servers: string
   cwd: string
@@ -33,14 +35,19 @@ interface PromptParts {
 const APPROVALS = 'Approvals of the user are asked for you. ' +
   'Do not retry calls that were denied; they are listed with the last results.'
 
+const ONLY_TASKS_GO_ON =
+  'When you have answered, nothing goes on: what is to be done in the background or later is a task, which the user asks for.'
+const ONLY_TASKS_GO_ON_COMPACT = 'What is to be done later or in the background is a task.'
+
 /**
  * Returns the texts of the agent's system prompt without the refused calls, from what seldom changes to what often changes: first what
  * every run is told, then what the runs of a conversation are told, then what only this run is told.
  */
-function systemPrompt ({ machine, hasTools, servers, cwd, now, instructions, answer = '', memory, notes }: PromptParts): string[] {
+function systemPrompt (parts: PromptParts): string[] {
+  const { machine, hasTools, isCompact, servers, cwd, now, instructions, answer = '', memory, notes } = parts
   const stable = [
-    "You are an assistant that works on its user's own computer. Answer briefly and truthfully, in the user's language. " + HOW_TO_WORK +
-    ' When you have answered, nothing goes on: what is to be done in the background or later is a task, which the user asks for.',
+    "You are an assistant that works on its user's own computer. Answer briefly and truthfully, in the user's language. " +
+    (isCompact ? `${HOW_TO_WORK_COMPACT} ${ONLY_TASKS_GO_ON_COMPACT}` : `${HOW_TO_WORK} ${ONLY_TASKS_GO_ON}`),
     machine,
     hasTools ? APPROVALS : '',
     servers
@@ -120,6 +127,7 @@ export async function runContext (
   const system = systemPrompt({
     machine,
     hasTools: tools.length > 0,
+    isCompact: window <= SMALL_WINDOW,
     servers,
     cwd: host.shown(record.cwd),
     now: at,

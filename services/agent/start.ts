@@ -9,6 +9,7 @@ import { tracedFields } from '../lib/request-trace.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
 import {
   createRunLog,
+  hasSmallWindow,
   inNewestStep,
   isOver,
   newRunFields,
@@ -37,6 +38,7 @@ import { type RunSettings, settingsOfRun } from './run-settings.ts'
 import type { Remember } from './run-once.ts'
 import { settleRun } from './stop-run.ts'
 import { noteSizes } from './prepare-request.ts'
+import { withRunModels } from '../models/index.ts'
 import { noUsage } from '../usage/index.ts'
 import { checkSkill } from './with-choices.ts'
 
@@ -220,7 +222,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
             known,
             { given: callResults({ messages: messages.slice(0, -1) }), keepsWaiting: request.waiting === 'keep' }
           )
-        const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: request.continue !== true })
+        const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, {
+          isNew: request.continue !== true,
+          isCompact: await hasSmallWindow(withRunModels(deps, settings.options), new AbortController().signal)
+        })
         const begin = (rehearsed?: { runId: string, cwd: string }) =>
           newRun(request, threadId, {
             begins,

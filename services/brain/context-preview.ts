@@ -4,6 +4,8 @@ import { isPattern, type Entry, type Memory } from './memory.ts'
 
 /** Tokens of all that a system prompt says of the memory, as `tokensIn` estimates them. */
 export const PREVIEW_TOKENS = 1_500
+/** The same for a model with a small window. */
+export const COMPACT_PREVIEW_TOKENS = 220
 /** Tokens of the headings, the sentences before the sections, and the line about what is left out. */
 const FRAME_TOKENS = 120
 /** Tokens of one line that is neither pinned nor important: a long entry is not to take the room of all others. */
@@ -75,13 +77,13 @@ function makeLines ({ entries, habits = [] }: Remembered): Line[] {
 }
 
 /**
- * Chooses what a prompt shows of the memory, at most PREVIEW_TOKENS: what is pinned, then what is important, then the user's wishes, then
+ * Chooses what a prompt shows of the memory, at most so many tokens: what is pinned, then what is important, then the user's wishes, then
  * the newest. A long entry that does not fit makes room for shorter ones.
  */
-export function chooseShown (memory: Remembered): Shown {
+export function chooseShown (memory: Remembered, room: number = PREVIEW_TOKENS): Shown {
   const lines = linesOf(memory)
   const shown = new Set<string>()
-  let left = PREVIEW_TOKENS - FRAME_TOKENS
+  let left = room - FRAME_TOKENS
   let forPatterns = PATTERN_TOKENS
   for (const { id, kind, text, rank } of lines.toSorted((a, b) => a.rank - b.rank || b.time - a.time)) {
     const tokens = tokensIn(`${text}\n`)

@@ -69,10 +69,16 @@ export const ASK_USER = 'askUser'
 /** How a model is to work, in conversations and in tasks. */
 export const HOW_TO_WORK =
   'Work on until the request is done and you have checked what came of it, unless only the user can decide what is next; when one way ' +
-  'fails, try another. Look with the tools before you claim. Make calls that need nothing of each other side by side, in one answer. ' +
+  'fails, try another. Look with the tools before you claim. Make calls that need nothing of each other in one answer. ' +
   'Change what the request needs and nothing else; to clean up is no leave to delete backups, keys or the only copy of something. ' +
   'In git, look at the state first; commit, push, reset or discard only what you were asked to, and never what you did not make. ' +
   'Say plainly what failed or was left out.'
+
+/** The same for a model with a small window. */
+export const HOW_TO_WORK_COMPACT =
+  'Work until the request is done and you have checked it; when one way fails, try another. Look with the tools before you claim. Change ' +
+  'only what the request needs; never delete backups, keys or the only copy of something. In git, commit, push, reset or discard only ' +
+  'what you were asked to. Say plainly what failed.'
 
 /** The reasons of denials for lack of a grant, for the model: in tasks of mode `granted`, and in runs with `interactive: false`. */
 export const NOT_GRANTED =

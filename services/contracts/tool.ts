@@ -207,6 +207,8 @@ interface ToolModel<Input> {
    * `finder`: it only leads to other tools, and is offered where some are not described. Default: often.
    */
   use?: 'always' | 'seldom' | 'finder'
+  /** What models with a small window are told in place of the description and the schema. They are told of the tools that have it. */
+  readonly compact?: { description: string, schema: TSchema }
   /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
   findMistake?(input: Input): string | undefined
   /** Converts an output to the form that models get, where it differs from the form for readers. */

@@ -23,7 +23,7 @@ export interface TaskDeps extends EngineDeps {
   idempotency: Idempotency
   usage: Pick<UsageMeters, 'meter' | 'open' | 'close' | 'tasksOverBudget'> & Pick<UsageRepository, 'forget'>
   /** The user's brain, as text for the system prompt. */
-  memory: (about: string) => Promise<string>
+  memory: (about: string, isCompact: boolean) => Promise<string>
   guides: Pick<FolderGuides, 'readKnown'>
   skills: Pick<Skills, 'find' | 'known'>
   /** The folders that triggers may watch, and the thread that looks at them. */

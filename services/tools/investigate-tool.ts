@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import type { BuiltinTool, ToolContext, ToolOutput } from '../contracts/tool.ts'
 
 const Input = Type.Object({
-  question: Type.String({ minLength: 1, maxLength: 8_000, description: 'What to find out, with all that is needed to understand it' })
+  question: Type.String({ minLength: 1, maxLength: 8_000, description: 'With all that is needed to understand it' })
 }, { additionalProperties: false })
 
 /** How long an investigation may take without a call, milliseconds. */
@@ -15,8 +15,7 @@ export function createInvestigateTool (
   return {
     model: {
       name: 'investigate',
-      description: 'Have something found out that takes many look-ups: an agent that only reads looks for it, and answers with a report. ' +
-        'Ask several at once.',
+      description: 'Have an agent that only reads find out what takes many look-ups, and report. Ask several at once.',
       schema: Input,
       output: ({ report, ...output }): ToolOutput => report === undefined ? output : { report }
     },

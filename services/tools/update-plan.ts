@@ -3,7 +3,7 @@ import { PlanSchema } from '../../schemas/plan.ts'
 import { PLAN_TOOL } from '../contracts/model-texts.ts'
 import type { BuiltinTool } from '../contracts/tool.ts'
 
-const steps = { ...PlanSchema.properties.steps, description: 'All steps, in order' }
+const { steps } = PlanSchema.properties
 const Input = Type.Object({ steps }, { additionalProperties: false })
 
 /** Shows the user the plan of a longer piece of work. The newest plan of a run is the output of the newest call. */
@@ -11,7 +11,7 @@ export function createUpdatePlan (): BuiltinTool<Static<typeof Input>> {
   return {
     model: {
       name: PLAN_TOOL,
-      description: 'Show the user the plan of work that takes many steps, and how far it is: all steps, each time one is begun or done. ' +
+      description: 'Show the user the plan of long work, and how far it is: all steps in order, each time one is begun or done. ' +
         'Not for short work.',
       schema: Input
     },

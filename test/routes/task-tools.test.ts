@@ -98,7 +98,7 @@ t.test('the model makes tasks as the user wishes, once, later and again; they ar
   t.match(text, /nach neuen Rechnungen sehen.*every Friday at 09:00.*madeHere/)
   t.notMatch(text, /家計簿/)
   const names = gateway.requests.at(-1)!.body.tools.map(({ name }: { name: string }) => name)
-  t.match(names.join(), /createTask,listTasks,changeTask/)
+  t.match(names.join(), /createTask,findTools,useTool/)
 })
 
 t.test('a time in doubt makes no task, and the model is told to ask; what comes too often asks its user', async (t) => {

@@ -3,7 +3,7 @@ import { RECALLED_OPENING } from '../../contracts/model-texts.ts'
 import { tokensIn } from '../../models/index.ts'
 import { type Op, threadMemoryKey, type Store, unlessDamaged } from '../../store/index.ts'
 import { BrainDamaged } from '../brain-errors.ts'
-import { chooseShown, isForAll, lineOf, promptSections, type Shown } from '../context-preview.ts'
+import { chooseShown, COMPACT_PREVIEW_TOKENS, isForAll, lineOf, promptSections, type Shown } from '../context-preview.ts'
 import type { Entry, Memory } from '../memory.ts'
 import { createEntryIndex } from './entry-index.ts'
 
@@ -11,6 +11,8 @@ import { createEntryIndex } from './entry-index.ts'
 const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
 /** Tokens of what is added to one message. */
 export const RECALLED_TOKENS = 500
+/** The same for a model with a small window. */
+const COMPACT_RECALLED_TOKENS = 80
 /** Characters of a message that are looked at, at its beginning and at its end. */
 const LOOKED_AT = 4_000
 /** Messages of a conversation to which something was added; the oldest go. */
@@ -43,6 +45,8 @@ export type ToldMemory = ReturnType<typeof createToldMemory>
 /** What is made of a memory once, because it stays the same until the memory changes. */
 interface Derived {
   chosen: Shown
+  /** The same for a model with a small window. */
+  chosenCompact: Shown
   known: ReadonlyMap<string, Entry>
   /** The ids of all that can be shown. */
   ids: ReadonlySet<string>
@@ -56,6 +60,7 @@ function derivedOf (memory: Memory): Derived {
   const known = new Map(memory.entries.flatMap((entry) => entry.state === 'known' ? [[entry.id, entry] as const] : []))
   const made: Derived = {
     chosen: chooseShown(memory),
+    chosenCompact: chooseShown(memory, COMPACT_PREVIEW_TOKENS),
     known,
     ids: new Set([...known.keys(), ...memory.habits.map(({ id }) => id)]),
     forAll: [...known.values()].filter(isForAll)
@@ -63,6 +68,8 @@ function derivedOf (memory: Memory): Derived {
   derived.set(memory, made)
   return made
 }
+
+const chosenOf = (memory: Memory, isCompact: boolean): Shown => derivedOf(memory)[isCompact ? 'chosenCompact' : 'chosen']
 
 /** Chooses what models are told of the memory: a fixed part of the system prompt, and entries that fit a message of the user. */
 export function createToldMemory ({ load, store }: {
@@ -78,17 +85,21 @@ export function createToldMemory ({ load, store }: {
       throw error
     })
 
-  /** Returns the ids of what fits a text and is not among `told`, the best first, as far as the room goes. */
-  async function fitting (memory: Memory, text: string, told: ReadonlySet<string>): Promise<string[]> {
+  /** Returns the ids of what fits a text and is not among `seen`, the best first, as far as the room goes. */
+  async function fitting (
+    memory: Memory,
+    text: string,
+    { seen, isCompact }: { seen: ReadonlySet<string>, isCompact: boolean }
+  ): Promise<string[]> {
     const { known } = derivedOf(memory)
-    if (known.size <= told.size && [...known.keys()].every((id) => told.has(id))) return []
+    if (known.size <= seen.size && [...known.keys()].every((id) => seen.has(id))) return []
     await index.update(memory.entries)
     const looked = text.length <= 2 * LOOKED_AT ? text : `${text.slice(0, LOOKED_AT)}\n${text.slice(-LOOKED_AT)}`
     const ids: string[] = []
-    let left = RECALLED_TOKENS - tokensIn(RECALLED_OPENING)
+    let left = (isCompact ? COMPACT_RECALLED_TOKENS : RECALLED_TOKENS) - tokensIn(RECALLED_OPENING)
     for (const { id } of index.search(looked)) {
       const entry = known.get(id)
-      if (entry === undefined || told.has(id)) continue
+      if (entry === undefined || seen.has(id)) continue
       const tokens = tokensIn(`${lineOf(entry)}\n`)
       if (tokens > left) continue
       left -= tokens
@@ -97,10 +108,13 @@ export function createToldMemory ({ load, store }: {
     return ids
   }
 
-  /** Whether a view has to be made anew: something that it shows is gone, or something is to be told at once. */
-  function isOutdated ({ chosen, ids, forAll }: Derived, view: StoredView): boolean {
+  /** Whether a view has to be made anew: something that it shows is gone, it is too long, or something is to be told at once. */
+  function isOutdated (memory: Memory, view: StoredView, isCompact: boolean): boolean {
+    const { ids, forAll } = derivedOf(memory)
+    const chosen = chosenOf(memory, isCompact)
     const told = new Set(view.ids)
     if (view.ids.some((id) => !ids.has(id))) return true
+    if (isCompact && tokensIn(promptSections(memory, view)) > COMPACT_PREVIEW_TOKENS) return true
     // A conversation that began without any memory has nothing to keep.
     if (view.ids.length === 0) return chosen.ids.length > 0
     const fresh = new Set(chosen.ids)
@@ -109,11 +123,11 @@ export function createToldMemory ({ load, store }: {
 
   return {
     /** What the system prompt of a run without a conversation says of the memory, with what fits `about`; '' when there is nothing. */
-    async forRun (about = ''): Promise<string> {
+    async forRun (about = '', isCompact = false): Promise<string> {
       const memory = await readable()
       if (memory === undefined) return DAMAGED
-      const shown = derivedOf(memory).chosen
-      const more = await fitting(memory, about, new Set(shown.ids))
+      const shown = chosenOf(memory, isCompact)
+      const more = await fitting(memory, about, { seen: new Set(shown.ids), isCompact })
       return promptSections(memory, { ...shown, ids: [...shown.ids, ...more] })
     },
 
@@ -121,7 +135,11 @@ export function createToldMemory ({ load, store }: {
      * Returns what a conversation is told. Its view is kept until something in it is forgotten, so that the beginning of its prompts stays
      * the same. With `isNew`, the last message of the user is one to which entries that fit it are added.
      */
-    async ofThread (thread: string, prompt: LanguageModelV4Prompt, { isNew }: { isNew: boolean }): Promise<ThreadMemory> {
+    async ofThread (
+      thread: string,
+      prompt: LanguageModelV4Prompt,
+      { isNew, isCompact = false }: { isNew: boolean, isCompact?: boolean }
+    ): Promise<ThreadMemory> {
       const memory = await readable()
       if (memory === undefined || memory.entries.length + memory.habits.length === 0) {
         return {
@@ -134,15 +152,16 @@ export function createToldMemory ({ load, store }: {
       }
       const key = threadMemoryKey(thread)
       const stored = await unlessDamaged(store.get<StoredView>(key))
-      const view: StoredView = stored === undefined || isOutdated(derivedOf(memory), stored)
-        ? { ...derivedOf(memory).chosen, recalled: stored?.recalled ?? [] }
-        : stored
+      const view: StoredView = stored === undefined || isOutdated(memory, stored, isCompact)
+        ? { ...chosenOf(memory, isCompact), recalled: stored?.recalled ?? [] }
+        : { ...stored }
       const words = new Map(prompt.flatMap((message) => message.role === 'user' ? [[message, store.digest(textOf(message))] as const] : []))
       const last = [...words].at(-1)
       const said = last === undefined ? 0 : [...words.values()].filter((of) => of === last[1]).length
       const isLooked = last !== undefined && view.recalled.filter(({ of }) => of === last[1]).length >= said
       if (isNew && last !== undefined && !isLooked) {
-        const ids = await fitting(memory, textOf(last[0]), new Set([...view.ids, ...view.recalled.flatMap(({ ids }) => ids)]))
+        const seen = new Set([...view.ids, ...view.recalled.flatMap(({ ids }) => ids)])
+        const ids = await fitting(memory, textOf(last[0]), { seen, isCompact })
         if (ids.length > 0) view.recalled = [...view.recalled, { of: last[1], ids }].slice(-MAX_RECALLED)
       }
       const isSame = stored?.recalled === view.recalled && stored.ids === view.ids

@@ -32,7 +32,7 @@ export const analysisPrompt = {
     full: {
       complexity: 'long_running',
       timeWords: 'each second tuesday at 7:45',
-      thinking: 'The tide table of Vardø is to be printed again and again.'
+      thinking: 'A tide table is to be printed again and again.'
     }
   }),
   /** The latest exchanges before the request, oldest first; undefined when there were none. */

@@ -6,6 +6,10 @@ import type { ModelInfo, Provider } from './provider.ts'
 
 /** Tokens, used when nothing else is known. The offline model has no limit. */
 const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 }
+/** The same for a local server, which the user may have started with less than the model takes. */
+const LOCAL_DEFAULT = 8_192
+/** How long the word of a local server about its window is believed, milliseconds. */
+const BELIEVED_MS = 60_000
 /** Tokens. No usable model has a smaller context window, so a conversation of at most half of it needs no look-up. */
 const SMALLEST_WINDOW = 8_192
 const SAFE_SHARE = 0.5
@@ -51,10 +55,26 @@ export function createContextWindows (
   { settings, providerOf, catalog, clock }: Parts
 ): Pick<ContextWindows, 'contextWindow' | 'windowOfCut'> & { noteRefusal(id: string, words: string): void } {
   const seen = new Map<string, number>()
+  /** What local servers said, and when; `clock.now()`. */
+  const inUse = new Map<string, { tokens?: number, at: number }>()
 
   function noteWindow (id: string, tokens: number): void {
     if (seen.size >= MOST_SEEN) seen.delete(seen.keys().next().value!)
     seen.set(id, tokens)
+  }
+
+  /** Returns the window with which a local server works; the last known one while it does not say. */
+  async function localWindow (id: string, provider: Provider, signal: AbortSignal): Promise<number> {
+    const last = inUse.get(id)
+    if (last === undefined || clock.now() - last.at > BELIEVED_MS) {
+      const model = id.slice(id.indexOf('/') + 1)
+      const tokens = await withDeadline({ clock, ms: LOOK_MS, signal }, async (limit) => provider.windowInUse?.(model, limit))
+        .catch(() => undefined)
+      signal.throwIfAborted()
+      if (inUse.size >= MOST_SEEN) inUse.clear()
+      inUse.set(id, { tokens: tokens ?? last?.tokens, at: clock.now() })
+    }
+    return Math.min(inUse.get(id)?.tokens ?? LOCAL_DEFAULT, seen.get(id) ?? Infinity)
   }
 
   return {
@@ -67,6 +87,7 @@ export function createContextWindows (
       } catch {
         return DEFAULTS.gateway
       }
+      if (await provider.localServer?.() !== undefined) return localWindow(id, provider, signal)
       const noted = seen.get(id)
       const assumed = noted ?? knownModel(id, provider)?.contextWindow ?? provider.contextWindow ?? DEFAULTS[provider.kind]
       // Only direct providers report context windows in their lists.

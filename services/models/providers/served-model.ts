@@ -62,15 +62,23 @@ export async function askServedModel (server: Server): Promise<ServedModel | und
   return { needs: capabilities.includes('tools') ? [] : ['tools-in-words'], hasVision }
 }
 
-/** Asks a model server for the context window that it uses for a model, tokens; undefined where it does not say. */
+/**
+ * Asks a model server for the context window that it uses for a model, tokens; undefined where it does not say. llama.cpp, Ollama and LM
+ * Studio do.
+ * https://lmstudio.ai/docs/developer/rest/endpoints
+ */
 export async function askWindow (server: Server): Promise<number | undefined> {
-  const [{ default_generation_settings: settings }, { models }] = await Promise.all([
-    askProps(server).catch((): Record<string, any> => ({})),
-    ask(server, '/api/ps').catch((): Record<string, any> => ({}))
+  const nothing = (): Record<string, any> => ({})
+  const [{ default_generation_settings: settings }, { models }, { data }] = await Promise.all([
+    askProps(server).catch(nothing),
+    ask(server, '/api/ps').catch(nothing),
+    ask(server, '/api/v0/models').catch(nothing)
   ])
   const names = [server.model, `${server.model}:latest`]
   const running = Array.isArray(models) ? models.find((each) => names.includes(each?.name) || names.includes(each?.model)) : undefined
-  return [settings?.n_ctx, running?.context_length].find((length) => typeof length === 'number' && length > 0)
+  const loaded = Array.isArray(data) ? data.find((each) => each?.id === server.model) : undefined
+  const lengths = [settings?.n_ctx, running?.context_length, loaded?.loaded_context_length]
+  return lengths.find((length) => typeof length === 'number' && length > 0)
 }
 
 /** Reads what llama.cpp has found out of a template: common/jinja/caps.cpp. */

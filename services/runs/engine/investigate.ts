@@ -2,7 +2,7 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { newestText, type EventOf, newestStep, openCalls, type RunContext } from '../../contracts/run-events.ts'
 import { needsAny, type ToolContext } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
-import { runInOrder, type ToolHost } from '../../tools/index.ts'
+import { describeTool, runInOrder, type ToolHost } from '../../tools/index.ts'
 import type { UsageMeters } from '../../usage/index.ts'
 import { withRunOptions } from '../options/with-run-options.ts'
 import { foldToModelMessages } from '../run-log/fold.ts'
@@ -65,7 +65,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     let given = modelContext({
       // Of tools that it has to find, it is told whose they are.
       system: [`${INSTRUCTIONS}${deferred === undefined ? '' : `\n\n${servers}\n`}\nWorking folder: ${JSON.stringify(cwd)}.`],
-      tools: told.map(({ model: { name, description, schema: inputSchema } }) => ({ type: 'function', name, description, inputSchema })),
+      tools: told.map(describeTool),
       deferred
     })
     const prompt: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: question }] }]

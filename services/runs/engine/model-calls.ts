@@ -135,14 +135,13 @@ export function createModelCalls<R extends RunRecord> (
     const shown = withRecalled(prompt, placement.places, await recalled?.())
     traces?.stepBegun(record.runId, step)
     const dueAnswer = await owed()
-    const { next, closing } = owner.notes()
     const { calls, finishReason, usage, isPaused, unreadCall, isLooping } = await modelStep({
       step,
       ...(step > record.maxSteps && { lastWord: record.endsFor ?? 'steps' as const }),
       owed: dueAnswer,
-      notes: [...next.map((text) => ({ type: 'message' as const, text })), ...live.takeSteering(step)],
+      notes: [...owner.notes().map((text) => ({ type: 'message' as const, text })), ...live.takeSteering(step)],
       messages: [...shown.prompt, ...foldToModelMessages(run.log.events, tools.forModel)],
-      closing,
+      complete: owner.complete,
       latest: prompt.findLastIndex(({ role }) => role === 'user'),
       ...placement,
       ...(shown.places && { places: shown.places }),

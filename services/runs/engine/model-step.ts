@@ -2,8 +2,7 @@ import type {
   LanguageModelV4FunctionTool,
   LanguageModelV4Message,
   LanguageModelV4Prompt,
-  LanguageModelV4StreamPart,
-  LanguageModelV4ToolResultOutput
+  LanguageModelV4StreamPart
 } from '@ai-sdk/provider'
 import type { AnsweredBy } from '../../../schemas/run-options.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -61,8 +60,8 @@ interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' |
   owed?: ObjectAnswer
   /** What the model is told for the first time with this step, as messages of the user. */
   notes: ReadonlyArray<EventOf<'message' | 'steer'>>
-  /** What the model is told at the end of all messages, each time. */
-  closing?: readonly string[]
+  /** Returns the prompt with what the model is told behind the messages. */
+  complete?: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt
   /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
   context: () => Promise<ModelContext>
 }
@@ -103,6 +102,7 @@ const promptCut = (id: string, window: number, sent: number) =>
   'context window and start it again; for Ollama set OLLAMA_CONTEXT_LENGTH=32768, or move the slider for the context length in its ' +
   'settings. Until then the conversation is shortened to what it reads.'
 const NOT_WHOLE = 'The input of this call did not arrive as a whole, so it was not carried out. Make the call again.'
+const itself = (prompt: LanguageModelV4Prompt) => prompt
 const userMessage = (text: string): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
 const REASONS = {
   steps: 'You have used all your steps with tools',
@@ -156,7 +156,7 @@ export function createModelSteps (
   }
   const answeredBy = (name: string) => host.find(name)?.policy.answeredBy?.by
 
-  return async ({ step, lastWord, owed, notes, closing = [], messages, context, ...placement }: ModelStep): Promise<StepResult> => {
+  return async ({ step, lastWord, owed, notes, complete = itself, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
     notes.forEach(append)
     append({ type: 'step-start', step })
     await host.ready(signal)
@@ -203,8 +203,8 @@ export function createModelSteps (
       async prompt (id, tooLong) {
         const { opening, tools, deferred = [] } = given
         const compacted = await compact(id, { ...placement, opening, tools, messages: shown }, tooLong)
-        const prompt = withClosing(asToldTools(withPlan(compacted, shown), deferred), closing)
-        if (prompt === undefined) return undefined
+        if (compacted === undefined) return undefined
+        const prompt = asToldTools(complete(withPlan(compacted, shown)), deferred)
         asked = { id, prompt: lastWord === undefined ? prompt : [...prompt, lastMessage(lastWord, mayAnswer)] }
         return asked.prompt
       },
@@ -264,38 +264,10 @@ export function createModelSteps (
 }
 
 /** Returns the prompt with the newest plan of the conversation, where the call that showed it was summarised or left out. */
-function withPlan (prompt: LanguageModelV4Prompt | undefined, messages: LanguageModelV4Prompt): LanguageModelV4Prompt | undefined {
+function withPlan (prompt: LanguageModelV4Prompt, messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const newest = messages.flatMap(callsIn).findLast(({ toolName }) => toolName === PLAN_TOOL)
-  if (prompt === undefined || newest === undefined || prompt.flatMap(callsIn).includes(newest)) return prompt
+  if (newest === undefined || prompt.flatMap(callsIn).includes(newest)) return prompt
   return [...prompt, userMessage(`${NOTE_OPENING} Your plan, as you showed it last: ${JSON.stringify(newest.input)}]`)]
-}
-
-/**
- * Returns the prompt with what the model is told at its end: with the newest result where that stands last. Some chat templates move the
- * system prompt and the tools before each new message of the user.
- */
-function withClosing (prompt: LanguageModelV4Prompt | undefined, closing: readonly string[]): LanguageModelV4Prompt | undefined {
-  const last = prompt?.at(-1)
-  const result = last?.role === 'tool' ? last.content.at(-1) : undefined
-  if (prompt === undefined || closing.length === 0) return prompt
-  if (last?.role !== 'tool' || result?.type !== 'tool-result') return [...prompt, ...closing.map(userMessage)]
-  const told = { ...result, output: withText(result.output, closing.join('\n\n')) }
-  return prompt.with(-1, { ...last, content: last.content.with(-1, told) })
-}
-
-function withText (output: LanguageModelV4ToolResultOutput, text: string): LanguageModelV4ToolResultOutput {
-  switch (output.type) {
-    case 'text':
-    case 'error-text':
-      return { ...output, value: `${output.value}\n\n${text}` }
-    case 'execution-denied':
-      return { ...output, reason: [output.reason, text].filter(Boolean).join('\n\n') }
-    case 'json':
-    case 'error-json':
-      return { type: output.type === 'json' ? 'text' : 'error-text', value: `${JSON.stringify(output.value)}\n\n${text}` }
-    case 'content':
-      return { ...output, value: [...output.value, { type: 'text', text }] }
-  }
 }
 
 const callsIn = (message: LanguageModelV4Message) =>

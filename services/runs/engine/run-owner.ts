@@ -61,11 +61,10 @@ export interface RunOwner<R extends RunRecord = RunRecord> {
   rehearsed?: Rehearsed
   /** Returns the context of the run, which is made once and kept in the log: `append` puts a new one there. */
   context: (append: (event: RunEvent) => void) => Promise<RunContext>
-  /**
-   * Returns what the model is told as messages of the user: `next` with its next step, once each, and `closing` at the end of this prompt;
-   * it may change within a run.
-   */
-  notes: () => { next: readonly string[], closing: readonly string[] }
+  /** Returns what the model is told with its next step, once each, as messages of the user. */
+  notes: () => readonly string[]
+  /** Returns the prompt with what the model is told behind the messages. What it adds to a message stays there in later prompts. */
+  complete?: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt
   /** Tells the owner's readers what happens. */
   tell?: (news: RunNews) => void
   /** Returns fields of the record that a call has changed. */

@@ -2,7 +2,7 @@ import { toolsLine } from '../../contracts/model-texts.ts'
 import type { RunContext } from '../../contracts/run-events.ts'
 import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
-import { definitionTokens, deferTools, describeTool, type ToolHost } from '../../tools/index.ts'
+import { definitionTokens, deferTools, describeTool, SMALL_WINDOW, type ToolHost } from '../../tools/index.ts'
 
 /** How many times its share of a window the definitions of tools are, at least, when the window is looked up. */
 const LOOK_UP_AT = 5
@@ -30,6 +30,11 @@ export async function toldTools (
   const window = await windowFor(tools, registry, signal)
   const divided = deferTools(tools, { finders: host.finders(), window, most: registry.mostTools(registry.candidates('capable')) })
   return { ...divided, servers: host.describe(tools, { found: new Set(divided.deferred), window }), window }
+}
+
+/** Whether the model of a run has a small window, so that it is told less. */
+export async function hasSmallWindow ({ registry }: Pick<Parts, 'registry'>, signal: AbortSignal): Promise<boolean> {
+  return await windowFor([], registry, signal) <= SMALL_WINDOW
 }
 
 /** Of a context, what the number of tools changes. */

@@ -20,6 +20,10 @@ export function createPhaseTool (stored: () => Phase[]) {
         phase: Type.String({ description: "The phase's id, such as phase-1" }),
         status: Type.Union(STATUSES.map((status) => Type.Literal(status)))
       }, { additionalProperties: false }),
+      compact: {
+        description: 'Call it whenever a phase of the plan is completed, failed or skipped.',
+        schema: Type.Object({ phase: Type.String(), status: Type.String() })
+      },
       use: 'always'
     },
     policy: { effect: 'read' },

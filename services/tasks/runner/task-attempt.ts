@@ -162,7 +162,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     rehearsed,
     // A provider may have refused the number of its tools since.
     context: async () => run.log.events.findLast((event) => event.type === 'context')?.context ?? context!,
-    notes: () => ({ next: notes.splice(0), closing: [] }),
+    notes: () => notes.splice(0),
     tell,
     changes (): Partial<TaskRun> {
       const phases = tools.reportedPhases()
@@ -216,12 +216,13 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
         run: { ...run.record, phases },
         last: await previousRun(),
         machine: deps.machine,
-        memory: await deps.memory(task.goal),
+        memory: await deps.memory(task.goal, window <= SMALL_WINDOW),
         guide: await deps.guides.readKnown(task.cwd),
         skills: offered.some((tool) => needsAny(tool, 'skills')) ? skillLines(skills, window <= SMALL_WINDOW) : [],
         instructions: options.instructions,
         owed: await attempt.owed(),
         tools: told,
+        isCompact: window <= SMALL_WINDOW,
         deferred,
         grants: await grantsInWords(),
         servers,

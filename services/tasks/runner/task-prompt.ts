@@ -1,13 +1,13 @@
 import type { Phase } from '../../../schemas/tasks.ts'
 import { applicationInstructions, type ObjectAnswer } from '../../runs/index.ts'
 import { isOutdated, type StoredRun, type StoredTask } from '../task-records.ts'
-import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import {
   ASK_USER,
   COMMENT_OPENING,
   COMMENTS_HEADING,
   EARLIER_OPENING,
   HOW_TO_WORK,
+  HOW_TO_WORK_COMPACT,
   INPUT_OPENING,
   NOTE_OPENING,
   toolsLine
@@ -15,6 +15,7 @@ import {
 import type { RunContext, FolderGuide, RunEvent } from '../../contracts/run-events.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { tokensIn } from '../../models/index.ts'
+import { describeTool } from '../../tools/index.ts'
 
 const LINES_SHOWN = 40
 const LINE_SHOWN = 500
@@ -58,6 +59,8 @@ interface ContextParts {
   /** What is said of the structured answer that the run owes. */
   answer?: string
   tools: string[]
+  /** The window is small. */
+  isCompact: boolean
   /** A description of the tools of tool servers; '' for none. */
   servers: string
   /** The calls that need no approval, in words. */
@@ -73,11 +76,11 @@ function taskContext (parts: ContextParts): string[] {
   return [ofEveryTask(parts), ofTask(parts), ofRun(parts)].map((sections) => sections.filter((text) => text !== '').join('\n\n'))
 }
 
-const ofEveryTask = ({ machine, tools, servers }: ContextParts): string[] => [
+const ofEveryTask = ({ machine, tools, isCompact, servers }: ContextParts): string[] => [
   "You are an assistant that works on its user's own computer, in the background: nobody reads along, " +
   `${tools.includes(ASK_USER) ? 'so ask with askUser what only the user can decide; the run then waits' : 'so do not ask questions'}. ` +
-  `${HOW_TO_WORK} End with a report of what was done and found, in the language of the task; a run that claims what it did not do is ` +
-  'judged as failed.',
+  `${isCompact ? HOW_TO_WORK_COMPACT : HOW_TO_WORK} End with a report of what was done and found, in the language of the task; a run ` +
+  'that claims what it did not do is judged as failed.',
   machine,
   toolsLine(tools),
   servers
@@ -225,8 +228,7 @@ export function newContext ({ tools, deferred, guide, skills, owed, ...parts }: 
     ...(skills.length > 0 && { skills }),
     ...(earlier !== undefined && { earlier }),
     tools: [
-      ...tools.map(({ model: { name, description, schema: inputSchema } }): LanguageModelV4FunctionTool =>
-        ({ type: 'function', name, description, inputSchema })),
+      ...tools.map(describeTool),
       ...owed === undefined ? [] : [owed.tool]
     ],
     ...(deferred && { deferred })

@@ -2,11 +2,10 @@ import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { FIND_TOOLS, USE_TOOL } from '../../contracts/model-texts.ts'
 import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 import { tokensIn } from '../../models/index.ts'
+import { compactTool } from './describe-tool.ts'
 import { readNearlyJson } from '../../lib/nearly-json.ts'
 
-/** The number of built-in tools that every model is told of. */
-const MOST_TOLD = 21
-/** Tokens of a context window in which only the tools that most work needs are described. */
+/** Tokens of a context window in which only the tools that have a compact form are described, in that form. */
 export const SMALL_WINDOW = 16_384
 /** The tools of servers and of an application that a model is told of, and the share of its window that their definitions may take. */
 const MOST_FURTHER = 30
@@ -26,42 +25,55 @@ export interface Deferral {
   deferred?: string[]
 }
 
+interface Room {
+  /** The tools that reach the others. */
+  finders: Tool[]
+  /** Tokens. A model without a limit (Infinity) costs nothing. */
+  window: number
+  /** Tools that the model takes. */
+  most?: number
+}
+
 /**
- * Divides the tools of a run: those that most runs do not need are not described to the model when there are many, and in a small window
- * only those that most work needs are. The tools of servers are not described when they and those of the application are more than
- * MOST_FURTHER or take more than FURTHER_SHARE of the window; the application's are, unless they alone are too many. `finders` are the
- * tools that reach the others; without them all are told. A model without a limit (`window` Infinity) costs nothing and is told of all.
- * Where the model takes only `most` tools, further kinds of them are left out until they are no more.
+ * Divides the tools of a run: those that most runs do not need are not described to the model. The tools of servers are not described when
+ * they and those of the application are more than MOST_FURTHER or take more than FURTHER_SHARE of the window; the application's are, unless
+ * they alone are too many. In a small window, only the tools that have a compact form are described, the same in every run, with those of
+ * the application. Where the model takes only `most` tools, further kinds of them are left out until they are no more. Without finders, or
+ * for a model without a limit, all are told.
  */
-export function deferTools (
-  tools: Tool[],
-  { finders, window, most = Infinity }: { finders: Tool[], window: number, most?: number }
-): Deferral {
-  if (finders.length < 2 || (window === Infinity && most === Infinity)) return { told: tools }
-  const own = tools.filter(isOwn)
+export function deferTools (tools: Tool[], { finders, window, most = Infinity }: Room): Deferral {
+  const isSmall = window <= SMALL_WINDOW
+  const asTold = (some: Tool[]) => isSmall ? some.map(compactTool) : some
+  if (finders.length < 2 || (window === Infinity && most === Infinity)) return { told: asTold(tools) }
   const further = tools.filter((tool) => !isOwn(tool))
   const fits = (some: Tool[]) => some.length <= MOST_FURTHER && definitionTokens(some) <= window * FURTHER_SHARE
-  const leavesOut = {
-    servers: !fits(further),
-    app: !fits(further.filter(isOfApp)),
-    seldom: own.length > MOST_TOLD || window <= SMALL_WINDOW,
-    often: window <= SMALL_WINDOW
-  }
-  const isLeftOut = (tool: Tool) =>
-    isOwn(tool)
-      ? tool.model.use !== 'always' && (tool.model.use === 'seldom' ? leavesOut.seldom : leavesOut.often)
-      : isOfApp(tool) ? leavesOut.app : leavesOut.servers
+  const leavesOut = { servers: isSmall || !fits(further), app: !fits(further.filter(isOfApp)), seldom: true, often: false, always: false }
+  const isLeftOut = (tool: Tool) => leavesOut[kindOf(tool, isSmall)]
   const isTooMany = () => {
     const left = tools.filter((tool) => !isLeftOut(tool)).length
     return left + (left < tools.length ? finders.length : 0) + OF_RUN > most
   }
   for (const kind of ['servers', 'app', 'seldom', 'often'] as const) if (isTooMany()) leavesOut[kind] = true
   const deferred = tools.filter(isLeftOut)
-  if (deferred.length === 0) return { told: tools }
+  // The way to a few tools would take more room than they do.
+  const isWorthless = tools.length + OF_RUN <= most && definitionTokens(deferred) <= definitionTokens(finders)
+  if (deferred.length === 0 || isWorthless) return { told: asTold(tools) }
+  const described = asTold(tools.filter((tool) => !isLeftOut(tool)))
+  // The tools of servers and of the application come and go, and a cache holds the beginning.
   return {
-    told: [...tools.filter((tool) => !isLeftOut(tool)), ...finders.map((tool) => naming(tool, deferred))],
+    told: [...described.filter(isOwn), ...finders.map((tool) => naming(tool, deferred)), ...described.filter((tool) => !isOwn(tool))],
     deferred: deferred.map(({ model: { name } }) => name)
   }
+}
+
+type ToolKind = 'servers' | 'app' | 'seldom' | 'often' | 'always'
+
+/** Returns which tools a tool is left out with. */
+function kindOf (tool: Tool, isSmall: boolean): ToolKind {
+  if (isOfApp(tool)) return 'app'
+  if (!isOwn(tool)) return 'servers'
+  if (isSmall) return tool.model.compact !== undefined ? 'always' : 'seldom'
+  return tool.model.use === 'always' || tool.model.use === 'seldom' ? tool.model.use : 'often'
 }
 
 const isOwn = (tool: Tool) => !isSourceTool(tool)

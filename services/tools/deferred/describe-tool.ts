@@ -3,7 +3,7 @@ import { isObject } from '../../lib/json.ts'
 import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 
 /** What a model need not be told of the service's own tools: an input beyond them is an error that says so. */
-const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'pattern', 'uniqueItems', 'additionalProperties']
+const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'pattern', 'uniqueItems', 'additionalProperties']
 
 /** Returns a schema without the keywords of UNTOLD, and a choice of texts as their list. Properties of these names stay. */
 export function brief<S> (schema: S, isProperties = false): S {
@@ -15,6 +15,16 @@ export function brief<S> (schema: S, isProperties = false): S {
   }
   const kept = Object.entries(schema).filter(([key]) => isProperties || !UNTOLD.includes(key))
   return Object.fromEntries(kept.map(([key, value]) => [key, brief(value, !isProperties && key === 'properties')])) as S
+}
+
+const compacted = new WeakMap<Tool, Tool>()
+
+/** Returns a tool as models with a small window are told of it: always the same object. */
+export function compactTool (tool: Tool): Tool {
+  const { compact } = tool.model
+  const made = compacted.get(tool) ?? (compact === undefined ? tool : { ...tool, model: { ...tool.model, ...compact } })
+  compacted.set(tool, made)
+  return made
 }
 
 const descriptions = new WeakMap<Tool, LanguageModelV4FunctionTool>()

@@ -6,7 +6,7 @@ import { briefDefinitions } from './describe-tool.ts'
 import { createToolSearch } from './tool-index.ts'
 
 const FindInput = Type.Object({
-  query: Type.String({ minLength: 1, maxLength: 500, description: 'What it is to do, and with what; or its name' })
+  query: Type.String({ minLength: 1, maxLength: 500, description: 'What it is to do; or its name' })
 }, { additionalProperties: false })
 
 /** Definitions in one answer. */
@@ -22,7 +22,7 @@ export function createFindTools (
   return {
     model: {
       name: FIND_TOOLS,
-      description: `Find further tools by what they do; call what was found with ${USE_TOOL}.`,
+      description: `Find further tools; call them with ${USE_TOOL}.`,
       schema: FindInput,
       use: 'finder'
     },
@@ -44,8 +44,8 @@ export function createFindTools (
 }
 
 const UseInput = Type.Object({
-  toolName: Type.String({ minLength: 1, description: 'Its name' }),
-  input: Type.Object({}, { additionalProperties: true, description: 'The input of that tool' })
+  toolName: Type.String({ minLength: 1 }),
+  input: Type.Object({}, { additionalProperties: true })
 }, { additionalProperties: false })
 
 /**
@@ -54,7 +54,7 @@ const UseInput = Type.Object({
  */
 export function createUseTool (): BuiltinTool<Static<typeof UseInput>> {
   return {
-    model: { name: USE_TOOL, description: `Call a tool that ${FIND_TOOLS} has found.`, schema: UseInput, use: 'finder' },
+    model: { name: USE_TOOL, description: 'Call a further tool.', schema: UseInput, use: 'finder' },
     says: { en: { label: 'Use a tool', does: 'use a tool' } },
     policy: { effect: 'read' },
     async execute ({ toolName }) {

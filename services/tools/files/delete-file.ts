@@ -12,9 +12,9 @@ import { asideName, changedNow } from './replace-file.ts'
 import { isMounted, PathRefused, withFile, withParent, withSubfolder, type Folder } from '../../workspace/index.ts'
 
 const Input = Type.Object({
-  path: Type.String({ minLength: 1, description: 'File or folder to delete.' }),
+  path: Type.String({ minLength: 1 }),
   recursive: Type.Optional(
-    Type.Boolean({ description: 'true: delete a folder with all that is in it.' })
+    Type.Boolean({ description: 'With all that is in the folder' })
   )
 }, { additionalProperties: false })
 

@@ -4,6 +4,8 @@ import type { BuiltinTool } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
+import { isObject } from '../../lib/json.ts'
+import { withMending } from '../mend-input.ts'
 import { contentDigest } from './change-digest.ts'
 import { unifiedDiff } from './diff.ts'
 import { applyEdits } from './apply-edits.ts'
@@ -21,28 +23,39 @@ const Edit = Type.Object({
   oldText: Type.String({
     minLength: 1,
     maxLength: LONGEST_TEXT,
-    description: 'The text to replace, exactly as it is in the file, indentation included, without the line numbers of readFile. ' +
-      'It must occur once: take in lines around it until it does.'
+    description: 'Exactly as it is in the file, indentation included, without line numbers. It must occur once: ' +
+      'take in lines around it until it does'
   }),
-  newText: Type.String({ maxLength: LONGEST_TEXT, description: 'The text to put in its place; "" removes it.' }),
-  all: Type.Optional(Type.Boolean({ description: 'true: replace every occurrence.' }))
+  newText: Type.String({ maxLength: LONGEST_TEXT, description: '"" removes it' }),
+  all: Type.Optional(Type.Boolean({ description: 'Replace every occurrence' }))
 }, { additionalProperties: false })
 
 const Input = Type.Object({
-  path: Type.String({ minLength: 1, description: 'File to edit.' }),
+  path: Type.String({ minLength: 1 }),
   edits: Type.Array(Edit, {
     minItems: 1,
-    maxItems: 100,
-    description: 'Each oldText is looked for in the file as it is now; they must not overlap.'
+    maxItems: 100
   }),
   digest: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'The digest that readFile or the last change answered: nothing is written if the file has changed since.'
+      description: 'Of the last answer: nothing is written if the file has changed since'
     })
   )
 }, { additionalProperties: false })
+
+const COMPACT = {
+  description: 'Replace a text of a file. oldText must occur once, exactly as it is there.',
+  schema: Type.Object({ path: Type.String(), oldText: Type.String(), newText: Type.String() })
+}
+
+/** Puts one edit that stands beside the path into the list of edits. */
+function listEdit (input: unknown): unknown {
+  if (!isObject(input) || input.edits !== undefined || input.oldText === undefined) return input
+  const { oldText, newText, all, ...others } = input
+  return { ...others, edits: [{ oldText, newText, ...(all !== undefined && { all }) }] }
+}
 
 /**
  * `{path, replacements, bytesWritten, encoding?, lineEnds?, digest, diff}`. All edits are written in one step, or none. Bytes outside of
@@ -53,9 +66,10 @@ export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
   return {
     model: {
       name: 'editFile',
-      description: 'Change parts of a text file by replacing texts in it. Read it first, then send all changes of ' +
-        'one file in one call: all are made or none.',
-      schema: Input,
+      description: 'Replace texts in a text file. Read it first, then send all changes of one file in one call: ' +
+        'all are made or none.',
+      compact: COMPACT,
+      schema: withMending(Input, listEdit),
       use: 'always',
       output: withoutDiff
     },

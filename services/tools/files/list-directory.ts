@@ -13,15 +13,14 @@ import { count } from '../../lib/in-words.ts'
 const Input = Type.Object({
   path: Type.Optional(
     Type.String({
-      minLength: 1,
-      description: 'Folder to list. Default ".".'
+      minLength: 1
     })
   ),
   depth: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 10, description: 'Levels to list. Default 1.' })
+    Type.Integer({ minimum: 1, maximum: 10 })
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000, description: 'Most entries. Default 500.' })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'To go on: the nextOffset of the answer.' }))
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2000 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'nextOffset of the answer, to go on' }))
 }, { additionalProperties: false })
 
 export interface Entry {
@@ -46,7 +45,8 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinT
   return {
     model: {
       name: 'listDirectory',
-      description: 'List a folder: its entries with their sizes; folders end with "/", symbolic links with "@" and are not followed.',
+      description: 'List a folder. Folders end with "/", symbolic links with "@" and are not followed.',
+      compact: { description: 'List a folder.', schema: Type.Object({ path: Type.Optional(Type.String()) }) },
       schema: Input,
       output: asLines
     },

@@ -16,10 +16,10 @@ import { readWhole } from './read-text.ts'
 import { asideName, keepIfChanged, linkAside, tellKept, temporaryName, withCreatedFolder } from './replace-file.ts'
 
 const Input = Type.Object({
-  from: Type.String({ minLength: 1, description: 'File or folder to move.' }),
-  to: Type.String({ minLength: 1, description: 'Its whole new path, name included. Missing folders are made.' }),
+  from: Type.String({ minLength: 1 }),
+  to: Type.String({ minLength: 1, description: 'Missing folders are made' }),
   overwrite: Type.Optional(
-    Type.Boolean({ description: 'true: replace a file there, never a folder.' })
+    Type.Boolean({ description: 'Replace a file there' })
   )
 }, { additionalProperties: false })
 
@@ -34,8 +34,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
   return {
     model: {
       name: 'moveFile',
-      description: 'Move or rename a file, a symbolic link or a folder with all that is in it. ' +
-        'What refers to the old path is not changed: search for it.',
+      description: 'Move or rename a file or folder. What refers to the old path is not changed: search for it.',
       schema: Input
     },
     says: {

@@ -16,18 +16,15 @@ import { FITTING_BYTES, fittingEnd } from '../model-output.ts'
 import { block, textOf } from '../../lib/in-words.ts'
 
 const Input = Type.Object({
-  path: Type.String({ minLength: 1, description: 'File to read.' }),
+  path: Type.String({ minLength: 1 }),
   offset: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'First line (of a PDF: page). Default 1.' })
+    Type.Integer({ minimum: 1, description: 'First line, of a PDF: page' })
   ),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, description: 'Lines (of a PDF: pages) to read. Default: what one answer holds.' })
+    Type.Integer({ minimum: 1 })
   ),
   column: Type.Optional(
-    Type.Integer({
-      minimum: 1,
-      description: 'First character of that line. Default 1.'
-    })
+    Type.Integer({ minimum: 1 })
   )
 }, { additionalProperties: false })
 
@@ -67,9 +64,13 @@ export function createReadFile ({ paths, transform, editors, skills }: Parts): B
   return {
     model: {
       name: 'readFile',
-      description: 'Read a file: text, the text of a PDF, or an image (PNG, JPEG, GIF, WebP), which you then see. ' +
-        `Each line of text is shown with its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
-        'Read on in a long file with its nextOffset as offset, and its nextColumn as column.',
+      description: 'Read a file: text, the text of a PDF, or an image, which you then see. ' +
+        `Each line has its number and "${NUMBER_MARK}" before it; these are not part of the file. ` +
+        'Read on with nextOffset as offset, and nextColumn as column.',
+      compact: {
+        description: `Read a file. Line numbers with "${NUMBER_MARK}" are not part of it.`,
+        schema: Type.Object({ path: Type.String(), offset: Type.Optional(Type.Integer()) })
+      },
       schema: Input,
       use: 'always',
       output: withNumbers

@@ -19,10 +19,15 @@ const LONGEST_CONTENT = 10 * 1024 * 1024
 const Input = Type.Object({
   path: Type.String({
     minLength: 1,
-    description: 'File to write. Missing folders are made.'
+    description: 'Missing folders are made'
   }),
-  content: Type.String({ maxLength: LONGEST_CONTENT, description: 'The whole new content.' })
+  content: Type.String({ maxLength: LONGEST_CONTENT })
 }, { additionalProperties: false })
+
+const COMPACT = {
+  description: 'Create a file, or replace all of it.',
+  schema: Type.Object({ path: Type.String(), content: Type.String() })
+}
 
 /** The file before the write: its text and form are absent when it is too large or not text. */
 interface Before {
@@ -40,10 +45,10 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
   return {
     model: {
       name: 'writeFile',
-      description: 'Create a text file, or replace the whole content of one. To change parts of a file that is there, use editFile: ' +
-        'it sends less and cannot lose the rest. Make files that were asked for or are needed, no others.',
-      schema: Input,
-      use: 'always',
+      description: 'Create a text file, or replace its whole content. To change parts of one, use editFile, which cannot lose the rest. ' +
+        'Make files that were asked for or are needed, no others.',
+      compact: COMPACT,
+      ...{ schema: Input, use: 'always' },
       output: withoutDiff
     },
     says: {

@@ -33,12 +33,12 @@ export function createForget (parts: MemoryParts): BuiltinTool<Input> {
   const { brain, userWords } = parts
   return {
     model: {
-      name: 'forget',
-      description: 'Forget one thing that is remembered of the user (id), or everything about something (about), when they ask for it. ' +
+      ...{ name: 'forget', use: 'seldom' },
+      description: 'Forget one thing that is remembered (id), or everything about something (about), when the user asks for it. ' +
         'Tell them what was forgotten, and what waits for their confirmation.',
       schema: Type.Object({
-        id: Type.Optional(Type.String({ description: `Its id or its words; "${LAST}": what was remembered last here` })),
-        about: Type.Optional(Type.String({ description: 'The thing or person, copied from the span; "me": all that is remembered' })),
+        id: Type.Optional(Type.String({ description: `Or its words; "${LAST}": what was remembered last here` })),
+        about: Type.Optional(Type.String({ description: 'Copied from the span; "me": all that is remembered' })),
         span: Type.String({ description: 'Their words that ask for it, copied exactly' })
       }, { additionalProperties: false })
     },

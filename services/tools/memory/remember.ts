@@ -16,18 +16,18 @@ const InputSchema = Type.Object({
   span: Type.String({
     minLength: 1,
     maxLength: 2_000,
-    description: 'Words of the user, copied exactly from this conversation'
+    description: 'Words of the user, copied exactly'
   }),
   kind: Type.Unsafe<Input['kind']>({
     type: 'string',
     enum: ['fact', 'preference', 'instruction'],
-    description: 'instruction: how the user wants to be served from now on'
+    description: 'instruction: how the user wants to be served'
   }),
   key: Type.Optional(Type.String({ maxLength: 200, description: 'Of a preference: what it is about' })),
-  value: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of a preference: the value, copied from the span' })),
+  value: Type.Optional(Type.String({ maxLength: 2_000, description: 'Of a preference: copied from the span' })),
   replaces: Type.Optional(Type.Array(Type.String(), {
     maxItems: 20,
-    description: `What holds no more: ids or words of facts; "${LAST}": what was remembered last here`
+    description: `Ids or words of what holds no more; "${LAST}": what was remembered last here`
   }))
 }, { additionalProperties: false })
 
@@ -36,7 +36,7 @@ export function createRemember ({ brain, userWords }: MemoryParts): BuiltinTool<
   return {
     model: {
       name: 'remember',
-      description: 'Remember something for later conversations, when the user asks for it. The whole sentence is kept. ' +
+      description: 'Remember something when the user asks for it; the whole sentence is kept. ' +
         'Tell them what was stored, and whether it waits for their confirmation.',
       schema: InputSchema
     },

@@ -11,14 +11,13 @@ const Input = Type.Object({
   pattern: Type.String({
     minLength: 1,
     maxLength: 1_000,
-    description: 'A glob: "*.test.ts" (a name, in any folder), "src/**/*.{js,ts}" (a path below the folder), "docs/" (folders of that ' +
-      'name).'
+    description: 'A glob: "*.test.ts" (a name, in any folder), "src/**/*.{js,ts}" (a path)'
   }),
   path: Type.Optional(
-    Type.String({ minLength: 1, description: 'Folder to search. Default ".".' })
+    Type.String({ minLength: 1 })
   ),
-  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000, description: `Most paths. Default ${DEFAULT_LIMIT}.` })),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'To go on: the nextOffset of the answer.' }))
+  limit: Type.Optional(Type.Integer({ minimum: 1, maximum: 2_000 })),
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'nextOffset of the answer, to go on' }))
 }, { additionalProperties: false })
 
 interface Parts {
@@ -31,8 +30,7 @@ export function createFindFiles ({ paths, transform }: Parts): BuiltinTool<Stati
   return {
     model: {
       name: 'findFiles',
-      description: 'Find files and folders by their names or paths. ' +
-        'What .gitignore leaves out is not found unless path names its folder; .git never is.',
+      description: 'Find files and folders by name. What .gitignore leaves out is not found unless path names its folder.',
       schema: Input,
       use: 'always',
       output: (output) => asLines(output)

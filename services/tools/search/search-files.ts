@@ -17,28 +17,28 @@ const Input = Type.Object({
   pattern: Type.String({
     minLength: 1,
     maxLength: 2_000,
-    description: 'A regular expression (JavaScript) for each line; with \\n in it, across lines.'
+    description: 'A regular expression (JavaScript)'
   }),
   path: Type.Optional(
     Type.String({
       minLength: 1,
-      description: 'Folder or file to search. Default ".".'
+      description: 'Folder or file'
     })
   ),
   glob: Type.Optional(
     Type.String({
       minLength: 1,
       maxLength: 1_000,
-      description: 'Only files that match, such as "*.ts" (in any folder) or "src/**/*.{js,ts}".'
+      description: '"*.ts" (in any folder) or "src/**/*.{js,ts}"'
     })
   ),
-  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: 'Lines before and after each match. Default 0.' })),
-  caseSensitive: Type.Optional(Type.Boolean({ description: 'Default true.' })),
-  literal: Type.Optional(Type.Boolean({ description: 'true: the pattern is plain text.' })),
+  context: Type.Optional(Type.Integer({ minimum: 0, maximum: 10, description: 'Lines around each match' })),
+  caseSensitive: Type.Optional(Type.Boolean({ description: 'Default true' })),
+  literal: Type.Optional(Type.Boolean()),
   limit: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: 1_000, description: `Most matching lines. Default ${DEFAULT_LIMIT}.` })
+    Type.Integer({ minimum: 1, maximum: 1_000 })
   ),
-  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'To go on: the nextOffset of the answer.' }))
+  offset: Type.Optional(Type.Integer({ minimum: 0, description: 'nextOffset of the answer, to go on' }))
 }, { additionalProperties: false })
 
 interface Parts {
@@ -54,8 +54,16 @@ export function createSearchFiles ({ paths, transform }: Parts): BuiltinTool<Sta
   return {
     model: {
       name: 'searchFiles',
-      description: 'Search the contents of files for a text or pattern: answers with each matching line, its file and number. ' +
-        'Files that .gitignore leaves out, binary files and .git are not searched.',
+      description: 'Search the contents of files: answers with each matching line. ' +
+        'What .gitignore leaves out, binary files and .git are not searched.',
+      compact: {
+        description: 'Search the contents of files.',
+        schema: Type.Object({
+          pattern: Type.String({ description: 'Regular expression' }),
+          path: Type.Optional(Type.String()),
+          glob: Type.Optional(Type.String())
+        })
+      },
       schema: Input,
       use: 'always',
       output: grouped

@@ -30,18 +30,18 @@ const PlainInput = Type.Object({
   command: Type.String({
     minLength: 1,
     maxLength: 100_000,
-    description: 'The command line, without input and terminal; what it leaves running is ended with it.'
+    description: 'It has no input and no terminal; what it leaves running is ended'
   }),
-  cwd: Type.Optional(Type.String({ minLength: 1, description: 'Folder to run in. Default ".".' })),
+  cwd: Type.Optional(Type.String({ minLength: 1 })),
   timeoutMs: Type.Optional(
     Type.Integer({
       minimum: 1,
       maximum: LONGEST_MS,
-      description: `Time limit, milliseconds. Default ${DEFAULT_MS}; more for builds and tests.`
+      description: `Default ${DEFAULT_MS}; more for builds and tests`
     })
   ),
   background: Type.Optional(Type.Boolean({
-    description: 'true: it stays, as servers do; the commandId is for readCommand and stopCommand.'
+    description: 'It stays, as servers do; readCommand and stopCommand take its commandId'
   }))
 }, { additionalProperties: false })
 
@@ -50,22 +50,22 @@ const network = {
     Type.Array(BoxHost, {
       minItems: 1,
       maxItems: 20,
-      description: 'Hosts it must reach, through the HTTP proxy in its environment: "host" or "host:port".'
+      description: 'Hosts it must reach, by the HTTP proxy in its environment: "host" or "host:port"'
     })
   )
 }
 const outside = {
   outside: Type.Optional(Type.Boolean({
-    description: 'true: run outside the box, for files elsewhere or servers on this machine. The user is asked each time.'
+    description: 'Run outside the box, for files elsewhere or servers here. The user is asked'
   })),
-  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why outside, for the user.' }))
+  reason: Type.Optional(Type.String({ minLength: 1, maxLength: 500, description: 'Why outside, for the user' }))
 }
 const ports = {
   ports: Type.Optional(Type.Array(Type.Integer({ minimum: 1024, maximum: 65_535 }), {
     minItems: 1,
     maxItems: 10,
     uniqueItems: true,
-    description: 'With background: ports that the user and fetchUrl reach at 127.0.0.1. Commands reach each other without.'
+    description: 'With background: ports that the user and fetchUrl reach at 127.0.0.1'
   }))
 }
 /** Returns the origin of an app that one of the ports would serve. */
@@ -81,6 +81,8 @@ type Input = Static<typeof NetworkedInput>
 type Allowed = Exclude<Boundary, { is: 'refused' }>
 
 const BOX = ' It runs in a box: it writes in the working directory alone, sees no other files of the user, has no network.'
+/** The same for a model with a small window. */
+const COMPACT_BOX = ' It writes in the working folder alone, and has no network'
 
 interface Parts {
   paths: PathPolicy
@@ -154,8 +156,19 @@ export function createRunCommand ({ paths, clock, environment, sandbox, backgrou
     model: {
       name: 'runCommand',
       get description () {
-        return `Run a command line in ${systemShell().name}; answers with its exit code and output. For builds, tests, git and ` +
-          `programs, not for what other tools do: no grep, find, cat, head, sed, mv, rm. Ask for little output.${hasBox() ? BOX : ''}`
+        return `Run a command line in ${systemShell().name}. For builds, tests, git and programs, not for what other tools do: no ` +
+          `grep, find, cat, head, sed, mv, rm. Ask for little output.${hasBox() ? BOX : ''}`
+      },
+      get compact () {
+        const mayLeave = Object.hasOwn(inputSchema().properties, 'outside')
+        return {
+          description: `Run a command line.${hasBox() ? `${COMPACT_BOX}${mayLeave ? ', but with outside and a reason' : ''}.` : ''}`,
+          schema: Type.Object({
+            command: Type.String(),
+            timeoutMs: Type.Optional(Type.Integer()),
+            ...mayLeave && { outside: Type.Optional(Type.Boolean()), reason: Type.Optional(Type.String()) }
+          })
+        }
       },
       get schema () {
         return inputSchema()

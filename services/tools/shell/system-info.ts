@@ -11,11 +11,8 @@ export function createSystemInfo (
   return {
     model: {
       name: 'systemInfo',
-      description:
-        'Tell the operating system, processors, memory and shell of this machine, whether its desktop can be used, and the working ' +
-        'directory.',
-      schema: Type.Object({}, { additionalProperties: false }),
-      use: 'seldom'
+      description: 'Tell the system, processors, memory, shell and desktop of this computer.',
+      schema: Type.Object({}, { additionalProperties: false })
     },
     says: {
       en: { label: 'Look at this computer', does: 'look at this computer', verb: 'read the system information', result: systemInWords }

@@ -30,14 +30,18 @@ export function createCreateTask (parts: TaskParts): BuiltinTool<Input> {
   return {
     model: {
       name: CREATE_TASK,
-      description: 'Make a background task for what the user wants done later, again and again, or in the background. They see it and ' +
-        'can undo it, so ask only when the time is in doubt.',
+      description: 'Make a background task for what the user wants done later, again and again, or in the background. They can undo ' +
+        'it, so ask only when the time is in doubt.',
+      compact: {
+        description: 'Make a task for work to do later or again and again.',
+        schema: Type.Object({ goal: Type.String(), at: Type.Optional(Type.String()), every: Type.Optional(Type.String()) })
+      },
       schema: withMending(Type.Object({
         goal: Type.String({
           minLength: 1,
           maxLength: 20_000,
           pattern: '\\S',
-          description: 'All that is to be done, for somebody who does not know this conversation; not when'
+          description: 'For somebody who does not know this conversation; not when'
         }),
         when: Type.Optional(WhenInput)
       }, { additionalProperties: false }), mendTaskInput)

@@ -10,11 +10,10 @@ const Input = Type.Object({
   query: Type.String({
     minLength: 1,
     maxLength: 400,
-    pattern: '\\S',
-    description: 'A few words.'
+    pattern: '\\S'
   }),
   maxResults: Type.Optional(
-    Type.Integer({ minimum: 1, maximum: MAX_RESULTS, description: `Most results. Default ${DEFAULT_RESULTS}.` })
+    Type.Integer({ minimum: 1, maximum: MAX_RESULTS })
   )
 }, { additionalProperties: false })
 
@@ -23,7 +22,7 @@ export function createWebSearch ({ search }: { search: () => Promise<Search> }):
   return {
     model: {
       name: 'webSearch',
-      description: 'Search the web. Answers titles, addresses and short extracts; read what looks right with fetchUrl.',
+      description: 'Search the web for titles, addresses and extracts; read what looks right with fetchUrl.',
       schema: Input,
       use: 'always'
     },

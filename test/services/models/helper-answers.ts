@@ -166,7 +166,7 @@ const LONG_ANSWER = `Done. ${'It went well. '.repeat(40)}`
 /** Returns the check of summaries in a long conversation in a small window: the last prompt holds what its user said, whatever they say. */
 async function checkSummaries (t: Test): Promise<Check> {
   let answer: Plan = {}
-  const { app, sent, summaries } = await small(t, { config: { contextWindows: { test: 8_192 } }, summary: () => answer })
+  const { app, sent, summaries } = await small(t, { config: { contextWindows: { test: 6_800 } }, summary: () => answer })
   const orders = Array.from({ length: 27 }, (_, n) => `Put scan-${n}.pdf into /srv/box${n}, and never call 555-0${100 + n}.`)
   const said = [scene.conversation[0].text, scene.conversation[2].text, ...orders, 'And now?']
   const messages = said.flatMap((content, n) => [
