@@ -185,7 +185,7 @@ export const runSync = <ThrowOnError extends boolean = false>(options: Options<R
 /**
  * Streams the active run of a conversation from its first event; 204 when no run is active
  *
- * For a page that was reloaded, or a second reader. Reading does not keep the run alive; a resumable run needs no reader. A chat client (`ui`, `ui5`) gets the whole message. A run that the end of the service cut is replayed as far as it was stored, and ends with `error` (code ERR_INTERRUPTED) and `finish`, until the next message of its thread; by its own id any run is replayed.
+ * For a page that was reloaded, or a second reader. Reading does not keep the run alive; a resumable run needs no reader. A chat client (`ui`, `ui5`) gets the whole message. A run that a kill of the service cut goes on for a reader that is back within a minute of the next start. After that it is replayed as far as it was stored, and ends with `error` (code ERR_INTERRUPTED) and `finish`, until the next message of its thread; by its own id any run is replayed.
  */
 export const followRun = <ThrowOnError extends boolean = false>(options: Options<FollowRunData, ThrowOnError, FollowRunResponse>): Promise<ServerSentEventsResult<FollowRunResponses>> => (options.client ?? client).sse.get<FollowRunResponses, FollowRunErrors, ThrowOnError>({
     security: [{ scheme: 'bearer', type: 'http' }],

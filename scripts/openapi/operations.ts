@@ -27,7 +27,8 @@ export const DESCRIPTIONS: Record<string, string> = {
     'A failure is an HTTP error with the sentence of the run.',
   followRun: 'For a page that was reloaded, or a second reader. Reading does not keep the run alive; a resumable run ' +
     'needs no reader.' +
-    ' A chat client (`ui`, `ui5`) gets the whole message. A run that the end of the service cut is replayed as far as it was stored, ' +
+    ' A chat client (`ui`, `ui5`) gets the whole message. A run that a kill of the service cut goes on for a reader that is back within ' +
+    'a minute of the next start. After that it is replayed as far as it was stored, ' +
     'and ends with `error` (code ERR_INTERRUPTED) and `finish`, until the next message of its thread; by its own id any run is replayed.',
   stopRun: 'The run ends with the event `abort`; what it did until then stays.',
   steerRun: 'The message is on disk when this is answered, and a part of the conversation. A run that waits reads it when it goes on; a ' +
