@@ -30,7 +30,7 @@ export default fp(async (app) => {
   app.decorate('engine', {
     store,
     clock,
-    runs: createRunRepository({ store, clock, facts: (events, cwd) => factsLine(events, app.tools.find, cwd) }),
+    runs: createRunRepository({ store, clock, usage, facts: (events, cwd) => factsLine(events, app.tools.find, cwd) }),
     activeRuns: createActiveRuns({ limit: () => config.current.limits?.liveRuns ?? DEFAULT_ACTIVE_RUNS }),
     fence,
     ledger,

@@ -6,7 +6,10 @@ import { createUsageRepository, type UsageRepository } from '../services/usage/u
 
 declare module 'fastify' {
   interface FastifyInstance {
-    usage: UsageMeters & Pick<UsageRepository, 'of' | 'forget' | 'idle' | 'sweep'> & { report: ReturnType<typeof createUsageReport> }
+    usage:
+      & UsageMeters
+      & Pick<UsageRepository, 'of' | 'forget' | 'idle' | 'sweep' | 'take'>
+      & { report: ReturnType<typeof createUsageReport> }
   }
 }
 
@@ -21,7 +24,7 @@ export default fp(async (app) => {
     isOfMachine: (model) => providers.reach(model) === 'machine',
     ended: (call) => app.traces?.modelCall(call)
   })
-  const { of, forget, idle, sweep } = repository
-  app.decorate('usage', { ...meters, of, forget, idle, sweep, report: createUsageReport({ repository, clock }) })
+  const { of, forget, idle, sweep, take } = repository
+  app.decorate('usage', { ...meters, of, forget, idle, sweep, take, report: createUsageReport({ repository, clock }) })
   app.addHook('onClose', idle)
 }, { name: 'usage', dependencies: ['store', 'clock', 'config', 'providers', 'traces'] })

@@ -24,6 +24,7 @@ import {
   unlessDamaged,
   runStateKey
 } from '../store/index.ts'
+import type { UsageRepository } from '../usage/index.ts'
 import { isOver, type RunRecord, type TaskRun, type ThreadRun } from './run-record.ts'
 import { resultOf } from './run-view.ts'
 
@@ -100,9 +101,11 @@ export const putRun = (record: RunRecord): Op => ({ type: 'put', key: runKey(rec
 export type RunRepository = ReturnType<typeof createRunRepository>
 
 /** The stored runs of conversations and of tasks: one record each, and its events in the order in which they were written. */
-export function createRunRepository ({ store, clock, facts }: {
+export function createRunRepository ({ store, clock, usage, facts }: {
   store: Store,
   clock: Clock,
+  /** The model calls that were counted and are not written yet. */
+  usage?: Pick<UsageRepository, 'take'>,
   /** Returns one line of what happened in a run that worked in the folder. */
   facts: (events: readonly RunEvent[], cwd: string) => string
 }) {
@@ -181,7 +184,8 @@ export function createRunRepository ({ store, clock, facts }: {
     if (waits && !durable) writes.push({ type: 'put', key: runInputKey(runId), value: run.messages })
     const indexed = indexStateOf(status)
     if (indexed !== run.indexed) writes.push(...indexRun({ runId, status }))
-    await store.transact([...writes, ...ops]).finally(named.written)
+    const counted = usage?.take() ?? { ops: [], written: <T>(write: Promise<T>) => write }
+    await counted.written(store.transact([...writes, ...counted.ops, ...ops])).finally(named.written)
     run.record = { ...run.record, ...written }
     run.durable ||= waits
     run.indexed = indexed

@@ -69,7 +69,7 @@ export type UsageMeters = ReturnType<typeof createUsageMeters>
 
 /** Creates the meters of model calls. All meters count into the same totals. */
 export function createUsageMeters ({ repository, prices, config, isOfMachine = () => false, log, ended = () => {} }: {
-  repository: Pick<UsageRepository, 'add' | 'today' | 'deletions'>
+  repository: Pick<UsageRepository, 'add' | 'today' | 'deletions' | 'idle'>
   prices: Pick<Prices, 'of'>
   config: () => Pick<Config, 'budget'>
   /** Whether a model runs on this machine. */
@@ -117,7 +117,8 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
       const { costUsd, ...counts } = addUsage(total, usage)
       Object.assign(total, counts, { costUsd })
       if (costUsd === undefined) delete total.costUsd
-      await repository.add({ model, role, usage, owner, since }).catch((error) =>
+      const isOfRun = runId !== undefined && ofRuns.has(runId)
+      await repository.add({ model, role, usage, owner, since, isOfRun }).catch((error) =>
         log.error({ err: error, model }, 'the usage of a model call could not be counted')
       )
     }
@@ -146,6 +147,8 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
     },
     close (runId: string) {
       ofRuns.delete(runId)
+      // What its last write did not take along.
+      void repository.idle()
     },
     /** Returns the meter of a run that executes; for any other id, one that counts for nobody. */
     ofRun: (runId: string): Meter => ofRuns.get(runId) ?? meter({})

@@ -29,6 +29,8 @@ interface CountedCall {
   owner?: UsageOwner
   /** The number of deletions when the work began: a call is not counted for an owner that was deleted since then. */
   since?: number
+  /** A run that executes made it: its next write takes the call along. */
+  isOfRun?: boolean
 }
 
 /** Rows of a day; calls of further models are counted under OTHER_MODELS. */
@@ -45,8 +47,8 @@ export type UsageRepository = ReturnType<typeof createUsageRepository>
 
 /**
  * Stores what model calls used, in two kinds of records: the totals of each day, by model and role, and the totals of each thread
- * and task, by day. A call is written at once, in order with what the run writes after it, so that no stored step is without its
- * usage. The totals stay when a thread or task is deleted.
+ * and task, by day. A call of a run is written with the step that it is of, any other at once. The totals stay when a thread or task is
+ * deleted.
  */
 export function createUsageRepository (
   { store, clock, log }: { store: Store, clock: Clock, log: Pick<Log, 'error'> }
@@ -97,24 +99,40 @@ export function createUsageRepository (
     dirty.set(key, record)
   }
 
+  /** Returns the operations that write all changed records. `written` is to be called with their write; what fails is tried again. */
+  function take (): { ops: Op[], written: <T>(write: Promise<T>) => Promise<T> } {
+    const batch = [...dirty]
+    dirty.clear()
+    return {
+      ops: batch.map(([key, value]): Op => ({ type: 'put', key, value })),
+      written (write) {
+        busy++
+        const ended = write.then(() => {}, () => {
+          for (const [key, value] of batch) if (!dirty.has(key) && !deleted.has(key)) dirty.set(key, value)
+        }).finally(() => busy--)
+        writing = Promise.all([writing, ended]).then(() => {})
+        return write
+      }
+    }
+  }
+
   /** Writes all changed records. What the store refuses is written with the next call. */
   function write (): Promise<void> {
-    const batch = [...dirty]
-    if (batch.length === 0) return writing
-    dirty.clear()
-    busy++
-    writing = store.transact(batch.map(([key, value]): Op => ({ type: 'put', key, value }))).catch((error) => {
-      for (const [key, value] of batch) if (!dirty.has(key) && !deleted.has(key)) dirty.set(key, value)
+    if (dirty.size === 0) return writing
+    const { ops, written } = take()
+    written(store.transact(ops)).catch((error) =>
       log.error({ err: error }, 'the usage of model calls could not be stored; trying again with the next call')
-    }).finally(() => busy--)
+    )
     return writing
   }
 
   return {
+    take,
+
     /** The number of deletions so far: a call that began before the deletion of its owner is not counted for it. */
     deletions: () => deletions,
 
-    /** Counts a call. Resolves when the write is under way; `idle` resolves when it is durable. */
+    /** Counts a call. Resolves when its write is under way, or a run is to take it along; `idle` resolves when it is durable. */
     async add (call: CountedCall): Promise<void> {
       busy++
       try {
@@ -122,7 +140,7 @@ export function createUsageRepository (
       } finally {
         busy--
       }
-      void write()
+      if (!call.isOfRun) void write()
     },
 
     /** Resolves when everything that was counted so far is durable, or the store has refused it. */
