@@ -10,10 +10,10 @@ import { start } from '../ship/start.ts'
 /** How long a request may take; a prompt of four thousand tokens takes a minute on a busy machine. Milliseconds. */
 const LIMIT_MS = 10 * 60_000
 
-/** Starts the built service with a folder of its own, and returns what the checks say to it. */
-export async function startOnModel (config: object) {
-  const home = mkdtempSync(join(tmpdir(), 'local-agent-models-'))
-  const cwd = mkdtempSync(join(tmpdir(), 'local-agent-work-'))
+/** Starts the built service with a folder of its own, or with those of one before, and returns what the checks say to it. */
+export async function startOnModel (config: object, before?: { home: string, cwd: string }) {
+  const home = before?.home ?? mkdtempSync(join(tmpdir(), 'local-agent-models-'))
+  const cwd = before?.cwd ?? mkdtempSync(join(tmpdir(), 'local-agent-work-'))
   writeFileSync(join(cwd, 'notes.txt'), 'Call Ada about the boat.\n')
   writeFileSync(join(home, 'config.json'), JSON.stringify(config))
   const { url, stop } = await start([process.execPath, join(ROOT, 'dist/server.js')], { home, cwd })
@@ -32,6 +32,7 @@ export async function startOnModel (config: object) {
   }
 
   return {
+    home,
     cwd,
     send,
     /** Says something in a conversation and returns the events of a run that ended as it should. */

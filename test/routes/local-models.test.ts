@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, truncateSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import t, { type Test } from 'tap'
@@ -99,6 +99,11 @@ t.test('files of config.json and of the home are models, with their windows or w
     'local/wide': 32_768
   })
   t.equal(Object.keys(found).length, 7, 'later parts and what sees pictures are none')
+
+  writeModel(join(app.home, 'models/huge-part-00001-of-00002.gguf'), 'ppp', wide)
+  truncateSync(writeModel(join(app.home, 'models/huge-part-00002-of-00002.gguf'), 'qqq'), 4e12)
+  const parts = (await modelsOf(app)).find(({ id }: any) => id === 'local/huge-part-00001-of-00002')
+  t.match(parts.unavailable, /^It needs about 4000\.\d GB/, 'all parts of a model count')
 
   renameSync(named, `${named}.gone`)
   t.match((await ask(app, 'local/Named-One')).error, /its file .* is not there/)

@@ -10,6 +10,9 @@ const USUAL_BYTES_PER_TOKEN = 128 * 1024
 /** What a server needs beside the weights and the window, bytes. */
 const OVERHEAD = 300 * 1024 ** 2
 
+/** Files of one model. */
+const MOST_PARTS = 1_000
+
 /** Bytes that a program may still take. macOS counts what it would give up at once as used. */
 const memoryLeft = (): number => process.platform === 'darwin' ? totalmem() * 0.7 : process.availableMemory()
 
@@ -24,6 +27,14 @@ function sizeOf (path: string): number {
   }
 }
 
+/** Returns the paths of a model: those of all its parts where it is in several files, of which `path` is the first. */
+function partsOf (path: string): string[] {
+  const [whole, before, first, count] = /^(.*-)(0*1)-of-(\d{5})\.gguf$/is.exec(path) ?? []
+  if (whole === undefined || Number(count) > MOST_PARTS) return [path]
+  return Array.from({ length: Number(count) }, (_, at) =>
+    `${before}${String(at + 1).padStart(first.length, '0')}-of-${count}${path.slice(-'.gguf'.length)}`)
+}
+
 /** Returns what tells a file from the one that was at its path before. Throws an Error with the end of a sentence. */
 export function stampOf (path: string): string {
   sizeOf(path)
@@ -36,7 +47,7 @@ export function stampOf (path: string): string {
  * an Error with the end of a sentence when the file is no model, or there is too little memory.
  */
 export async function windowThatFits (path: string, configured?: number): Promise<number> {
-  const size = sizeOf(path)
+  const size = partsOf(path).reduce((sum, part) => sum + sizeOf(part), 0)
   const header: ModelHeader = await readModelHeader(path).catch((error) => {
     throw new Error(`${(error as Error).message}: ${path}.`)
   })
