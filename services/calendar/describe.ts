@@ -1,4 +1,5 @@
 import type { Schedule } from '../../schemas/schedule.ts'
+import { nextSlot } from './calendar.ts'
 import { looksLikeCron } from './cron-line.ts'
 import { MONTHS, WEEKDAYS } from './day-words.ts'
 import { DAY, dayOfMonth, mod, monthOf, weekdayOf } from './days.ts'
@@ -18,8 +19,14 @@ export function describe (plan: Plan, schedule: Schedule, timezone: string): str
   ].join('')
 }
 
-function calendar ({ dates, times, except }: CalendarPlan, { interval = '' }: Schedule): string {
-  if (dates.unit === 'date') return `once, on ${moment((dates.day * 86_400 + nthTime(times, 0)!) * 1_000)}`
+function calendar (plan: CalendarPlan, { interval = '' }: Schedule): string {
+  const { dates, times, except } = plan
+  if (dates.unit === 'date') {
+    const planned = (dates.day * 86_400 + nthTime(times, 0)!) * 1_000
+    const at = nextSlot(plan, plan.since)
+    const real = at === undefined ? planned : localTime(plan.timezone, at)
+    return `once, on ${moment(planned)}${real === planned ? '' : `, which the clocks skip: it runs at ${clock(Math.floor(real % DAY / 1_000))}`}`
+  }
   const left = except === undefined ? '' : `, except ${exceptions(except)}`
   if (dates.unit === 'cron' && looksLikeCron(interval)) return `by the cron line "${interval.trim()}"${left}`
   const [days, hours] = [daysOf(dates), timesOf(times)]

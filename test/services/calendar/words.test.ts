@@ -98,6 +98,7 @@ t.test('one time is read with its date, and is said in words', async (t) => {
     ['tomorrow in the afternoon at 3', { once: '2026-11-26T15:00' }, 'once, on Thursday, 26 November 2026 at 15:00'],
     ['on december 24 at 18:00', { once: '2026-12-24T18:00' }, 'once, on Thursday, 24 December 2026 at 18:00'],
     ['1st of march at noon', { once: '2027-03-01T12:00' }, 'once, on Monday, 1 March 2027 at 12:00'],
+    ['28 march at 2:30', { once: '2027-03-28T02:30' }, 'once, on Sunday, 28 March 2027 at 02:30, which the clocks skip: it runs at 03:00'],
     ['2027-02-03 at 9:00', { once: '2027-02-03T09:00' }, 'once, on Wednesday, 3 February 2027 at 09:00'],
     ['in 2 hours', { in: '2 hours' }, 'once, on Wednesday, 25 November 2026 at 14:30'],
     ['in half an hour', { in: 'half an hour' }, 'once, on Wednesday, 25 November 2026 at 13:00'],
