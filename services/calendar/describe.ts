@@ -25,7 +25,8 @@ function calendar (plan: CalendarPlan, { interval = '' }: Schedule): string {
     const planned = (dates.day * 86_400 + nthTime(times, 0)!) * 1_000
     const at = nextSlot(plan, plan.since)
     const real = at === undefined ? planned : localTime(plan.timezone, at)
-    return `once, on ${moment(planned)}${real === planned ? '' : `, which the clocks skip: it runs at ${clock(Math.floor(real % DAY / 1_000))}`}`
+    const skipped = real === planned ? '' : `, which the clocks skip: it runs at ${clock(Math.floor(real % DAY / 1_000))}`
+    return `once, on ${moment(planned)}${skipped}`
   }
   const left = except === undefined ? '' : `, except ${exceptions(except)}`
   if (dates.unit === 'cron' && looksLikeCron(interval)) return `by the cron line "${interval.trim()}"${left}`
