@@ -26,6 +26,8 @@ export function differencesOf (was: States, now: States, other: { folder: string
   return changed.map((path) => ({ path, isOtherAsItWas: isAsItWas(known.get(path), rowAt(join(other.folder, path))) }))
 }
 
+/** How a file is looked at that is not read. */
+const UNREAD: Place = { kind: 'file', digest: 'stat:', size: 0, mode: 0 }
 /** A folder of git's loose objects. */
 const FAN_OUT = /(?:^|[\\/])objects[\\/][\da-f]{2}$/
 
@@ -38,11 +40,12 @@ function missingFanOut (differences: readonly Difference[], folder: string): Dif
 
 /**
  * Returns what has to be done to the folder `to` so that it is as its copy, or as the folder that it is a copy of, at the paths. A path
- * that is not as it was is left alone, unless it is the same in both.
+ * that is not as it was is left alone, unless it is the same in both. `isClone`: a file of `to` whose size tells that it differs is not
+ * read, but known by what the file system says of it.
  */
 export async function chainsOfCopy (
   differences: readonly Difference[],
-  { from, to, paths }: { from: string, to: string, paths: OwnFiles }
+  { from, to, paths, isClone = false }: { from: string, to: string, paths: OwnFiles, isClone?: boolean }
 ): Promise<Chain[]> {
   const needed = missingFanOut(differences, to)
   const named = [...differences, ...needed].map(({ path }) => join(to, path))
@@ -56,7 +59,11 @@ export async function chainsOfCopy (
       if (!['ERR_PATH_REFUSED', 'ELOOP'].includes(error.code)) throw error
       return null
     })
-    const look = () => lookAt(path, undefined, { paths }).catch((): Place | undefined => undefined)
+    const lookAs = (like: Place | undefined) => lookAt(path, like, { paths }).catch((): Place | undefined => undefined)
+    const look = async () => {
+      const unread = isClone && before?.kind === 'file' && unit === undefined ? await lookAs(UNREAD) : undefined
+      return unread?.kind === 'file' && before?.kind === 'file' && unread.size !== before.size ? unread : lookAs(undefined)
+    }
     const left = expected === undefined && isOtherAsItWas ? await look() : expected
     return {
       ...{ path, cwd: to, left, before, isBroken: false, isParent: false, isShared: false },
@@ -77,7 +84,7 @@ export async function refreshClone (
   differences: readonly Difference[],
   { from, to, drafts, ...parts }: { from: string, to: string, drafts: string, paths: AllowedPaths } & Pick<RestoreParts, 'clock'>
 ): Promise<{ brought: string[], failed: Skipped[] }> {
-  const chains = await chainsOfCopy(differences, { from, to, paths: parts.paths })
+  const chains = await chainsOfCopy(differences, { from, to, paths: parts.paths, isClone: true })
   // The copy goes with its folders: these stay open to their owner.
   for (const { before } of chains) if (before?.kind === 'folder') before.mode |= 0o700
   const { steps, done } = await planRestore(chains, { ...parts, folder: drafts, isContinued: true })
