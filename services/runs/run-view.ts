@@ -107,6 +107,6 @@ export function threadRunView (run: ThreadRun, { questions, events, limit, now }
 }
 
 function withoutInternals<R extends RunRecord> (run: R) {
-  const { cwd, given, maxSteps, endsFor, steps, segment, asked, activeMs, chunks, sheet, ...shown } = run
+  const { cwd, given, maxSteps, endsFor, steps, segment, asked, activeMs, chunks, contexts, sheet, ...shown } = run
   return shown
 }

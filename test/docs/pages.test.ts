@@ -147,13 +147,13 @@ t.test('every pattern of the document is a regular expression in JavaScript with
   t.doesNotThrow(() => execFileSync('python3', ['-W', 'error', '-c', program], { input: JSON.stringify([...patterns.keys()]) }))
 })
 
-t.test('the formats of the document are those that the service checks, and binary', async (t) => {
+t.test('the formats of the document are those that the service checks, binary, and sizes of integers', async (t) => {
   const formats = new Set<string>()
   JSON.stringify(document, (key, value) => {
     if (key === 'format' && typeof value === 'string') formats.add(value)
     return ['example', 'examples'].includes(key) ? undefined : value
   })
-  t.same([...formats].sort(), ['binary', ...Object.keys(FORMATS)].sort())
+  t.same([...formats].sort(), ['binary', 'int32', 'int64', ...Object.keys(FORMATS)].sort())
 })
 
 t.test('the service refuses what the portable pattern of an id cannot say', async (t) => {

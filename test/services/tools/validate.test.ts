@@ -103,10 +103,17 @@ t.test('a foreign schema that refers to itself, in many branches or for ever, is
   t.match(host.validate('after', {}), { ok: false, error: /lacks the property "a"/ }, 'others are checked as before')
 })
 
+/** Parameters whose name and schema say all: each description is paid for with every request. */
+const SAYS_ALL = [
+  'path', 'from', 'cwd', 'url', 'query', 'content', 'edits', 'steps', 'literal', 'column', 'depth', 'limit', 'maxChars', 'maxResults'
+]
+
 t.test('every built-in has a schema that compiles, is closed and is described', async (t) => {
   for (const { model: { name, description, schema: inputSchema } } of over(t).host.offered()) {
     t.equal(inputSchema.additionalProperties, false, name)
     t.ok(description.length > 20)
-    for (const property of Object.values<any>(inputSchema.properties)) t.type(property.description, 'string')
+    for (const [parameter, { description: words }] of Object.entries<any>(inputSchema.properties)) {
+      t.ok(words?.length > 0 || SAYS_ALL.includes(parameter), `${parameter} of ${name}`)
+    }
   }
 })
