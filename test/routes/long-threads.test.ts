@@ -310,7 +310,7 @@ t.test("calls that were refused, or of unknown outcome, are in the model's view 
     role: 'assistant',
     content: [{ type: 'tool-call', toolCallId: 'o', toolName: 'writeFile', input: { path: 'open.txt', content: '' } }]
   }]
-  await sayAll(app, [user('go'), ...refused, user('then?'), ...open, ...turns(30, 800), user('and now?')])
+  await sayAll(app, [user('go'), ...refused, user('then?'), ...open, ...turns(36, 800), user('and now?')])
   t.match(
     sent()[0][1].content[0].text,
     /not carried out, or their outcome is unknown:\n- deleteFile [^\n]*thesis\.tex[^\n]*never\n- writeFile [^\n]*open\.txt/

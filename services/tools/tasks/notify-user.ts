@@ -18,8 +18,7 @@ export function createNotifyUser ({ tellUser }: NotifyParts): BuiltinTool<{ text
         'read the report of the run anyway.',
       schema: Type.Object({
         text: Type.String({ minLength: 1, maxLength: LONGEST, pattern: '\\S', description: 'In the language of the task' })
-      }, { additionalProperties: false }),
-      use: 'seldom'
+      }, { additionalProperties: false })
     },
     says: { en: { label: 'Tell you something', does: 'tell you' } },
     policy: { effect: 'read', permission: 'allow', needs: ['task'] },
