@@ -80,7 +80,7 @@ export function fakeClock (start = Date.UTC(2026, 0, 5, 9)) {
       const end = performance.now() + PATIENCE_MS
       while (!waits().includes(ms)) {
         if (performance.now() > end) throw new Error(`nobody sleeps for ${ms} ms; due in ${waits().join(', ')}`)
-        await systemClock.sleep(2)
+        await new Promise((resolve) => setTimeout(resolve, 2))
       }
     }
   } satisfies Clock & Record<string, unknown>

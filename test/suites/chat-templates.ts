@@ -86,7 +86,7 @@ export function chatTemplateSuite (t: Test, names: readonly string[], isMute: bo
       const denied = lastPrompt(rendered)
       t.ok(/denied these calls/.test(denied), `${name}: it is told`)
       const share = sharedLength(before.last, denied) / before.last.length
-      t.ok(share > 0.9, `${name}: ${Math.round(share * 100)} % of the prompt stay over a denial`)
+      t.ok(share > 0.85, `${name}: ${Math.round(share * 100)} % of the prompt stay over a denial`)
 
       t.match((await tell('Stop here.')).errors, [/key/], `${name}: a run that fails`)
       const thanks = await tell('Thanks.')
