@@ -91,9 +91,11 @@ for (const version of versions.filter(({ approvals }) => approvals)) {
       await chat.say('never mind')
       t.equal(chat.text, 'Fine.')
       const [results] = gateway.requests.at(-1)!.body.prompt.filter(({ role }: any) => role === 'tool')
-      t.match(results.content, [{ output: { type: 'execution-denied', reason: 'not that one' } }, { output: { type: 'json' } }, {
-        output: { type: 'json' }
-      }])
+      t.match(results.content, [
+        { output: { type: 'execution-denied', reason: 'not that one' } },
+        { output: { type: 'json' } },
+        { output: { type: 'text', value: /denied these calls[^\n]*\n- runCommand [^\n]*"not that one"/ } }
+      ], 'the list of denied calls stays where the model was told it first')
       t.same(chat.errors, [])
     })
 
