@@ -33,8 +33,9 @@ interface Parts {
 
 /** How long an answer about a template is believed: servers are started again with others. */
 const SERVED_MS = 5 * 60_000
-/** How long a server may take to say what it serves; it is not asked again before SERVED_MS. Milliseconds. */
+/** How long a server may take to say what it serves; one that does not say it is not asked again before AGAIN_MS. Milliseconds. */
 const ASKING_MS = 2_000
+const AGAIN_MS = 20_000
 /** Models whose servers' answers are kept. */
 const MOST_SERVED = 500
 
@@ -112,9 +113,11 @@ export function createDirectProvider (
     if (kind().baseURL !== undefined || reachOf(baseURL) === 'cloud') return
     if (known !== undefined && clock.now() - known.at < SERVED_MS) return
     const found = await withDeadline({ clock, ms: ASKING_MS, signal: new AbortController().signal }, (signal) =>
-      askServedModel({ baseURL, model, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => undefined)
+      askServedModel({ baseURL, model, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => 'silent' as const)
     if (served.size >= MOST_SERVED) served.clear()
-    served.set(place, { model: found, at: clock.now() })
+    served.set(place, found === 'silent'
+      ? { model: known?.model, at: clock.now() - SERVED_MS + AGAIN_MS }
+      : { model: found, at: clock.now() })
   }
 
   /** Returns what a model needs of requests, as was learned and as its server says. What the server says of pictures counts. */
@@ -138,7 +141,11 @@ export function createDirectProvider (
     const known = recognized.get(baseURL)
     if (known !== undefined && clock.now() - known.at < SERVED_MS) return known.isLocal
     const isLocal = withDeadline({ clock, ms: ASKING_MS, signal: new AbortController().signal }, (signal) =>
-      isLocalProgram({ baseURL, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => false)
+      isLocalProgram({ baseURL, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => {
+      // A server of one request at a time may be busy: what was found out before still holds.
+      recognized.set(baseURL, { isLocal, at: clock.now() - SERVED_MS + AGAIN_MS })
+      return known?.isLocal ?? false
+    })
     recognized.set(baseURL, { isLocal, at: clock.now() })
     return isLocal
   }
