@@ -39,7 +39,8 @@ const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, requi
 const APP_TOOLS = ['openDocument', 'saveDocument'].map((name) =>
   ({ name, description: name, inputSchema: SCHEMA, effect: name === 'openDocument' ? 'read' : 'write' }))
 /** Records that a rehearsal may write: its own, what it used, and whose words the contents are that it saw or wrote. */
-const OWN = /^(?:run|run-(?:event|state)|rehearsal|undo|undo-(?:file|open|owner|tree)|provenance|command-file|usage|usage-of|copy)\//
+const OWN = new RegExp('^(?:run(?:-event|-state)?|rehearsal|undo(?:-file|-open|-owner|-tree)?|provenance|command-file|usage(?:-of)?|copy|' +
+  'context(?:-use)?)/')
 
 /** The service with its servers, in which tasks are rehearsed. */
 export async function prepareTasks (t: Test) {
