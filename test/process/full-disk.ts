@@ -21,8 +21,8 @@ const own = { teardown: (end: () => unknown) => process.once('exit', end) }
 own.teardown(() => rmSync(cwd, { recursive: true, force: true }))
 // Compiled code would be kept on this disk, too, whenever it is written: what finds room would be left to chance.
 const disk = { home, cwd, env: { NODE_DISABLE_COMPILE_CACHE: '1' } }
-// What is learned beside it (less than 4 MiB) is written twice when the store comes back.
-writeFileSync(ballast, Buffer.alloc(8 * 1024 * 1024))
+// Fewer facts fit beside it (less than 2 MiB) than can be known. They are written twice when the store comes back.
+writeFileSync(ballast, Buffer.alloc(10 * 1024 * 1024))
 // Each attempt of the store to come back frees a page for a moment, which a small file could find by chance.
 const long = 'x'.repeat(256 * 1024)
 const config = JSON.stringify({ mine: 'kept', permissions: { listDirectory: 'ask' }, long })
@@ -62,6 +62,7 @@ const learn = async (n: number) => {
 }
 let refusal = await learn(0)
 for (let n = 1; refusal.status === 200 && n < 1_000; n++) refusal = await learn(n)
+if (refusal.status === 200) throw new Error('the disk did not run full while facts were learned')
 // What the store's own attempts leave free must not be enough either.
 fill()
 const full = {
