@@ -46,13 +46,13 @@ export function withRefusedLists (prompt: LanguageModelV4Prompt, refusedCalls: r
     const refused = message.content.flatMap((part) => {
       const key = part.type === 'tool-result' && part.output.type === 'execution-denied' ? calls.get(part.toolCallId) : undefined
       const call = key === undefined ? undefined : left.get(key)
-      return call === undefined || listed.includes(call) ? [] : [call]
+      return call === undefined ? [] : [call]
     })
     if (refused.length === 0) return message
-    listed.push(...refused)
+    for (const call of refused) if (!listed.includes(call)) listed.push(call)
     return withNote(message, listOf(listed))
   })
-  const others = refusedCalls.filter((call) => !listed.includes(call))
+  const others = [...left.values()].filter((call) => !listed.includes(call))
   return others.length === 0 ? complete : withEnd(complete, listOf(others))
 }
 

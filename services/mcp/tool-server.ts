@@ -218,7 +218,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     } catch (error) {
       if (!(error instanceof NotSent)) throw error
       await used?.ended
-      const back = awaited()
+      // A start that is under way was waited for before the call, as long as is right.
+      const back = used === undefined ? restart?.promise : awaited()
       if (back !== undefined) await settlesWithin({ clock, ms: LONGEST_RESTART_MS, signal }, back)
       signal.throwIfAborted()
       return work()

@@ -258,14 +258,12 @@ t.test('parts come back in the order in which the model gave them, and denials a
   t.same(order(1), ['rs_1', 'fc_1', 'rs_2', 'fc_2'])
   await app.inject({ method: 'POST', url: '/run', payload: { id: 'chat', message: userUI('and?') } })
   t.same(order(2), order(1))
-  // The list of the denied calls stands at the end of each prompt, and nowhere before it.
+  // The list of the denied calls stays where it was told first, and is told once: a cache holds the beginning of a prompt.
   const [then, now] = gateway.requests.slice(1).map(({ body }) => body.prompt)
   const list = '[Not written by the user. The user denied these calls.'
-  const result = then.at(-1).content.at(-1).output
-  t.match(result.reason, list)
-  result.reason = result.reason.slice(0, result.reason.indexOf(list)).trimEnd()
-  t.strictSame(now.slice(1, 4), then.slice(1))
-  t.match(JSON.stringify(now.slice(4)), list)
+  t.match(then.at(-1).content.at(-1).output.reason, list)
+  t.strictSame(now.slice(1, then.length), then.slice(1))
+  t.equal(JSON.stringify(now).split(list).length, 2)
 })
 
 t.test('what is too large to be kept is not kept in part: its thinking is not sent back', async (t) => {

@@ -107,6 +107,7 @@ t.test('a model that takes too long is one that fails, and a stopped run is no f
   for (let n = 0; n < 2; n++) {
     const running = say(app, 'go')
     await clock.sleeper(2_000)
+    while (analyses() <= n + 3) await new Promise((resolve) => setTimeout(resolve, 2))
     await clock.advance(2_000)
     t.same(of((await running).events, 'reasoning-delta'), [])
   }

@@ -176,7 +176,8 @@ async function checkSummaries (t: Test): Promise<Check> {
   return async (given) => {
     answer = written(given.answer)
     const since = summaries().length
-    await app.inject({ method: 'POST', url: '/run/sync', payload: { messages } })
+    // A conversation of its own: the same messages without an id would find the one before, with its summary.
+    await app.inject({ method: 'POST', url: '/run/sync', payload: { id: `summary-${since}`, messages } })
     if (summaries().length === since) return 'nothing was summed up'
     const prompt = JSON.stringify(sent().at(-1))
     const names = [...orders.flatMap((order) => order.match(/scan-\d+\.pdf|\/srv\/box\d+|never call 555-\d+/g)!),
