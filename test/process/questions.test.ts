@@ -3,7 +3,7 @@ import t from 'tap'
 import { misbehaving } from '../harness/mcp.ts'
 import { asking, FORMAT } from '../harness/questions.ts'
 import { startService } from '../harness/sidecar.ts'
-import { parseEvents, postEvents } from '../harness/sse.ts'
+import { parseEvents, postEvents, textOf } from '../harness/sse.ts'
 import { tasksOf } from '../harness/tasks.ts'
 
 t.test('questions of a conversation and of a task outlast the service, and the answers let both go on', async (t) => {
@@ -84,8 +84,11 @@ t.test("a tool server's questions end with the service that is killed: they are 
   t.match(run.toolCalls, [{ toolName: 'ask', status: 'error', error: /Outcome unknown/ }])
   t.same(watched.of('task:approval').filter(({ kind }) => kind === 'question'), [])
   const replayed = await (await fetch(`${after.url}/run/chat/stream`)).text()
-  t.match(replayed, /Outcome unknown/)
-  t.match(replayed, /ERR_INTERRUPTED/)
+  const outputs = parseEvents(replayed).filter(({ type }) => type === 'tool-input-available' || type === 'tool-output-error')
+  t.match(outputs, [{ type: 'tool-input-available' }, { type: 'tool-output-error', errorText: /Outcome unknown/ }], 'it is not asked again')
+  t.match(textOf(parseEvents(replayed)), /could not use ask: Outcome unknown/)
+  t.notMatch(replayed, /ERR_INTERRUPTED/)
+  t.same(await list(after), [])
   await after.stop()
 })
 

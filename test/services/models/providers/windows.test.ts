@@ -25,12 +25,13 @@ t.test('a window is what the configuration says of the model or its provider, el
 
 t.test("a server that is asked directly tells its models' windows; only a conversation of some length asks it, once", async (t) => {
   const { app, server } = await withDirect(t, undefined, { server: { models: [{ id: 'llama3', max_model_len: 65_536 }] } })
-  const lists = () => server.requests.filter(({ method }) => method === 'GET').length
+  const asked = () => server.requests.filter(({ method }) => method === 'GET').map(({ path }) => path).sort()
   await app.providers.contextWindow('ollama/llama3', 100, never)
-  t.equal(lists(), 0)
+  const programs = ['/api/tags', '/api/v0/models', '/props']
+  t.same(asked(), programs, 'whether a program for local models serves there')
   t.equal(await app.providers.contextWindow('ollama/llama3', MANY, never), 65_536)
   t.equal(await app.providers.contextWindow('ollama/other', MANY, never), 32_768)
-  t.equal(lists(), 1)
+  t.same(asked(), [...programs, '/v1/models'])
 })
 
 t.test('a server that does not say in two seconds is not waited for, nor asked again for a while', async (t) => {
