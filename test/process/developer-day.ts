@@ -170,7 +170,8 @@ export function thingsOfADay (
       t.equal(text, SLOW.join(''), 'the whole answer, once')
       t.equal((await agent.run({ prompt: 'case other', id: 'slow' }).result()).text, 'I am the other.')
       const { messages } = (await getThread({ ...options, path: { id: 'slow' } })).data
-      t.match(messages, [{ role: 'user' }, { content: [{ text: SLOW.join('') }] }, { role: 'user' }, { content: [{ text: 'I am the other.' }] }])
+      const answered = (text: string) => ({ role: 'assistant', content: [{ text }] })
+      t.match(messages, [{ role: 'user' }, answered(SLOW.join('')), { role: 'user' }, answered('I am the other.')])
     }],
     ['reads the cost', async () => {
       const { groups } = (await getUsage({ ...options, query: { by: 'model' } })).data
