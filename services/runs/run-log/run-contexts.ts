@@ -38,6 +38,8 @@ const LEVEL = 1
 const DIGEST = 32
 /** Parts whose records are remembered. */
 const REMEMBERED = 8
+/** Parts that are being removed; of more, the oldest are gone long since. */
+const LEAVING = 1_000
 /** Runs that began within this time have their events, milliseconds. */
 const FRESH_MS = 24 * 60 * 60 * 1000
 
@@ -71,6 +73,7 @@ function createContextParts (store: ContextStore) {
   }
 
   function remove (id: string): Op {
+    if (leaving.size >= LEAVING) leaving.delete(leaving.values().next().value!)
     leaving.add(id)
     for (const [digest, each] of known) if (each === id) known.delete(digest)
     return { type: 'del', key: contextKey(id) }
