@@ -13,7 +13,7 @@ const USAGE = { usage: { inputTokens: 100, outputTokens: 10, cost: '0.01' } }
 const call = (toolName: string, input: object): Plan => ({ toolCalls: [{ toolName, input }], ...USAGE })
 const say = (text: string | string[], rest: Plan = {}): Plan => ({ text, ...USAGE, ...rest })
 
-const SLOW = Array.from({ length: 200 }, (_, n) => `word${n} `)
+const SLOW = Array.from({ length: 60 }, (_, n) => `word${n} `)
 
 /** What the model answers, by a word of the request: at its first call and after a result. */
 const ANSWERS: Record<string, Plan[]> = {

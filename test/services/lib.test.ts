@@ -9,6 +9,7 @@ import { fakeClock } from '../harness/clock.ts'
 import { digestIn } from '../../services/contracts/attached-file.ts'
 import { homeFolder } from '../../services/lib/home-folder.ts'
 import { EndlessLine, readLines, type Line } from '../../services/lib/line-reader.ts'
+import { oldNode } from '../../services/lib/node-releases.ts'
 import { mediaTypeOf, OCTETS, textKindOf } from '../../services/lib/media-type.ts'
 import { createSecrets, createRedactor, redacted } from '../../services/lib/secrets.ts'
 import { build } from '../harness/helper.ts'
@@ -316,4 +317,10 @@ t.test('a file is what its bytes say, then what its sender or its name says, and
   const addresses = [`attachment:${digest}`, new URL(`attachment:${digest}`), 'attachment:x', 5]
   t.same(addresses.map(digestIn), [digest, digest, undefined, undefined])
   t.end()
+})
+
+t.test('a Node.js that is older than the newest release of its line is said to be so', async (t) => {
+  for (const version of ['24.0.0', '22.18.0', '26.9.9', '23.11.0']) t.match(oldNode(version), version, version)
+  for (const version of ['24.21.0', '24.99.0', '26.10.0', '27.0.0']) t.equal(oldNode(version), undefined, version)
+  t.equal(oldNode(process.versions.node), undefined, 'the pinned one is the newest that is known')
 })
