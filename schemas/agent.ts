@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { NOT_BLANK, ThreadId } from './ids.ts'
+import { NOT_BLANK, roleOf, ThreadId } from './ids.ts'
 import { SHOWN_WITH_CALL } from './grants.ts'
 import { oneOf, ref, Timestamp } from './common.ts'
 import { EvaluationSchema } from './evaluation.ts'
@@ -9,11 +9,13 @@ import { RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { SteerSchema } from './steering.ts'
 import { StoppedSchema } from './stopped.ts'
 import { TaskStatusSchema, TaskTypeSchema } from './tasks.ts'
+import { ReplacedChangesSchema } from './undo.ts'
 import { UsageSchema } from './usage.ts'
 
+export const MESSAGE_ROLES = ['system', 'user', 'assistant', 'tool']
 /** A message of the conversation: an AI SDK ModelMessage (`role`, `content`) or UIMessage (`role`, `parts`). Other keys are kept. */
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
-  Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, { additionalProperties: true })
+  Type.Object({ role: roleOf(MESSAGE_ROLES) }, { additionalProperties: true })
 )
 
 export const RunBodySchema = Type.Object({
@@ -48,6 +50,11 @@ export const RunBodySchema = Type.Object({
     description: 'What becomes of approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; ' +
       '`keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`'
   })),
+  changes: Type.Optional(oneOf(['keep', 'undo', 'ask'], {
+    description: 'What becomes of the changes to files that were made by the answers that this message replaces (it was edited, or asks ' +
+      'for another answer): `keep`, by default, leaves them; `undo` undoes them before the run begins, and `undone` of its `start` says ' +
+      'what was restored; `ask` refuses the message with 409 `ERR_FILES_CHANGED` if there are some that can be undone, and names them'
+  })),
   trigger: Type.Optional(
     Type.Unknown({ description: 'Sent by chat clients. A request with "regenerate-message" never decides an approval request' })
   ),
@@ -56,16 +63,11 @@ export const RunBodySchema = Type.Object({
   $id: 'RunBody',
   additionalProperties: true,
   description: 'The conversation that the agent answers',
-  examples: [
-    {
-      messages: [{ role: 'user', content: 'system info, then write "Buy tea" to notes.txt' }],
-      cwd: '/home/ada/notes'
-    }
-  ]
+  examples: [{ messages: [{ role: 'user', content: 'system info, then write "Buy tea" to notes.txt' }] }]
 })
 export type RunBody = Static<typeof RunBodySchema>
 
-export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options', 'prompt', 'skill', 'dryRun'], {
+export const ApproveBodySchema = Type.Omit(RunBodySchema, ['options', 'prompt', 'skill', 'dryRun', 'changes'], {
   $id: 'ApproveBody',
   additionalProperties: true,
   description: 'The conversation so far. Its last message holds the decisions: role "tool", with a part ' +
@@ -193,6 +195,7 @@ export const RunResultSchema = Type.Object({
   ),
   object: Type.Optional(StructuredAnswer),
   options: Type.Optional(ref(RunOptionsSchema)),
+  undone: Type.Optional(ref(ReplacedChangesSchema)),
   threadId: Type.String(),
   runId: Type.String()
 }, { $id: 'RunResult', description: 'The whole answer' })

@@ -1,8 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { enumOf, ref, Timestamp } from './common.ts'
+import { DecidingDeviceSchema } from './deciding-device.ts'
 import { GRANTED, LearnedSchema, Teaches, ScopeSchema, UntilSchema, SHOWN_WITH_CALL } from './grants.ts'
 import { UUID } from './ids.ts'
-import { AnswersSchema, LIVE_FIELDS, QuestionSchema } from './questions.ts'
+import { AnswersSchema, BUDGET_FIELD, LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { PathChangeSchema } from './undo.ts'
 
 const closed = { additionalProperties: false }
@@ -61,6 +62,7 @@ export const ApprovalSchema = Type.Object({
   teaches: Teaches,
   output: text('Kind result: the output of the run'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked' })),
+  ...BUDGET_FIELD,
   ...LIVE_FIELDS,
   serverTools: Type.Optional(Type.Array(
     Type.Object({
@@ -81,6 +83,7 @@ export const ApprovalSchema = Type.Object({
   granted: Type.Optional(Type.Object({ scope: ScopeSchema, until: Type.Optional(UntilSchema) }, {
     description: 'In the list of decisions: what the decision covers beyond the call'
   })),
+  device: Type.Optional({ ...DecidingDeviceSchema, description: 'The paired device that decided; absent when it was decided here' }),
   decidedAt: Type.Optional(Timestamp),
   createdAt: Timestamp,
   expiresAt: Type.Optional({ ...Timestamp, description: 'Absent for kinds server and task, which do not expire' }),
@@ -143,7 +146,7 @@ export const ApprovalQuery = Type.Object({
 export const ApprovalParams = Type.Object({ id: Type.String({ description: 'approvalId of the request' }) })
 
 export const ApprovalDecisionSchema = Type.Object({
-  approved: Type.Optional(Type.Boolean({ description: 'false declines questions' })),
+  approved: Type.Optional(Type.Boolean({ description: 'false declines questions; true answers one about a budget' })),
   answers: Type.Optional(ref(AnswersSchema)),
   choice: Type.Optional(Type.String({ maxLength: 100, description: 'Kind task: the value of one of its choices' })),
   input: Type.Optional(Type.Unknown({
@@ -180,6 +183,9 @@ export const DecidedApprovalSchema = Type.Object({
     description: 'Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run. ' +
       'Kind task: whether the choice began the run `runId`'
   }),
+  released: Type.Optional(Type.Array(Type.String(), {
+    description: 'The other requests of the run that a decision with a scope covers: they are approved with it'
+  })),
   learned: Type.Optional(ref(LearnedSchema))
 }, { $id: 'DecidedApproval', description: 'The approval request after the decision' })
 export type DecidedApproval = Static<typeof DecidedApprovalSchema>

@@ -9,13 +9,29 @@ export function ref<S extends TSchema> (schema: S) {
   return Type.Unsafe<Static<S>>(Type.Ref(schema.$id!))
 }
 
-/** Returns the schemas that `ref` has named in a value, and in those schemas. */
-export function namedIn (value: unknown, found = new Set<TSchema>()): Set<TSchema> {
-  if (typeof value !== 'object' || value === null) return found
-  const { $ref } = value as { $ref?: unknown }
-  const schema = typeof $ref === 'string' ? named.get($ref) : undefined
-  if (schema !== undefined && !found.has(schema)) namedIn(schema, found.add(schema))
-  for (const inner of Object.values(value)) namedIn(inner, found)
+/** The named schemas that stand in a schema, read once for all routes with it. */
+const standingIn = new WeakMap<object, readonly TSchema[]>()
+
+function schemasIn (schema: object): readonly TSchema[] {
+  const known = standingIn.get(schema)
+  if (known !== undefined) return known
+  const found: TSchema[] = []
+  const look = (value: unknown) => {
+    if (typeof value !== 'object' || value === null) return
+    const { $ref } = value as { $ref?: unknown }
+    const schema = typeof $ref === 'string' ? named.get($ref) : undefined
+    if (schema !== undefined) found.push(schema)
+    for (const inner of Object.values(value)) look(inner)
+  }
+  look(schema)
+  standingIn.set(schema, found)
+  return found
+}
+
+/** Returns the schemas that `ref` has named in the schemas of a route, and in those schemas. */
+export function namedIn (schema: object = {}): Set<TSchema> {
+  const found = new Set(schemasIn(schema))
+  for (const each of found) for (const inner of schemasIn(each)) found.add(inner)
   return found
 }
 
@@ -33,6 +49,10 @@ export const Timestamp = Type.Integer({ description: 'Milliseconds since the Uni
 export const NoContent = Type.Null({ description: 'No content' })
 
 /** The header of requests that take effect once, however often they are sent. */
+export const ResumeHeaders = Type.Object({
+  'last-event-id': Type.Optional(Type.String({ description: 'The `id:` of the last event that the reader has got' }))
+})
+
 export const IdempotencyHeaders = Type.Object({
   'idempotency-key': Type.Optional(
     Type.String({

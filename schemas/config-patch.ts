@@ -1,5 +1,6 @@
 import { Type } from '@sinclair/typebox'
 import { type Config, ConfigKeys } from './config.ts'
+import { inDocument } from './ids.ts'
 import { ConfigViewSchema } from './service.ts'
 import { ref } from './common.ts'
 
@@ -8,8 +9,8 @@ type Patch<T> = T extends unknown[] ? T : T extends object ? { [K in keyof T]?: 
 export type ConfigPatch = { [K in keyof Config]?: Patch<Config[K]> | null }
 
 type Schema = Record<string, any>
-/** The patterns of config.json are not those of the document (schemas/ids.ts): the merged value is checked with them. */
-const NOT_IN_DOCUMENT = ['pattern', 'propertyNames', 'not', '$id', 'maxProperties']
+/** The merged value is checked with these, and with the patterns. */
+const NOT_IN_DOCUMENT = ['propertyNames', 'not', '$id', 'maxProperties']
 const mapped = (values: Schema, change: (schema: Schema) => Schema) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 
@@ -26,8 +27,12 @@ function patchOf (schema: Schema): Schema {
   return type === undefined ? rest : { ...rest, type: [type, 'null'] }
 }
 
-function withoutPatterns (schema: Schema): Schema {
+/** Returns a pattern of config.json in the dialect of the document (schemas/ids.ts), in which white space is that of ASCII. */
+const inEveryDialect = (pattern: string) => pattern.replaceAll('\\S', '[^\\s]').replaceAll('\\s', ' \\t-\\r')
+
+function withoutPatterns ({ pattern, ...schema }: Schema): Schema {
   const kept: Schema = Object.fromEntries(Object.entries(schema).filter(([name]) => !NOT_IN_DOCUMENT.includes(name)))
+  if (pattern !== undefined) Object.assign(kept, inDocument({ pattern: inEveryDialect(pattern) }))
   if (kept.anyOf !== undefined) kept.anyOf = kept.anyOf.map(withoutPatterns)
   // Entries of lists are sent whole. Those of `mcp` have two forms, which the check of the merged value knows.
   if (kept.items !== undefined) kept.items = kept.items.anyOf ? { type: 'object', additionalProperties: true } : withoutPatterns(kept.items)

@@ -2,10 +2,10 @@ import { Type, type Static } from '@sinclair/typebox'
 import { oneOf } from './common.ts'
 import { EffortSchema, MAX_STEPS, MaxOutputTokens } from './run-options.ts'
 
-const ModelId = Type.String({ pattern: '^[^/\\s]+/\\S+$', description: '`<provider>/<model>`' })
+const ModelId = Type.String({ pattern: '^[^\\/\\s]+\\/\\S+$', description: '`<provider>/<model>`' })
 const PROVIDER_NAME = '^(?!(?:offline|gateway)$)[\\w.-]{1,64}$'
 const HttpAddress = Type.String({
-  pattern: '^https?://[^/\\s?#@]+(?:/[^\\s?#]*)?$',
+  pattern: '^https?://[^\\/\\s?#@]+(?:/[^\\s?#]*)?$',
   description: 'An http or https address such as http://127.0.0.1:11434/v1, without user name, query or fragment'
 })
 const Names = Type.Record(Type.String(), Type.String())
@@ -158,7 +158,7 @@ const ScriptedTurn = Type.Object({
   error: Type.Optional(Type.String())
 })
 
-const AbsolutePath = Type.String({ pattern: '^(?:/|[A-Za-z]:[\\\\/]|\\\\\\\\)', description: 'An absolute path; "~" is not expanded' })
+const AbsolutePath = Type.String({ pattern: '^(?:/|[A-Za-z]:[\\\\\\/]|\\\\\\\\)', description: 'An absolute path; "~" is not expanded' })
 
 /** The schema of each key of `config.json`. Unknown keys are kept unchanged and otherwise ignored. */
 export const ConfigKeys = {
@@ -198,7 +198,7 @@ export const ConfigKeys = {
   /** Tool servers as Claude Desktop and Cursor (`mcpServers`) and VS Code (`servers`) name them, read as entries of `mcp`. */
   mcpServers: Type.Optional(ReadmeServers),
   /** Where whoever ships this service has published its metadata as an OAuth client; it is its client id where servers read them. */
-  mcpClientMetadataUrl: Type.Optional(Type.String({ pattern: '^https://[^/?#@\\s]+/[^?#\\s]+$', maxLength: 2048 })),
+  mcpClientMetadataUrl: Type.Optional(Type.String({ pattern: '^https://[^\\/?#@\\s]+/[^?#\\s]+$', maxLength: 2048 })),
   servers: Type.Optional(ReadmeServers),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
@@ -243,12 +243,23 @@ export const ConfigKeys = {
       url: McpUrl,
       /** `secret:notify/webhook` stands for the value in the encrypted store, `${VAR}` for a variable of the environment. */
       secret: Type.String({
-        pattern: '^(?:secret:notify/webhook|\\$\\{\\w+\\}|(?:whsec_)?[A-Za-z0-9+/_-]{24,}={0,2})$',
+        pattern: '^(?:secret:notify/webhook|\\$\\{[A-Za-z0-9_]+\\}|(?:whsec_)?[A-Za-z0-9+\\/_\\-]{24,}={0,2})$',
         description: 'What messages are signed with: base64 of at least 18 bytes, as `openssl rand -base64 32` makes it; or a variable'
       }),
       /** Whether the names of tasks and the words of models are in it. */
       text: Type.Optional(Type.Boolean())
     }, { additionalProperties: false }))
+  }, { additionalProperties: false })),
+  /** The port for paired devices, which decide approvals there. Without this key there is none. */
+  reach: Type.Optional(Type.Object({
+    port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
+    /** Any other than loopback needs `address`. */
+    host: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9.:_\\-]{1,253}$', description: 'An address or a name, such as 127.0.0.1' })),
+    /** Where a server with a certificate stands in front of the port. */
+    address: Type.Optional(Type.String({
+      pattern: '^https://[A-Za-z0-9._\\-]{1,253}(?::[0-9]{1,5})?/?$',
+      description: 'The https address in front of the port, such as https://agent.example.org, without a path'
+    }))
   }, { additionalProperties: false })),
   discovery: Type.Optional(Type.Object({
     /** Ports of this machine at which `GET /models?discover=true` looks for model servers. */
@@ -281,7 +292,7 @@ export const ConfigKeys = {
   }, { additionalProperties: false })),
   roots: Type.Optional(Type.Array(AbsolutePath)),
   allowedOrigins: Type.Optional(Type.Array(Type.String({
-    pattern: '^[a-z][a-z0-9+.-]*://[^/\\s]+$',
+    pattern: '^[a-z][a-z0-9+.\\-]*://[^\\/\\s]+$',
     description: 'An origin as browsers send it, such as app://my.app or http://localhost:5173, without a path'
   }))),
   limits: Type.Optional(Type.Object({
@@ -314,6 +325,7 @@ export const ConfigKeys = {
     /** How long a run may work, in milliseconds, without the time in which it waits for people; 4 hours. */
     runMs: Type.Optional(Type.Integer({ minimum: 1000 }))
   })),
+  awake: Type.Optional(Type.Boolean({ description: 'false: the machine may fall asleep while the agent works' })),
   /** `false`: requests are not analysed before a run; each counts as a standard one. */
   analysis: Type.Optional(Type.Boolean()),
   offline: Type.Optional(Type.Object({ script: Type.Optional(Type.Array(ScriptedTurn)) })),

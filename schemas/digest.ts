@@ -1,6 +1,7 @@
 import { Type, type Static, type TSchema } from '@sinclair/typebox'
 import { enumOf, ref, Timestamp } from './common.ts'
 import { ClaimSchema, Facts, JudgementFields } from './evaluation.ts'
+import { TaskId, ThreadId } from './ids.ts'
 import { GrantBodySchema, type GrantBody } from './grants.ts'
 import { SlotSchema } from './schedule.ts'
 import { FiringSchema } from './triggers.ts'
@@ -48,6 +49,20 @@ export const DepartureSchema = Type.Object({
 }, { $id: 'Departure', description: 'What a run did otherwise than the rehearsal whose sheet was accepted before it' })
 export type Departure = Static<typeof DepartureSchema>
 
+export const DigestUnaskedSchema = Type.Object({
+  why: enumOf(
+    ['grant', 'copy', 'run', 'settings'],
+    'grant: a grant covers it; copy: it worked on a copy of the folder; run: its task or request lets it run without asking; settings: ' +
+      'its tool does not ask'
+  ),
+  grantId: Type.Optional(Type.String({ description: 'The grant, for DELETE /grants/:id' })),
+  covers: Type.Optional(Type.String({ description: 'What the grant covers, in words; absent for one that has ended' })),
+  calls: Type.Array(Type.Object({ toolCallId: Type.String(), toolName: Type.String(), about })),
+  more: Type.Integer({ description: 'The number of further calls' })
+}, { $id: 'DigestUnasked', description: 'Calls of a run that did something and of which nobody was asked' })
+export type DigestUnasked = Static<typeof DigestUnaskedSchema>
+const unasked = Type.Array(ref(DigestUnaskedSchema), { description: 'What it did without asking anybody, and why it could' })
+
 const Run = Type.Object({
   ...ofRun,
   completedAt: Timestamp,
@@ -58,6 +73,7 @@ const Run = Type.Object({
   ...JudgementFields,
   facts: Type.Optional(Facts),
   claims: Type.Optional(Type.Array(ClaimSchema, { description: 'The first claims of the report' })),
+  unasked,
   differs: Type.Optional(Type.Array(ref(DepartureSchema), {
     description: 'What it did otherwise than the rehearsal whose sheet was accepted before it'
   })),
@@ -102,6 +118,24 @@ const Failing = Type.Object({
   text
 })
 const Next = Type.Object({ ...ofTask, at: Timestamp, text })
+
+const Chat = Type.Object({
+  threadId: Type.String(),
+  title: Type.String(),
+  runId: Type.String({ description: 'Its newest run; the next fields are of this run' }),
+  status: RunStatusSchema,
+  startedAt: Timestamp,
+  completedAt: Timestamp,
+  runs: Type.Integer({ description: 'The number of its runs that have ended since then' }),
+  output: excerpt('The answer'),
+  error: excerpt('Why the run did not complete'),
+  stopped: excerpt('Why the run was stopped short'),
+  facts: Type.Optional(Facts),
+  verified: JudgementFields.verified,
+  evidence: JudgementFields.evidence,
+  claims: Type.Optional(Type.Array(ClaimSchema, { description: 'The first claims of the answer' })),
+  unasked
+})
 
 const Fired = Type.Object({ ...ofTask, firing: ref(FiringSchema), text })
 
@@ -155,6 +189,7 @@ export const DigestSchema = Type.Object({
   }),
   text: Type.String({ description: 'The digest as a few sentences' }),
   tasks: section(OfTask, 'What happened, by task: first those with something new, by the time of their newest'),
+  chats: section(Chat, 'Conversations in which runs have ended, by the time of the newest; not those that work or wait now'),
   nothingToDo: Type.Integer({ description: 'The number of runs that completed and had nothing to do; no list shows them' }),
   completed: section(Run, 'Runs that completed since then and had something to do, newest first'),
   failed: section(Run, 'Runs that failed since then, newest first'),
@@ -169,10 +204,12 @@ export const DigestSchema = Type.Object({
   damaged: Type.Optional(Type.Array(Type.String(), { description: 'Ids of tasks that cannot be read and do not run' }))
 }, {
   $id: 'Digest',
-  description: 'A summary of all tasks: their runs since a given time, their open approval requests and their next planned times'
+  description: 'A summary of all tasks: their runs since a given time, their open approval requests and their next planned times; and of ' +
+    'the conversations in which runs have ended'
 })
 export type Digest = Static<typeof DigestSchema>
 export type DigestRun = Static<typeof Run>
+export type DigestChat = Static<typeof Chat>
 export type DigestQuestion = Static<typeof Waiting>
 export type DigestAppCall = Static<typeof WaitingForApp>
 export type DigestOfTask = Static<typeof OfTask>
@@ -206,16 +243,21 @@ export type DigestRequest = Static<typeof DigestQuery>
 
 export const DigestSeenBodySchema = Type.Object({
   client: Client,
-  until: Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: '`until` of the digest that was seen' })
+  until: Type.Integer({ minimum: 0, maximum: 8_640_000_000_000_000, description: '`until` of the digest that was seen' }),
+  taskId: Type.Optional({ ...TaskId, description: 'A UUID: only what happened to this task was seen' }),
+  threadId: Type.Optional({ ...ThreadId, description: `${ThreadId.description}: only this conversation was seen` })
 }, {
   additionalProperties: false,
   $id: 'DigestSeenBody',
   description: 'How far a reader has seen the digest',
-  examples: [{ client: 'console', until: 1795537311968 }]
+  examples: [
+    { client: 'console', until: 1795537311968 },
+    { client: 'console', until: 1795537311968, threadId: 'trip-to-lisbon' }
+  ]
 })
 export type DigestSeenBody = Static<typeof DigestSeenBodySchema>
 export const DigestSeenSchema = Type.Object({ client: Type.String(), until: Timestamp }, {
   $id: 'DigestSeen',
-  description: 'Where the next digest of this reader begins. It never goes back'
+  description: 'Where the next digest of this reader begins, or what it tells of the task or conversation. It never goes back'
 })
 export type DigestSeen = Static<typeof DigestSeenSchema>

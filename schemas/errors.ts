@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
+import { ReplacedChangesSchema } from './undo.ts'
 
 /** The values that are wrong, by JSON pointers. */
 export const ErrorDetails = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))
@@ -10,6 +11,7 @@ export const ErrorSchema = Type.Object({
   code: Type.String({ description: 'Stable machine-readable code, ERR_…' }),
   statusCode: Type.Integer(),
   details: Type.Optional(ErrorDetails),
+  changes: Type.Optional(ref(ReplacedChangesSchema)),
   stderr: Type.Optional(Type.String({ description: 'The latest stderr output of a tool server that could not be connected' }))
 }, { $id: 'Error', description: 'The body of every error response' })
 export type ErrorBody = Static<typeof ErrorSchema>

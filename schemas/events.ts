@@ -1,5 +1,5 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
-import { ref, Timestamp } from './common.ts'
+import { oneOf, ref, Timestamp } from './common.ts'
 import { TaskId, ThreadId } from './ids.ts'
 import { notificationFields } from './notifications.ts'
 import { taskEvents } from './task-events.ts'
@@ -21,7 +21,7 @@ function event<T extends string, P extends TProperties> (name: string, type: T, 
 
 const item = {
   approvalId: Type.String(),
-  kind: Type.String({ description: 'tool, result, question, app or server' }),
+  kind: oneOf(['tool', 'result', 'question', 'app', 'server', 'task']),
   ...owner,
   runId: text('The run; absent for a server'),
   toolCallId: text('The id of the call, if there is one'),
@@ -67,7 +67,7 @@ export const ownEvents = [
   ),
   event('MemoryChangedEvent', 'memory:changed', {
     learned: Type.Array(
-      Type.Object({ id: Type.String(), kind: Type.String({ description: 'fact, preference or instruction' }), fact: Type.String() }),
+      Type.Object({ id: Type.String(), kind: oneOf(['fact', 'preference', 'instruction', 'pattern']), fact: Type.String() }),
       { description: 'What is known since, in the words of the user' }
     ),
     proposed: Type.Integer({ description: 'The number of new proposals, which wait for a person' }),
@@ -115,7 +115,3 @@ export const EventsQuerySchema = Type.Object({
   after: Type.Optional(Type.String({ maxLength: 100, description: 'The `id:` after which to resume; the header Last-Event-ID wins' }))
 }, closed)
 export type EventsQuery = Static<typeof EventsQuerySchema>
-
-export const EventsHeaders = Type.Object({
-  'last-event-id': Type.Optional(Type.String({ description: 'The `id:` of the last event that the reader has got' }))
-})

@@ -29,7 +29,22 @@ export const FolderSchema = Type.Object({
   leftOut: Type.Integer({ description: 'The number of further entries that fit and are not in the answer: narrow them by `prefix`' }),
   hidden: Type.Integer({ description: 'The number of entries that are left out because their names begin with a dot' }),
   isCut: Type.Optional(Type.Literal(true, { description: 'It has so many entries that not all of them were looked at' }))
-}, { $id: 'Folder', description: 'A folder of this computer with the folders in it; names of files are not told' })
+}, {
+  $id: 'Folder',
+  description: 'A folder of this computer with the folders in it; names of files are not told',
+  examples: [{
+    path: '/home/ada/notes',
+    parts: [
+      { name: '/', path: '/' },
+      { name: 'home', path: '/home' },
+      { name: 'ada', path: '/home/ada' },
+      { name: 'notes', path: '/home/ada/notes' }
+    ],
+    folders: [{ name: '2026', path: '/home/ada/notes/2026' }],
+    leftOut: 0,
+    hidden: 1
+  }]
+})
 export type FolderView = Static<typeof FolderSchema>
 
 export const FolderPlacesSchema = Type.Object({

@@ -12,5 +12,17 @@ export const ThreadId = Type.String({
   description: 'Up to 128 printable characters without "/"'
 })
 export const TaskId = Type.String({ pattern: UUID, description: 'A UUID' })
+/**
+ * Returns rules for the document alone: the service checks them itself, with a sentence or a code that a failed rule of a schema would not
+ * have. They are never stricter than that check.
+ */
+export const inDocument = (rules: { pattern: string } | { enum: readonly string[] }) => ({ 'x-in-document': rules })
+/** The role of a message. As an enumeration it would be a type of its own in clients, which the messages of other libraries do not have. */
+export const roleOf = (roles: readonly string[]) => Type.String({
+  ...inDocument({ pattern: `^(?:${roles.join('|')})$` }),
+  description: `One of ${roles.join(', ')}`
+})
+/** The id of a model in a request. Which models there are, is in `GET /models`. */
+export const MODEL_ID = inDocument({ pattern: '^[A-Za-z0-9_.\\-]+\\/[^ \\x00-\\x1f\\x7f?#%\\\\]+$' })
 /** At least one character that is not white space. */
 export const NOT_BLANK = { minLength: 1, pattern: '[^ \\t-\\r]', format: 'not-blank' }

@@ -26,8 +26,8 @@ export const ImportBodySchema = Type.Object({
   minProperties: 1,
   description: 'The servers that a README or the configuration file of another program names: as `text`, or as the object itself',
   examples: [
-    { mcpServers: { docs: { command: 'npx', args: ['-y', '@acme/docs-server'], env: { DOCS_HOME: '/srv/docs' } } } },
-    { text: '"tickets": { "type": "http", "url": "https://tickets.example.com/mcp" }' }
+    { mcpServers: { docs: { command: '/opt/example/docs-server', args: ['--quiet'], env: { DOCS_HOME: '/srv/docs' } } } },
+    { text: '"tickets": { "type": "http", "url": "http://127.0.0.1:4117/mcp" }' }
   ]
 })
 export type ImportBody = Static<typeof ImportBodySchema>

@@ -122,16 +122,17 @@ export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
   $id: 'ConnectBody',
   description: 'Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over ' +
     'Streamable HTTP, with `headers` that are stored encrypted',
+  // The program is on nobody's computer, and the address is of this one: whoever tries an example runs nothing and calls nobody.
   examples: [
     {
       name: 'github',
-      command: 'npx',
-      args: ['-y', '@modelcontextprotocol/server-github'],
+      command: '/opt/example/github-server',
+      args: ['--read-only'],
       env: { GITHUB_TOKEN: '<ACCESS_TOKEN>' }
     },
     {
       name: 'tickets',
-      url: 'https://tickets.example.com/mcp',
+      url: 'http://127.0.0.1:4117/mcp',
       headers: { Authorization: 'Bearer <ACCESS_TOKEN>' }
     }
   ]

@@ -1,15 +1,16 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { enumOf, ref, Timestamp } from './common.ts'
+import { enumOf, oneOf, ref, Timestamp } from './common.ts'
 import { UUID } from './ids.ts'
 
 const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
-export type NotificationKind = 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told'
+export type NotificationKind = 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told' | 'boxed'
 const NotificationKindSchema = enumOf(
-  ['waiting', 'failing', 'recovered', 'budget', 'provider', 'told'],
+  ['waiting', 'failing', 'recovered', 'budget', 'provider', 'told', 'boxed'],
   'waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well ' +
-    'again; budget: a limit stopped work; provider: a provider needs a key, or refuses the one it has; told: a task was asked to tell this'
+    'again; budget: a limit stopped work; provider: a provider needs a key, or refuses the one it has; told: a task was asked to ' +
+    'tell this; boxed: files that programs obey got another name after a command, which may be files of the person'
 )
 
 /** The fields that the event and the list share. */
@@ -21,7 +22,7 @@ export const notificationFields = {
   runId: text('The run that it is about'),
   provider: text('Kind provider: the name of the provider'),
   waitsFor: Type.Optional(Type.Array(
-    Type.Object({ approvalId: Type.String(), kind: Type.String({ description: 'tool, result, question or task' }) }),
+    Type.Object({ approvalId: Type.String(), kind: oneOf(['tool', 'result', 'question', 'task', 'app']) }),
     { description: 'Kind waiting: what is to be decided, as it was asked; GET /approvals has it whole' }
   )),
   title: Type.String({ description: 'A sentence without words of a task, a person or a model' }),

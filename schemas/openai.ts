@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { oneOf, ref } from './common.ts'
+import { inDocument, roleOf } from './ids.ts'
 
 /**
  * The shapes of OpenAI's chat completions, as far as this service reads and writes them. Requests may hold more; docs/openai.md lists what
@@ -16,9 +17,15 @@ const MODEL = { id: 'offline/assistant', object: 'model', created: 0, owned_by: 
 const nullable = <T extends Parameters<typeof Type.Union>[0][number]>(schema: T) => Type.Optional(Type.Union([schema, Type.Null()]))
 const Anything = Type.Object({}, open)
 
+export const RetryHeaders = Type.Object({
+  'x-stainless-retry-count': Type.Optional(Type.String({
+    description: 'How often the client has sent the request before: a number above 0 gets the run of the first try'
+  }))
+})
+
 const ContentPart = Type.Unsafe<{ type: string, [field: string]: unknown }>(Type.Object({ type: Type.String() }, open))
 const Message = Type.Object({
-  role: Type.String({ description: 'developer, system, user, assistant or tool' }),
+  role: roleOf(['developer', 'system', 'user', 'assistant', 'tool']),
   content: Type.Optional(Type.Union([Type.String(), Type.Array(ContentPart), Type.Null()])),
   tool_calls: nullable(Type.Array(Type.Object({
     id: Type.String({ minLength: 1 }),
@@ -28,17 +35,28 @@ const Message = Type.Object({
 }, open)
 export type ChatMessage = Static<typeof Message>
 
+/** The name of a tool of the caller. */
+export const FUNCTION_NAME = inDocument({ pattern: '^[A-Za-z0-9_\\-]{1,64}$' })
 const Tool = Type.Object({
-  type: Type.String({ description: 'function' }),
+  type: Type.String(inDocument({ enum: ['function'] })),
   function: Type.Optional(Type.Object({
-    name: Type.String(),
+    name: Type.String(FUNCTION_NAME),
     description: Type.Optional(Type.Union([Type.String(), Type.Null()])),
     parameters: Type.Optional(Type.Union([Anything, Type.Null()]))
   }, open))
 }, open)
 export type ChatTool = Static<typeof Tool>
 
-const Named = Type.Object({ type: Type.String(), function: Type.Optional(Type.Object({ name: Type.String() }, open)) }, open)
+const FunctionName = Type.Object({ name: Type.String() }, open)
+const Choice = Type.Object({
+  type: Type.String(inDocument({ enum: ['function', 'allowed_tools'] })),
+  function: Type.Optional(FunctionName),
+  allowed_tools: Type.Optional(Type.Object({
+    mode: Type.Optional(Type.String(inDocument({ enum: ['auto', 'required'] }))),
+    tools: Type.Array(Type.Object({ type: Type.String(), function: Type.Optional(FunctionName) }, open))
+  }, open))
+}, open)
+export type ToolChoice = Static<typeof Choice>
 
 export const ChatCompletionBodySchema = Type.Object({
   model: Type.String({ minLength: 1, maxLength: 200, description: 'The name of an agent, or `<provider>/<model>`' }),
@@ -46,15 +64,19 @@ export const ChatCompletionBodySchema = Type.Object({
   stream: nullable(Type.Boolean()),
   stream_options: nullable(Type.Object({ include_usage: nullable(Type.Boolean()) }, open)),
   tools: nullable(Type.Array(Tool, { description: 'Tools of the caller, which it executes itself' })),
-  tool_choice: nullable(Type.Union([Type.String(), Named])),
+  tool_choice: nullable(Type.Union([Type.String(), Choice])),
   parallel_tool_calls: nullable(Type.Boolean()),
   response_format: nullable(Type.Object({
-    type: Type.String({ description: 'text, json_object or json_schema' }),
+    type: Type.String(inDocument({ enum: ['text', 'json_object', 'json_schema'] })),
     json_schema: Type.Optional(Type.Object({ schema: Type.Optional(Anything) }, open))
   }, open)),
   max_completion_tokens: nullable(Type.Integer({ minimum: 1 })),
   max_tokens: nullable(Type.Integer({ minimum: 1 })),
   reasoning_effort: nullable(Type.String({ description: 'none, minimal, low, medium, high, xhigh or max' })),
+  functions: nullable(Type.Array(Anything, { description: 'Refused: the form before `tools`' })),
+  function_call: nullable(Type.Union([Type.String(), Type.Object({ name: Type.Optional(Type.String()) }, open)], {
+    description: 'Refused: the form before `tool_choice`'
+  })),
   n: nullable(Type.Integer({ description: 'Only 1 is possible' })),
   logprobs: nullable(Type.Boolean({ description: 'Only false is possible' })),
   modalities: nullable(Type.Array(Type.String(), { description: 'Only text is possible' })),
@@ -97,7 +119,7 @@ export const ChatCompletionSchema = Type.Object({
     message: Type.Object({
       role: Type.Literal('assistant'),
       content: Type.Union([Type.String(), Type.Null()]),
-      refusal: Type.Null(),
+      refusal: Type.Union([Type.String(), Type.Null()], { description: 'Why the model gives no answer of the form that was asked for' }),
       reasoning_content: Type.Optional(Type.String({ description: 'How the request is read, and what the model thought' })),
       tool_calls: Type.Optional(Type.Array(Type.Object(ToolCall)))
     }),
@@ -130,6 +152,7 @@ export const ChatCompletionChunkSchema = Type.Object({
       role: Type.Optional(Type.Literal('assistant')),
       content: Type.Optional(Type.String()),
       reasoning_content: Type.Optional(Type.String()),
+      refusal: Type.Optional(Type.String()),
       tool_calls: Type.Optional(Type.Array(Type.Object({ index: Type.Integer(), ...ToolCall })))
     }),
     logprobs: Type.Null(),

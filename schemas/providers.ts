@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { oneOf } from './common.ts'
+import { MODEL_ID } from './ids.ts'
 
 const ModelId = Type.String({ description: '`<provider>/<model>`' })
 
@@ -13,6 +14,7 @@ export const ProviderListSchema = Type.Object({
     default_model: ModelId,
     kind: oneOf(['offline', 'direct', 'gateway']),
     configured: Type.Boolean(),
+    takesKey: Type.Boolean({ description: 'Whether it can be given a key: not the offline model, nor files of models' }),
     keyFrom: Type.Optional(oneOf(['stored', 'environment', 'config'], {
       description: 'Where its key comes from: stored by POST /providers/configure, which also removes it; the environment or the parent ' +
         'process; or config.json. Absent when it has none'
@@ -32,7 +34,7 @@ const GatewayKey = Type.String({ minLength: 1, maxLength: 1000 })
 
 export const ConfigureBodySchema = Type.Object({
   model: Type.Optional(
-    Type.String({ minLength: 1, maxLength: 200, description: '`<provider>/<model>`: the model that the next run uses' })
+    Type.String({ ...MODEL_ID, minLength: 1, maxLength: 200, description: '`<provider>/<model>`: the model that the next run uses' })
   ),
   localServer: Type.Optional(Type.String({
     minLength: 1,
@@ -61,7 +63,7 @@ export const ConfigureBodySchema = Type.Object({
   $id: 'ConfigureBody',
   additionalProperties: false,
   minProperties: 1,
-  examples: [{ model: 'anthropic/claude-sonnet-5.5', keys: { anthropic: '<ANTHROPIC_KEY>' } }]
+  examples: [{ model: 'offline/assistant' }]
 })
 export type ConfigureBody = Static<typeof ConfigureBodySchema>
 
@@ -83,6 +85,9 @@ const ModelInfoSchema = Type.Object({
     cachedInput: Type.Optional(Type.String({ description: 'A token that is read from the cache' })),
     cacheWrite: Type.Optional(Type.String({ description: 'A token that is written to the cache' }))
   }, { description: 'Prices in US dollars per token' })),
+  sizeBytes: Type.Optional(Type.Integer({ description: 'Of a model that is a file' })),
+  state: Type.Optional(oneOf(['stopped', 'loading', 'loaded'], { description: 'Of a model that is a file: whether it is in memory' })),
+  tokensPerSecond: Type.Optional(Type.Number({ description: 'Of a model that is a file: how fast it wrote its last answer' })),
   unavailable: Type.Optional(Type.String({ description: 'Why the model cannot be used, and what to do' }))
 })
 
@@ -125,6 +130,7 @@ export type ModelList = Static<typeof ModelListSchema>
 
 export const TestBodySchema = Type.Object({
   model: Type.Optional(Type.String({
+    ...MODEL_ID,
     minLength: 1,
     maxLength: 200,
     description: '`<provider>/<model>`; by default the active model, or with a key one of the provider that the key belongs to'
@@ -142,7 +148,7 @@ export const TestBodySchema = Type.Object({
     description: 'true: about ten small calls find out what the model and its server can do. It takes some minutes on a small computer; ' +
       'what requests need is kept for the model'
   }))
-}, { $id: 'TestBody', additionalProperties: false, examples: [{ model: 'anthropic/claude-sonnet-5.5' }] })
+}, { $id: 'TestBody', additionalProperties: false, examples: [{ model: 'offline/assistant' }] })
 export type TestBody = Static<typeof TestBodySchema>
 
 const FindingSchema = Type.Object({

@@ -1,5 +1,5 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ref, Timestamp } from './common.ts'
+import { enumOf, ref, Timestamp } from './common.ts'
 
 const closed = { additionalProperties: false }
 
@@ -41,11 +41,26 @@ export const AnswersSchema = Type.Record(Type.String(), Type.Union([Text, Type.A
 })
 export type Answers = Static<typeof AnswersSchema>
 
+/** The budget that a question is about: what was spent, what it allows, and what a yes adds. */
+export const ReachedBudgetSchema = Type.Object({
+  of: enumOf(['run', 'day'], 'run: `options.budget` of the run; day: `budget.day` in config.json, for all calls of the day'),
+  unit: enumOf(['usd', 'tokens'], 'What the budget counts'),
+  spent: Type.Number({ description: 'What was spent when the run stopped to ask' }),
+  limit: Type.Number({ description: 'What may be spent so far' }),
+  more: Type.Number({ description: 'What a yes adds to what was spent' }),
+  day: Type.Optional(Type.String({ description: 'The day of the service that a yes holds for, such as 2026-01-31: until its midnight' }))
+}, { ...closed, $id: 'ReachedBudget', description: 'A budget that is used up; the run goes on when its user allows more' })
+export type ReachedBudget = Static<typeof ReachedBudgetSchema>
+
+/** The field of a question that the service asks about a budget. */
+export const BUDGET_FIELD = { budget: Type.Optional(ref(ReachedBudgetSchema)) }
+
 /** Questions that wait for their user, as events and results show them. */
 export const QUESTION_REQUEST = {
   approvalId: Type.String({ description: 'Id of the questions, for POST /approvals/{id}' }),
   toolCallId: Type.Optional(Type.String({ description: 'The call that asks' })),
   questions: Type.Array(ref(QuestionSchema)),
+  ...BUDGET_FIELD,
   expiresAt: Timestamp
 }
 

@@ -1,5 +1,6 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { enumOf, oneOf } from './common.ts'
+import { MODEL_ID } from './ids.ts'
 
 const closed = { additionalProperties: false }
 
@@ -41,7 +42,11 @@ const BudgetSchema = Type.Object({
       description: 'Working time in minutes, without the time of waiting for approvals; 4 hours at most unless config.json says otherwise'
     })
   )
-}, { ...closed, description: 'Limits of the run; it ends when it has reached one' })
+}, {
+  ...closed,
+  description: 'Limits of the run. When its money or tokens are spent, it asks whether it may go on, where somebody can be asked; else, ' +
+    'and when its minutes are over, it ends'
+})
 export type Budget = Static<typeof BudgetSchema>
 
 /** A tool that the application executes itself. */
@@ -93,13 +98,16 @@ export const AgentName = Type.String({
 /** The longest instructions of one run, also where several are joined, characters. */
 export const MOST_INSTRUCTIONS = 20_000
 /** The greatest number of tools of applications in one run. */
-export const MOST_APP_TOOLS = 64
+export const MOST_APP_TOOLS = 512
+/** The application whose tools the clients of OpenAI's API execute. */
+export const OPENAI_APP = 'chat-completions'
 /** The greatest number of names in a list of tools. */
 export const MOST_TOOL_NAMES = 512
 
 const fields = {
   model: Type.Optional(
     Type.String({
+      ...MODEL_ID,
       minLength: 1,
       maxLength: 200,
       description: '`<provider>/<model>`: the model of role `capable` for this run, instead of the active model'

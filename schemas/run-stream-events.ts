@@ -7,6 +7,7 @@ import { StoppedSchema } from './stopped.ts'
 import { CompactionSchema, FinishReason, RunTaskSchema } from './agent.ts'
 import { ErrorDetails } from './errors.ts'
 import { AnsweredBySchema, StructuredAnswer } from './run-options.ts'
+import { ReplacedChangesSchema } from './undo.ts'
 import { UsageSchema } from './usage.ts'
 import { LIVE_FIELDS, QUESTION_REQUEST } from './questions.ts'
 import { ScheduleSchema } from './schedule.ts'
@@ -20,8 +21,8 @@ const ErrorText = Type.String({ description: 'What went wrong, and what to do' }
 const Delta = Type.String({ description: 'The same text as content, under the name that the AI SDK uses' })
 
 /** Defines one event of the documented stream; `name` is the name of its component in the OpenAPI document. */
-function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string) {
-  return Type.Object({ type: Type.Literal(type), ...fields }, { $id: name, description })
+function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string, examples?: object[]) {
+  return Type.Object({ type: Type.Literal(type), ...fields }, { $id: name, description, ...examples && { examples } })
 }
 
 export const events = [
@@ -30,7 +31,8 @@ export const events = [
     messageMetadata: Type.Object({
       threadId: Type.String({ description: 'Id of the conversation; send it as `id` in the next request' }),
       runId: Type.String(),
-      dryRun: Type.Optional(Type.Literal(true, { description: 'The run is a rehearsal: nothing of it happens' }))
+      dryRun: Type.Optional(Type.Literal(true, { description: 'The run is a rehearsal: nothing of it happens' })),
+      undone: Type.Optional(ref(ReplacedChangesSchema))
     })
   }, 'The stream begins. This event is sent before any model has answered'),
   event('ReasoningStartEvent', 'reasoning-start', {
@@ -52,7 +54,9 @@ export const events = [
   event('StartStepEvent', 'start-step', {}, 'A step begins: one model call and the tool calls that it requests'),
   event('FinishStepEvent', 'finish-step', {}, 'A step ends'),
   event('TextStartEvent', 'text-start', { id: BlockId }, 'A block of the answer begins'),
-  event('TextDeltaEvent', 'text-delta', { id: BlockId, content: Type.String(), delta: Delta }, 'A piece of the answer'),
+  event('TextDeltaEvent', 'text-delta', { id: BlockId, content: Type.String(), delta: Delta }, 'A piece of the answer', [
+    { type: 'text-delta', id: 'text-1', content: 'This folder holds ', delta: 'This folder holds ' }
+  ]),
   event('TextEndEvent', 'text-end', { id: BlockId }, 'A block of the answer ends'),
   event(
     'ToolInputStartEvent',

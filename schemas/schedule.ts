@@ -92,7 +92,7 @@ export const SlotSchema = Type.Object({
         'Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times ' +
         'in a row are one entry), late (the schedule has missed: skip), ' +
         'paused (the task was paused), failing (the task is failing, and is tried less often), budget (the tasks had used up their ' +
-        'budget of the day), changed or cancelled (the task was changed or cancelled at that moment)'
+        'budget of the day), changed or cancelled (the task was changed or cancelled at that moment), ended (the end time of the task came)'
     })
   ),
   since: Type.Optional(Type.Integer({

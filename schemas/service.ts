@@ -17,6 +17,7 @@ export const HealthSchema = Type.Object({
     config: Type.String(),
     scheduler: Type.String({ description: 'The scheduler of tasks; "starting" while it recovers runs that were interrupted' }),
     model: Type.String(),
+    awake: Type.String({ description: 'Why the machine may fall asleep while the agent works; the agent works all the same' }),
     workspace: Type.String({ description: 'Why there is no default workspace; requests with `cwd` are served all the same' })
   }, { description: 'State of each part: "ok", or a description of the problem' })
 }, { $id: 'Health', description: 'The health of the service and of its parts' })

@@ -1,8 +1,8 @@
 import { Type, type Static, type TObject, type TProperties } from '@sinclair/typebox'
 import { LearnedSchema, Teaches, SHOWN_WITH_CALL } from './grants.ts'
-import { ref, Timestamp } from './common.ts'
+import { oneOf, ref, Timestamp } from './common.ts'
 import { Facts, JudgementFields, Verified } from './evaluation.ts'
-import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
+import { BUDGET_FIELD, LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { StructuredAnswer } from './run-options.ts'
 import { RunFailureSchema } from './task-runs.ts'
 import { PhaseSchema, RunStatusSchema, TaskHealthSchema, TaskStatusSchema } from './tasks.ts'
@@ -38,7 +38,7 @@ export const taskEvents = [
     output: Type.Unsafe<Record<string, unknown>>(
       Type.Object({}, { additionalProperties: true, description: 'The output of the tool; { error } when the call failed or was denied' })
     ),
-    status: Type.String({ description: 'complete, error or denied' })
+    status: oneOf(['complete', 'error', 'denied'])
   }, 'A tool call ended'),
   event('TaskEvalEvent', 'task:eval', {
     runId: RunId,
@@ -50,7 +50,7 @@ export const taskEvents = [
   event('TaskApprovalEvent', 'task:approval', {
     runId: RunId,
     approvalId: Type.String(),
-    kind: Type.String({ description: 'tool, result or question' }),
+    kind: oneOf(['tool', 'result', 'question']),
     toolName: Type.Optional(Type.String()),
     input: Type.Optional(Type.Unknown()),
     cwd: Type.Optional(Type.String({ description: 'Real path of the working directory of the call' })),
@@ -59,6 +59,7 @@ export const taskEvents = [
     teaches: Teaches,
     output: Type.Optional(Type.String()),
     questions: Type.Optional(Type.Array(ref(QuestionSchema))),
+    ...BUDGET_FIELD,
     ...LIVE_FIELDS
   }, 'A run waits for approval, or for answers to questions: POST /approvals/{approvalId}'),
   event('TaskToolCallEvent', 'task:tool-call', {

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { GRANTED, LearnedSchema, Teaches, SHOWN_WITH_CALL } from './grants.ts'
 import { enumOf, ref, Timestamp } from './common.ts'
 import { Facts, TaskEvaluationSchema, Verified } from './evaluation.ts'
-import { LIVE_FIELDS, QuestionSchema } from './questions.ts'
+import { BUDGET_FIELD, LIVE_FIELDS, QuestionSchema } from './questions.ts'
 import { UpcomingQuery } from './schedule.ts'
 import { AnsweredBySchema, RunOptionsSchema, StructuredAnswer } from './run-options.ts'
 import { SteerSchema } from './steering.ts'
@@ -41,6 +41,7 @@ export const TaskQuestionSchema = Type.Object({
   teaches: Teaches,
   output: text('The result that needs approval'),
   questions: Type.Optional(Type.Array(ref(QuestionSchema), { description: 'Kind question: what is asked; POST /approvals/:id answers' })),
+  ...BUDGET_FIELD,
   ...LIVE_FIELDS,
   createdAt: Timestamp,
   expiresAt: Timestamp

@@ -1,5 +1,6 @@
 import { Type, type Static, type TProperties } from '@sinclair/typebox'
 import { oneOf, ref, Timestamp } from './common.ts'
+import { DecidingDeviceSchema } from './deciding-device.ts'
 import { NOT_BLANK, TaskId } from './ids.ts'
 import { LONGEST_RUN, RunOptionsSchema } from './run-options.ts'
 import { ScheduleSchema } from './schedule.ts'
@@ -166,6 +167,7 @@ export const TaskSchema = Type.Object({
     toolName: Type.Optional(Type.String()),
     approved: Type.Boolean(),
     notes: Type.Optional(Type.String()),
+    device: Type.Optional({ ...DecidingDeviceSchema, description: 'The paired device that decided' }),
     expired: Type.Optional(Type.Boolean({
       description: 'Whether the request expired without a decision. The run was rejected, but ' +
       'completed when its result was all that waited'
@@ -180,6 +182,7 @@ export const TaskSchema = Type.Object({
   })),
   totalRuns: Type.Integer(),
   successfulRuns: Type.Integer(),
+  endsAt: Type.Optional({ ...Timestamp, description: 'The time at which it ends, whatever it does then' }),
   lastRunAt: Type.Optional(Timestamp),
   lastRunStatus: Type.Optional({ ...RunStatusSchema, description: 'How the run at lastRunAt ended' }),
   nextRunAt: Type.Optional(Timestamp),
@@ -214,6 +217,12 @@ const given = {
   schedule: ref(ScheduleSchema),
   triggers: Triggers,
   cwd: Type.String({ minLength: 1, description: 'Working directory of the runs; by default the workspace' }),
+  endsAt: Type.Integer({
+    minimum: 0,
+    maximum: 8_640_000_000_000_000,
+    description: 'The time at which it ends, whatever it does then: a run that works or waits is stopped, and says what was done. ' +
+      'Until then the machine is kept awake for its run. Milliseconds since the Unix epoch; 0 for none'
+  }),
   options: ref(RunOptionsSchema),
   budget: TaskBudgetSchema,
   plan: ref(PlanInputSchema)
@@ -237,7 +246,7 @@ export const TaskBodySchema = Type.Object({
   description: 'A new task',
   examples: [
     {
-      goal: 'write "Buy tea" to notes.txt, then read notes.txt',
+      goal: 'system info',
       taskType: 'recurring',
       schedule: { interval: 'weekly', at: '09:00', timezone: 'Europe/Berlin' },
       approval: { mode: 'first_n', firstN: 2 }

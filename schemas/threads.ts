@@ -1,12 +1,12 @@
 import { Type, type Static } from '@sinclair/typebox'
-import { ProtocolSchema } from './agent.ts'
-import { ThreadId } from './ids.ts'
+import { MESSAGE_ROLES, ProtocolSchema } from './agent.ts'
+import { roleOf, ThreadId } from './ids.ts'
 import { oneOf, ref, Timestamp } from './common.ts'
 import { AgentName, NamedOptionsSchema } from './run-options.ts'
 import { UsageSchema } from './usage.ts'
 
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
-  Type.Object({ role: Type.String({ description: 'system, user, assistant or tool' }) }, {
+  Type.Object({ role: roleOf(MESSAGE_ROLES) }, {
     additionalProperties: true,
     description: 'A UIMessage (`parts`) or a ModelMessage (`content`), stored unchanged'
   })
@@ -34,12 +34,13 @@ export const ThreadSchema = Type.Object({
   status: oneOf(['idle', 'running', 'pending_approval']),
   messageCount: Type.Integer(),
   lastMessage: Type.String({ description: 'The beginning of the last message that has text' }),
-  settings: Settings
+  settings: Settings,
+  deletedAt: Type.Optional({ ...Timestamp, description: 'Lists of deleted threads: when it was deleted' })
 }, {
   $id: 'Thread',
   additionalProperties: true,
   description: 'A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, ' +
-    'and of more than 16,384 together; lists leave out its settings, too'
+    'and of more than 16,384 together; lists show of its settings `cwd` alone'
 })
 export type Thread = Static<typeof ThreadSchema>
 
@@ -55,7 +56,14 @@ export const ThreadViewSchema = Type.Object({
 })
 export type ThreadView = Static<typeof ThreadViewSchema>
 
-export const ThreadBodySchema = Type.Object({ title: Type.Optional(Title), settings: Settings, messages: Type.Optional(Messages) }, {
+export const ThreadBodySchema = Type.Object({
+  title: Type.Optional(Title),
+  settings: Settings,
+  messages: Type.Optional(Messages),
+  restore: Type.Optional(Type.Boolean({
+    description: 'PUT only: brings back a deleted thread first, if `DELETE /threads/:id?restorable=true` deleted it in the last 30 days'
+  }))
+}, {
   $id: 'ThreadBody',
   additionalProperties: true,
   description: 'The fields of a thread to replace; unknown fields are stored with the thread',
@@ -107,7 +115,20 @@ export const ThreadListQuery = Type.Object({
         'looks at 2,000 threads at most, so it may be short; nextCursor leads on'
     })
   ),
+  deleted: Type.Optional(Type.Boolean({
+    description: 'Only the deleted threads that PUT /threads/:id with `restore` can bring back, those deleted last first, on one page'
+  })),
+  pinned: Type.Optional(Type.Boolean({
+    description: 'Only the threads with which clients stored `pinned: true`, most recently changed first, on one page'
+  })),
   cursor: Type.Optional(Type.String({ pattern: '^[0-9]{15}-[0-9a-f]{64}$', description: 'nextCursor of the previous page' }))
+})
+export const ThreadDeleteQuery = Type.Object({
+  restorable: Type.Boolean({
+    default: false,
+    description: 'Keeps the thread for 30 days, in which PUT /threads/:id with `restore` brings it back. Its permissions, its home and ' +
+      'temporary files, and the copies for undo go at once. Without it the thread is erased, also one that was kept'
+  })
 })
 export const ThreadQuery = Type.Object({
   protocol: Type.Optional({

@@ -114,6 +114,15 @@ export const UndoBodySchema = Type.Object({
 }, { $id: 'UndoBody', additionalProperties: false, examples: [{ paths: ['notes.txt'], dryRun: true }] })
 export type UndoBody = Static<typeof UndoBodySchema>
 
+export const ApplyBodySchema = Type.Object({
+  ...UndoBodySchema.properties,
+  discard: Type.Optional(Type.Boolean({
+    description: 'Takes nothing over, and deletes the copy: the next run begins with a new one. Not with `paths`. With `dryRun`, answers ' +
+      'what would be lost'
+  }))
+}, { $id: 'ApplyBody', additionalProperties: false, examples: [{ paths: ['notes.txt'], dryRun: true }] })
+export type ApplyBody = Static<typeof ApplyBodySchema>
+
 export const UndoneSchema = Type.Object({
   undoId: Type.Optional(Type.String({
     description: 'Absent when nothing was to be changed; that of an undo that was cut off, when this one completes it. The undo has ' +
@@ -134,12 +143,25 @@ export interface Undone {
   notCovered: UncoveredCall[]
 }
 
+export const ReplacedChangesSchema = Type.Object({
+  restored: Type.Array(Path, { description: 'The paths that were restored, or would be. The first 100' }),
+  restoredCount: Type.Integer(),
+  skipped: Type.Array(Type.Object(skippedPath), { description: 'The paths that stay as they are, and why. The first 100' }),
+  skippedCount: Type.Integer(),
+  notCoveredCount: Type.Integer({ description: 'The number of calls whose effects nobody here knows, and that an undo does not cover' }),
+  undoIds: Type.Array(Type.String(), {
+    description: 'The undos, in their order. POST /runs/{undoId}/undo, the last one first, takes them back'
+  })
+}, { $id: 'ReplacedChanges', description: 'What the undo of the answers that a message replaces did to files, or would do' })
+export type ReplacedChanges = Static<typeof ReplacedChangesSchema>
+
 export const AppliedSchema = Type.Object({
   applyId: Type.Optional(Type.String({
     description: 'Absent when nothing was to be changed; that of an apply that was cut off, when this one completes it. GET ' +
       '/runs/{applyId}/changes lists what was, and POST /runs/{applyId}/undo takes it back'
   })),
   applied: Type.Array(Path, { description: 'The paths of the folder that are now as in the copy' }),
+  discarded: Type.Optional(Type.Boolean({ description: 'The copy was deleted' })),
   planned,
   skipped: Type.Array(Type.Object(skippedPath), {
     description: 'The paths that stay as they are: with `changed_since` or `gone`, somebody changed them after they were copied'
@@ -148,6 +170,7 @@ export const AppliedSchema = Type.Object({
 export interface Applied {
   applyId?: string
   applied: string[]
+  discarded?: boolean
   planned?: PathChange[]
   skipped: SkippedPath[]
 }

@@ -8,8 +8,7 @@ export const VersionSchema = Type.Object({
   messageId: Type.String({ description: 'The message of the user that stands in its place now, by its id in chats' }),
   replacedAt: Timestamp,
   text: Type.String({ description: 'The beginning of what the user said' }),
-  messageCount: Type.Integer({ description: 'The number of messages that were replaced: it, its answer, and all after them' }),
-  isCut: Type.Optional(Type.Literal(true, { description: 'What came after its answer was too large, and was not kept' }))
+  messageCount: Type.Integer({ description: 'The number of messages that were replaced: it, its answer, and all after them' })
 }, { $id: 'Version', description: 'A message of the user as it was before it was edited or answered again, with all that came after it' })
 export type VersionInfo = Static<typeof VersionSchema>
 

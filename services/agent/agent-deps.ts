@@ -6,7 +6,7 @@ import type { ToldMemory } from '../brain/index.ts'
 import type { Copies } from '../copies/index.ts'
 import type { AttachedFiles } from '../contracts/attached-file.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
-import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
+import type { ActiveRuns, Agents, createStoredAnswers, EngineDeps } from '../runs/index.ts'
 import type { TaskCreation } from '../contracts/task-control.ts'
 import type { ThreadRepository } from '../threads/index.ts'
 import type { FolderGuides, Skills, ToolHost } from '../tools/index.ts'
@@ -16,17 +16,18 @@ import type { ConversationStates } from './conversation-state.ts'
 /** The collaborators of the agent. */
 export interface AgentDeps extends EngineDeps {
   activeRuns: ActiveRuns
-  /** `keyChanges` counts the changes of keys. */
+  /** `keyChanges` returns the number of changes of keys. */
   registry: Registry & ContextWindows & { keyChanges: () => number }
   host: ToolHost
   liveQuestions: Pick<LiveQuestions, 'ask' | 'clean' | 'has' | 'decide'>
   conversations: ConversationStates
   threads: ThreadRepository
+  answers: Pick<ReturnType<typeof createStoredAnswers>, 'make'>
   agents: Pick<Agents, 'check' | 'resolve'>
   idempotency: Idempotency
   attachments: Attachments
   attachedFiles: AttachedFiles
-  /** What the models of a conversation are told of the brain. */
+  /** The part of the brain that the models of a conversation are told. */
   memory: Pick<ToldMemory, 'ofThread'>
   guides: Pick<FolderGuides, 'read' | 'markKnown'>
   skills: Pick<Skills, 'find'>
@@ -34,11 +35,11 @@ export interface AgentDeps extends EngineDeps {
   machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */
   tasks?: TaskCreation
-  /** Returns what a prompt of a tool server says, quoted, and its images. */
+  /** Returns the text of a tool server's prompt, quoted, and its images. */
   prompt: (choice: PromptChoice, signal: AbortSignal) => Promise<{ text: string, images: Array<{ mediaType: string, data: string }> }>
   /** The copies of folders that runs work in. */
-  copies: Pick<Copies, 'open' | 'openOwn' | 'find' | 'removeOwn'>
-  undo: Pick<Undo, 'removal'>
+  copies: Pick<Copies, 'open' | 'openOwn' | 'find' | 'removeOwn' | 'shown'>
+  undo: Pick<Undo, 'removal' | 'requireNoCommands' | 'takeBackAll'>
   /** Returns the working folder of runs whose request names none. */
   workspace: () => string
 }

@@ -6,8 +6,11 @@ import { Aborted } from '../lib/abort.ts'
 import {
   type ActiveRun,
   ConversationBusy,
+  type EventPosition,
+  isOfRun,
   NoActiveRun,
   protocolOf,
+  readEventId,
   type Run,
   steerRun,
   type Subscription,
@@ -21,7 +24,6 @@ import { createStartRun } from './start.ts'
 import { createResumeRun } from './resume.ts'
 import { createRunOnce } from './run-once.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { answerSoFar } from './answer-record.ts'
 import { takeAttachments, withoutDroppedTries } from './prepare-request.ts'
 import { readHistory } from './thread-history.ts'
 import { largestWindow, threadOptions } from './run-settings.ts'
@@ -37,7 +39,7 @@ import { collectResult } from './sync.ts'
 import { createConversationOf, createUserWords } from './user-words.ts'
 import { withChoices } from './with-choices.ts'
 
-/** Returns the status of an active run by its events. Its segment may be over already: its readers have got the end by then. */
+/** Returns the status of an active run by its events. Its segment may be over already; then its readers have received the end. */
 function activeStatus (events: readonly RunEvent[]): RunStatus {
   const [before, last] = events.slice(-2)
   if (last?.type !== 'finish') return 'running'
@@ -60,7 +62,7 @@ const NothingToContinue = defineError(
   'ERR_NOTHING_TO_CONTINUE',
   'The last run of this conversation has ended properly, or waits for an answer, so there is nothing to go on with. Send a message.'
 )
-/** Runs that ended before their model had answered. */
+/** Statuses of runs that ended before their model had finished its answer. */
 const UNFINISHED: readonly RunStatus[] = ['stopped', 'failed', 'interrupted', 'cancelled']
 
 export type Agent = ReturnType<typeof createAgent>
@@ -86,8 +88,8 @@ export function createAgent (deps: AgentDeps) {
   }
 
   /**
-   * Completes the request: a `message` with an `id` continues the stored thread, so the messages that fit a model's window
-   * are read from it. Throws BadMessage (400) or ConversationBusy (409).
+   * Completes a request. A `message` with an `id` continues the stored thread, so the messages that fit the model's window are read from
+   * there. Throws BadMessage (400) or ConversationBusy (409).
    */
   async function withHistory (given: RunBody, protocol?: Protocol): Promise<RunRequest> {
     if (given.continue) return toContinue(given, protocol)
@@ -98,7 +100,7 @@ export function createAgent (deps: AgentDeps) {
     }
     const request = { ...body, protocol: protocol ?? protocolOf([body.message]) }
     if ((await answersOf({ ...body, messages: [body.message] })).length > 0) return { ...request, messages: [body.message] }
-    // A run that is ending still has to write its answer into the thread.
+    // A run that is ending has yet to write its answer into the thread.
     await settleRun(activeRuns.of(body.id), deps.clock)
     if (activeRuns.has(body.id)) throw new ConversationBusy()
     const { id } = body
@@ -107,7 +109,10 @@ export function createAgent (deps: AgentDeps) {
     return { ...request, messages: [...messages, body.message], history }
   }
 
-  /** Throws BadMessage (400), ConversationBusy or NothingToContinue (409). */
+  /**
+   * Returns the request that continues the last run of a conversation. Throws BadMessage (400), ConversationBusy or NothingToContinue
+   * (409).
+   */
   async function toContinue ({ id, cwd, options, ...body }: RunBody, protocol?: Protocol): Promise<RunRequest> {
     if (id === undefined || body.messages !== undefined || body.message !== undefined) {
       throw new BadMessage('"continue" goes with the "id" of a thread, and without "messages" and "message".')
@@ -119,7 +124,7 @@ export function createAgent (deps: AgentDeps) {
     const kept = options === undefined ? { options: last.options, given: last.given } : undefined
     const window = () => kept ? largestWindow(kept.options, deps) : windowFor(id, options)
     const { messages: read, ...history } = await readHistory(id, { threads: deps.threads, window })
-    // The run that goes on reads what the one before has not.
+    // The new run gets the messages that the previous run has not read.
     const messages = read.slice(0, read.findLastIndex((message) => markOf(message)?.state !== 'unread') + 1)
     const unread = read.slice(messages.length).flatMap(steeringIn)
     return {
@@ -130,7 +135,7 @@ export function createAgent (deps: AgentDeps) {
     }
   }
 
-  /** Returns the newest run of a conversation that was no rehearsal. */
+  /** Returns the newest run of a conversation, without rehearsals. */
   async function newestRun (threadId: string): Promise<ThreadRun | undefined> {
     for await (const runId of runs.ofThread(threadId)) {
       const record = await runs.get<ThreadRun>(runId)
@@ -142,11 +147,11 @@ export function createAgent (deps: AgentDeps) {
   const run = createRunOnce({
     ...parts,
     goOn,
-    begin: ({ isOneOff, ...given }, protocol, remember) =>
+    begin: ({ isOneOff, lingerMs, ...given }, protocol, remember) =>
       beginning.during(given.id, async () => {
         const { body, release } = await takeAttachments(await withChoices(given, deps), deps)
         try {
-          const request = { ...await withHistory(body, protocol), isOneOff }
+          const request = { ...await withHistory(body, protocol), isOneOff, lingerMs }
           const isAnswer = request.continue !== true && (await answersOf(request)).length > 0
           if (request.dryRun && (isAnswer || request.continue)) throw new DryAnswer()
           return isAnswer ? await answer(request) : await startRun(request, remember)
@@ -170,12 +175,17 @@ export function createAgent (deps: AgentDeps) {
     return place?.runId === undefined || live?.run.record.runId === place.runId ? live : undefined
   }
 
-  /** Returns the interrupted run with which a thread ends, or the run with this id. */
-  async function recordedRun (id: string): Promise<Run<ThreadRun> | undefined> {
+  /**
+   * Returns the run with this id, or the interrupted run at the end of the thread with this id. `after` is the position that a reader has
+   * reached.
+   */
+  async function recordedRun (id: string, after: EventPosition | undefined): Promise<Run<ThreadRun> | undefined> {
     const isThread = await deps.threads.get(id) !== undefined
-    const runId = isThread ? (await deps.conversations.get(id)).runId : id
+    const newest = isThread && after !== undefined ? (await newestRun(id))?.runId : undefined
+    const isRead = newest !== undefined && after !== undefined && isOfRun(after, newest)
+    const runId = isRead ? newest : isThread ? (await deps.conversations.get(id)).runId : id
     const run = runId !== undefined && isId(runId) ? await runs.load<ThreadRun>(runId) : undefined
-    return run?.record.threadId === undefined || (isThread && run.record.status !== 'interrupted') ? undefined : run
+    return run?.record.threadId === undefined || (isThread && !isRead && run.record.status !== 'interrupted') ? undefined : run
   }
 
   return {
@@ -192,37 +202,40 @@ export function createAgent (deps: AgentDeps) {
       return answer(await withHistory(body, protocol))
     },
 
-    /** What rehearsals of conversations have shown, and what of it is accepted. */
+    /** The sheets of rehearsals of conversations, and accepting their lines. */
     dryRuns: createDryRuns(deps),
 
-    /** Decides one approval request of a conversation, without a reader of what follows. */
+    /** Decides one approval request of a conversation. The caller does not read the run that continues. */
     decide,
 
-    /** Take what the application says of one of its calls, and close an overdue one. */
+    /** Record an answer of the application to one of its calls, and close an overdue call. */
     answerCall,
     closeCall,
 
     /** Does the same as `run`, and returns the result as one object instead of a stream. */
     sync: async (body: RunBody, signal: AbortSignal, key?: string): Promise<RunResult> =>
-      collectResult(await run(body, undefined, key), signal),
+      collectResult(await run(body, undefined, key === undefined ? undefined : { key }), signal),
 
     /**
-     * Subscribes to the active run of a thread, or the one with this id, from the first event of its segment, in a chat client's protocol
-     * of its message. A run that a kill of the service cut within the last minute goes on. Any other interrupted run is replayed, and by
-     * its own id also the last segment of one that ended or waits; undefined for any other.
+     * Subscribes to the active run of a thread, or the run with this id, from the first event of its segment; in a chat client's protocol
+     * from the beginning of its message. A run that was cut by a kill of the service within the last minute goes on. Other interrupted runs
+     * are replayed. A run named by its own id is replayed even if it has ended or waits: its last segment. Undefined for anything else.
+     * With the `id:` of the last event that a reader has received, only later events are sent, even if the run has ended meanwhile;
+     * undefined if there are none.
      */
-    async subscribe (id: string, protocol?: Protocol): Promise<Subscription | undefined> {
+    async subscribe (id: string, protocol?: Protocol, lastEventId = ''): Promise<Subscription | undefined> {
+      const from = { isWhole: true, after: readEventId(lastEventId) }
       const live = await activeRun(id)
-      if (live !== undefined) return live.subscribe(live.run.record.segment, protocol, { isWhole: true })
-      const recorded = await recordedRun(id)
+      if (live !== undefined) return live.subscribe(live.run.record.segment, protocol, from)
+      const recorded = await recordedRun(id, from.after)
       const again = recorded && await goOn(recorded.record)
-      if (again !== undefined) return again.subscribe(again.run.record.segment, protocol, { isWhole: true })
-      return recorded && replayRecorded(recorded, protocol)
+      if (again !== undefined) return again.subscribe(again.run.record.segment, protocol, from)
+      return recorded && replayRecorded(recorded, protocol, from.after)
     },
 
     /**
-     * Stops the active run, or a rehearsal, and waits for its end, or ends the run that waits and withdraws its open items, but with
-     * `keepsWaiting`. Throws NoActiveRun (404).
+     * Stops the active run, or a rehearsal, and waits for its end. A run that waits is ended, and its open items are withdrawn; with
+     * `keepsWaiting` it is left alone. Throws NoActiveRun (404).
      */
     async stop (id: string, how?: { keepsWaiting: boolean }): Promise<LiveRun> {
       const ofTask = activeRuns.ofTaskRun(id)
@@ -237,13 +250,13 @@ export function createAgent (deps: AgentDeps) {
     },
 
     /**
-     * Tells the run of a conversation, or the run with this id, of a conversation or a task, what the user says; the model gets it at its
-     * next step, of a run that waits when it goes on. It is on disk when the promise resolves. Throws NoActiveRun (404) or SteeringFull
-     * (429).
+     * Sends a message of the user to the active run of a conversation, or to the run with this id, of a conversation or a task. The model
+     * gets it at its next step; if the run waits, when it continues. The message is on disk when the promise resolves. Throws NoActiveRun
+     * (404) or SteeringFull (429).
      */
     async steer (id: string, body: SteerBody): Promise<SteeredRun> {
       const ofTask = activeRuns.ofTaskRun(id)
-      // One that is ending ends, or is about to wait.
+      // A run that is ending ends, or is about to wait.
       if (ofTask?.isEnding) await ofTask.done
       else if (ofTask !== undefined) {
         const said = await steerRun(ofTask, body, deps)
@@ -257,30 +270,32 @@ export function createAgent (deps: AgentDeps) {
       return deps.tasks.steerRun(taskId, id, body)
     },
 
-    /** Ends the runs that the last end of the service cut. To be called before any request. */
+    /** Ends the runs that were cut by the last end of the service. Call it before any request. */
     recover: () => recoverRuns(deps, cutRuns),
 
     ...createConversationGuard(parts, supersedePendingRun),
 
-    /** Returns what the user said in the conversation of an active run; undefined for other runs, as those of tasks. */
+    /** Returns the user's messages in the conversation of an active run; undefined for other runs, such as those of tasks. */
     userWords,
     conversationOf: createConversationOf(parts, userWords),
-
-    /** Returns what the active run of a thread, which goes on after it waited, makes of the stored answer; undefined if there is none. */
-    async answerSoFar (threadId: string) {
-      const live = activeRuns.of(threadId)
-      return live && answerSoFar(live.run, deps)
-    },
 
     /** The runs that execute now. */
     activeRuns: () =>
       activeRuns.all().map(({ run: { record, log: { events } } }) => ({ record: { ...record, status: activeStatus(events) }, events })),
 
-    /** Whether a run is active, or waits for an approval; undefined for a run that is not stored, and not active. */
+    /** Returns whether a run is active or waits for an approval; undefined for a run that is neither stored nor active. */
     async isRunLive (runId: string): Promise<boolean | undefined> {
       if (activeRuns.ofRun(runId) !== undefined) return true
       const record = await runs.get(runId)
       return record?.threadId === undefined ? undefined : (await deps.ledger.all(record.asked)).some(deps.ledger.isOpen)
+    },
+
+    /** Returns whether the newest run of a conversation is not over. */
+    async isBusy (threadId: string): Promise<boolean> {
+      if (activeRuns.has(threadId)) return true
+      const { runId } = await deps.conversations.get(threadId)
+      const record = runId === undefined ? undefined : await runs.get(runId)
+      return record !== undefined && (await deps.ledger.all(record.asked)).some(deps.ledger.isOpen)
     },
 
     /** Registers a listener that is called with the thread id of each run that ends. */

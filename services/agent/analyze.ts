@@ -14,9 +14,9 @@ const PAUSE_MS = 10 * 60 * 1000
 const MOST_MODELS = 100
 
 /**
- * Pauses the analysis while its model does not work, so that runs do not wait for it each time. After a pause, one more failure
- * begins the next pause and a success ends the row. `setup` returns what all models depend on (the configuration, the keys); when a
- * value of it has changed, every count starts anew.
+ * Pauses the analysis while its model does not work, so that runs do not wait for it each time. After a pause, one more failure begins the
+ * next pause, and a success ends it. `setup` returns the values that all models depend on (the configuration, the keys); if one of them
+ * changes, every count starts anew.
  */
 export function createAnalysisPauses ({ clock, setup }: { clock: Pick<Clock, 'monotonic'>, setup: () => readonly unknown[] }) {
   /** The models whose latest analysis failed. */
@@ -31,7 +31,7 @@ export function createAnalysisPauses ({ clock, setup }: { clock: Pick<Clock, 'mo
   }
 
   return {
-    /** Whether the analysis by that model pauses now. */
+    /** True if the analysis by this model is paused. */
     has (model: string): boolean {
       startAnewIfChanged()
       return clock.monotonic() < (failing.get(model)?.until ?? 0)
@@ -48,7 +48,7 @@ export function createAnalysisPauses ({ clock, setup }: { clock: Pick<Clock, 'mo
   }
 }
 
-/** The time limit of the analysis; after it the request counts as `standard`. Milliseconds. */
+/** The time limit of the analysis, milliseconds. After it the request counts as `standard`. */
 const ANALYSIS_MS = 2_000
 
 /**

@@ -14,11 +14,11 @@ export interface AnswerSource {
 
 interface Answers {
   decisions: Decision[]
-  /** The decisions are all decisions in a chat message, including those of earlier steps. */
+  /** True if the decisions include all of a chat message, even those of earlier steps. */
   includesOlder: boolean
 }
 
-/** The number of decisions in one request; each costs a read. */
+/** The most decisions in one request; each costs a read. */
 const MAX_DECISIONS = 1000
 
 const list = (value: unknown): any[] => Array.isArray(value) ? value : []
@@ -37,7 +37,7 @@ function answeringMessage ({ messages, messageId, trigger }: AnswerSource): numb
   return [continued, messages.length - 1].find((at) => at >= 0 && holdsResponse(messages[at])) ?? -1
 }
 
-/** Whether a request answers an approval request. */
+/** True if a request answers an approval request. */
 export const isAnswer = (source: AnswerSource): boolean => answeringMessage(source) !== -1
 
 /**
@@ -115,17 +115,17 @@ export function referencedApprovals (messages: RawMessage[]): string[] {
   ]).filter((id) => typeof id === 'string')
 }
 
-/** The result that a request gives of a call; the ledger knows whether the call is one of the application. */
+/** The result of a call in a request. The ledger knows whether the call is one of the application. */
 export interface CallResult {
   /** The id of the call, which is also the id of its item in the ledger. */
   approvalId: string
   result: AppResult
 }
 
-/** The number of results in one request that are looked up; each costs a read. */
+/** The most results in one request that are looked up; each costs a read. */
 const MAX_RESULTS = 1000
 
-/** Outputs are objects; chat clients may give any value. */
+/** Outputs are objects. Chat clients may send any value, which is wrapped. */
 const wrapped = (value: unknown): AppResult =>
   isObject(value) ? { output: value } : { output: { result: value ?? null }, isWrapped: true }
 
@@ -143,7 +143,7 @@ export function callResults ({ messages, messageId, trigger }: AnswerSource): Ca
 
 const ofNewestStep = (parts: any[]) => parts.slice(parts.findLastIndex((part) => part?.type === 'step-start') + 1)
 
-/** Of a chat client's tool part. */
+/** Returns the results in a chat client's tool part. */
 function ofPart (part: any): CallResult[] {
   const { toolCallId: approvalId, state } = part ?? {}
   if (state === 'output-available') return [{ approvalId, result: wrapped(part.output) }]
@@ -151,7 +151,7 @@ function ofPart (part: any): CallResult[] {
   return []
 }
 
-/** Of a part `tool-result`, as in the SDK's ModelMessages. */
+/** Returns the results in a part `tool-result`, as in the SDK's ModelMessages. */
 function ofResult (part: any): CallResult[] {
   if (part?.type !== 'tool-result') return []
   const { toolCallId: approvalId, output } = part

@@ -18,7 +18,7 @@ export function createConversationGuard (
     for await (const runId of runs.ofThread(threadId)) {
       const run = await unlessDamaged(runs.load<ThreadRun>(runId))
       const asked = [...new Set([...run?.record.asked ?? [], ...itemsIn(run?.log.events ?? [])])]
-      // What a rehearsal changed in its copy is kept under its own id.
+      // The changes of a rehearsal in its copy are kept under the rehearsal's own id.
       const changes = run?.record.sheet === undefined ? [] : await deps.undo.removal(runId)
       ops.push(...ledger.remove(asked), ...changes)
       runIds.push(runId)
@@ -29,7 +29,7 @@ export function createConversationGuard (
   return {
     isLive: activeRuns.has,
 
-    /** Runs `work` while no request lets a run of the conversation begin or go on, or ends one. */
+    /** Runs `work` while no request can start, continue or end a run of the conversation. */
     undisturbed: <T>(threadId: string, work: () => Promise<T>): Promise<T> => locked(threadId, work),
 
     /** Runs `work` alone in a conversation, after withdrawing its open approvals. Throws ConversationBusy (409) while a run is active. */

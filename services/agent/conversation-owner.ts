@@ -7,10 +7,10 @@ import { runContext, type Context } from './run-prompt.ts'
 import { attachedIn } from './prepare-request.ts'
 import { dryRun } from './dry-runs.ts'
 
-/** Characters of a file that a message may show. */
+/** The most characters of a file that a message may show. */
 const SHOWN_CHARACTERS = 16_000
 
-/** What the engine needs to know of the conversation of a run. `deps` are those that the options of the run leave. */
+/** Returns what the engine needs to know of the conversation of a run. `deps` are the collaborators after the options of the run. */
 export function conversationOwner (attempt: ConversationAttempt, context: Context, deps: AgentDeps): RunOwner<ThreadRun> {
   const { live: { run, signal }, conversation: { refusedCalls }, meter } = attempt
   const { threadId, cwd, options } = run.record
@@ -20,7 +20,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
 
   return {
     kind: 'conversation',
-    // What a rehearsal reads and changes is its own.
+    // A rehearsal keeps its own record of what it reads and changes.
     place: rehearsed === undefined ? deps.store.digest(threadId) : run.record.runId,
     registry,
     tools: host,
@@ -29,7 +29,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
       placement: { older, places },
       summaries: {
         load: () => threads.summaries(threadId),
-        // A failed write costs only time: the summary is then made again.
+        // A failed write only costs time: the summary is made again.
         async keep (summaries) {
           if (rehearsed !== undefined) return
           await threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
@@ -38,7 +38,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
       said: { isUsers: true, texts: options?.instructions === undefined ? [] : [options.instructions] },
       hasRecalled: context.memory.hasRecalled,
       recalled: context.memory.recalled,
-      /** A file that is read as text was read as far as the message shows it; readAttachment is a call. */
+      /** A file that is read as text counts as read as far as the message shows it. Reading on with readAttachment is a call. */
       attached: () =>
         Promise.all(attachedIn(prompt).map(async ({ part: { mediaType, filename }, digest }) =>
           (await deps.attachedFiles.text({ digest, mediaType, name: filename }).catch(() => '')).slice(0, SHOWN_CHARACTERS)))

@@ -9,7 +9,7 @@ export interface ConversationState {
   threadId: string
   /** The newest run that waits for approvals or was interrupted, until a newer message supersedes it. */
   runId?: string
-  /** What the model is told, with the next message, of the calls of a waiting run that was stopped. */
+  /** Notes about the calls of a waiting run that was stopped. The model gets them with the next message. */
   notes?: string[]
   /** The refused calls, oldest first. */
   refusedCalls: RefusedCall[]
@@ -41,12 +41,12 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
       return { conversation: changed, op: put(changed) }
     },
 
-    /** Returns the operation that records the newest run that waits or was interrupted. */
+    /** Returns the operation that stores the newest run that waits or was interrupted. */
     asked: (conversation: ConversationState, runId: string): Op => put({ ...conversation, runId }),
 
     /**
-     * Returns the state without the waiting run, which a newer message superseded or the user stopped, and the operation that stores it.
-     * `notes` are kept for the next message.
+     * Returns the state without the waiting run, because a newer message superseded it or the user stopped it, and the operation that
+     * stores it. `notes` are kept for the next message.
      */
     clearPendingRun ({ runId, notes: _, ...rest }: ConversationState, notes: string[] = []): { conversation: ConversationState, op: Op } {
       const conversation = { ...rest, ...(notes.length > 0 && { notes }) }

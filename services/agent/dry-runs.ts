@@ -16,8 +16,8 @@ import {
 import type { AgentDeps } from './agent-deps.ts'
 
 /**
- * Rehearsals of conversations (`dryRun` of POST /run): runs that work on a copy of the folder and reach nothing else, and of which the
- * thread and the state of the conversation hold nothing. What a person accepts of a sheet becomes grants of the conversation.
+ * Rehearsals of conversations (`dryRun` of POST /run): runs that work on a copy of the folder and reach nothing else. The thread and the
+ * state of the conversation are not changed by them. Lines of a sheet that a person accepts become grants of the conversation.
  */
 export function createDryRuns (deps: Pick<AgentDeps, 'runs' | 'grants' | 'registry' | 'host' | 'config' | 'store' | 'clock' | 'usage'>) {
   const { runs, grants } = deps
@@ -32,13 +32,13 @@ export function createDryRuns (deps: Pick<AgentDeps, 'runs' | 'grants' | 'regist
   const toolsOf = ({ options }: ThreadRun) => withRunOptions(deps as AgentDeps, options).host
 
   return {
-    /** Returns what a rehearsal has shown. Throws NoRehearsal (404). */
+    /** Returns the sheet of a rehearsal. Throws NoRehearsal (404). */
     async sheet (runId: string): Promise<Sheet> {
       const run = await find(runId)
       return sheetView({ run, sheet: run.sheet }, toolsOf(run))
     },
 
-    /** Makes grants of the conversation of what a person accepts of a sheet, see `acceptLines`. Throws NoRehearsal (404). */
+    /** Makes grants of the conversation from the lines that a person accepts, see `acceptLines`. Throws NoRehearsal (404). */
     accept: ({ sheet: runId, lines }: SheetAnswer): Promise<AcceptedSheet> =>
       locked(runId, async () => {
         const run = await find(runId)
@@ -52,7 +52,7 @@ export function createDryRuns (deps: Pick<AgentDeps, 'runs' | 'grants' | 'regist
   }
 }
 
-/** Returns what the engine notes on the sheet of a rehearsal that executes; it is stored with the next write of the run. */
+/** Returns the sheet to which the engine adds the lines of an active rehearsal. It is stored with the next write of the run. */
 export function dryRun ({ run }: ActiveRun): Port {
   return {
     cwd: run.record.sheet!.cwd,
@@ -64,7 +64,7 @@ export function dryRun ({ run }: ActiveRun): Port {
   }
 }
 
-/** Begins a run in a copy of the folder that is its own. Throws as `Copies.openOwn` does (409). */
+/** Begins a run in its own copy of the folder. Throws as `Copies.openOwn` does (409). */
 export async function onOwnCopy<T> (
   folder: string,
   { copies }: Pick<AgentDeps, 'copies'>,

@@ -3,14 +3,17 @@ import { defineError } from '../lib/service-error.ts'
 import { type RunEvent, openCalls } from '../contracts/run-events.ts'
 import {
   createRunLog,
+  type EventPosition,
+  findAfter,
   finishOf,
   type Run,
+  type RunLog,
   segmentStart,
   storedSegment,
-  subscribeToRecorded,
+  subscribeToLog,
+  subscribeToSegment,
   type Subscription,
   type ThreadRun,
-  wholeMessage,
   endsOfCutParts,
   endsOfLiveQuestions,
   intentsIn,
@@ -32,10 +35,10 @@ const describeCall = ({ toolName, input }: { toolName: string, input: unknown })
   `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /**
- * Returns the events of a run that was cut, with ends for what was cut; what the user said and no step answered is unread. A call that had
- * begun has an unknown outcome. A call that had not begun stays open in a run that continues when its approval is answered again.
+ * Returns the ends for everything that was cut in a run. Messages of the user that no step answered are unread. A call that had begun has
+ * an unknown outcome. A call that had not begun stays open if the run continues when its approval is answered again.
  */
-function closedEvents ({ log: { events }, durable }: Run<ThreadRun>): RunEvent[] {
+function endsOfCut ({ log: { events }, durable }: Run<ThreadRun>): RunEvent[] {
   const begun = intentsIn(events)
   const cut = openCalls(events).filter(({ toolCallId }) => begun.has(toolCallId) || !durable)
   const outcomes = cut.map(({ toolCallId, toolName }): RunEvent => ({
@@ -44,12 +47,12 @@ function closedEvents ({ log: { events }, durable }: Run<ThreadRun>): RunEvent[]
     toolName,
     errorText: begun.has(toolCallId) ? OUTCOME_UNKNOWN : NOT_BEGUN
   }))
-  return [...withoutCutInputs(events), ...endsOfCutParts(events), ...endsOfLiveQuestions(events), ...outcomes, ...unansweredIn(events)]
+  return [...endsOfCutParts(events), ...endsOfLiveQuestions(events), ...outcomes, ...unansweredIn(events)]
 }
 
 /**
- * Returns notes for the model about the calls with effects in the last segment of a run, if that was cut: the client's messages may
- * hold no result of them.
+ * Returns notes for the model about the calls with effects in the last segment of a run that was cut, because the client's messages may
+ * hold no results of them.
  */
 export function cutCallNotes (run: Run<ThreadRun>): string[] {
   if (storedSegment(run, run.record.segment) !== undefined) return []
@@ -68,7 +71,7 @@ export function cutCallNotes (run: Run<ThreadRun>): string[] {
   })
 }
 
-/** Returns what the model is told of the items of a run that nobody answered before a new message superseded the run. */
+/** Returns notes for the model about the items of a run that nobody answered before a new message superseded the run. */
 export const supersededNotes = (items: readonly ThreadItem[]): string[] => items.flatMap((item) => noteOf(item, items) ?? [])
 
 const shown = (value: unknown) => JSON.stringify(value).slice(0, 500)
@@ -76,6 +79,7 @@ const shown = (value: unknown) => JSON.stringify(value).slice(0, 500)
 function noteOf (item: ThreadItem, items: readonly ThreadItem[]): string | undefined {
   switch (item.kind) {
     case 'question':
+      if (item.budget !== undefined) return undefined
       return item.state === 'pending' ? `The user did not answer ${shown(item.questions)} and said something else.` : undefined
     case 'app':
       if (isUnanswered(item)) {
@@ -84,7 +88,7 @@ function noteOf (item: ThreadItem, items: readonly ThreadItem[]): string | undef
       if (item.state !== 'done' && item.state !== 'error') return undefined
       return `${describeCall(item)} was executed by the application, with the result ${shown(item.output ?? item.errorText)}.`
     case 'tool':
-      // An approved call of the application has two items; the one of the application says more.
+      // An approved call of the application has two items. The application's item says more.
       return (item.state === 'pending' || item.state === 'approved') && findOfCall(items, item.toolCallId).answer === undefined
         ? `${describeCall(item)} was not carried out: the user said something else instead of approving it.`
         : undefined
@@ -96,47 +100,60 @@ const Interrupted = defineError(
   'The service ended while it answered. The conversation holds what was done until then; send a message to go on.'
 )
 
-type Deps = Pick<AgentDeps, 'runs' | 'threads' | 'conversations' | 'ledger' | 'log'>
+type Deps = Pick<AgentDeps, 'runs' | 'threads' | 'answers' | 'conversations' | 'log'>
 
 /**
- * Ends a run as interrupted: its thread shows what was done, and the next message of the user tells the model about the calls that were
+ * Ends a run as interrupted: its thread shows what was done, and with the user's next message the model is told about the calls that were
  * cut. Nothing continues by itself; see `createCutRuns`.
  */
 export async function interrupt (run: Run<ThreadRun>, deps: Deps): Promise<void> {
   await run.saved
   const { threadId, runId, sheet } = run.record
   if (sheet !== undefined) return deps.runs.commit(run, { status: 'interrupted' })
-  const answer = await recordAnswer({ ...run, log: createRunLog(closedEvents(run)) }, deps)
+  const log = createRunLog(withoutCutInputs(run.log.events))
+  const answer = await recordAnswer({ ...run, log }, deps, { ends: endsOfCut(run), isCut: true })
   const conversation = await deps.conversations.get(threadId)
   await deps.runs.commit(run, { ops: [...answer, deps.conversations.asked(conversation, runId)], status: 'interrupted' })
 }
 
-/** Replays the last segment of a run, in `ui` the whole message; an interrupted one ends with the interruption. */
-export function replayRecorded (run: Run<ThreadRun>, protocol: Protocol = run.record.protocol ?? 'documented'): Subscription | undefined {
-  const { record } = run
-  const { messageId, threadId, runId, status } = record
-  const events = status === 'interrupted' ? closedEvents(run) : run.log.events
-  const first = segmentStart(events, record.segment)
-  const replayed = protocol !== 'documented' ? wholeMessage(events, protocol) : first === -1 ? [] : events.slice(first)
-  if (status !== 'interrupted') {
-    return storedSegment(run, record.segment) && subscribeToRecorded(record, replayed, protocol)
-  }
+/** Returns the log of a stored run as its readers get it: an interrupted one ends with the interruption. */
+function logToRead (run: Run<ThreadRun>): RunLog {
+  const { record, log } = run
+  if (record.status !== 'interrupted') return log
+  const { messageId, threadId, runId, segment } = record
   const { code, message } = new Interrupted()
-  const end: RunEvent[] = [
-    { type: 'error', errorText: message, code },
-    finishOf(record, 'error')
-  ]
-  // A run that was cut in its first step may have no stored events.
-  const start: RunEvent[] = replayed.length > 0 ? [] : [{ type: 'start', messageId, threadId, runId }]
-  return subscribeToRecorded(record, [...start, ...replayed, ...end], protocol)
+  // What of a run was stored when it was cut in a first step may have no event of its segment.
+  const start: RunEvent[] = segmentStart(log.events, segment) === -1 ? [{ type: 'start', messageId, threadId, runId }] : []
+  const end: RunEvent[] = [{ type: 'error', errorText: message, code }, finishOf(record, 'error')]
+  return createRunLog([...withoutCutInputs(log.events), ...start, ...endsOfCut(run), ...end], log.tag)
 }
 
-/** The runs that are recovered at the same time. */
+/**
+ * Replays the last segment of a run (in `ui` the whole message), or the events `after` the last one that its reader has received, if there
+ * are any. Undefined if the end of the segment is not stored.
+ */
+export function replayRecorded (
+  run: Run<ThreadRun>,
+  protocol: Protocol = run.record.protocol ?? 'documented',
+  after?: EventPosition
+): Subscription | undefined {
+  const { record } = run
+  const log = logToRead(run)
+  const resumed = after && findAfter(log.events, after, log.tag)
+  if (resumed !== undefined) {
+    const isRead = resumed.rest.length === 0 && resumed.next === log.events.length
+    return isRead ? undefined : subscribeToLog(record, log, protocol, resumed)
+  }
+  if (storedSegment({ log }, record.segment) === undefined) return undefined
+  return subscribeToSegment(record, log, record.segment, { protocol, isWhole: true })
+}
+
+/** The number of runs that are recovered at the same time. */
 const AT_ONCE = 16
 
 /**
- * Interrupts the runs of conversations that the last end of the service cut; they are found by the index of runs that execute, and noted in
- * `cutRuns`. A run whose events cannot be read any more is ended alone. Runs of tasks go on; their tasks recover them.
+ * Interrupts the runs of conversations that were cut by the last end of the service, and records them in `cutRuns`. They are found by the
+ * index of executing runs. A run whose events cannot be read any more is ended without them. Runs of tasks go on; their tasks recover them.
  */
 export async function recoverRuns (deps: Deps & Pick<AgentDeps, 'store'>, cutRuns: CutRuns): Promise<void> {
   const { runs, store, log } = deps

@@ -29,7 +29,7 @@ export interface RunCollaborators {
 export function createLaunchRun (activeRuns: ActiveRuns, deps: AgentDeps) {
   const { clock, runs, traces } = deps
 
-  /** Stores the text so far of a run that nobody may be reading. */
+  /** Stores the text so far of a resumable run at regular intervals, because it may have no reader. */
   async function saveRegularly (run: Run<ThreadRun>, signal: AbortSignal): Promise<void> {
     for (;;) {
       await clock.sleep(SAVE_MS, signal)

@@ -17,7 +17,7 @@ import { finish } from './end-run.ts'
 import type { Context } from './run-prompt.ts'
 
 /**
- * Lets the run wait for calls: stores their items before any reader sees them, ends the segment and its step, and leaves the run waiting.
+ * Makes the run wait for calls: stores their items before any reader sees them, ends the segment and its step, and leaves the run waiting.
  */
 async function requestApprovals (executed: ExecutedRun, { live, conversation, activeMs }: ConversationAttempt, deps: AgentDeps) {
   const { ledger, conversations } = deps
@@ -36,9 +36,9 @@ async function requestApprovals (executed: ExecutedRun, { live, conversation, ac
   })
 }
 
-/** What a run begins its steps with. */
+/** How a run begins its steps. */
 interface Start {
-  /** What a run that continues has asked. */
+  /** The items that a continued run had asked. */
   asked?: readonly Approval[]
 }
 
@@ -57,7 +57,7 @@ export async function runSteps (attempt: ConversationAttempt, context: Context, 
   }
   const run = createRunActions(attempt, conversationOwner(attempt, context, deps), deps, { items, output })
   await drive(run.actions)
-  // What follows an approval is reviewed by it, too.
+  // An answer after an approval is reviewed, too.
   await advice?.settle()
   return run.isWaiting ? requestApprovals(run, attempt, deps) : finish(attempt, deps, run.answer)
 }

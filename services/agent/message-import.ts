@@ -1,5 +1,6 @@
 import type { ModelMessage, ToolResultPart, UserModelMessage } from 'ai'
-import { type RawMessage, BadMessage, deepestIssue } from '../threads/index.ts'
+import { MESSAGE_ROLES } from '../../schemas/agent.ts'
+import { ANSWER, BadMessage, deepestIssue, type RawMessage } from '../threads/index.ts'
 import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import { asObject, isObject } from '../lib/json.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
@@ -58,7 +59,7 @@ function plainUIMessage (message: RawMessage): ModelMessage[] | undefined {
   return steps.filter((content) => content.length > 0).map((content) => ({ role, content }))
 }
 
-/** Whether the part is the service's own analysis, which is shown before an answer and is not sent to models. */
+/** True if the part is the service's own analysis, which is shown before an answer and not sent to models. */
 function isAnalysis ({ providerMetadata, ...part }: Part): boolean {
   if (part.type !== 'reasoning' || typeof part.text !== 'string' || !STATES.includes(part.state as string) || !hasOnly(part, REASONING)) {
     return false
@@ -86,7 +87,7 @@ interface Converted {
   origins: Map<LanguageModelV4Message, number>
 }
 
-/** Whether a message of the user holds more than empty texts. */
+/** True if a message of the user contains more than empty texts. */
 const saysSomething = (content: UserModelMessage['content']): boolean =>
   typeof content === 'string' ? content.trim() !== '' : content.some((part) => part.type !== 'text' || part.text.trim() !== '')
 
@@ -106,7 +107,8 @@ interface Checked {
 export async function toPrompt (messages: RawMessage[], forModel: ForModel, originOf: (n: number) => Origin): Promise<Converted> {
   const checked: Checked[] = []
   for (const [at, message] of messages.entries()) {
-    for (const each of plainMessages(message) ?? await check(message, originOf(at))) checked.push({ message: each, at })
+    const known = message[ANSWER]?.prompt as readonly ModelMessage[] | undefined
+    for (const each of known ?? plainMessages(message) ?? await check(message, originOf(at))) checked.push({ message: each, at })
     await yieldToEventLoop()
   }
   const firstOther = checked.findIndex(({ message: { role } }) => role !== 'system')
@@ -186,8 +188,6 @@ async function convert (messages: ModelMessage[]): Promise<LanguageModelV4Prompt
   }
 }
 
-const ROLES = ['system', 'user', 'assistant', 'tool']
-
 /** The number of parts that are checked in one call: each bad part makes many issues, and a body may contain many parts. */
 const PARTS = 20
 
@@ -201,7 +201,7 @@ function slices (message: RawMessage): Array<{ message: RawMessage, from: number
 }
 
 function whatIsWrong (message: RawMessage, issues: Parameters<typeof deepestIssue>[0], from: number): string {
-  if (!ROLES.includes(message.role)) return `role must be one of ${ROLES.join(', ')}`
+  if (!MESSAGE_ROLES.includes(message.role)) return `role must be one of ${MESSAGE_ROLES.join(', ')}`
   if (message.content === undefined) return 'content is missing'
   if (typeof message.content !== 'string' && !Array.isArray(message.content)) return 'content must be a text or an array of parts'
   const deepest = deepestIssue(issues)
@@ -263,6 +263,7 @@ function toModelOutput (part: ToolResultPart, forModel: ForModel): ToolResultPar
 
 /** Returns the id of the assistant message that a chat client wants continued; undefined if the run begins a new message. */
 export function continuedMessage (messages: RawMessage[]): string | undefined {
-  const { role, parts, id }: Partial<RawMessage> = messages.at(-1) ?? {}
+  const { role, parts, id, [ANSWER]: answer }: Partial<RawMessage> = messages.at(-1) ?? {}
+  if (answer?.stored.protocol === 'documented') return undefined
   return role === 'assistant' && parts !== undefined && typeof id === 'string' && id !== '' ? id : undefined
 }

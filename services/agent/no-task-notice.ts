@@ -6,8 +6,7 @@ import { quoteFinder } from '../lib/quotes.ts'
 import { loadTimedWork } from '../models/index.ts'
 
 /**
- * Work whose subject may have a time of its own, such as "list my meetings tomorrow at 3pm". A time at the start of a request is that of
- * the work.
+ * Work whose subject may have a time, such as "list my meetings tomorrow at 3pm". A time at the start of a request is the time of the work.
  */
 const ABOUT_TIME = new RegExp(
   '^(?:add|book|calculate|cancel|change|compare|compute|convert|count|create|delete|describe|draft|draw|edit|end|explain|find|format|' +
@@ -17,8 +16,8 @@ const ABOUT_TIME = new RegExp(
 )
 
 /**
- * Returns the notice of a run whose request asks for work at a time, and that has made or changed no task. The analysis only points at
- * words of the request; whether they are meant as a time, and which, is read from the request itself, in English.
+ * Returns the notice for a run whose request asks for work at a time and that has made or changed no task. The analysis only points at
+ * words of the request. Whether they mean a time, and which, is read from the request itself, in English.
  */
 export async function noTaskNotice (
   events: readonly RunEvent[],

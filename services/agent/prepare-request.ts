@@ -1,15 +1,16 @@
 import type { RunBody } from '../../schemas/agent.ts'
 import { takeFiles, type Attachments } from '../attachments/index.ts'
 import { withRunModels } from '../models/index.ts'
-import { dropTries, type RawMessage, type ThreadMessage, withoutChatForm } from '../threads/index.ts'
+import { dropTries, type RawMessage, type ThreadMessage } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 import { threadOptions } from './run-settings.ts'
 import type { LanguageModelV4FilePart, LanguageModelV4Prompt } from '@ai-sdk/provider'
 import { digestIn } from '../contracts/attached-file.ts'
 
 /**
- * Returns a request whose messages name attachments in place of the bytes that they held, and the function that lets go of these. Files of
- * the new message that its model cannot be given in any form are refused before anything is stored. Throws as `takeFiles` and `checkFiles`.
+ * Returns a request whose messages name attachments in place of the bytes that they held, and the function that lets go of these
+ * attachments. Files of the new message that its model cannot get in any form are refused before anything is stored. Throws as `takeFiles`
+ * and `checkFiles`.
  */
 export async function takeAttachments (
   body: RunBody,
@@ -29,27 +30,22 @@ export async function takeAttachments (
   return { body: { ...body, ...body.messages === undefined ? body.message && { message: messages[0] } : { messages } }, release }
 }
 
-const cleaned = <M extends ThreadMessage>(message: M): M => dropTries(withoutChatForm(message))
-
-/** Whether a chat shows the message as the answer of a rehearsal. */
+/** True if a chat shows the message as the answer of a rehearsal. */
 const isRehearsed = ({ role, metadata }: ThreadMessage): boolean =>
   role === 'assistant' && (metadata as { dryRun?: unknown } | undefined)?.dryRun === true
 
-/** Returns the messages without the answers of rehearsals, which never happened, and without the messages that they answered. */
+/** Returns the messages without rehearsals, which never happened: without their answers and the messages that they answered. */
 const happened = <M extends ThreadMessage>(messages: M[]): M[] =>
   messages.filter((message, at) => {
     const next = messages.at(at + 1)
     return !isRehearsed(message) && !(message.role === 'user' && next !== undefined && isRehearsed(next))
   })
 
-/**
- * Returns the request without the tries of steps that broke off, which chats cannot take back from what they show, and without what only
- * the service writes into stored messages.
- */
+/** Returns the request without rehearsals, and without tries of steps that broke off, which chats cannot remove from their messages. */
 export const withoutDroppedTries = <B extends Pick<RunBody, 'messages' | 'message'>>({ messages, message, ...body }: B) => ({
   ...body,
-  ...(messages && { messages: happened(messages).map(cleaned) }),
-  ...(message && { message: cleaned(message) })
+  ...(messages && { messages: happened(messages).map(dropTries) }),
+  ...(message && { message: dropTries(message) })
 })
 
 /** Returns the attachments that user messages of a prompt name, each part with its digest. */
@@ -63,7 +59,7 @@ export const attachedIn = (prompt: LanguageModelV4Prompt): Array<{ part: Languag
       })
   )
 
-/** Notes the sizes of attachments in the parts that name them, so that their tokens can be estimated before their content is read. */
+/** Adds the sizes of attachments to the parts that name them, so that their tokens can be estimated before their content is read. */
 export async function noteSizes (prompt: LanguageModelV4Prompt, attachments: Pick<Attachments, 'find'>): Promise<void> {
   for (const { part, digest } of attachedIn(prompt)) {
     const found = await attachments.find(digest)

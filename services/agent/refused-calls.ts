@@ -11,7 +11,7 @@ type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>
 const REFUSED_KEPT = 200
 /** The number of refused calls in the prompt, the newest ones: a model is most likely to repeat those. */
 const REFUSED_SHOWN = 20
-/** Characters of an input in the prompt: enough to recognise the call. */
+/** The characters of an input in the prompt: enough to recognise the call. */
 const INPUT_SHOWN = 500
 
 /** Returns the refused calls of a conversation with these added, oldest first. */
@@ -31,9 +31,9 @@ function listOf (refusedCalls: readonly RefusedCall[]): string {
 const keyOf = ({ toolName, input }: Pick<RefusedCall, 'toolName' | 'input'>) => JSON.stringify([toolName, input])
 
 /**
- * Returns the prompt with the refused calls behind the results of a step in which some were refused: those and all that were refused
- * before. A cache holds the beginning of a prompt, so the list stays there in later prompts. Refused calls that the messages do not
- * hold, as a client may have left them out, are listed at the end.
+ * Returns the prompt with a list of the refused calls behind the results of each step in which calls were refused: those and all earlier
+ * ones. A cache stores the beginning of a prompt, so the lists stay there in later prompts. Refused calls that are missing in the messages,
+ * because a client may have left them out, are listed at the end.
  */
 export function withRefusedLists (prompt: LanguageModelV4Prompt, refusedCalls: readonly RefusedCall[]): LanguageModelV4Prompt {
   if (refusedCalls.length === 0) return prompt
@@ -67,8 +67,8 @@ function withNote (message: ToolMessage, text: string): ToolMessage {
 }
 
 /**
- * Returns the prompt with a text at its end: behind the newest result where that stands last. Some chat templates move the system prompt
- * and the tools before each new message of the user.
+ * Returns the prompt with a text at its end: behind the newest result if that stands last. Some chat templates move the system prompt and
+ * the tools in front of each new message of the user.
  */
 function withEnd (prompt: LanguageModelV4Prompt, text: string): LanguageModelV4Prompt {
   const last = prompt.at(-1)

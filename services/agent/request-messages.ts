@@ -1,4 +1,5 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
+import type { ReplacedChanges } from '../../schemas/undo.ts'
 import { type History, type ResolvedOptions, WHOLE_THREAD } from '../runs/index.ts'
 import { type RawMessage, type RequestPlace, saidAgain, unmarked, withoutModelMarks } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
@@ -11,12 +12,14 @@ export interface RunRequest extends RunBody {
   protocol: Protocol
   /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
   history?: History
-  /** The options of the run that is continued, in place of those of this request. */
+  /** The options of the run that is continued. They replace those of this request. */
   kept?: ResolvedOptions
-  /** What the user said to the run that this one continues, and none of its steps has read. */
+  /** Messages of the user to the continued run that none of its steps has read. */
   unread?: Array<{ id: string, text: string }>
   /** See `ThreadRun`. */
   isOneOff?: true
+  /** See `SubscriberOptions`. */
+  lingerMs?: number
 }
 
 /** The messages that a run begins with. */
@@ -24,9 +27,11 @@ export interface RequestMessages {
   messages: RawMessage[]
   /** The positions in the thread of the messages before the new ones; undefined if they are not those of the thread. */
   history: History | undefined
-  /** Where the request goes on in the thread; undefined for one whose history was read from there. */
+  /** The place where the request continues the thread; undefined if its history was read from there. */
   place?: RequestPlace
   originOf: (n: number) => Origin
+  /** What was undone of the answers that the request replaces. */
+  undone?: ReplacedChanges
 }
 
 const ofThread = (history: History | undefined, n: number): Origin => ({
@@ -36,7 +41,7 @@ const ofThread = (history: History | undefined, n: number): Origin => ({
 
 const ofRequest = (index: number): Origin => ({ name: `messages[${index}]`, isStored: false })
 
-/** Returns the messages of a request whose history was read from its thread, without unread words that it says again. */
+/** Returns the messages of a request whose history was read from its thread. Unread messages that the request repeats are left out. */
 function withReadHistory ({ messages, history, continue: isContinued = false }: RunRequest): RequestMessages {
   if (isContinued) return { messages, history, originOf: (n) => ofThread(history, n) }
   const newest = unmarked(withoutModelMarks(messages.at(-1)!)) as RawMessage
@@ -50,8 +55,8 @@ function withReadHistory ({ messages, history, continue: isContinued = false }: 
 }
 
 /**
- * Returns what a run begins with for a request, with the thread's copies of its answers, and where the request goes on in the thread; see
- * `placeRequest`. Only the thread proves which model made a part.
+ * Returns the messages that a run begins with, with the thread's copies of its answers, and the place where the request continues the
+ * thread; see `placeRequest`. Only the thread proves which model made a part.
  */
 export async function messagesOfRequest (
   request: RunRequest,

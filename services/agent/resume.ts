@@ -1,8 +1,8 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
-import { answersInOutput, type AppCall, type AppCallAnswer, requestEvent } from '../approvals/index.ts'
-import { type Decision, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
+import { answersInOutput, type AppCall, type AppCallAnswer, releasedBy, requestEvent } from '../approvals/index.ts'
+import { type Decision, isUnanswered, type ThreadCall, type ThreadItem } from '../contracts/approval-record.ts'
 import { withRunModels } from '../models/index.ts'
 import {
   hasSmallWindow,
@@ -12,13 +12,17 @@ import {
   NoActiveRun,
   type Run,
   storedSegment,
-  subscribeToRecorded,
+  subscribeToEvents,
+  subscribeToSegment,
   type Subscription,
   type ThreadRun,
   WHOLE_THREAD,
-  withRunOptions
+  withRunOptions,
+  type SubscriberOptions
 } from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
+import type { Op } from '../store/index.ts'
+import type { RawMessage } from '../threads/index.ts'
 import { approvalResponses, isAnswer, type AnswerSource, callResults, type CallResult } from './approval-answers.ts'
 import type { RunRequest } from './request-messages.ts'
 import type { ConversationState } from './conversation-state.ts'
@@ -41,8 +45,14 @@ const MovedOn = defineError(
 /** Where the run of answered items is: in its next segment, at its stored end, or still waiting for other answers of the step. */
 type Continuation =
   | { is: 'active', live: ActiveRun, segment: number }
-  | { is: 'recorded', record: ThreadRun, events: readonly RunEvent[] }
+  | { is: 'recorded', run: Run<ThreadRun>, segment: number }
   | { is: 'waiting', record: ThreadRun, open: ThreadItem[] }
+
+interface Relaunching extends Pick<SubscriberOptions, 'resumable' | 'lingerMs'> {
+  asked: ThreadItem[]
+  protocol?: Protocol
+  isCut?: boolean
+}
 
 /** Records the decisions on approval requests and resumes the run that requested them. */
 export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: RunCollaborators) {
@@ -52,7 +62,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   async function resume (
     items: ThreadItem[],
     conversation: ConversationState,
-    { resumable = false, protocol }: { resumable?: boolean, protocol?: Protocol }
+    { resumable = false, lingerMs, protocol }: Partial<SubscriberOptions>
   ): Promise<Continuation> {
     const { runId, threadId } = items[0]
     const segment = Math.max(...items.map((item) => item.segment)) + 1
@@ -65,8 +75,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     const run = await runs.loadToContinue<ThreadRun>(runId)
     if (run === undefined) throw new RunGone()
     const { record, log } = run
-    const recorded = storedSegment(run, segment)
-    if (recorded !== undefined) return { is: 'recorded', record, events: recorded }
+    if (storedSegment(run, segment) !== undefined) return { is: 'recorded', run, segment }
     // A newer message superseded this run and took the position of its answer in the thread; do not resume it.
     if (conversation.runId !== runId) throw new MovedOn()
 
@@ -78,22 +87,22 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
         run.record = { ...record, segment }
         log.append(startEvent(record))
       }
-      return relaunch(run, conversation, { asked, resumable, protocol })
+      return relaunch(run, conversation, { asked, resumable, lingerMs, protocol })
     })
     return { is: 'active', live: resumed, segment }
   }
 
-  /** Lets a stored run that was admitted work again. */
+  /** Continues a stored run that was admitted. */
   async function relaunch (
     run: Run<ThreadRun>,
     conversation: ConversationState,
-    { asked, resumable, protocol, isCut = false }: { asked: ThreadItem[], resumable: boolean, protocol?: Protocol, isCut?: boolean }
+    { asked, resumable, lingerMs, protocol, isCut = false }: Relaunching
   ): Promise<ActiveRun> {
     const { record } = run
     const { threadId } = record
     const history = record.history ?? WHOLE_THREAD
     const { origins, ...context } = await toPrompt(
-      run.messages,
+      await deps.threads.resolve(threadId, run.messages) as RawMessage[],
       deps.host.forModel,
       (n) => ({ name: `messages[${threadPosition(history, n)}] of the thread`, isStored: true })
     )
@@ -101,12 +110,13 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     const isCompact = await hasSmallWindow(withRunModels(deps, record.options), new AbortController().signal)
     const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: false, isCompact })
     const written = runs.commit(run)
-    // A failed write is part of the next one, but the kill counts before a model is called.
+    // A failed write is repeated with the next one. But the crash must be counted before a model is called.
     await (isCut ? written : void written.catch(() => {}))
     return launch({
       run,
       conversation,
       resumable,
+      lingerMs,
       protocol: protocol ?? record.protocol ?? 'documented',
       work: (attempt) => {
         const fullContext = { ...context, ...threadPlacement(origins, record.history), notes: record.notes, memory }
@@ -116,8 +126,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   }
 
   /**
-   * Lets a run go on that a kill of the service cut, because its reader is back: from its newest whole step, in the same segment. Undefined
-   * for a run that cannot, such as one that a newer message superseded.
+   * Continues a run that was cut by a kill of the service, because its reader is back: from its newest complete step, in the same segment.
+   * Undefined for a run that cannot continue, for example because a newer message superseded it.
    */
   async function goOn ({ runId, threadId }: ThreadRun): Promise<ActiveRun | undefined> {
     if (!cutRuns.has(runId)) return activeRuns.ofRun(runId)
@@ -152,8 +162,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     const { calls, answered } = await ledger.calls.answer(answers.filter(isResult), { threadId: id ?? threadId })
     let conversation = await conversations.get(threadId)
     const toolCalls = decided.filter((approval) => approval.kind === 'tool')
-    const granted = toolCalls.map((approval) => grants.fromAnswer({ threadId }, approval))
-    const ops = [...ledger.record([...decided, ...answered]), ...(await Promise.all(granted)).flat()]
+    const { ops: granted, released } = await grantsOf(threadId, toolCalls)
+    const ops = [...ledger.record([...decided, ...answered, ...released]), ...granted]
     const refused = toolCalls.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)
@@ -161,12 +171,29 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
       ops.push(denied.op)
     }
     if (ops.length > 0) await store.transact(ops)
-    return { items: [...approvals, ...calls], changed: [...decided, ...answered], conversation }
+    return { items: [...approvals, ...calls], changed: [...decided, ...answered], released, conversation }
   }
 
   /**
-   * Returns the results of calls that wait in conversations: of the application, or answers to questions as their call's output. Throws
-   * AppCallNotApproved (409).
+   * Returns the operations that store the grants of decisions for later calls, and the other requests of the run that these grants cover.
+   */
+  async function grantsOf (threadId: string, decided: ThreadCall[]) {
+    const ops: Op[] = []
+    const released: ThreadCall[] = []
+    const isGranted = decided.some(({ granted }) => granted !== undefined)
+    const waiting = isGranted ? await ledger.openCalls(decided[0].runId) : []
+    for (const approval of decided) {
+      const isTaken = ({ approvalId }: ThreadCall) => [...decided, ...released].some((item) => item.approvalId === approvalId)
+      const covered = await grants.fromAnswer({ threadId }, approval, waiting.filter((item) => !isTaken(item)))
+      ops.push(...covered.ops)
+      released.push(...covered.released)
+    }
+    return { ops, released }
+  }
+
+  /**
+   * Returns those results whose calls wait in conversations: calls of the application, or questions that are answered by their call's
+   * output. Throws AppCallNotApproved (409).
    */
   async function knownResults (results: CallResult[]): Promise<Answer[]> {
     const items = await Promise.all(results.map(({ approvalId }) => ledger.find(approvalId)))
@@ -200,8 +227,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     goOn,
 
     /**
-     * Records the answers of a request and subscribes to what follows, in the way that the request says. Throws BadMessage (400) for a
-     * request without answers.
+     * Records the answers of a request and subscribes to the run that continues, in the way that the request asks for. Throws BadMessage
+     * (400) for a request without answers.
      */
     async answer (request: RunRequest): Promise<Subscription> {
       const answers = await answersOf(request)
@@ -218,29 +245,30 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
           case 'active':
             return next.live.subscribe(next.segment, protocol)
           case 'recorded':
-            return subscribeToRecorded(next.record, next.events, protocol)
+            return subscribeToSegment(next.run.record, next.run.log, next.segment, { protocol })
           case 'waiting': {
             const { record, open } = next
             // A chat client would execute its calls again.
             const again = protocol === 'documented' ? open : open.filter(({ kind }) => kind !== 'app')
             const requests = deps.host.shown(again.map(requestEvent))
-            return subscribeToRecorded(record, [startEvent(record), ...requests, finishOf(record, 'tool-calls')], protocol)
+            return subscribeToEvents(record, [startEvent(record), ...requests, finishOf(record, 'tool-calls')], protocol)
           }
         }
       })
     },
 
-    /** Records one decision without a reader: the run goes on in a resumable segment, which later answers subscribe to. */
+    /** Records one decision without a reader: the run continues in a resumable segment, to which later answers subscribe. */
     decide: (threadId: string, decision: Decision): Promise<DecidedApproval> =>
       locked(threadId, async () => {
-        const { items: [approval], changed, conversation } = await record(threadId, [decision])
+        const { items: [approval], changed, released, conversation } = await record(threadId, [decision])
         const next = await resume([approval], conversation, { resumable: true })
         const { approvalId, runId } = approval
         const { state } = changed[0] ?? approval
-        return { approvalId, state: state as DecidedApproval['state'], runId, threadId, continued: next.is !== 'waiting' }
+        const continued = next.is !== 'waiting'
+        return { approvalId, state: state as DecidedApproval['state'], runId, threadId, continued, ...releasedBy(released) }
       }),
 
-    /** Records a claim or the result of one call of the application; after a result, the run goes on as in `decide`. */
+    /** Records a claim or the result of one call of the application; after a result, the run continues as in `decide`. */
     answerCall: (threadId: string, callId: string, answer: AppCallAnswer): Promise<{ call: AppCall, continued: boolean }> =>
       locked(threadId, async () => {
         const { calls, answered } = await ledger.calls.answer([{ approvalId: callId, ...answer }], { threadId })
@@ -251,12 +279,12 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
         return { call, continued: next.is !== 'waiting' }
       }),
 
-    /** Lets the run of an overdue call go on, with its outcome for the model; while other calls are open, only closes it. */
+    /** Lets the run of an overdue call go on, with the call's outcome for the model. While other calls are open, only closes this one. */
     closeCall: (threadId: string, callId: string): Promise<void> =>
       locked(threadId, async () => {
         const call = await ledger.calls.requireOf(callId, { threadId })
         if (ledger.isOpen(call) || !isUnanswered(call)) return
-        // The run closes the call with the event of its outcome, unless the run waits for other calls or cannot go on.
+        // The run closes the call with the event of its outcome, unless the run waits for other calls or cannot continue.
         const next = await resume([call], await conversations.get(threadId), { resumable: true }).catch((error) => {
           if (error instanceof RunGone || error instanceof MovedOn) return undefined
           throw error

@@ -7,9 +7,9 @@ import type { ActiveRun, ThreadRun } from '../runs/index.ts'
 export interface RunAdvice {
   /** Takes the events of the steps. The first ones are held until the analysis or a part of the answer arrives. */
   append: (event: RunEvent) => void
-  /** Appends the events that are held. */
+  /** Appends the events that were held back. */
   release: () => void
-  /** Returns what the model is told with its next step. */
+  /** Returns the notes that the model gets with its next step. */
   takeNotes: () => string[]
   /** Resolves when the analysis is in the log, or will never be. */
   settle: () => Promise<void>
@@ -18,8 +18,8 @@ export interface RunAdvice {
 const FOR_LATER = `${NOTE_OPENING} The request may ask for work to do later, to repeat or to watch. If it does, createTask makes it.]`
 
 /**
- * Puts the analysis of a run, where there is one, into its log: before the first step if it arrives before any part of the answer, else
- * after a step.
+ * Adds the analysis of a run, if there is one, to its log: before the first step if it arrives before any part of the answer, else after a
+ * step.
  */
 export function adviseRun ({ run }: ActiveRun<ThreadRun>, analyzing: Promise<Analysis | undefined>): RunAdvice {
   const { log } = run
@@ -67,7 +67,7 @@ export function adviseRun ({ run }: ActiveRun<ThreadRun>, analyzing: Promise<Ana
   }
 }
 
-/** Whether the model can make a task and has made none. */
+/** True if the model could make a task and has made none. */
 function makesTasks (events: readonly RunEvent[]): boolean {
   const tools = events.findLast((event) => event.type === 'context')?.context.tools ?? []
   return tools.some(({ name }) => name === CREATE_TASK) && !events.some(({ type }) => type === 'task')

@@ -1,7 +1,14 @@
 import type { Protocol, RunBody } from '../../schemas/agent.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { Op } from '../store/index.ts'
-import { type ActiveRun, storedSegment, subscribeToRecorded, type Subscription, type ThreadRun } from '../runs/index.ts'
+import {
+  type ActiveRun,
+  storedSegment,
+  type SubscriberOptions,
+  subscribeToSegment,
+  type Subscription,
+  type ThreadRun
+} from '../runs/index.ts'
 import { replayRecorded } from './interrupted-runs.ts'
 import type { RunCollaborators } from './launch-run.ts'
 
@@ -10,23 +17,30 @@ const RunGone = defineError(
   'The run that this Idempotency-Key began is no longer stored. Use a new key to start another one.'
 )
 
-/** The run that a request began; absent for one that answered approvals or calls, of which the ledger takes the same answer twice. */
+/** The run that a request began. Absent for a request that answered approvals or calls: the ledger accepts the same answer twice. */
 interface Begun {
   runId?: string
 }
 
-/** Returns the operations that store what a request has begun. */
+/** Returns the operations that store the result of a request under its key. */
 export type Remember = (begun: Begun) => Op[]
 
-/** A request, with what its door knows of its reader; see `ThreadRun`. */
-type OnceBody = RunBody & Pick<ThreadRun, 'isOneOff'>
+/** A request, and facts about its reader from the route; see `ThreadRun` and `SubscriberOptions`. */
+type OnceBody = RunBody & Pick<ThreadRun, 'isOneOff'> & Pick<SubscriberOptions, 'lingerMs'>
 
-/** Begins what a request asks for. What `remember` returns for a new run is on disk with that run, when this resolves. */
+/** The key of a request. A record with this key from before `since` (milliseconds since the Unix epoch) belongs to another request. */
+export interface RequestKey {
+  key: string
+  since?: number
+}
+
+/** Begins the run of a request. The operations that `remember` returns for a new run are on disk with that run when this resolves. */
 type Begin = (body: OnceBody, protocol: Protocol | undefined, remember?: Remember) => Promise<Subscription>
 
 /**
- * Lets a request that is sent again with its key take effect once. Its run goes on without a reader; the repeated request reads the stream
- * of the first one: what follows of it, if it is not over. A run that a kill of the service cut goes on for it.
+ * Makes a request that is sent again with its key take effect once. Its run continues without a reader, or for the time that the request
+ * states. The repeated request reads the stream of the first one, if that is not over. A run that was cut by a kill of the service goes on
+ * for it.
  */
 export function createRunOnce ({ deps, activeRuns, goOn, begin }: Pick<RunCollaborators, 'deps' | 'activeRuns'> & {
   /** See `createResumeRun`. */
@@ -40,8 +54,9 @@ export function createRunOnce ({ deps, activeRuns, goOn, begin }: Pick<RunCollab
     const live = activeRuns.ofRun(runId)
     if (live?.run.record.segment === 0) return live.subscribe(0, protocol)
     const run = live?.run ?? await runs.load<ThreadRun>(runId)
-    const first = run && storedSegment(run, 0)
-    if (first !== undefined) return subscribeToRecorded(run!.record, first, protocol ?? run!.record.protocol ?? 'documented')
+    if (run !== undefined && storedSegment(run, 0) !== undefined) {
+      return subscribeToSegment(run.record, run.log, 0, { protocol: protocol ?? run.record.protocol ?? 'documented' })
+    }
     const again = run && await goOn(run.record)
     if (again !== undefined) return again.subscribe(0, protocol)
     const interrupted = run && replayRecorded(run, protocol)
@@ -50,11 +65,11 @@ export function createRunOnce ({ deps, activeRuns, goOn, begin }: Pick<RunCollab
   }
 
   /** Throws KeyReused (422) for another request with the key, RunGone (410), and what `begin` throws. */
-  return async function runOnce (body: OnceBody, protocol?: Protocol, key?: string): Promise<Subscription> {
-    if (key === undefined) return begin(body, protocol)
-    const request = { ...body, resumable: true }
+  return async function runOnce (body: OnceBody, protocol?: Protocol, named?: RequestKey): Promise<Subscription> {
+    if (named === undefined) return begin(body, protocol)
+    const request = { ...body, resumable: body.lingerMs === undefined }
     let first: Subscription | undefined
-    const { runId } = await idempotency.once<Begun>({ route: 'POST /run', key, body }, async (remember) => {
+    const { runId } = await idempotency.once<Begun>({ route: 'POST /run', ...named, body }, async (remember) => {
       const begun: Begun = {}
       first = await begin(request, protocol, ({ runId }) => {
         begun.runId = runId

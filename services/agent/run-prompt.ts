@@ -23,15 +23,15 @@ interface PromptParts {
   now: number
   /** The application's instructions: the system messages at the beginning of the conversation, and those of the run's options. */
   instructions: string[]
-  /** What is said of the structured answer that the run owes. */
+  /** The text about the structured answer that is due. */
   answer?: string
-  /** What is remembered of the user, with its introductions; '' for an empty brain. */
+  /** The text about the user's memory, with its introductions; '' for an empty brain. */
   memory: string
   /** Facts about the conversation that its messages may not contain. */
   notes: string[]
 }
 
-/** It stays the same when the user denies a call: the denied calls stand at the end of the messages (refused-calls.ts). */
+/** This text stays the same when the user denies a call: denied calls are listed at the end of the messages (refused-calls.ts). */
 const APPROVALS = 'Approvals of the user are asked for you. ' +
   'Do not retry calls that were denied; they are listed with the last results.'
 
@@ -72,9 +72,9 @@ function systemPrompt (parts: PromptParts): string[] {
 interface PromptInputs {
   instructions: string[]
   notes?: string[]
-  /** The guide of the working folder, if reading it has begun already. */
+  /** The guide of the working folder, if it is already being read. */
   guide?: Promise<FolderGuide | undefined>
-  /** What the conversation is told of the user's memory. */
+  /** The memory that the conversation is told. */
   memory: ThreadMemory
 }
 
@@ -85,7 +85,7 @@ export interface Context extends PromptInputs, ThreadPlacement {
   advice?: RunAdvice
 }
 
-/** Returns the context of a run without what was forgotten since it was made: that is in no prompt from then on. */
+/** Returns the context of a run without entries that were forgotten since it was made: no later prompt contains them. */
 async function withoutForgotten (context: RunContext, memory: ThreadMemory): Promise<RunContext> {
   if (context.memory === undefined) return context
   const { shown, part, length } = context.memory
@@ -95,8 +95,8 @@ async function withoutForgotten (context: RunContext, memory: ThreadMemory): Pro
 }
 
 /**
- * Returns the context that the models of a run get beside its messages. It is made once and kept in the log, so that date,
- * memory and tools are the same in each step, after approvals and after a restart: models bind their thinking to the text before it.
+ * Returns the context that the models of a run get beside its messages. It is made once and stored in the log, so that date, memory and
+ * tools are the same in each step, after approvals and after a restart: models bind their thinking to the text before it.
  */
 export async function runContext (
   { live, owed: owedAnswer }: Pick<RunAttempt<ThreadRun>, 'live' | 'owed'>,

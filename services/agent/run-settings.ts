@@ -10,14 +10,17 @@ import type { AgentDeps } from './agent-deps.ts'
 
 const TwoFolders = defineError('ERR_INVALID_REQUEST', 'body.cwd and body.context.cwd name two folders. Send one of them.')
 
-/** What is set for a run when it starts. */
+/** The settings of a run, fixed when it starts. */
 export type RunSettings = ResolvedOptions & { cwd: string }
 
 /** Returns the options that the settings of a conversation give its runs, with its agent. */
 export const threadOptions = ({ agent, options }: ThreadSettings = {}): RunOptions | undefined =>
   agent === undefined ? options : { ...options, agent }
 
-/** Returns what a task of a conversation gets of the run that makes it: a task works in the folder itself, not in its copy. */
+/**
+ * Returns the settings that a task inherits from the run of a conversation that makes it. A task works in the folder itself, not in its
+ * copy.
+ */
 export function settingsOfTask (
   { cwd, given, options }: Pick<ThreadRun, 'cwd' | 'given' | 'options'>,
   { shown }: Pick<ToolHost, 'shown'>
@@ -35,7 +38,7 @@ export async function largestWindow (options: RunOptions | undefined, deps: Pick
 }
 
 /**
- * Returns what agent, conversation and request set for a run. The options of a run that is continued are `kept`. Throws TwoFolders or
+ * Returns the settings of a run by its agent, conversation and request. A continued run keeps the options in `kept`. Throws TwoFolders or
  * BadFolder, and as `Agents.check` does (400), and as `Copies.open` does (409).
  */
 export async function settingsOfRun (
@@ -49,6 +52,6 @@ export async function settingsOfRun (
   const settings = kept ?? await agents.check(options, [threadOptions(ofThread)])
   if (settings.options?.workspace !== 'copy') return { ...settings, cwd: folder }
   const thread = store.digest(threadId)
-  // A rehearsal makes the conversation no copy.
+  // A rehearsal has its own copy, so none is made for the conversation.
   return { ...settings, cwd: await (dryRun ? copies.find(thread, folder) : copies.open(thread, folder)) ?? folder }
 }

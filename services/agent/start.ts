@@ -12,6 +12,7 @@ import {
   hasSmallWindow,
   inNewestStep,
   isOver,
+  logTag,
   newRunFields,
   type Run,
   type Subscription,
@@ -35,6 +36,7 @@ import { continuedMessage, toPrompt } from './message-import.ts'
 import { messagesOfRequest, type RequestMessages, type RunRequest } from './request-messages.ts'
 import type { RawMessage } from '../threads/index.ts'
 import { type RunSettings, settingsOfRun } from './run-settings.ts'
+import { runsToUndo, undoReplaced } from './replaced-changes.ts'
 import type { Remember } from './run-once.ts'
 import { settleRun } from './stop-run.ts'
 import { noteSizes } from './prepare-request.ts'
@@ -42,14 +44,14 @@ import { withRunModels } from '../models/index.ts'
 import { noUsage } from '../usage/index.ts'
 import { checkSkill } from './with-choices.ts'
 
-/** Returns the item with the result that was given of it, if it is an open call of the application. */
+/** Returns the item with the result that the request gives for it, if it is an open call of the application. */
 function withResult (item: ThreadItem, given: readonly CallResult[], now: number): ThreadItem {
   const result = given.find(({ approvalId }) => approvalId === item.approvalId)
   if (item.kind !== 'app' || !isUnanswered(item) || result === undefined) return item
   try {
     return answerAppCall(item, result, now) ?? item
   } catch (error) {
-    // A result that cannot be taken does not keep the user from saying something.
+    // A result that cannot be accepted must not prevent the user's message.
     if (error instanceof ServiceError) return item
     throw error
   }
@@ -93,10 +95,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   /**
-   * Withdraws the open approvals of a waiting run: a new message superseded the run, or the user stopped it, and later answers do not
-   * resume it. Results of calls of the application that come with the new message are `given`, and kept. Returns notes for the model
-   * about these calls, because the client's messages may not contain them; those of a stopped run are kept for the next message. With
-   * `keepsWaiting` nothing that a person is asked is withdrawn: throws ConversationWaits (409).
+   * Withdraws the open approvals of a waiting run, because a new message superseded the run, or the user stopped it. Later answers do not
+   * resume it. Results of calls of the application that come with the new message (`given`) are kept. Returns notes for the model about
+   * these calls, because the client's messages may not contain them; those of a stopped run are kept for the next message. With
+   * `keepsWaiting` no item for a person is withdrawn: throws ConversationWaits (409).
    */
   async function supersedePendingRun (
     conversation: ConversationState,
@@ -117,7 +119,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       ...ledger.record(begun.map((approval) => inState(approval, 'unknown'))),
       ...run === undefined || isOver(run.record) || waitingIn(run.log.events).length === 0
         ? []
-        : await recordAnswer(run, deps, unansweredIn(run.log.events)),
+        : await recordAnswer(run, deps, { ends: unansweredIn(run.log.events) }),
       ...run === undefined ? [] : runs.end(run, isStopped ? 'stopped' : 'cancelled', isStopped ? STOPPED : undefined),
       left.op
     ])
@@ -129,11 +131,14 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return { id, reach: deps.registry.reach(id) }
   }
 
-  /** `runId`: of a rehearsal, which works on a copy of the folder of the settings, and of which the thread holds nothing. */
+  /**
+   * Returns a new run. `runId` is that of a rehearsal, which works on a copy of the folder in the settings and leaves nothing in the
+   * thread.
+   */
   async function newRun (
     request: RunRequest,
     threadId: string,
-    { begins: { messages, place, history }, notes, settings, remember, rehearsed }: {
+    { begins: { messages, place, history, undone }, notes, settings, remember, rehearsed }: {
       begins: RequestMessages,
       notes: string[],
       settings: RunSettings,
@@ -152,7 +157,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const now = clock.now()
     const continued = continuedMessage(messages)
     const messageId = continued ?? newId()
-    const opening = openingOf(request, { messageId, threadId, runId, ...rehearsed && { dryRun: true } }, now)
+    const opening = openingOf(request, { messageId, threadId, runId, ...rehearsed && { dryRun: true }, ...undone && { undone } }, now)
     const run: Run<ThreadRun> = {
       record: {
         ...newRunFields(runId, now, options),
@@ -179,7 +184,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         isOneOff: request.isOneOff
       },
       messages,
-      log: createRunLog(opening),
+      log: createRunLog(opening, logTag(runId)),
       stored: opening.length > 1 ? opening.length : 0,
       saved: Promise.resolve(),
       writing: Promise.resolve(),
@@ -187,7 +192,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       durable: continued !== undefined,
       indexed: 'live'
     }
-    // The model is called first, and the request is encrypted and written while it answers. Events are sent when it is on disk.
+    // The model is called first. The request is encrypted and written while the model answers. Events are sent when the request is on disk.
     run.saved = nextTurn().then(() => store.transact([...ops, ...runs.add(run), ...remember({ runId })]))
     // The end of the run awaits this promise and handles its rejection.
     run.writing = run.saved.catch(() => {})
@@ -196,14 +201,17 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     return run
   }
 
-  /** Starts a run. With `remember`, it resolves when the run is on disk with what that returns, or when that write has failed. */
+  /**
+   * Starts a run. With `remember`, resolves when the run is on disk together with the operations that `remember` returns, or when that
+   * write has failed.
+   */
   async function startRun (request: RunRequest, remember?: Remember): Promise<Subscription> {
-    const { messages, id, resumable = false, protocol } = request
+    const { messages, id, resumable = false, lingerMs, protocol } = request
     const known = id ?? await conversationOf(messages)
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
     const settings = await settingsOfRun(request, threadId, deps)
     await checkSkill(request.skill, settings.cwd, deps)
-    // Read beside the rest, because it takes a while.
+    // Read in parallel, because it takes a while.
     const guide = deps.guides.read(settings.cwd)
     await settleRun(activeRuns.of(threadId), clock)
     const begun = await locked(threadId, async () => {
@@ -215,6 +223,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       await noteSizes(context.prompt, attachments)
       await attachments.checkRoom(store.digest(threadId), messages.flatMap(attachmentsIn))
       const live = await activeRuns.admit(threadId, async () => {
+        const replaced = await runsToUndo(request, threadId, begins, deps)
         const known = await conversations.get(threadId)
         const { conversation, notes } = request.dryRun
           ? { conversation: known, notes: known.notes ?? [] }
@@ -226,9 +235,10 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           isNew: request.continue !== true,
           isCompact: await hasSmallWindow(withRunModels(deps, settings.options), new AbortController().signal)
         })
-        const begin = (rehearsed?: { runId: string, cwd: string }) =>
+        const begin = async (rehearsed?: { runId: string, cwd: string }) =>
           newRun(request, threadId, {
-            begins,
+            // Nothing that can refuse the request comes after the undo.
+            begins: { ...begins, undone: await undoReplaced(replaced, deps) },
             notes,
             settings,
             rehearsed,
@@ -239,6 +249,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
           run,
           conversation,
           resumable,
+          lingerMs,
           protocol,
           async work (attempt) {
             const whole = { ...context, ...threadPlacement(origins, run.record.history), notes, guide, memory }

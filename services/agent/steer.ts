@@ -5,32 +5,33 @@ import { recordAnswer } from './answer-record.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import type { RunPlace } from './stop-run.ts'
 
-/** Creates the verb that tells the run of a conversation what the user says meanwhile. */
+/** Creates the function that sends a message of the user to the run of a conversation. */
 export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) {
   const { runs, conversations } = deps
 
-  /** Keeps what the user says to a run that waits until the run goes on; undefined if no run waits. */
+  /** Stores a message for a run that waits, until the run continues; undefined if no run waits. */
   async function steerWaiting ({ threadId, runId }: RunPlace, body: SteerBody): Promise<SteeredRun | undefined> {
     const { runId: waiting } = await conversations.get(threadId)
     if (waiting === undefined || (runId ?? waiting) !== waiting) return undefined
     const run = await runs.load<ThreadRun>(waiting)
     if (run?.record.status !== 'pending_approval') return undefined
     const asked = itemsIn(newestStep(run.log.events))
-    const said = await steerWaitingRun(run, body, deps, async (event) => ({ ops: await recordAnswer(run, deps, [event], asked) }))
+    const more = async (event: EventOf<'steer'>) => ({ ops: await recordAnswer(run, deps, { finalEvents: [event], asked }) })
+    const said = await steerWaitingRun(run, body, deps, more)
     return steered(run.record, said)
   }
 
   const steered = ({ threadId, runId }: ThreadRun, { id, state }: EventOf<'steer'>): SteeredRun =>
     ({ ok: true, threadId, runId, id, state })
 
-  /** Resolves when it is on disk. Throws NoActiveRun (404) or SteeringFull (429). */
+  /** Resolves when the message is on disk. Throws NoActiveRun (404) or SteeringFull (429). */
   return (place: RunPlace, body: SteerBody): Promise<SteeredRun> =>
-    // A run that starts or goes on holds the lock.
+    // A run that starts or continues holds the lock.
     locked(place.threadId, async () => {
       const live = await activeRuns.current(place.threadId)
       if (live !== undefined && (place.runId ?? live.run.record.runId) === live.run.record.runId) {
         if (!live.isEnding) return steered(live.run.record, await steerRun(live, body, deps))
-        // It has ended, or is about to wait.
+        // The run has ended, or is about to wait.
         await live.done
       }
       const waiting = await steerWaiting(place, body)
@@ -39,7 +40,7 @@ export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) 
     })
 }
 
-/** Knows the requests whose runs have not begun yet: what the user says to them reaches their runs. */
+/** Knows the requests whose runs have not begun yet, so that messages to them reach those runs. */
 export function createBeginnings () {
   const newest = new Map<string, Promise<unknown>>()
   return {

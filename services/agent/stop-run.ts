@@ -6,12 +6,12 @@ import { Aborted } from '../lib/abort.ts'
 import type { ConversationState } from './conversation-state.ts'
 import type { RunCollaborators } from './launch-run.ts'
 
-/** The time in which a run may end before a new request of its conversation is refused, milliseconds. */
+/** How long a run may take to end before a new request of its conversation is refused, milliseconds. */
 const ENDING_MS = 2_000
 
 /**
  * Waits for a run that is about to end, before a new request of its conversation. A client that has just stopped a run by closing its
- * stream may send that request before the service hears of the close, so a run that ends with its readers is waited for, too.
+ * stream may send the new request before the service notices the close. So a run that ends with its readers is awaited, too.
  */
 export async function settleRun (live: ActiveRun | undefined, clock: Clock): Promise<void> {
   if (live === undefined) return
@@ -21,7 +21,7 @@ export async function settleRun (live: ActiveRun | undefined, clock: Clock): Pro
   if (live.signal.aborted) await live.done
 }
 
-/** The conversation of a request about a run, and the run that is meant; without a `runId` the one that there is. */
+/** The conversation of a request about a run, and the run; without a `runId` the only one. */
 export interface RunPlace {
   threadId: string
   runId?: string
@@ -32,7 +32,7 @@ export function createStopRun (
   { deps: { runs, conversations }, activeRuns, locked }: RunCollaborators,
   supersedePendingRun: (conversation: ConversationState, how: { isStopped: true }) => Promise<unknown>
 ) {
-  /** Withdraws what a waiting run waits for, and ends it; undefined if no run waits. */
+  /** Withdraws the items of a waiting run, and ends it; undefined if no run waits. */
   async function stopWaiting ({ threadId, runId }: RunPlace): Promise<string | undefined> {
     const conversation = await conversations.get(threadId)
     const waiting = conversation.runId
@@ -44,8 +44,8 @@ export function createStopRun (
   }
 
   /**
-   * Resolves when the run has ended. No answer can resume it meanwhile. With `keepsWaiting` a run that waits stays as it is, also one that
-   * began to wait before it heard of the stop. Throws NoActiveRun (404).
+   * Resolves when the run has ended. No answer can resume it meanwhile. With `keepsWaiting` a waiting run stays as it is, even if it began
+   * to wait before it noticed the stop. Throws NoActiveRun (404).
    */
   return (place: RunPlace, { keepsWaiting = false } = {}): Promise<LiveRun> =>
     locked(place.threadId, async () => {
@@ -58,7 +58,7 @@ export function createStopRun (
       }
       live.abort(new Aborted('stop', 'The user stopped the run.'))
       await live.done
-      // The run may have begun to wait before it heard of the stop.
+      // The run may have begun to wait before it noticed the stop.
       if (!keepsWaiting) await stopWaiting({ ...place, runId: active })
       return { ok: true, threadId: place.threadId, runId: active }
     })

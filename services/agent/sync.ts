@@ -3,10 +3,9 @@ import type { ErrorCode } from '../../schemas/error-codes.ts'
 import { ServiceError } from '../lib/service-error.ts'
 import { type EventOf, type RunEvent, answerEvaluation, answerText, otherVersion } from '../contracts/run-events.ts'
 import { noUsage } from '../usage/index.ts'
-import { readWhole, steeringIn, steerOf, type Subscription } from '../runs/index.ts'
-import { answerMessages } from './answer-record.ts'
+import { answerMessages, readWhole, steeringIn, steerOf, type Subscription } from '../runs/index.ts'
 
-/** The codes of a run's `error` event that do not stand for a failure of the model provider. */
+/** The codes of a run's `error` event that are not failures of the model provider. */
 const OWN_FAILURES: readonly ErrorCode[] = [
   'ERR_TIMEOUT', 'ERR_BUDGET', 'ERR_BUDGET_UNPRICED', 'ERR_INTERNAL', 'ERR_OBJECT_INVALID', 'ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY',
   'ERR_TOO_MANY_TASKS', 'ERR_INTERRUPTED'
@@ -46,6 +45,7 @@ export async function collectResult (subscription: Subscription, signal: AbortSi
     ...(of('compaction').length > 0 && { compactions: of('compaction').map(({ type, ...compaction }) => compaction) }),
     object: of('object')[0]?.object,
     options: subscription.options,
+    undone: of('start')[0]?.undone,
     threadId: subscription.threadId,
     runId: subscription.runId
   }

@@ -27,13 +27,13 @@ export function threadPlacement (origins: ReadonlyMap<LanguageModelV4Message, nu
 /** Returns the position in the thread of message `at` of a request. */
 export const threadPosition = ({ lead, from }: History, at: number): number => at < lead ? at : at - lead + from
 
-/** Tokens that fit into every model's window; up to this size the window need not be looked up. */
+/** Tokens that fit into every model's window. Up to this size the window is not looked up. */
 const ANY_WINDOW = 4_000
-/** Tokens that are read at most, for models without a known limit. */
+/** The most tokens that are read for a model without a known limit. */
 const LARGEST_WINDOW = 1_000_000
-/** Bytes that are read at most: images have many bytes and few tokens. */
+/** The most bytes that are read: images have many bytes and few tokens. */
 const MAX_BYTES = 16 * 1024 * 1024
-/** The number of system messages that are read from the beginning of a thread. */
+/** The most system messages that are read from the beginning of a thread. */
 const MAX_INSTRUCTIONS = 20
 
 /**
@@ -89,7 +89,7 @@ export async function readHistory (
   }
 }
 
-/** Returns the messages that a run began with, as its thread holds them. */
+/** Returns the messages with which a run began, as its thread stores them. */
 export async function readBeginning (
   { threadId, answerAt, history }: Pick<ThreadRun, 'threadId' | 'answerAt' | 'history'>,
   { threads, window }: { threads: ThreadRepository, window: () => Promise<number> }

@@ -35,8 +35,8 @@ export async function fromUIMessage (message: RawMessage, where: string, isStore
 }
 
 /**
- * Returns what the user said to the run as the part that the SDK converts to a message of the user, which splits the answer there. A chat
- * may hold it twice: as it waited, and as a step read it.
+ * Returns a message of the user to the run as the part that the SDK converts to a user message, which splits the answer there. A chat may
+ * contain it twice: while it waited, and where a step read it.
  */
 function asSaid (part: unknown, at: number, parts: unknown[]): unknown[] {
   const said = saidIn(part)
@@ -74,12 +74,15 @@ function withoutApproval (part: any): unknown {
       return approval?.approved === false ? denied : { ...call, input, state: 'output-error', errorText: OUTCOME_LOST }
     case 'output-denied':
       return denied
+    case 'output-available':
+      // JSON has no undefined: the output of a tool that returns nothing is lost on the way.
+      return { ...call, input, output: call.output ?? null }
     default:
       return { ...call, input }
   }
 }
 
-/** Restores denials as the model first got them; the SDK converts each denial to an error. */
+/** Restores denials in the form that the model first got. The SDK converts each denial to an error. */
 function withDenials (messages: ModelMessage[], parts: UIMessage['parts']): ModelMessage[] {
   const reasons = new Map(
     parts.flatMap((part) =>

@@ -12,7 +12,7 @@ interface Parts {
 
 /** Creates the lookup of the user's own messages, steering included, in the conversation of an active run; undefined for other runs. */
 export function createUserWords ({ activeRuns, deps: { threads, host } }: Parts) {
-  // What the user has kept holds nothing that others wrote.
+  // The user's own memory contains nothing that others wrote.
   const isRead = (event: RunEvent) => event.type === 'tool-output' && host.find(event.toolName)?.effects?.source !== 'memory'
   return async (runId: string): Promise<UserWords | undefined> => {
     const live = activeRuns.ofRun(runId)
@@ -33,13 +33,16 @@ interface Conversation {
   threadId: string
   cwd: string
   options?: RunOptions
-  /** What the user wrote, the newest last. */
+  /** The user's messages, the newest last. */
   written: string[]
-  /** Identify the user's messages up to the request. */
+  /** Ids of the user's messages up to the request. */
   turns: string[]
 }
 
-/** Creates the lookup of the conversation of an active run, with what a task of it gets; undefined for runs without a person. */
+/**
+ * Creates the look-up of the conversation of an active run, with the parts that a task made in it gets; undefined for runs without a
+ * person.
+ */
 export function createConversationOf (
   { activeRuns, deps }: Parts,
   userWords: ReturnType<typeof createUserWords>

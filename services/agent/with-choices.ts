@@ -9,9 +9,9 @@ const BadSkill = defineError('ERR_INVALID_REQUEST', 'skill: %s')
 type Words = Awaited<ReturnType<AgentDeps['prompt']>>
 
 /**
- * Returns a request with what its user chose in front of the user's message: the words of a prompt, and which skill is to be read. It
- * goes into the last of `messages` if that is the user's, else it becomes a message of its own. Throws BadMessage (400) where no message
- * of the user can hold it, or what the prompt does, see `createPrompts`.
+ * Returns a request with the user's choices in front of the user's message: the text of a prompt, and the skill to read. They are put into
+ * the last of `messages` if that is the user's, else into a message of their own. Throws BadMessage (400) if no message of the user can
+ * hold them, or the errors of the prompt, see `createPrompts`.
  */
 export async function withChoices ({ prompt, ...body }: RunBody, { prompt: get }: Pick<AgentDeps, 'prompt'>): Promise<RunBody> {
   if (prompt === undefined && body.skill === undefined) return body
@@ -28,11 +28,11 @@ export async function withChoices ({ prompt, ...body }: RunBody, { prompt: get }
   return { ...body, messages: [...isAdded ? messages ?? [] : messages!.slice(0, -1), said] }
 }
 
-/** A message of the user without words, in the form of the others. */
+/** Returns an empty message of the user, in the form of the others. */
 const ownMessage = (messages: RawMessage[] = []): RawMessage =>
   messages.some(({ parts }) => Array.isArray(parts)) ? { role: 'user', parts: [] } : { role: 'user' }
 
-/** Puts what was chosen in front of a message, in the form of the message. Its last part is a text, which ends it. */
+/** Puts the choices in front of a message, in the form of the message. The last part of a choice is a text, which ends it. */
 function withParts (message: RawMessage, { text, images }: Words, skill: string | undefined): RawMessage {
   const chosen = [...text === '' ? [] : [text], ...skill === undefined ? [] : [skillText(skill)]]
   const texts = chosen.map((text) => ({ type: 'text', text }))
@@ -49,7 +49,7 @@ function withParts (message: RawMessage, { text, images }: Words, skill: string 
 const skillText = (name: string) =>
   `${SKILL_OPENING} ${JSON.stringify(name)} for this: read it with ${READ_SKILL} before all else, and go by it.]`
 
-/** Throws BadSkill (400) unless a skill of this name can be used in the folder; the name may be undefined. */
+/** Throws BadSkill (400) unless a skill of this name can be used in the folder. The name may be undefined. */
 export async function checkSkill (name: string | undefined, cwd: string, { skills }: Pick<AgentDeps, 'skills'>): Promise<void> {
   if (name === undefined) return
   const found = await skills.find(cwd)

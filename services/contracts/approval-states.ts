@@ -1,9 +1,9 @@
 /**
- * The states of each kind of approval, and the states that may follow each of them. A state without followers is final.
- * `tool`: `executing` is stored before the tool starts; found later, it becomes `unknown` and the call is never repeated. An
- * approved call that fails before its tool starts, or that only reads, is `done` at once; one that a new request replaces is
- * `withdrawn`. `result`: one that the result of a newer run replaces is `withdrawn`. `app`: a chat client sends a result without
- * claiming the call first; a claim that is not renewed ends `unknown`.
+ * The states of each kind of approval, and the states that may follow each of them. A state without followers is final. `tool`: `executing`
+ * is stored before the tool starts; if it is found after a restart, it becomes `unknown`, and the call is never repeated. An approved call
+ * that fails before its tool starts, or that only reads, becomes `done` at once; one that a new request replaces becomes `withdrawn`.
+ * `result`: one that the result of a newer run replaces becomes `withdrawn`. `app`: a chat client sends a result without claiming the call
+ * first; when a claim is not renewed, the state becomes `unknown`.
  */
 export const TRANSITIONS = {
   tool: {
@@ -40,8 +40,8 @@ export function mayFollow (kind: ApprovalKind, from: string, to: string): boolea
 }
 
 /**
- * Returns the approval in another state; in its own state it stays as it is. Throws an Error for a state that may not follow,
- * which is a mistake of the caller: answers of clients are checked before.
+ * Returns the approval in another state; if it is in that state already, it is returned unchanged. Throws an Error for a state that may not
+ * follow, which is a mistake of the caller: answers of clients are checked before.
  */
 export function inState<A extends { kind: ApprovalKind, state: string, approvalId: string }, S extends A['state']> (
   approval: A,

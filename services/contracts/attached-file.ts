@@ -1,24 +1,24 @@
-/** What stands before the digest in the address of an attachment, which file parts of messages name. */
+/** The prefix of the address of an attachment, before its digest. File parts of messages have such addresses. */
 export const ATTACHMENT = 'attachment:'
 
 const ADDRESS = /^attachment:([0-9a-f]{64})$/
 
-/** Returns the digest in the address of an attachment; undefined for any other address. */
+/** Returns the digest in the address of an attachment; undefined for other addresses. */
 export const digestIn = (address: unknown): string | undefined =>
   typeof address === 'string' ? ADDRESS.exec(address)?.[1] : address instanceof URL ? ADDRESS.exec(address.href)?.[1] : undefined
 
-/** A file of a message: a stored attachment, or bytes that stand in the message itself. */
+/** A file of a message: a stored attachment, or bytes in the message itself. */
 export type NamedFile = { mediaType: string, name?: string } & ({ digest: string } | { bytes: Uint8Array })
 
 /** Reads the files that messages name. */
 export interface AttachedFiles {
-  /** Returns the size of an attachment, bytes; undefined when it is not stored. */
+  /** Returns the size of an attachment in bytes; undefined if it is not stored. */
   size(digest: string): Promise<number | undefined>
-  /** Returns the content of an attachment; undefined when it is not stored, or damaged. */
+  /** Returns the content of an attachment; undefined if it is not stored or damaged. */
   bytes(digest: string): Promise<Buffer | undefined>
   /**
-   * Returns the text of a file, whole up to a limit. Throws FileUnreadable when it has none: damaged, with a password, too large
-   * when unpacked, or gone.
+   * Returns the text of a file, up to a limit. Throws FileUnreadable if the text cannot be read: the file is damaged, needs a password, is
+   * too large when unpacked, or is deleted.
    */
   text(file: NamedFile): Promise<string>
 }

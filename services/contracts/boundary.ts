@@ -6,9 +6,9 @@ interface BoxFolder {
 }
 
 /**
- * Where a command runs: in a box without a network; in a box whose network leads to these hosts alone, and whose ports can be reached at
- * 127.0.0.1; outside with all that its user may do; or not at all. `folder` is the working folder, the only one that a command in a box can
- * write to.
+ * Where a command runs: in a box without a network; in a box that can reach only these hosts, and whose ports can be reached at 127.0.0.1;
+ * outside of a box, with all rights of its user; or it does not run. `folder` is the working folder, the only one that a command in a box
+ * can write to.
  */
 export type Boundary =
   & ({ is: 'confined', folder: BoxFolder }
@@ -16,13 +16,19 @@ export type Boundary =
     | { is: 'outside', why: string }
     | { is: 'refused', why: string })
   & {
-    /** The folder of a repository that the working folder belongs to, and whose git directory outside of it can be written to. */
+    /**
+     * The folder of the repository that contains the working folder, if the git directory is outside of the working folder and can be
+     * written to.
+     */
     repository?: string
     /** Its git directory. */
     gitDirectory?: string
-    /** What of it could be undone, for the user. */
+    /** What of the git directory can be undone, in words for the user. */
     undo?: string
   }
 
-/** Which commands run in a box: all that can, unless their call asks to run outside; all, or they do not run; none. */
+/**
+ * Which commands run in a box. `auto`: all that can, unless their call asks to run outside. `required`: all; a command that cannot does not
+ * run. `off`: none.
+ */
 export type SandboxMode = 'auto' | 'required' | 'off'

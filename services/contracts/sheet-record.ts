@@ -1,35 +1,35 @@
 import type { SheetLine } from '../../schemas/sheets.ts'
 
-/** A line of a sheet as it is stored: its call, whose whole input the events of the run hold, and what was accepted of it. */
+/** A stored line of a sheet: its call, of which the events of the run hold the whole input, and what was accepted of it. */
 export interface StoredLine extends Omit<SheetLine, 'void'> {
   /** See `inputDigest`. */
   digest: string
-  /** The identity of the tool, for tools that may change under the same name. */
+  /** The identity of the tool, for tools whose definition may change under the same name. */
   identity?: string
   /** The step in which the call was made. */
   step: number
 }
 
-/** What a rehearsal has shown so far. */
+/** The calls that a rehearsal has noted so far. */
 export interface StoredSheet {
-  /** The folder that the run would have worked in; it works in a copy. */
+  /** The folder for which the rehearsal is made; the run itself works in a copy of it. */
   cwd: string
-  /** Of a task: a digest of goal, plan and folder, as with other ones the run would do something else. */
+  /** In a task: a digest of goal, plan and folder. If one of them changes, the run would do something else. */
   goal?: string
   lines: StoredLine[]
 }
 
-/** What the engine finds out about a call of a rehearsal. */
+/** The fields of a line that the engine finds out about a call of a rehearsal. */
 export type NewLine = Pick<
   StoredLine,
   'toolCallId' | 'toolName' | 'input' | 'identity' | 'outcome' | 'asks' | 'reason' | 'toolServer' | 'boundary' | 'scopes'
 >
 
-/** What a rehearsal is to the engine of runs. */
+/** What the engine of runs needs of a rehearsal. */
 export interface Rehearsed {
-  /** The folder that the run would have worked in. */
+  /** The folder for which the rehearsal is made. */
   cwd: string
-  /** The run works on a copy anyway: what changes that alone asks nothing. */
+  /** The run works on a copy even without a rehearsal: calls that change only the copy do not ask. */
   isOnCopy?: boolean
   /** Adds a call to the sheet. */
   note: (line: NewLine) => void

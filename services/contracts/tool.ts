@@ -4,54 +4,54 @@ import type { PathChange } from '../../schemas/undo.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Boundary, SandboxMode } from './boundary.ts'
 
-/** What a tool does to the world: only `read` may be repeated freely. */
+/** What a tool changes outside of the service; only `read` may be repeated freely. */
 export type ToolEffect = 'read' | 'write' | 'external'
 
 /**
- * The effects that a completed call of a tool can have had: it wrote or moved a file, removed one, ran a command, sent a message;
- * `any` for commands, and for tools of tool servers and of the application.
+ * What a completed call of a tool may have done: written or moved a file, removed one, run a command, sent a message; `any` for commands,
+ * and for tools of tool servers and of the application.
  */
 export type ProvenEffect = 'file' | 'deletion' | 'command' | 'message' | 'any'
 
-/** A real path that a call is about to change; `withContents` when it is a folder that is removed or moved with all that is in it. */
+/** A real path that a call is about to change; `withContents` if it is a folder that is removed or moved with everything in it. */
 export interface ChangedPath {
   path: string
   withContents?: boolean
-  /** Nothing is there afterwards. */
+  /** Nothing is at the path after the call. */
   isRemoved?: true
 }
 
-/** What was at a path when an approval showed it: the approval is bound to it. */
+/** What an approval request showed at a path: the approval is valid only while the same is there. */
 export interface ShownPlace {
   path: string
-  /** Its kind, content and permissions, see `stateOf`; absent: whatever is there. */
+  /** Kind, content and permissions, see `stateOf`; absent: the approval is valid whatever is there. */
   state?: string
-  /** The nearest folder above it that existed. */
+  /** The nearest folder above the path that existed. */
   parent: FolderIdentity & { path: string }
 }
 
-/** What calls leave that are not made yet: the content of files by their real path, null for nothing. */
+/** What calls that have not run yet would leave: the content of files by their real path; null means that nothing is there. */
 export type FileChanges = ReadonlyMap<string, Uint8Array | null>
 
 /** What a call would do to files. */
 export interface ToolPreview {
-  /** Unified diff of the one file that the call would write, or a note that says why there is none. */
+  /** Unified diff of the only file that the call would write, or a note that says why there is no diff. */
   diff?: string
-  /** What the diff does not show, such as another encoding; a sentence. */
+  /** A sentence about what the diff does not show, such as another encoding. */
   note?: string
-  /** What it would leave, as far as that is known. */
+  /** What the call would leave, as far as that is known. */
   leaves?: FileChanges
 }
 
-/** A change of a command that was tried out. */
+/** A change that a command made when it was tried out. */
 export type TriedChange = Omit<PathChange, 'from'>
 
-/** What a command did that was tried out, or why it was not. `note` says what was other than it would be. */
+/** What a command did when it was tried out, or why it was not tried out. `note` says how the trial differed from a real run. */
 export type TriedOut =
   | { refused: string }
   | { changes: TriedChange[], ran: { exitCode: number | null, stdout: string, stderr: string, timedOut?: boolean, note: string } }
 
-/** A change that a tool made at a real path: digests of the content before and after, null where nothing was there. */
+/** A change that a tool made at a real path: digests of the content before and after, null for nothing. */
 export interface FileChange {
   path: string
   before: string | null
@@ -59,11 +59,10 @@ export interface FileChange {
 }
 
 /**
- * What must be there for a run to be offered a tool. `userWords`: the words of a user, so that runs of tasks are not offered it.
- * `person`: somebody who sees what it does, so that runs with `interactive: false` are not offered it. `task`: a run of a task, as in a
- * conversation what it does is said. `attachments` and `skills`: some in the conversation. `commands`: it is of use to commands in the
- * background alone. `conversation`: no agent inside of a run is offered it. `desktop` and `resources`: a screen, and tool servers that have
- * some, on this computer: see `missing` of the host.
+ * A condition for offering a tool to a run. `userWords`: the run has words of a user, so runs of tasks are not offered it. `person`:
+ * somebody sees what it does, so runs with `interactive: false` are not offered it. `task`: the run is one of a task. `attachments` and
+ * `skills`: the conversation has some. `commands`: commands can run in the background. `conversation`: the run is not one of an agent
+ * inside of another run. `desktop` and `resources`: this computer has a screen, or tool servers with resources: see `missing` of the host.
  */
 export type ToolNeed = 'userWords' | 'person' | 'task' | 'attachments' | 'skills' | 'commands' | 'conversation' | 'desktop' | 'resources'
 
@@ -75,10 +74,10 @@ export interface FolderIdentity {
   ino: string
 }
 
-/** The folder that a call works in, with its real path. An approval is bound to it. */
+/** The folder that a call works in, with its real path. An approval is valid only for this folder. */
 export interface WorkFolder extends FolderIdentity {
   path: string
-  /** Set when the input named a folder that did not exist: this is then the folder that relative paths start from. */
+  /** The input named a folder that did not exist: `path` is the folder that relative paths start from instead. */
   isStart?: true
 }
 
@@ -89,13 +88,13 @@ export interface CallQuestions {
   server: string
   /** The address that the user is to open. */
   url?: string
-  /** Returns what is wrong with answers that fit the questions, by the question's id. */
+  /** Checks answers that fit the questions. Returns what is wrong with them, each with the id of its question. */
   check?(answers: Answers): Array<{ id: string, message: string }>
-  /** Ends with what asks: the questions are then withdrawn. */
+  /** Aborts when the tool server does not wait any more: the questions are then withdrawn. */
   signal: AbortSignal
 }
 
-/** What became of questions. Nobody's silence is an answer: `unanswered` after ten minutes. */
+/** How questions ended. Silence is not taken for an answer: `unanswered` after ten minutes. */
 export type QuestionOutcome = { is: 'answered', answers: Answers } | { is: 'declined', reason?: string } | { is: 'unanswered' }
 
 /** The context of one call. */
@@ -104,41 +103,41 @@ export interface ToolContext {
   signal: AbortSignal
   runId: string
   callId: string
-  /** The number of the attempt at the run, which the fence gave it. */
+  /** The number of the attempt at executing the run. */
   attempt: number
   /** Real path of the folder that relative paths resolve against. */
   cwd: string
-  /** The same folder as it was given to the run; it may be a symbolic link to `cwd`. */
+  /** The same folder as the client named it; it may be a symbolic link to `cwd`. */
   givenCwd: string
-  /** The folder that the call was approved for, if it needed approval: the tool must work in no other. */
+  /** The folder for which the call was approved, if it needed approval: the tool must not work in another. */
   approvedFolder?: FolderIdentity
-  /** The real paths that the call may change: those that were allowed and kept. Absent where that is not known. */
+  /** The real paths that the call may change: they were allowed, and what was there was kept for undo. Absent if they are not known. */
   paths?: readonly string[]
-  /** The call was approved or granted in a box without network, with this working folder: it must not run otherwise. */
+  /** The call was approved or granted for a box without network with this working folder: it must not run in another way. */
   confinedTo?: WorkFolder
-  /** What the options of the run say of boxes for commands. */
+  /** Which commands run in a box, by the options of the run. */
   sandbox?: SandboxMode
-  /** What the approval showed at these paths, if there was one. */
+  /** What the approval request showed at these paths, if there was one. */
   shown?: readonly ShownPlace[]
   /**
-   * Asks the user while the call keeps running; absent where nobody is asked. Throws ToolFailed for questions that cannot be asked, and
-   * the reason of the signal when that aborts first.
+   * Asks the user while the call keeps running; absent if nobody can be asked. Throws ToolFailed for questions that cannot be asked. If the
+   * signal aborts first, throws its reason.
    */
   ask?(questions: CallQuestions): Promise<QuestionOutcome>
-  /** The names of the tools that the model of the call has to find, where it is not the model of the run. */
+  /** The names of the tools that the model of the call has to find; absent if it is the model of the run. */
   deferred?: readonly string[]
-  /** Whether an answer from one address may lead to another; absent: yes. */
+  /** Whether a request to one address may be redirected to another; absent: always. */
   mayRedirect?(from: string, to: string): Promise<boolean>
-  /** Decides about addresses for an agent that the call runs, whose events these are; absent: all may be fetched. */
+  /** Decides which addresses an agent inside of the call may fetch; `events` are those of that agent. Absent: all. */
   innerAddresses?(events: () => readonly { type: string }[]): Promise<{
     question(call: { toolName: string, input: unknown }): Promise<{ reason: string } | undefined>
     mayRedirect(toolName: string, hop: { from: string, to: string }): Promise<boolean>
   }>
-  /** Waits for the user; the time limit of the call rests meanwhile, and starts anew. */
+  /** Waits for the user. The time limit of the call is stopped meanwhile, and starts again after it. */
   waitForUser?<T>(answer: Promise<T>): Promise<T>
-  /** Reports how far the call is, to the readers of the run. The time limit starts anew, within bounds. */
+  /** Reports the progress of the call to the readers of the run. The time limit starts again, within bounds. */
   progress?(progress: ToolProgress): void
-  /** Says that what the call has begun goes on until the promise settles: what it changes is known only then. */
+  /** Tells the caller that work of the call continues until the promise settles: its changes are known only then. */
   stays?(ended: Promise<void>): void
   /** Records a change of a file in the log of the run, for the judge; models never see it. */
   changed?(change: FileChange): void
@@ -151,67 +150,75 @@ export interface Call {
   toolCallId: string
   toolName: string
   input: unknown
-  /** The model wrote it as text. */
+  /** The model wrote the call as text. */
   isFromText?: true
 }
 
-/** A call, apart from its id. */
+/** The name and the input of a call. */
 export type NamedCall = Pick<Call, 'toolName' | 'input'>
 
-/** What a tool does, in words for people. */
+/** Words for people that say what a tool does. */
 export interface ToolWords {
-  /** Whatever a call is about: `Write a file`. */
+  /** For a call of any input: `Write a file`. */
   label: string
-  /** What one call does; what it is about follows: `write the file`. */
+  /** For one call, followed by what it is about: `write the file`. */
   does: string
-  /** The same for a short sentence, where it differs: `write`. */
+  /** For a short sentence, if it differs: `write`. */
   verb?: string
-  /** Says what this call does, where `does` and what it is about do not say it: `list this folder`. Its input may lack fields. */
+  /** Returns words for a call that `does` and its object do not describe well: `list this folder`. Its input may lack fields. */
   ofCall?(input: Record<string, any>): string | undefined
-  /** Says the result of a call in a sentence or two, with what it holds; absent: it is shown as it is. Read by the offline model. */
+  /**
+   * Returns the result of a call in a sentence or two, with its content; absent: the result is shown as it is. Used by the offline model.
+   */
   result?(output: Record<string, any>, input: Record<string, any>): string
 }
 
 /**
- * Where the result of a call comes from: it decides whose words an address in it are, and whether it is private. `file` is the content of
+ * Where the result of a call comes from, which decides who wrote the addresses in it, and whether it is private. `file` is the content of
  * one file, `files` are the names or lines of several; `tasks` are those of the user.
  */
 export type ResultSource =
   | 'attachment' | 'page' | 'search' | 'file' | 'files' | 'command' | 'memory' | 'tasks' | 'server' | 'app' | 'screen' | 'user' | 'report'
   | 'none'
 
-/** What a tool is called, and what its calls are about. */
+/** The names of a tool, and what its calls are about. */
 export interface ToolSays {
-  /** The words for people, by language. Built-in tools have some; others are called by their names. */
+  /** The words for people, by language. Built-in tools have them; for other tools, their names are used. */
   en: ToolWords
-  /** The fields of an input that name what a call is about, such as a path, a command or an address. */
+  /** The fields of the input that hold the object of a call, such as a path, a command or an address. */
   about?: readonly string[]
-  /** What other agents call such a tool, in small letters without marks: a call by such a name is one of this tool if its input fits. */
+  /**
+   * The names that other agents have for such a tool, in lower case and without punctuation: a call with such a name counts as a call of
+   * this tool if its input fits.
+   */
   otherNames?: readonly string[]
 }
 
-/** The context of a question whether a call must ask. `textOfOthers` names what the run has read of others; undefined for nothing. */
+/**
+ * What is known when it is decided whether a call must ask. `textOfOthers` names texts that the run has read and that others wrote;
+ * undefined if there are none.
+ */
 export type AskContext = Pick<ToolContext, 'runId' | 'cwd'> & { textOfOthers?(): Promise<string | undefined> }
 
-/** Returns why this call asks its user, in a sentence; undefined for one that may run. */
+/** Returns why this call asks its user, in a sentence; undefined if it may run without asking. */
 type AskReason<Input> = (input: Input, context: AskContext) => Promise<string | undefined>
 
-/** What a model is told of a tool, and what passes between them. */
+/** What a model is told of a tool, and how input and output are converted. */
 interface ToolModel<Input> {
   name: string
   description: string
-  /** JSON Schema of the input; it is validated before `execute` is called. */
+  /** JSON Schema of the input, which is checked before `execute` is called. */
   schema: TSchema
   /**
-   * How often runs need it: models are told of others only where there is room, and find them else.
-   * `finder`: it only leads to other tools, and is offered where some are not described. Default: often.
+   * How often runs need the tool: the others are described to models only where there is room, otherwise models find them. `finder`: the
+   * tool only finds other tools, and is offered where some tools are not described. Default: often.
    */
   use?: 'always' | 'seldom' | 'finder'
-  /** What models with a small window are told in place of the description and the schema. They are told of the tools that have it. */
+  /** Description and schema for models with a small window. Such models are told only of tools that have them. */
   readonly compact?: { description: string, schema: TSchema }
-  /** Returns what is wrong with an input that its schema admits; undefined for nothing. */
+  /** Returns what is wrong with an input that the schema accepts; undefined for nothing. */
   findMistake?(input: Input): string | undefined
-  /** Converts an output to the form that models get, where it differs from the form for readers. */
+  /** Converts an output to the form that models get, if it differs from the form for readers. */
   output?(output: ToolOutput): ToolOutput
 }
 
@@ -219,64 +226,64 @@ interface ToolModel<Input> {
 interface ToolPolicy<Input> {
   effect: ToolEffect
   /**
-   * The permission by default, where it differs from that of the effect: see `createPermissions`. A function allows the tool, and returns
-   * why a call asks nevertheless; it is not called where the user has allowed the tool.
+   * The default permission, if it differs from that of the effect: see `createPermissions`. A function means that the tool is allowed, but
+   * some calls ask: it returns why. It is not called if the user has allowed the tool.
    */
   permission?: Permission | AskReason<Input>
   /**
-   * The most that an approval of a call may cover: that call alone, the same call again, calls below its folder, or every call of the
-   * tool. Default: `exact`.
+   * The widest scope that the approval of a call may have: only that call, the same call again, calls below its folder, or every call of
+   * the tool. Default: `exact`.
    */
   widestScope?: 'once' | 'exact' | 'folder' | 'tool'
   /**
-   * Who answers a call in the tool's place: the user, or the application that defined the tool. Such a call is never executed; it
-   * waits in the ledger, `ms` milliseconds at most.
+   * Who answers the call instead of the tool: the user, or the application that defined the tool. Such a call is not executed; it waits in
+   * the ledger, for `ms` milliseconds at most.
    */
   answeredBy?: { by: 'user', ms?: number } | { by: 'app', app?: string, ms?: number }
-  /** What must be there for a run to be offered the tool. */
+  /** The conditions for offering the tool to a run. */
   needs?: readonly ToolNeed[]
-  /** Milliseconds after which a call is stopped; 60 s unless the tool says otherwise. */
+  /** The timeout of a call: milliseconds after which it is stopped. Default: 60 s. */
   timeLimitMs?: number
 }
 
-/** `ahead` is what calls in front of it would leave. */
+/** The context of a preview. `ahead` is what calls before this one would leave. */
 export type PreviewContext = Pick<ToolContext, 'cwd' | 'givenCwd' | 'signal'> & { ahead?: FileChanges }
 
 /** What calls do to the world, as far as that is known before and after they run. */
 interface ToolEffects<Input> {
   /**
-   * Returns the paths that the call would change. What is there is kept for undo before the call starts, so that the change can
-   * be undone. Throws where `execute` would refuse the path; the call then fails with that error.
+   * Returns the paths that the call would change. What is there is copied before the call starts, so that the change can be undone. Throws
+   * where `execute` would refuse the path; the call then fails with that error.
    */
   paths?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>
-  /** Returns the addresses that a call goes to, or hands to others: where its input is sent. */
+  /** Returns the addresses that the input is sent to: those that the call requests, and those that it passes to others. */
   addresses?(input: Input): string[]
   /**
-   * Returns what the call would do to files, as they are now, and as calls in front of it would leave them (`ahead`). Changes nothing;
-   * throws where `execute` would fail.
+   * Returns what the call would do to the present files, after the changes of calls before it (`ahead`). Changes nothing; throws where
+   * `execute` would fail.
    */
   preview?(input: Input, context: PreviewContext): Promise<ToolPreview>
-  /** Where its result comes from; absent: from a tool server for its tools, else from nowhere but the input. */
+  /** Where the result comes from; absent: from the tool server if it has the tool, otherwise only from the input. */
   source?: ResultSource
   /** What a completed call proves to the judge; absent: `any`, or nothing for a tool whose effect is `read`. */
   proves?: ProvenEffect
-  /** Returns the command that the input holds: what that does cannot be known beforehand. Absent for other tools. */
+  /** Returns the command in the input, whose effects cannot be known before it runs. Absent for other tools. */
   command?(input: Input): CommandOfCall
 }
 
-/** The command of a call: what is known of it before it runs. */
+/** What is known of the command of a call before it runs. */
 export interface CommandOfCall {
-  /** The working folder that the input names; undefined when it works in the folder of the run. */
+  /** The working folder that the input names; undefined if it is the folder of the run. */
   folder?: string
-  /** Whether what it begins may go on after the call. */
+  /** Whether processes of the command may continue after the call. */
   mayStay?: boolean
-  /** Returns where it would run that starts in `folder`; `base` is the working folder of the run. Real paths. */
+  /** Returns where the command would run if started in `folder`; `base` is the working folder of the run. Both have real paths. */
   boundary(context: { folder: WorkFolder, base: string, narrowed?: SandboxMode }): Promise<Boundary>
-  /** Runs it where nothing of it stays, and returns what it did, for a person. */
+  /** Runs the command in a place from which nothing is kept, and returns what it did, for a person. */
   tryOut(context: { cwd: string, narrowed?: SandboxMode, signal: AbortSignal }): Promise<TriedOut>
 }
 
-/** A tool of the agent. Failures are thrown as errors whose message the model can act on. */
+/** A tool of the agent. It fails by throwing errors whose messages tell the model what it can do. */
 export interface Tool<Input = any> {
   model: ToolModel<Input>
   says?: ToolSays
@@ -288,29 +295,31 @@ export interface Tool<Input = any> {
 /** A tool of the service itself, which has words for people. */
 export type BuiltinTool<Input = any> = Tool<Input> & Required<Pick<Tool, 'says'>>
 
-/** A tool of a source beside the service: of a tool server, or of the application. */
+/** A tool that is not part of the service: of a tool server or of the application. */
 export interface SourceTool extends Tool {
-  /** Changes whenever the definition does, as tools may change under their name: approvals are bound to it. */
+  /**
+   * A text that changes whenever the definition does, because tools may change under the same name: approvals are valid for one identity.
+   */
   identity: string
-  /** Its name for people, as its source has it. */
+  /** The name for people that its source gives. */
   title?: string
-  /** A digest of the tool as its source defines it. */
+  /** A digest of the definition that the source gives. */
   definition?: string
   /** The source says that it may destroy something. */
   isDestructive?: boolean
-  /** What its user should know before approving a call of it, a sentence. */
+  /** A sentence that tells the user what to know before approving a call of the tool. */
   caution?: string
-  /** The source checks the inputs itself: one that it may take is not refused before. */
+  /** The source itself checks the inputs: the service does not refuse any that the source might accept. */
   checksInput?: true
 }
 
 export const isSourceTool = (tool: Tool): tool is SourceTool => 'identity' in tool
 
-/** Whether the tool needs one of these. */
+/** Whether one of these conditions must be met to offer the tool. */
 export const needsAny = (tool: Pick<Tool, 'policy'> | undefined, ...needs: readonly ToolNeed[]): boolean =>
   tool?.policy.needs?.some((need) => needs.includes(need)) ?? false
 
-/** Returns what an input names as the object of the call, such as a path, a command or an address; undefined for nothing. */
+/** Returns the object of the call that the input names, such as a path, a command or an address; undefined if it names none. */
 export function aboutOf (tool: Pick<Tool, 'says'> | undefined, input: unknown): string | undefined {
   if (typeof input !== 'object' || input === null) return undefined
   const fields = input as Record<string, unknown>

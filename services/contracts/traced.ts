@@ -1,7 +1,7 @@
 import type { Usage } from '../../schemas/usage.ts'
 import type { Role } from './model-role.ts'
 
-/** A model call that is over; `code` of one that failed. */
+/** A model call that has ended; `code` is that of its failure. */
 export interface TracedModelCall {
   runId?: string
   model: string
@@ -10,11 +10,11 @@ export interface TracedModelCall {
   ms: number
   usage?: Usage
   code?: string
-  /** What the model was asked with. */
+  /** The messages and options that the model was asked with. */
   prompt?: unknown
 }
 
-/** A tool call that is over. */
+/** A tool call that has ended. */
 export interface TracedToolCall {
   runId: string
   toolCallId: string
@@ -25,7 +25,7 @@ export interface TracedToolCall {
   output?: unknown
 }
 
-/** A step whose model call is over. */
+/** A step whose model call has ended. */
 export interface TracedStep {
   runId: string
   step: number
@@ -33,9 +33,9 @@ export interface TracedStep {
   ms: number
 }
 
-/** What the engine tells of the runs that it executes, while traces are written. */
+/** What the engine reports about its runs while traces are written. */
 export interface RunTracer {
-  /** Runs what a run does, so that what it begins joins its trace. */
+  /** Executes a part of a run, so that calls made in it belong to the trace of the run. */
   during<T>(runId: string, work: () => T): T
   stepBegun(runId: string, step: number): void
   stepEnded(step: TracedStep): void

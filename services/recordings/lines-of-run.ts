@@ -3,16 +3,16 @@ import type { RunEvent } from '../contracts/run-events.ts'
 import { type RunRecord, withoutDroppedTries } from '../runs/index.ts'
 import type { AnswerLine, ApprovalLine, CallLine, EndLine, Line } from './recording.ts'
 
-/** What a run asked. */
+/** An item that a run asked. */
 export type RunItem = Exclude<Approval, TaskChoice>
 type Outcome = Extract<RunEvent, { type: 'tool-output' | 'tool-error' | 'tool-denied' }>
 
-/** Statuses of runs whose last model call may have been cut. */
+/** Statuses of runs whose last model call may have been cut off. */
 const CUT = ['stopped', 'cancelled', 'interrupted', 'failed']
 
 /**
- * Returns what happened in a run, by its events and what it asked: an answer stands behind all that was new to the model, and is followed
- * by what became of its calls. Lines are written as JSON, which leaves out what is undefined.
+ * Returns the lines of a run, made from its events and items. An answer stands behind everything that was new to the model, and is followed
+ * by the outcomes of its calls. Lines are written as JSON, which drops undefined fields.
  */
 export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem[], record: RunRecord): Line[] {
   const events = withoutDroppedTries(stored)
@@ -95,7 +95,7 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem
         if (answer !== undefined && !isWhole) answer.failure = { code: event.code, message: event.errorText }
         break
       default:
-        // Other events say nothing that these do not.
+        // Other events add nothing to these.
     }
   }
   if (answer !== undefined && !isWhole && answer.failure === undefined && CUT.includes(record.status)) answer.isCut = true
@@ -107,7 +107,9 @@ export function linesOfRun (stored: readonly RunEvent[], items: readonly RunItem
   return [...lines, ...left.flatMap(approvalLine), endLine(events, record)]
 }
 
-/** Returns what was asked and decided; nothing for what the run withdrew itself, as to ask it anew. */
+/**
+ * Returns the line of an item: the question and the decision. Nothing for an item that the run itself withdrew, for example to ask it anew.
+ */
 function approvalLine (item: RunItem): ApprovalLine[] {
   if (item.kind === 'app' || (item.kind === 'tool' && item.replacedBy !== undefined)) return []
   const { kind, reason } = item

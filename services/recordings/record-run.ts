@@ -10,7 +10,7 @@ import { defineError } from '../lib/service-error.ts'
 import { VERSION } from '../lib/version.ts'
 import type { ContextWindows, Registry } from '../models/index.ts'
 import type { Run, RunRecord, RunRepository, TaskRun, ThreadRun } from '../runs/index.ts'
-import { type ThreadRepository, withoutChatForm } from '../threads/index.ts'
+import { type ThreadRepository, writtenForm } from '../threads/index.ts'
 import { contentDigest, type ToolHost, type Transform } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
 import { linesOfRun, type RunItem } from './lines-of-run.ts'
@@ -25,32 +25,32 @@ const RecordingTooLarge = defineError(
   'The recording would have more than 50 MiB. Record a run with smaller files, images or outputs.'
 )
 
-/** Time in which secrets are looked for, milliseconds. */
+/** Time limit of the search for secrets, milliseconds. */
 const SCRUB_MS = 60_000
-/** A file of which more is not held, bytes. */
+/** Files of more bytes are left out. */
 const MOST_TEXT = 256 * 1024
 
 interface RecordParts {
   runs: Pick<RunRepository, 'get' | 'load'>
-  threads: Pick<ThreadRepository, 'get' | 'messages'>
+  threads: Pick<ThreadRepository, 'get' | 'messages' | 'resolve'>
   tasks: { get(taskId: string): Promise<Task>, wholeRun(runId: string): Promise<{ input?: unknown } | undefined> }
   ledger: { all(ids: string[]): Promise<Approval[]>, ofTask(ids: string[]): Promise<Approval[]> }
   undo: Pick<Undo, 'texts'>
   host: Pick<ToolHost, 'sources' | 'permission' | 'find'>
   registry: Pick<Registry, 'forRun' | 'active'> & Pick<ContextWindows, 'contextWindow'>
   config: () => Config
-  /** What makes boxes for commands; undefined while it was not looked for. */
+  /** Returns the kind of box for commands; undefined while it is unknown. */
   box: () => Header['box']
-  /** Every secret that the service knows. */
+  /** Returns every secret that the service knows. */
   secrets: () => string[]
   /** The folder that runs work in by default. */
   workspace: () => string
   /** The description of the computer in system prompts. */
   machine: string
   now: () => number
-  /** Looks for secrets in a worker. */
+  /** Searches for secrets in a worker. */
   transform: Pick<Transform, 'run'>
-  /** Whether a run is not over; undefined for one that is not known. */
+  /** Returns whether a run is not over; undefined for an unknown run. */
   isLive(runId: string): Promise<boolean | undefined>
 }
 
@@ -88,7 +88,7 @@ export async function recordRun (runId: string, parts: RecordParts, signal: Abor
   return text
 }
 
-/** Returns the capable model of a run with its window, and the model that was asked beside the steps. */
+/** Returns the capable model of a run with its window, and the model for the questions beside its steps. */
 async function modelsOf ({ record, log }: Run, { registry }: RecordParts, signal: AbortSignal): Promise<Header['models']> {
   const aside = log.events.findLast((event) => event.type === 'aside')
   const capable = (record as ThreadRun).model?.id ?? record.options?.model ?? registry.active()
@@ -113,9 +113,11 @@ async function requestOf (
   const { threadId, history, answerAt, options } = record
   const more = options && { options }
   if (history?.older !== undefined) notHeld.push(`${history.older.messages} older messages of the conversation`)
-  if (durable && messages.length > 0) return { type: 'request', messages: messages.map(withoutChatForm), ...more }
+  if (durable && messages.length > 0) {
+    return { type: 'request', messages: (await threads.resolve(threadId, messages)).flatMap(writtenForm), ...more }
+  }
   const read = async (from: number, to: number) =>
-    to > from ? (await threads.messages(threadId, { from, limit: to - from })).map(withoutChatForm) : []
+    to > from ? (await threads.messages(threadId, { from, limit: to - from })).flatMap(writtenForm) : []
   const { lead, from } = history ?? { lead: 0, from: Math.max(answerAt - 1, 0) }
   if (history === undefined) notHeld.push('the conversation before the request, whose place in the thread is not known')
   return { type: 'request', messages: [...await read(0, lead), ...await read(from, answerAt)], ...more }
@@ -135,7 +137,7 @@ async function taskOf (record: TaskRun, { tasks }: RecordParts): Promise<Line> {
   }
 }
 
-/** Returns the system prompt without what is remembered of the user, which is the end of one of its messages. */
+/** Returns the system prompt without the user's memory, which is the end of one of its messages. */
 function withoutMemory<L extends { system: string[] }> (line: L, notHeld: string[]): L {
   const cut = (text: string) => {
     const at = text.indexOf(MEMORY_FOLLOWS)
@@ -146,7 +148,7 @@ function withoutMemory<L extends { system: string[] }> (line: L, notHeld: string
   return { ...line, system: line.system.map(cut) }
 }
 
-/** Returns the tool servers of which the run was told tools, or called some. */
+/** Returns the tool servers whose tools the run was told of or called. */
 function serversOf (lines: readonly Line[], { host }: RecordParts): ServerLine[] {
   const names = new Set(lines.flatMap((line) => {
     if (line.type === 'context') return [...line.tools.map(({ name }) => name), ...line.deferred ?? []]
@@ -162,7 +164,7 @@ function serversOf (lines: readonly Line[], { host }: RecordParts): ServerLine[]
   }))
 }
 
-/** Returns the files that the run changed, and those that it read and that are still as they were. */
+/** Returns the files that the run changed, and those that it read and that have not changed since. */
 async function filesOf (
   record: RunRecord,
   events: readonly RunEvent[],
@@ -218,7 +220,7 @@ function whyNotReplayed ({ status, options }: RunRecord, events: readonly RunEve
   return undefined
 }
 
-/** Returns the folders of the run, with what stands for each. */
+/** Returns the folders of the run with their placeholders. */
 async function foldersOf (
   { cwd }: RunRecord,
   { machine, workspace, config }: RecordParts

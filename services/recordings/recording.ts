@@ -12,8 +12,8 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import type { Reply } from '../models/index.ts'
 import { Usage as BadUsage } from '../lib/usage-error.ts'
 
-// A recording is a file of JSON lines: the header, then what the run was asked and what happened, in the order in which it happened. What a
-// model answered stands behind all that was new to it. A conversation that a person wrote, of a header, a request and answers, is one, too.
+// A recording is a file of JSON lines: the header, then the request of the run and its events in their order. An answer of a model stands
+// behind everything that was new to the model. A file that a person writes, with a header, a request and answers, is a recording, too.
 
 /** The version of the format. Lines and fields that a reader does not know are ignored, so most changes need no new version. */
 export const FORMAT = 1
@@ -28,15 +28,15 @@ export interface Header {
   /** Milliseconds since the Unix epoch. */
   recordedAt?: number
   startedAt?: number
-  /** The capable model with its context window in tokens, and the models that were asked beside the steps. */
+  /** The capable model with its context window in tokens, and the model for questions beside the steps. */
   models?: { capable?: string, fast?: string, window?: number }
-  /** The settings that decide how a run goes. */
+  /** The settings that affect how a run goes. */
   config?: Pick<Config, 'permissions' | 'analysis' | 'agent' | 'commands' | 'roots'>
-  /** What made boxes for commands. */
+  /** The kind of box for commands. */
   box?: BoxKind['is']
-  /** What was replaced: the kind of secret, what stands for it, and how often. */
+  /** The replacements: the kind of secret, its placeholder, and how often it occurred. */
   replaced?: Array<{ what: string, by: string, count: number }>
-  /** What belongs to the run and is not in the file, in words. */
+  /** Sentences about parts of the run that are not in the file. */
   notHeld?: string[]
   /** Why the run cannot be replayed. */
   cannotReplay?: string
@@ -62,7 +62,7 @@ interface TaskLine {
   input?: unknown
 }
 
-/** What models were told beside the messages. */
+/** The texts that models got beside the messages. */
 export interface ContextLine {
   type: 'context'
   system: string[]
@@ -107,13 +107,13 @@ export interface CallLine {
   /** The input was refused before any tool ran. */
   isInvalid?: true
   denied?: string
-  /** What let it run, or who executed it, where that is not the tool after an approval or without one. */
+  /** What allowed the call, or who executed it, unless its tool ran after an approval or without one. */
   by?: 'grant' | 'app' | 'user'
   changes?: FileChange[]
   durationMs?: number
 }
 
-/** What a person was asked, and the answer. Without a decision nobody answered. */
+/** A question to a person, and the answer. Without a decision nobody answered. */
 export interface ApprovalLine {
   type: 'approval'
   kind: 'tool' | 'question' | 'result'
@@ -122,21 +122,21 @@ export interface ApprovalLine {
   toolName?: string
   approved?: boolean
   reason?: string
-  /** It was asked because of an address, which depends on what else the conversation knew. */
+  /** It was asked because of an address, which depends on the rest of the conversation. */
   isContextual?: true
-  /** The input that the person put in the place of the model's. */
+  /** The input with which the person replaced the model's. */
   input?: unknown
   answers?: Answers
 }
 
-/** A message between two steps: of the user, of the review of an answer, or of the service itself. */
+/** A message between two steps: of the user, of a review, or of the service itself. */
 export interface MessageLine {
   type: 'message'
   from: 'user' | 'review' | 'service'
   text: string
 }
 
-/** A file that the run read or changed: its text before and after the run, null where there was none; absent where it is not known. */
+/** A file that the run read or changed: its text before and after the run; null if there was no file, absent if the text is unknown. */
 export interface FileLine {
   type: 'file'
   path: string

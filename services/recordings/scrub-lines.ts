@@ -2,8 +2,8 @@ import type { RecordingRequest } from '../tools/index.ts'
 import { createScrubber } from './scrub.ts'
 
 /**
- * Returns a recording as text, without secrets and folders; null when it is too large. The header comes first and is made last: it says
- * what was replaced. Runs in a worker: what a run read may have been written to be slow to look through.
+ * Returns a recording as text, without secrets and folders; null if it is too large. The header stands first but is made last, because it
+ * lists the replacements. Runs in a worker, because text that a run has read may have been written to be slow to search.
  */
 export function scrubLines ({ header, lines, known, folders, mostBytes }: RecordingRequest): string | null {
   const scrubber = createScrubber({ known, folders })

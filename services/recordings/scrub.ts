@@ -2,15 +2,15 @@ import { encodingsOf } from '../lib/secrets.ts'
 import type { Header } from './recording.ts'
 import { createTextFinder } from './text-finder.ts'
 
-/** What stands for something in a recording. Nothing else is likely to be written so. */
+/** Returns the placeholder for something in a recording. Ordinary text is unlikely to contain it. */
 export const placeholder = (name: string): string => `{{recorded:${name}}}`
 
-/** Shorter values occur in ordinary text. */
+/** Values shorter than this occur in ordinary text. */
 const SHORTEST = 6
 const NAMES = 'pass(?:word|phrase|wd)?|pwd|secret|(?:api|access|private)[-_ ]?key|(?:auth|access)[-_ ]?token|credential'
 /**
- * A value that is likely to be a secret by its form, or by the name before it (then it is the first group). Each pattern takes what it has
- * read, or reads a bounded part again: a text is looked through once, whatever is in it.
+ * Patterns of values that are likely to be secrets by their form, or by the name before them (then the first group). A pattern never reads
+ * more than a bounded part twice, so a text is searched once, whatever it contains.
  */
 const LIKELY: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
   ['private key', /-----BEGIN [A-Z ]{0,40}PRIVATE KEY-----(?:(?!-----END)[\s\S]){0,8000}(?:-----END [A-Z ]{0,40}PRIVATE KEY-----)?/g],
@@ -22,14 +22,14 @@ const LIKELY: ReadonlyArray<readonly [what: string, pattern: RegExp]> = [
   ['password in an address', /\b[a-z][a-z0-9+.-]{1,20}:\/\/[^\s/:@"']{0,100}:([^\s/@"']{3,200})@/gi],
   ['named secret', new RegExp(`(?:${NAMES})s?["']?\\s{0,3}[:=]\\s{0,3}["']?([^\\s"',;<>{}()[\\]]{6,400})`, 'gi')]
 ]
-/** Values behind such names that are no secrets: code, placeholders, plain words. */
+/** Matches values behind such names that are not secrets: code, placeholders, plain words. */
 const NO_VALUE = /^(?:process\.|env\.|os\.|\$|%|your|example|changeme|[A-Za-z]+$|\*+$)/i
 
 type Replaced = NonNullable<Header['replaced']>
 
 /**
- * Returns what replaces secrets and folders in texts. Each secret has the same placeholder wherever it occurs, so that calls and files
- * still fit together. `known` are the secrets of the service, `folders` paths with what stands for them.
+ * Returns the functions that replace secrets and folders in texts. Each secret has the same placeholder wherever it occurs, so that calls
+ * and files still fit together. `known` are the secrets of the service, `folders` paths with their placeholders.
  */
 export function createScrubber ({ known, folders }: {
   known: Iterable<string>,
@@ -47,12 +47,12 @@ export function createScrubber ({ known, folders }: {
   }
   const paths = folders.filter(([path]) => path.length > 1).sort(([a], [b]) => b.length - a.length)
 
-  /** Finds likely secrets in a text, which are from then on replaced everywhere. */
+  /** Finds likely secrets in a text. From then on they are replaced everywhere. */
   function find (text: string): void {
     for (const [what, pattern] of LIKELY) {
       for (const [whole, value = whole] of text.matchAll(pattern)) {
         if (value.length < SHORTEST || value.includes('{{recorded:') || names.has(value)) continue
-        // Read to its end also where it is none, so that it is not read again from each beginning in it.
+        // A value is read to its end even if it is no secret, so that it is not read again from each of its characters.
         if (what === 'token' && value.startsWith('eyJ') && !value.includes('.')) continue
         if (what === 'named secret' && (NO_VALUE.test(value) || !/\d|[^\w.-]/.test(value))) continue
         hide(value, what)
@@ -70,11 +70,11 @@ export function createScrubber ({ known, folders }: {
   }
 
   return {
-    /** Looks for likely secrets in every text of a value. */
+    /** Searches every text of a value for likely secrets. */
     look: (value: unknown): void => eachText(value, find),
-    /** Returns the value with every text cleaned. */
+    /** Returns the value with secrets and folders replaced in every text. */
     clean: <T>(value: T): T => mapTexts(value, clean) as T,
-    /** What was replaced so far. */
+    /** Returns the replacements so far. */
     replaced: (): Replaced => [...names.values()].filter(({ count }) => count > 0)
   }
 }
@@ -91,7 +91,7 @@ function eachText (value: unknown, visit: (text: string) => void): void {
   }
 }
 
-/** Returns the value with another text in the place of each, also of the names of fields. */
+/** Returns the value with every text changed, including the names of fields. */
 export function mapTexts (value: unknown, change: (text: string) => string): unknown {
   if (typeof value === 'string') return change(value)
   if (Array.isArray(value)) return value.map((each) => mapTexts(each, change))

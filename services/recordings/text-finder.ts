@@ -1,8 +1,8 @@
-/** Characters that are compared at a time, and the least that a text to find has. */
+/** The number of characters that are compared at a time, and the shortest text that can be searched. */
 const STEP = 6
 
 interface Node<T> {
-  /** Texts that end here, by what they have beyond the last whole step. */
+  /** The texts that end here, by their remaining characters behind the last whole step. */
   ends: Map<string, T>
   next: Map<string, Node<T>>
 }
@@ -13,8 +13,8 @@ const newNode = <T>(): Node<T> => ({ ends: new Map(), next: new Map() })
 const hashAt = (text: string, at: number): number => (text.charCodeAt(at) * 31 + text.charCodeAt(at + 1)) & 0xffff
 
 /**
- * Finds many texts in others at once, each with what belongs to it. A text is read once, however many are looked for: it may have been
- * written to hold thousands of them.
+ * Searches for many texts at once, each with a value that belongs to it. A text is read once, however many are searched for: it may have
+ * been written to contain thousands of them.
  */
 export function createTextFinder<T> () {
   const root = newNode<T>()
@@ -40,7 +40,7 @@ export function createTextFinder<T> () {
   }
 
   return {
-    /** Looks for this text from now on. It has at least 6 characters; shorter ones are not looked for. */
+    /** Searches for this text from now on. Texts shorter than 6 characters are ignored. */
     add (text: string, found: T): void {
       if (text.length < STEP) return
       beginnings[hashAt(text, 0)] = 1
@@ -56,7 +56,7 @@ export function createTextFinder<T> () {
       if (!node.ends.has(rest)) node.ends.set(rest, found)
     },
 
-    /** Returns the text with what `by` returns in the place of each text that is found. Those that overlap are replaced as one. */
+    /** Returns the text with every found text replaced by the result of `by`. Overlapping ones are replaced as one. */
     replace (text: string, by: (found: T) => string): string {
       let replaced = ''
       let kept = 0

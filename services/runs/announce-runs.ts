@@ -9,13 +9,13 @@ type AnnouncedRun = Pick<RunRecord, 'runId' | 'status' | 'threadId' | 'taskId'>
 const announced = ({ runId, status, threadId, taskId }: AnnouncedRun): AnnouncedRun => ({ runId, status, threadId, taskId })
 
 /**
- * Tells of every run, of conversations and of tasks, when it begins and when it is over, once each. It observes the records of runs that
- * the store commits, so that no way to begin or to end a run can be forgotten and every event is durable.
+ * Reports the beginning and the end of every run of conversations and tasks, once each. It observes the records of runs that the store
+ * commits, so that no way to begin or to end a run is missed, and every reported event is durable.
  */
 export function announceRuns (
   { store, clock, emit }: { store: Pick<Store, 'onCommit' | 'keys' | 'get'>, clock: Clock, emit: (event: StreamEvent) => void }
 ) {
-  /** The runs that are not over, by the keys of their records; `begun`: told to have begun, since the start of the service. */
+  /** The runs that have not ended, by the keys of their records; `begun`: their beginning was reported since the start of the service. */
   const open = new Map<string, { run: AnnouncedRun, begun: boolean }>()
 
   function end (key: string, run: AnnouncedRun, status: RunStatus) {
@@ -32,7 +32,7 @@ export function announceRuns (
     const run = announced(op.value as AnnouncedRun)
     const { runId, status } = run
     if (isOver(run)) {
-      // One that is over already may be written again.
+      // The record of a run that has ended may be written again.
       if (known !== undefined) end(op.key, run, status)
       return
     }
@@ -46,7 +46,7 @@ export function announceRuns (
   })
 
   return {
-    /** Reads the runs that are not over since before this start, so that their ends are told, too. To be called before changes. */
+    /** Reads the runs of before this start that have not ended, so that their ends are reported, too. Must be called before changes. */
     async load () {
       for (const state of ['live', 'waiting']) {
         const index = runStatesPrefix(state)
@@ -61,7 +61,9 @@ export function announceRuns (
   }
 }
 
-/** Logs every run that is over: its owner, its status, and the milliseconds since it began, also those in which it waited for a person. */
+/**
+ * Logs the end of every run: its owner, its status, and the milliseconds since it began, including those in which it waited for a person.
+ */
 export function logRuns ({ onEvent, clock, log }: {
   onEvent: (listener: (event: StreamEvent) => void) => unknown,
   clock: Clock,

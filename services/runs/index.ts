@@ -5,7 +5,9 @@ export {
   NoActiveRun,
   readWhole,
   type SubscriberOptions,
-  subscribeToRecorded,
+  subscribeToEvents,
+  subscribeToLog,
+  subscribeToSegment,
   type Subscription,
   steerRun,
   steerWaitingRun
@@ -25,16 +27,17 @@ export type { Agents, AgentUser, ResolvedOptions } from './options/agents.ts'
 export { withRunOptions } from './options/with-run-options.ts'
 export { TwoOwners } from './run-service.ts'
 export { stoppedFor, stoppedShort } from './engine/stopping.ts'
+export { answerMessages } from './run-log/answer.ts'
 export { endsOfCutParts, withoutCutCall, withoutCutInputs, withoutDroppedTries } from './run-log/cut-steps.ts'
-export { foldToModelMessages } from './run-log/fold.ts'
 export { endsOfLiveQuestions, inNewestStep, intentsIn, itemsIn } from './run-log/open-calls.ts'
-export { createRunLog, segmentStart } from './run-log/run-log.ts'
+export { type EventPosition, findAfter, isOfRun, logTag, readEventId } from './run-log/event-position.ts'
+export { createRunLog, type RunLog, segmentStart } from './run-log/run-log.ts'
 export { endedSteering, steeringIn, steerOf, unansweredIn, waitingIn } from './run-log/steering.ts'
-export { foldToUIMessage, type UIAnswer, wholeMessage } from './run-log/ui-message.ts'
 export { finishOf, type History, isOver, MAX_CRASHES, newRunFields, WHOLE_THREAD } from './run-record.ts'
 export type { RunRecord, TaskRun, ThreadRun } from './run-record.ts'
 export { putRun, type Run, type RunRepository, storedSegment } from './run-repository.ts'
 export { taskRunView } from './run-view.ts'
+export type { createStoredAnswers } from './stored-answers.ts'
 export { acceptLines, NoRehearsal, type Rehearsed, SheetVoid, sheetView, withLine } from './sheets/sheet-lines.ts'
 export { protocolOf } from './streams/encoder.ts'
 export { CALL_SHOWN, toolCallsOf } from './tool-calls.ts'

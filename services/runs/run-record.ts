@@ -9,7 +9,7 @@ import type { StoredSheet } from '../contracts/sheet-record.ts'
 import type { EventOf, FinishReason } from '../contracts/run-events.ts'
 import type { Summary, UnreadHistory } from '../threads/index.ts'
 
-/** The positions of a request's messages in its thread: the first `lead` messages, then the messages from position `from` on. */
+/** Which messages of its thread a request contains: the first `lead` messages, and the messages from position `from` on. */
 export interface History {
   lead: number
   from: number
@@ -17,43 +17,46 @@ export interface History {
   older?: UnreadHistory
 }
 
-/** A history that contains the whole thread. */
+/** The history of a request with the whole thread. */
 export const WHOLE_THREAD: History = { lead: 0, from: 0 }
 
-/** The fields of a run that its readers get as they are stored. */
+/** The fields of a run that its readers get in their stored form. */
 type Shown =
   'runId' | 'status' | 'queuedAt' | 'startedAt' | 'completedAt' | 'durationMs' | 'output' | 'object' | 'error' | 'failure' | 'retryAt' |
   'stopped' | 'answeredBy' | 'toolCount' | 'qualityScore' | 'evaluation' | 'verified' | 'facts' | 'steering' | 'steered' | 'options' |
   'attempts' | 'otherOutput'
 
-/** What is stored of every run beside its events. */
+/** The stored fields of every run, without its events. */
 interface AnyRun extends Pick<RunView, Shown> {
   cwd: string
-  /** What conversation and request set, if `options` are those of an agent, too: a task that the run becomes gets the agent by name. */
+  /**
+   * What conversation and request set, if `options` also contain those of an agent: a task that the run becomes gets only the name of the
+   * agent.
+   */
   given?: RunOptions
-  /** The steps in which the model may call tools. The step after them must answer. */
+  /** The number of steps in which the model may call tools. In the step after them it must answer. */
   maxSteps: number
-  /** Why the run gets no more steps with tools, though some are left. */
+  /** Why the run gets no more steps with tools, although some are left. */
   endsFor?: 'repeating' | 'no-progress'
-  /** Steps taken so far. */
+  /** The number of steps so far. */
   steps: number
-  /** The newest segment of the run, counted from 0. A run begins a new one when it goes on after it has waited. */
+  /** The number of the newest segment, from 0. A run begins a new segment when it continues after it has waited. */
   segment: number
-  /** The ids of all that the run has asked, oldest first. */
+  /** The ids of all items that the run has requested, oldest first. */
   asked: string[]
-  /** The trace that the run is in, as the header `traceparent` of its request. */
+  /** The trace that the run belongs to, in the form of the header `traceparent` of its request. */
   traceparent?: string
-  /** Milliseconds that the run has worked, without the time in which it waited. */
+  /** The milliseconds that the run has worked, without the time in which it waited. */
   activeMs: number
   /** The usage of all model calls. The meter of the run adds to this very object, which all copies of the record share. */
   usage: Usage
-  /** Written when the run stops executing, shortened; until then the calls are read from the events. */
+  /** Written in a shortened form when the run stops executing; until then, the calls are read from the events. */
   toolCalls: RunView['toolCalls']
   /** The number of stored chunks of events. */
   chunks: number
-  /** The ids of the contexts that its events name. */
+  /** The ids of the contexts that its events refer to. */
   contexts?: string[]
-  /** Of a rehearsal: what it has shown. */
+  /** In a rehearsal: the calls noted so far. */
   sheet?: StoredSheet
 }
 
@@ -61,10 +64,10 @@ interface AnyRun extends Pick<RunView, Shown> {
 export interface ThreadRun extends AnyRun {
   threadId: string
   taskId?: undefined
-  /** `rehearsal`: a request with `dryRun`, of which the conversation holds nothing. */
+  /** `rehearsal`: the request had `dryRun`; the conversation contains nothing of it. */
   trigger: 'message' | 'rehearsal'
   messageId: string
-  /** The capable model with which it began, and where its server was: later questions about the conversation go no further. */
+  /** The capable model with which it began, and where its server was: later questions about the conversation are not sent further away. */
   model?: { id: string, reach: Reach }
   /** The protocol of the client, which decides the format of the answer in the thread. */
   protocol?: Protocol
@@ -72,11 +75,11 @@ export interface ThreadRun extends AnyRun {
   history?: History
   /** The position of the answer's first message in the thread. */
   answerAt: number
-  /** What the model is told of the calls of earlier runs. */
+  /** What the model is told about the calls of earlier runs. */
   notes?: string[]
-  /** The run goes on when its readers leave. */
+  /** The run continues when its readers leave. */
   resumable?: true
-  /** No reader of the run can come back after the service was killed. */
+  /** After the service was killed, no reader of the run can come back. */
   isOneOff?: true
   /** How often the service was killed during the run. */
   crashes?: number
@@ -89,33 +92,36 @@ export interface TaskRun extends AnyRun {
   trigger: Exclude<RunView['trigger'], 'message'>
   runNumber: number
   phases: NonNullable<RunView['phases']>
-  /** The planned time of its schedule; milliseconds since the Unix epoch. */
+  /** The planned time in the schedule for which it was started; milliseconds since the Unix epoch. */
   plannedAt?: number
-  /** The number of planned times that the run makes up for. */
+  /** The number of planned times that the run replaces. */
   standsFor?: number
-  /** Of a run that a trigger began: the tasks whose runs led to it, the first cause first. */
+  /** For a run that a trigger started: the tasks whose runs led to it, the first cause first. */
   causes?: string[]
-  /** The size of the data that the run began with, which are stored beside it; bytes of JSON. */
+  /** The size of the data with which the run was started, which are stored separately; bytes of JSON. */
   inputBytes?: number
   /** Whether the run has used its one refinement. */
   refined: boolean
   /** How often the service or the worker died during the run. */
   crashes: number
-  /** The run was stopped in order, so its continuation does not count as a crash. */
+  /** The service stopped the run when it ended in order, so continuing it does not count as a crash. */
   suspended?: boolean
-  /** Since when, and how often in vain, the step after `steps` was asked for. Milliseconds since the Unix epoch. */
+  /**
+   * The outage because of which the step after `steps` is delayed: its beginning, and the number of failed tries. Milliseconds since the
+   * Unix epoch.
+   */
   outage?: { since: number, tries: number, steps: number }
   /** Whether a person must approve the tools and the result of this run. */
   needsApproval: boolean
-  /** What became of the request to approve its result. */
+  /** The state of the request to approve its result. */
   review?: RunView['review']
   /** Summaries that replace the older steps in the prompt. */
   summaries?: Summary[]
-  /** Findings and decisions that enter the task's memory when the run completes. */
+  /** Findings and decisions that are added to the task's memory when the run completes. */
   learned?: { findings: string[], decisions: string[], outdated?: string[] }
 }
 
-/** A run as it is stored beside its events. Its owner is a conversation or a task. */
+/** The stored record of a run, without its events. It belongs to a conversation or a task. */
 export type RunRecord = ThreadRun | TaskRun
 
 /** A run is ended when the service was killed this often during it. */
@@ -131,7 +137,7 @@ export const finishOf = (
   stopped?: Stopped
 ): EventOf<'finish'> => ({ type: 'finish', finishReason, usage: { ...usage }, stopped, answeredBy })
 
-/** The fields of a new run, whoever owns it. */
+/** Returns the fields of a new run of any owner. */
 export const newRunFields = (runId: string, now: number, options?: RunOptions) => ({
   runId,
   queuedAt: now,

@@ -1,11 +1,12 @@
 import type { RunStatus } from '../../schemas/tasks.ts'
-import type { RawMessage } from '../threads/index.ts'
+import { type RawMessage, storedForm } from '../threads/index.ts'
 import type { Clock } from '../lib/clock.ts'
 import { defineError } from '../lib/service-error.ts'
 import { withoutCutCall, withoutRepeatedSteps } from './run-log/cut-steps.ts'
 import { joinDeltas } from './run-log/join-deltas.ts'
 import { createRunContexts, type StoredEvent } from './run-log/run-contexts.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
+import { logTag, storedTag } from './run-log/event-position.ts'
 import { createRunLog, LOG_LIMIT, segmentStart, type RunLog } from './run-log/run-log.ts'
 import {
   type Op,
@@ -28,7 +29,7 @@ import type { UsageRepository } from '../usage/index.ts'
 import { isOver, type RunRecord, type TaskRun, type ThreadRun } from './run-record.ts'
 import { resultOf } from './run-view.ts'
 
-/** The states of the index of all runs. `live`: the run is queued or executes; `waiting`: for a person or the application. */
+/** The states of the index of all runs. `live`: the run is queued or executes; `waiting`: it waits for a person or the application. */
 export const INDEX_STATES = ['live', 'waiting', 'completed', 'rejected', 'failed', 'stopped', 'cancelled', 'interrupted'] as const
 type IndexState = typeof INDEX_STATES[number]
 
@@ -40,12 +41,16 @@ export function indexStateOf (status: RunStatus): IndexState {
 /** Returns the operation that adds a new run to the index of all runs. */
 const indexNewRun = (runId: string): Op => ({ type: 'put', key: runStateKey('live', runId), value: {} })
 
-/** Returns the operations that keep the index of all runs when a run may have changed its status. */
+/** Returns the operations that update the index of all runs when the status of a run may have changed. */
 export const indexRun = ({ runId, status }: { runId: string, status: RunStatus }): Op[] =>
   INDEX_STATES.map((state) => {
     const key = runStateKey(state, runId)
     return state === indexStateOf(status) ? { type: 'put', key, value: {} } : { type: 'del', key }
   })
+
+/** Returns the operations that move a run of a conversation from one state to another in the index of all runs. */
+const moveInIndex = (runId: string, from: IndexState, to: IndexState): Op[] =>
+  [{ type: 'del', key: runStateKey(from, runId) }, { type: 'put', key: runStateKey(to, runId), value: {} }]
 
 /** Returns the operations that remove a run from the index of all runs. */
 const unindexRun = (runId: string): Op[] => INDEX_STATES.map((state) => ({ type: 'del', key: runStateKey(state, runId) }))
@@ -53,18 +58,23 @@ const unindexRun = (runId: string): Op[] => INDEX_STATES.map((state) => ({ type:
 /** A run in memory. */
 export interface Run<R extends RunRecord = RunRecord> {
   record: R
-  /** The messages of the request of a conversation: the model's context. */
+  /**
+   * The messages of the request of a conversation, which are the model's context. In the form in which they are loaded, the answers in them
+   * are records.
+   */
   messages: RawMessage[]
   log: RunLog
   /** The number of events of the log that are stored. */
   stored: number
   /** Settles when the user's message and the record of the run are on disk. */
   saved: Promise<void>
-  /** Settles when the writes of the run that were begun have ended. */
+  /** Settles when all writes of the run that were started have ended. */
   writing: Promise<void>
-  /** Whether all that the run needs to continue after a restart is on disk. In conversations true from the first wait on. */
+  /**
+   * Whether everything that the run needs to continue after a restart is on disk. In conversations, this is true from the first wait on.
+   */
   durable: boolean
-  /** The state that the index of all runs has of the run. */
+  /** The state of the run in the index of all runs. */
   indexed: IndexState
 }
 
@@ -79,18 +89,18 @@ export function checkLength ({ bytes }: Pick<RunLog, 'bytes'>): void {
 }
 
 export interface RunWrite<R extends RunRecord = RunRecord> {
-  /** Readers get these events only after the transaction is durable; if it fails, they get none of them. */
+  /** Events that readers get only after the transaction is durable; if it fails, they do not get them. */
   finalEvents?: RunEvent[]
-  /** Of a run that can still go on: how it broke off. The record says it; the events are not stored. */
+  /** For a run that can still continue: the events of its interruption, from which the record is made; they are not stored. */
   brokenBy?: readonly RunEvent[]
-  /** Changed fields of the record. They take effect when they are durable. */
+  /** Changed fields of the record. They apply as soon as they are durable. */
   changes?: Partial<R>
   ops?: Op[]
-  /** The status of the run from now on; default: it executes. */
+  /** The new status of the run; default: it executes. */
   status?: RunStatus
 }
 
-/** Returns the record of a run that goes on, without what an earlier end has left in it. */
+/** Returns the record of a run that continues, without fields of its earlier end. */
 const withoutEnd = <R extends RunRecord>({ completedAt, durationMs, error, stopped, ...record }: R) => record as unknown as R
 
 const kindOf = ({ taskId }: Pick<RunRecord, 'taskId'>): OwnerKind => taskId === undefined ? 'thread' : 'task'
@@ -100,18 +110,18 @@ export const putRun = (record: RunRecord): Op => ({ type: 'put', key: runKey(rec
 
 export type RunRepository = ReturnType<typeof createRunRepository>
 
-/** The stored runs of conversations and of tasks: one record each, and its events in the order in which they were written. */
+/** The stored runs of conversations and of tasks: one record for each run, and its events in the order in which they were written. */
 export function createRunRepository ({ store, clock, usage, facts }: {
   store: Store,
   clock: Clock,
-  /** The model calls that were counted and are not written yet. */
+  /** The model calls that were counted but not written yet. */
   usage?: Pick<UsageRepository, 'take'>,
-  /** Returns one line of what happened in a run that worked in the folder. */
+  /** Returns a line about what happened in a run that worked in the folder. */
   facts: (events: readonly RunEvent[], cwd: string) => string
 }) {
-  /** The runs whose newest write says that they execute no longer: they have ended, or wait. */
+  /** The runs whose newest write says that they no longer execute: they have ended, or wait. */
   const leaving = new WeakSet<Run>()
-  /** Events that were stored before others that are before them in the log. */
+  /** Events that were stored before earlier events of the log. */
   const storedEarly = new WeakSet<RunEvent>()
   const contexts = createRunContexts(store)
 
@@ -120,38 +130,61 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     return store.get<R>(runKey(runId))
   }
 
-  /** Reads the stored events of a run, each step once. */
+  /** Reads the stored events of a run, with each step once. */
   async function events (kind: OwnerKind, runId: string): Promise<readonly RunEvent[]> {
-    const stored: RunEvent[] = []
-    for await (const [, chunk] of store.list<StoredEvent[]>(runEventsPrefix(kind, runId))) {
-      stored.push(...await Promise.all(chunk.map(contexts.read)))
-    }
-    return withoutRepeatedSteps(stored)
+    return withoutRepeatedSteps(await allEvents(kind, runId))
   }
 
-  /** Reads a run with its events; undefined if they are not stored any more. */
+  async function allEvents (kind: OwnerKind, runId: string): Promise<RunEvent[]> {
+    const stored: RunEvent[] = []
+    for await (const [, chunk] of store.list<StoredEvent[]>(runEventsPrefix(kind, runId))) {
+      const read = await Promise.all(chunk.map((event) => contexts.read(kind, event)))
+      stored.push(...read.filter((event) => event !== undefined))
+    }
+    return stored
+  }
+
+  /** Reads what was said in a run of a conversation: its stored events without the contexts of its models. */
+  async function readSaid (runId: string): Promise<readonly RunEvent[]> {
+    const { chunks = 0 } = await get(runId) ?? {}
+    const read = (n: number) => store.get<StoredEvent[]>(runEventsKey('thread', runId, n))
+    const stored = (await Promise.all(Array.from({ length: chunks }, (_, n) => read(n)))).flatMap((chunk) => chunk ?? [])
+    return withoutRepeatedSteps(stored.filter((event) => event.type !== 'context'))
+  }
+
+  /** Reads a run with its events; undefined if these are not stored any more. */
   async function load<R extends RunRecord = RunRecord> (runId: string): Promise<Run<R> | undefined> {
     const record = await get<R>(runId)
     if (record === undefined) return undefined
-    const stored = await events(kindOf(record), runId)
+    const all = await allEvents(kindOf(record), runId)
+    const stored = withoutRepeatedSteps(all)
     if (stored.length === 0 && record.chunks > 0) return undefined
     const messages = record.taskId === undefined ? await store.get<RawMessage[]>(runInputKey(runId)) : []
-    return open(record, stored, messages)
+    const isWhole = stored.length === all.length && record.status !== 'interrupted' && !record.crashes
+    return open(record, stored, messages, isWhole ? logTag(runId) : storedTag(runId, stored.length))
   }
 
-  /** Makes a stored run one in memory. Without stored `messages`, a run of a conversation cannot be continued; one of a task has none. */
-  const open = <R extends RunRecord>(record: R, stored: readonly RunEvent[], messages: RawMessage[] | undefined): Run<R> => ({
-    record,
-    messages: messages ?? [],
-    log: createRunLog(stored),
-    stored: stored.length,
-    saved: Promise.resolve(),
-    writing: Promise.resolve(),
-    durable: messages !== undefined,
-    indexed: indexStateOf(record.status)
-  })
+  /**
+   * Makes a run in memory from a stored one. Without stored `messages`, a run of a conversation cannot be continued; a run of a task has
+   * none.
+   */
+  const open = <R extends RunRecord>(
+    record: R,
+    stored: readonly RunEvent[],
+    messages: RawMessage[] | undefined,
+    tag?: string
+  ): Run<R> => ({
+      record,
+      messages: messages ?? [],
+      log: createRunLog(stored, tag),
+      stored: stored.length,
+      saved: Promise.resolve(),
+      writing: Promise.resolve(),
+      durable: messages !== undefined,
+      indexed: indexStateOf(record.status)
+    })
 
-  /** Returns the events that are still to be stored. */
+  /** Returns the events that are not stored yet. */
   const newEvents = ({ log, stored }: Run): RunEvent[] =>
     log.events.slice(stored).filter((event) =>
       event.type !== 'tool-progress' && event.type !== 'waiting' && event.type !== 'notice' && !storedEarly.has(event)
@@ -166,7 +199,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     const waits = status === 'pending_approval'
     const fresh = joinDeltas([...newEvents(run), ...finalEvents])
     const { runId, taskId, chunks } = run.record
-    // The records of tasks get their results from the change that ends the run.
+    // The records of tasks get their results in the change that ends the run.
     const result = status === 'running' || taskId !== undefined
       ? {}
       : conversationResult(run.record, [...log.events, ...finalEvents, ...brokenBy], status)
@@ -181,9 +214,11 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     const record: R = { ...run.record, ...written }
     const writes: Op[] = [putRun(record), ...named.ops]
     if (fresh.length > 0) writes.push({ type: 'put', key: runEventsKey(kindOf(record), runId, chunks), value: named.stored })
-    if (waits && !durable) writes.push({ type: 'put', key: runInputKey(runId), value: run.messages })
+    if (waits && !durable) writes.push({ type: 'put', key: runInputKey(runId), value: run.messages.map(storedForm) })
     const indexed = indexStateOf(status)
-    if (indexed !== run.indexed) writes.push(...indexRun({ runId, status }))
+    if (indexed !== run.indexed) {
+      writes.push(...taskId === undefined ? moveInIndex(runId, run.indexed, indexed) : indexRun({ runId, status }))
+    }
     const counted = usage?.take() ?? { ops: [], written: <T>(write: Promise<T>) => write }
     await counted.written(store.transact([...writes, ...counted.ops, ...ops])).finally(named.written)
     run.record = { ...run.record, ...written }
@@ -198,11 +233,11 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     }
   }
 
-  /** The result of a run of a conversation, with the line of what happened. */
+  /** Returns the result of a run of a conversation, with the line about what happened. */
   const conversationResult = (record: RunRecord, events: readonly RunEvent[], status: RunStatus) =>
     ({ ...resultOf(events, { record, status, at: clock.now() }), facts: facts(events, record.cwd) })
 
-  /** Stores the new events of the run in one transaction with `ops` and `finalEvents`, after the writes that were begun before. */
+  /** Stores the new events of the run in one transaction with `ops` and `finalEvents`, after the writes that were started before. */
   function commit<R extends RunRecord> (run: Run<R>, write: RunWrite<R> = {}): Promise<void> {
     if (write.status === undefined || write.status === 'running') leaving.delete(run)
     else leaving.add(run)
@@ -211,7 +246,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     return written
   }
 
-  /** Returns the operations that remove runs with their events, but for their entries in the index of their owner. */
+  /** Returns the operations that remove runs with their events, except their entries in the index of their owner. */
   async function recordRemoval (kind: OwnerKind, ...runIds: string[]): Promise<Op[]> {
     const ops: Op[] = []
     const uses = []
@@ -227,38 +262,41 @@ export function createRunRepository ({ store, clock, usage, facts }: {
   return {
     get,
     events,
+    readSaid,
     load,
     open,
     commit,
     facts,
 
-    /** Begins to store the new events of the run. Nothing waits for it: what could not be written is part of the next write. */
+    /** Starts to store the new events of the run. Nothing waits for it: what could not be written is part of the next write. */
     saveSoon (run: Run): void {
-      // After the write that ends it, one more would show the run as executing for ever.
+      // After the write that ends the run, another one would show it as executing for ever.
       if (!leaving.has(run) && run.stored < run.log.events.length) commit(run).catch(() => {})
     },
 
     /**
-     * Reads a run to continue it; undefined if it is not stored with its request, unless it was cut: its thread holds the request, too. A
-     * step whose model call was cut is left out, because the model is called again for it.
+     * Reads a run to continue it; undefined if its request is not stored with it. For an interrupted run, the request may be in its thread
+     * only. A step whose model call was interrupted is left out, because the model is called again for it.
      */
     async loadToContinue<R extends RunRecord = RunRecord> (runId: string, { isCut = false } = {}): Promise<Run<R> | undefined> {
       const run = await load<R>(runId)
       if (run === undefined || !(run.durable || isCut)) return undefined
-      return open(withoutEnd(run.record), withoutCutCall(run.log.events), run.durable ? run.messages : undefined)
+      const kept = withoutCutCall(run.log.events)
+      const isWhole = !isCut && run.log.tag === logTag(runId) && kept.length === run.log.events.length
+      return open(withoutEnd(run.record), kept, run.durable ? run.messages : undefined, isWhole ? run.log.tag : undefined)
     },
 
     /** Returns the operations that store a new run of a conversation, in the transaction of its request. */
     add: ({ record, messages, durable, log }: Run<ThreadRun>): Op[] => [
       putRun(record),
-      // A start alone says nothing that the record does not.
+      // If there is only the start, it says nothing that the record does not.
       ...record.chunks === 0 ? [] : [{ type: 'put' as const, key: runEventsKey('thread', record.runId, 0), value: log.events }],
-      ...durable ? [{ type: 'put' as const, key: runInputKey(record.runId), value: messages }] : [],
+      ...durable ? [{ type: 'put' as const, key: runInputKey(record.runId), value: messages.map(storedForm) }] : [],
       { type: 'put', key: threadRunKey(store.digest(record.threadId), record.runId), value: {} },
       indexNewRun(record.runId)
     ],
 
-    /** Returns the operations that store the record of a run of a task in a transaction of its task. */
+    /** Returns the operations that store the record of a run of a task, in a transaction of its task. */
     put: (record: TaskRun): Op[] => [
       putRun(record),
       ...record.status === 'queued'
@@ -267,7 +305,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
       ...indexRun(record)
     ],
 
-    /** Returns the operations that end a run of a conversation that does not execute. `event` says why, unless its events do. */
+    /** Returns the operations that end a run of a conversation that does not execute. `event` says why, if its events do not. */
     end ({ record, log }: Run<ThreadRun>, status: RunStatus, event?: RunEvent): Op[] {
       if (isOver(record)) return []
       const ended = { ...record, ...conversationResult(record, [...log.events, ...event ? [event] : []], status), status }
@@ -294,7 +332,10 @@ export function createRunRepository ({ store, clock, usage, facts }: {
       for await (const [key] of store.list(prefix, options)) yield key.slice(prefix.length)
     },
 
-    /** Yields the records of the runs that execute by the index, also those that the last end of the service cut; no damaged ones. */
+    /**
+     * Yields the records of the runs that execute according to the index, including those that the last end of the service interrupted;
+     * damaged ones are left out.
+     */
     async * live (): AsyncGenerator<RunRecord> {
       const prefix = runStatesPrefix('live')
       for await (const key of store.keys(prefix)) {

@@ -1,5 +1,5 @@
 import { NOBODY_ANSWERED } from '../contracts/model-texts.ts'
-import { type Store, THREAD_RUNS, threadKey, threadRunKey, runStatesPrefix, unlessDamaged } from '../store/index.ts'
+import { messagesPrefix, type Store, THREAD_RUNS, threadKey, threadRunKey, runStatesPrefix, unlessDamaged } from '../store/index.ts'
 import { type RunRepository, putRun, INDEX_STATES, indexRun, indexStateOf } from './run-repository.ts'
 import type { Run, RunListQuery } from '../../schemas/runs.ts'
 import { isOfThread, type Approval, type ThreadApproval } from '../contracts/approval-record.ts'
@@ -13,6 +13,7 @@ import { threadRunView } from './run-view.ts'
 import { CALL_SHOWN } from './tool-calls.ts'
 import type { StreamEvent } from '../../schemas/events.ts'
 import { defineError } from '../lib/service-error.ts'
+import { runsOfAnswer, type ThreadMessage } from '../threads/index.ts'
 
 const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s".')
 export const TwoOwners = defineError('ERR_BAD_REQUEST', 'Give threadId or taskId, not both: a run belongs to one of them.')
@@ -21,10 +22,10 @@ const TooManyWaits = defineError(
   'There are already %d requests that wait for runs. Ask without waitMs, or read GET /events.'
 )
 
-/** Requests that may wait at once. */
+/** The most requests that may wait at the same time. */
 const MAX_WAITS = 256
 
-/** The events after which a run is looked at again. */
+/** The events after which a run is read again. */
 const isNews = ({ type }: StreamEvent) => type === 'run:end' || type === 'approval:open' || type === 'tool-call:open'
 
 interface Wait {
@@ -45,14 +46,14 @@ function createRunWaits ({ clock, events }: { clock: Clock, events: RunNews }) {
 
   return {
     /**
-     * Reads until `isSettled` says that it is enough: once now, and again after each event that may have changed the run. Resolves to
-     * what was read last when the time is over, the signal aborts or the service ends. Throws TooManyWaits (429).
+     * Reads until `isSettled` accepts what was read: once now, and again after each event that may have changed the run. Resolves to what
+     * was read last when the time has passed, the signal aborts or the service ends. Throws TooManyWaits (429).
      */
     async until<T> (runId: string, read: () => Promise<T>, isSettled: (value: T) => boolean, { ms, signal }: Wait): Promise<T> {
       if (waits === MAX_WAITS) throw new TooManyWaits(MAX_WAITS)
       waits++
       let news = Promise.withResolvers<void>()
-      // From before the first reading, so that no change is missed.
+      // Listens before the first reading, so that no change is missed.
       const unsubscribe = events.onEvent((event) => {
         if ('runId' in event && event.runId === runId && isNews(event)) news.resolve()
       })
@@ -65,7 +66,7 @@ function createRunWaits ({ clock, events }: { clock: Clock, events: RunNews }) {
           if (isSettled(value)) return value
           if (await Promise.race([late, news.promise.then(() => false)])) return await read()
           news = Promise.withResolvers()
-          // The events are told before the run that writes them goes on.
+          // The events are reported before the run that writes them continues.
           await new Promise(setImmediate)
         }
       } finally {
@@ -85,8 +86,8 @@ interface Entry {
 }
 
 /**
- * Merges lists that are each sorted by the ids of runs, newest first, into one. A run that is in several lists is yielded once. Each
- * list is read only as far as its reader goes.
+ * Merges lists that are each sorted by the ids of runs, newest first, into one. A run that is in several lists is yielded once. Each list
+ * is read only as far as needed.
  */
 async function * newestFirst<T extends Entry> (lists: Array<AsyncIterable<T> | Iterable<T>>): AsyncGenerator<T> {
   const readers = lists.map((list) => Symbol.asyncIterator in list ? list[Symbol.asyncIterator]() : list[Symbol.iterator]())
@@ -109,14 +110,26 @@ async function * newestFirst<T extends Entry> (lists: Array<AsyncIterable<T> | I
   }
 }
 
-/** The runs that are kept of each conversation. */
+/** The most runs that are kept of each conversation, in addition to those whose answers it contains. */
 const MAX_RUNS = 1_000
-/** How long runs are kept of a conversation that does not exist, milliseconds. */
+/** How long runs are kept whose conversation does not exist, milliseconds. */
 const REHEARSED_MS = 86_400_000
 
-/** Removes the oldest runs of conversations with more than MAX_RUNS, and all runs of conversations that do not exist any more. */
+/** Returns the runs whose answers a thread contains, those that were replaced too. */
+async function runsNamedIn (store: Pick<Store, 'list'>, thread: string): Promise<Set<string>> {
+  const named = new Set<string>()
+  for await (const [, record] of store.list<ThreadMessage>(messagesPrefix(thread), { damaged () {} })) {
+    for (const run of runsOfAnswer(record)) named.add(run)
+  }
+  return named
+}
+
+/**
+ * Removes the oldest runs of conversations with more than MAX_RUNS, except those whose answers they contain, and all runs of conversations
+ * that do not exist any more.
+ */
 async function sweepThreadRuns (
-  { store, clock, runs }: { store: Pick<Store, 'keys' | 'get' | 'transact'>, clock: Clock, runs: RunRepository },
+  { store, clock, runs }: { store: Pick<Store, 'keys' | 'list' | 'get' | 'transact'>, clock: Clock, runs: RunRepository },
   signal?: AbortSignal
 ): Promise<void> {
   let thread: string | undefined
@@ -125,13 +138,15 @@ async function sweepThreadRuns (
   async function removeOld () {
     if (thread === undefined) return
     const isThere = await store.get(threadKey(thread)) !== undefined
-    for (const runId of isThere ? runIds.slice(0, Math.max(runIds.length - MAX_RUNS, 0)) : runIds) {
+    const named = isThere && runIds.length > MAX_RUNS ? await runsNamedIn(store, thread) : new Set()
+    const others = runIds.filter((runId) => !named.has(runId))
+    for (const runId of isThere ? others.slice(0, Math.max(others.length - MAX_RUNS, 0)) : runIds) {
       if (!isThere && await isFreshRehearsal(runId)) continue
       await store.transact([...await runs.recordRemoval('thread', runId), { type: 'del', key: threadRunKey(thread, runId) }])
     }
   }
 
-  /** The first message of a conversation may be rehearsed before it is sent. */
+  /** Whether a run is a recent rehearsal: the first message of a conversation may be rehearsed before the conversation exists. */
   async function isFreshRehearsal (runId: string) {
     return timeOfId(runId) >= clock.now() - REHEARSED_MS && (await unlessDamaged(runs.get(runId)))?.trigger === 'rehearsal'
   }
@@ -149,14 +164,14 @@ async function sweepThreadRuns (
   await removeOld()
 }
 
-/** What a run has asked: whether it can still be answered, and the open approvals. */
+/** What a run has requested: whether it can still be answered, and the open approvals. */
 interface Asked {
   isWaiting: boolean
   isUnanswered: boolean
   open: ThreadApproval[]
 }
 
-/** States of what nobody answered in time; one of these that is not open any more is overdue. */
+/** States of items without an answer; if such an item is not open any more, it is overdue. */
 const UNANSWERED = ['pending', 'open', 'expired']
 
 /** A run of a conversation that executes now, with its status. */
@@ -191,7 +206,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
   const waits = createRunWaits({ clock, events })
   const activeRun = (runId: string) => agent.activeRuns().find(({ record }) => record.runId === runId)
 
-  /** Reads what a run of a conversation has asked. Only its newest requests say whether it was answered. */
+  /** Reads what a run of a conversation has requested. Only its newest requests tell whether it was answered. */
   async function questions ({ runId, asked, segment }: Pick<ThreadRun, 'runId' | 'asked' | 'segment'>): Promise<Asked> {
     const items: Approval[] = await ledger.all([...new Set([...asked, ...openOf(runId)])])
     const open = items.filter(ledger.isOpen)
@@ -202,7 +217,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
   const askedNow = async (record: ThreadRun): Promise<Asked> =>
     record.status === 'pending_approval' ? questions(record) : { isWaiting: false, isUnanswered: false, open: [] }
 
-  /** The public form of a run that does not execute. One that waits for nothing any more that can be answered is over. */
+  /** Returns the public form of a run that does not execute. A run that waits only for what cannot be answered any more has ended. */
   function shown (record: ThreadRun, { isWaiting, isUnanswered, open }: Asked): Run {
     const run = threadRunView(record, { questions: isWaiting ? open.map(questionView) : [], now: clock.now() })
     if (run.status !== 'pending_approval' || isWaiting) return run
@@ -217,7 +232,10 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
   const viewActive = async ({ record, events }: ActiveThreadRun, limit?: number): Promise<Run> =>
     threadRunView(record, { questions: (await questions(record)).open.map(questionView), events, limit, now: clock.now() })
 
-  /** A run that did not execute when its record was read. One that waits for nothing any more may be about to go on after the answer. */
+  /**
+   * Returns a run that did not execute when its record was read. If nothing of what it waits for can be answered any more, it may be about
+   * to continue after an answer.
+   */
   async function shownThreadRun (record: ThreadRun, limit?: number): Promise<Run> {
     const asked = await askedNow(record)
     if (record.status !== 'pending_approval' || asked.isWaiting) return shown(record, asked)
@@ -229,7 +247,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     })
   }
 
-  /** Reads a run, shortened; undefined if it is gone or damaged. */
+  /** Reads a run in a shortened form; undefined if it is removed or damaged. */
   async function read (runId: string): Promise<Run | undefined> {
     const active = activeRun(runId)
     if (active !== undefined) return viewActive(active, CALL_SHOWN)
@@ -238,7 +256,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     return record.taskId === undefined ? shownThreadRun(record, CALL_SHOWN) : tasks.shownRun(record)
   }
 
-  /** Ends a run that nobody answered in time. */
+  /** Ends a run whose requests nobody answered in time. */
   async function endUnanswered (runId: string): Promise<void> {
     const record = activeRun(runId) === undefined ? await unlessDamaged(runs.get<ThreadRun>(runId)) : undefined
     if (record?.status !== 'pending_approval') return
@@ -261,10 +279,10 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     }
   }
 
-  /** All runs, or those that may have a status, newest first. A run that waits may be over by now: its items say it. */
+  /** Yields all runs, or those that may have a status, newest first. A run that waits may have ended by now: its items tell. */
   async function * all (status: Run['status'] | undefined, cursor?: string): AsyncGenerator<Run> {
     const states = status === undefined ? INDEX_STATES : [...new Set(['live', 'waiting', indexStateOf(status)])]
-    // A run that was interrupted and goes on is live, whatever the index says.
+    // An interrupted run that continues is live, whatever the index says.
     const active = agent.activeRuns().map(({ record: { runId } }) => ({ runId }))
       .filter(({ runId }) => cursor === undefined || runId < cursor)
       .sort((a, b) => a.runId < b.runId ? 1 : -1)
@@ -307,8 +325,8 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     },
 
     /**
-     * Returns a run. With `waitMs`, the answer waits up to that many milliseconds for its end, or until it waits for a person or for the
-     * application. Throws RunUnknown (404) and TooManyWaits (429).
+     * Returns a run. With `waitMs`, the answer is delayed by up to that many milliseconds until the run ends, or until it waits for a
+     * person or for the application. Throws RunUnknown (404) and TooManyWaits (429).
      */
     get: (runId: string, { waitMs }: { waitMs: number }, signal: AbortSignal): Promise<Run> =>
       waitMs === 0
@@ -320,7 +338,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
           { ms: waitMs, signal }
         ),
 
-    /** Ends the runs that nobody answered in time, and removes what is not kept. */
+    /** Ends the runs whose requests nobody answered in time, and removes what is not kept any longer. */
     async sweep (signal?: AbortSignal): Promise<void> {
       for await (const { runId } of entries(runStatesPrefix('waiting'))) {
         signal?.throwIfAborted()

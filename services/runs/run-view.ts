@@ -7,7 +7,7 @@ import { toolCallsOf, CALL_SHOWN } from './tool-calls.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import { stoppedFor } from './engine/stopping.ts'
 
-/** Why a run of a conversation ended whose events do not say it. */
+/** Why a run of a conversation ended, for reasons that its events do not contain. */
 const REASONS: Partial<Record<RunStatus, string>> = {
   cancelled: 'A newer message came instead of an answer to what the run waited for.',
   interrupted: 'The service ended while the run was under way.'
@@ -25,7 +25,9 @@ type Result = Pick<
   'evaluation' | 'verified' | 'steered'
 >
 
-/** Returns what the events say of a run of a conversation. `limit` is the number of characters kept of each input and output. */
+/**
+ * Returns the result of a run of a conversation according to its events. `limit` is the number of characters kept of each input and output.
+ */
 export function resultOf (
   events: readonly RunEvent[],
   { record: { startedAt }, status, at, limit = CALL_SHOWN }: {
@@ -76,11 +78,11 @@ function reasonOf (events: readonly RunEvent[], status: RunStatus): string | und
 interface Shown {
   /** The open approvals and questions. */
   questions: RunView['questions']
-  /** The events of the run, for the calls of a run that is not over, or for its whole calls. */
+  /** The events of the run, for the calls of a run that has not ended, or for complete calls. */
   events?: readonly RunEvent[]
   /** The number of characters kept of each input and output. */
   limit?: number
-  /** The data that the run of a task began with. */
+  /** The data with which the run of a task was started. */
   input?: unknown
 }
 
@@ -97,11 +99,14 @@ export function taskRunView (run: TaskRun, { questions, events, limit, input }: 
   }
 }
 
-/** Returns the public form of a run of a conversation. What is not over is read from its events. `now`: epoch milliseconds. */
+/**
+ * Returns the public form of a run of a conversation. For a run that has not ended, the result is read from its events. `now`: epoch
+ * milliseconds.
+ */
 export function threadRunView (run: ThreadRun, { questions, events, limit, now }: Shown & { now: number }): RunView {
   const { messageId, model, protocol, history, answerAt, notes, resumable, isOneOff, crashes, ...shown } = withoutInternals(run)
   const result = events && resultOf(events, { record: run, status: run.status, at: run.completedAt ?? now, limit: limit ?? Infinity })
-  // A result of a run that has ended may say more than its events.
+  // After the end of a run, its record may say more than its events.
   const steering = (shown.steered ?? result?.steered ?? []).map(({ text }) => text)
   return { ...result, ...shown, steering, ...(result && { toolCalls: result.toolCalls, toolCount: result.toolCount }), questions }
 }

@@ -3,12 +3,12 @@ import { PHASE_TOOL } from '../contracts/model-texts.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { withoutDroppedTries } from './run-log/cut-steps.ts'
 
-/** Characters of each tool input and output in a run's record; the history keeps them whole. */
+/** The most characters of each tool input and output in a run's record; the history has them in full. */
 export const CALL_SHOWN = 2_000
 
 /**
- * The tool calls of a run in order, each with its outcome. Calls of the phase tool are left out, because they only report
- * progress. `limit` is the number of characters kept of each input and output.
+ * Returns the tool calls of a run in order, each with its outcome. Calls of the phase tool are left out, because they only report progress.
+ * `limit` is the number of characters kept of each input and output.
  */
 export function toolCallsOf (log: readonly RunEvent[], limit = Infinity): TaskToolCall[] {
   const calls = new Map<string, TaskToolCall>()

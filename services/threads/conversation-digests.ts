@@ -1,4 +1,5 @@
 import type { Store } from '../store/index.ts'
+import { writtenForm } from './stored-answer.ts'
 import { answerTexts, canonicalContent, markOf, type ThreadMessage } from './thread-message.ts'
 
 type Digest = Store['digest']
@@ -6,13 +7,13 @@ type Digest = Store['digest']
 /** Returns the digest of a message of the user. */
 export const digestMessage = (message: ThreadMessage, digest: Digest): string => digest(`message ${canonicalContent(message)}`)
 
-/** A message of the user by its digest, and what follows up to the next one that begins a turn. */
+/** A message of the user by its digest, and the messages after it up to the next one that begins a turn. */
 interface DigestedTurn {
   own: string
   answer: readonly ThreadMessage[]
 }
 
-/** Returns the digest of a conversation with one more turn, of which each message counts that the user said while it was answered. */
+/** Returns the digest of a conversation with one more turn, in which each message that the user sent during the answer counts. */
 function digestSteered (before: string, { own, answer }: DigestedTurn, digest: Digest): string {
   let result = before
   let message = own
@@ -26,15 +27,16 @@ function digestSteered (before: string, { own, answer }: DigestedTurn, digest: D
   return result
 }
 
-/** The index of the digest that takes what was said while an answer was made as messages of its own. */
+/** The index of the digest in which the user's messages during an answer count as messages of their own. */
 const STEERED = 3
 
 /**
- * Returns the digests of a conversation with one more turn, for each way in which clients keep the answer: the whole, what follows the last
- * call, the second version of that, and the whole with what was said meanwhile as messages of its own. Those at the end that are the first
- * once more are left out.
+ * Returns the digests of a conversation with one more turn, one for each way in which clients keep the answer: the whole answer; what
+ * follows the last call; the second version of that; and the whole answer with the user's messages during it as messages of their own.
+ * Digests at the end that equal the first one are left out.
  */
-export function digestConversation (before: readonly string[], { own, answer }: DigestedTurn, digest: Digest): string[] {
+export function digestConversation (before: readonly string[], { own, answer: read }: DigestedTurn, digest: Digest): string[] {
+  const answer = read.flatMap(writtenForm)
   const plain = answer.filter((message) => markOf(message) === undefined)
   const texts = answerTexts(plain)
   const beforeOf = (n: number) => before[n] ?? before[0] ?? ''
@@ -48,7 +50,7 @@ export function digestConversation (before: readonly string[], { own, answer }: 
 }
 
 /**
- * Returns the digests by which a turn may be found that a client's copy of a conversation ends with, of the digests of that copy: it holds
- * the answers in one way, with or without what was said meanwhile as messages of its own.
+ * From the digests of a client's copy of a conversation, returns those by which its last turn may be found: the copy keeps the answers in
+ * one way, with or without the user's messages during them as messages of their own.
  */
 export const digestsOfCopy = (found: readonly string[]): string[] => [...new Set([found[0], found[STEERED] ?? found[0]])]

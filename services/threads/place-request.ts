@@ -10,7 +10,7 @@ import type { FoundTurn, RequestTurn, Turns, UserTurn } from './turns.ts'
 /** The number of threads with the same content that are compared. */
 const MAX_CANDIDATES = 50
 
-/** The fields of a request that say where it goes on; see `RunBody`. */
+/** The fields of a request that say where it continues; see `RunBody`. */
 export interface RequestMessages {
   messages: ThreadMessage[]
   trigger?: unknown
@@ -19,11 +19,14 @@ export interface RequestMessages {
   isChat?: boolean
 }
 
-/** Where a request goes on in its thread, and what its run begins with: the request, with the thread's own copies of answers. */
+/**
+ * Where a request continues in its thread, and what its run begins with: the messages of the request, with the thread's own copies of
+ * answers.
+ */
 export interface RequestPlace extends RecalledMessages {
-  /** The number of turns that stay; what the request brings takes the place of the others. */
+  /** The number of turns that stay; the messages of the request replace the others. */
   keep: number
-  /** What the request brings, and its position in the thread. */
+  /** The new messages of the request, and their position in the thread. */
   fresh: ThreadMessage[]
   at: number
 }
@@ -41,7 +44,7 @@ interface Divergence {
   since: number
 }
 
-/** Finds where a single message goes. */
+/** Finds the place of a request with a single message. */
 function placeLone (
   head: ThreadHead,
   all: UserTurn[],
@@ -55,7 +58,7 @@ function placeLone (
 }
 
 /**
- * Finds by the user's messages alone where a request goes on whose answers are not those of the thread, or that holds only the newest
+ * Finds the place only by the user's messages, for a request whose answers are not those of the thread, or that contains only the newest
  * messages.
  */
 function placeByWords (all: UserTurn[], requested: RequestTurn[]): Divergence {
@@ -67,7 +70,10 @@ function placeByWords (all: UserTurn[], requested: RequestTurn[]): Divergence {
   return common === 0 ? { keep: all.length, since: 0 } : { keep: common, since: requested[common].at }
 }
 
-/** Finds where a request with a history goes on: by the digest of that history, else by the ids of its messages, else by their words. */
+/**
+ * Finds the place of a request with a history: by the digest of that history, otherwise by the ids of its messages, otherwise by their
+ * words.
+ */
 function placeHistory (
   all: UserTurn[],
   requested: RequestTurn[],
@@ -87,13 +93,13 @@ function placeHistory (
   const last = found === -1 ? indexOf(earlier[known]) : found
   const isNew = isChat && trigger === 'submit-message' && known === earlier.length - 1 &&
     !requested.some(({ message: { id } }) => id !== undefined && id === messageId)
-  // What the chat does not have, another tab has said, unless the chat says that once more.
+  // Messages that the chat does not have were sent from another tab, unless the chat sends them again.
   const isOfOthers = all.slice(last + 1).every(({ own, id }) =>
     own !== newest.own || (id !== undefined && newest.message.id !== undefined))
   return isNew && isOfOthers ? { keep: all.length, since: newest.at } : { keep: last + 1, since: requested[known + 1].at }
 }
 
-/** Returns the new messages of a request, as they are stored. */
+/** Returns the new messages of a request in their stored form. */
 async function readFresh (
   head: ThreadHead,
   all: UserTurn[],
@@ -105,26 +111,27 @@ async function readFresh (
   const isRegenerated = request.trigger === 'regenerate-message'
   if (!beginsTurn(fresh[0]) || all[keep]?.own !== own) return fresh
   const [stored] = isRegenerated ? await reader.messages(head.id, { from: all[keep].at, limit: 1 }) : []
-  // The words of a prompt that was chosen for a message are not in the client's copy.
+  // The client's copy lacks the words of a prompt that was chosen for a message.
   if (stored !== undefined && hasChosen(stored)) fresh[0] = stored
   if (!head.steered || keep !== all.length - 1 || fresh.length > 1 || !(isRegenerated || since > 0)) return fresh
-  // Another answer to the same message reads what no step has read of what was said to the run of the first one.
+  // If the same message is answered again, the new run reads what the user said to the first run and no step has read.
   const { messages: newest } = await reader.lastMessages(head.id, { end: head.messageCount, limit: MAX_UNREAD })
   return [...fresh, ...newest.slice(newest.findLastIndex((message) => markOf(message)?.state !== 'unread') + 1)]
 }
 
 /**
  * Finds the turn that a request follows. The history of a request is authoritative: turns of the thread that it lacks are replaced, as
- * after an edit or before a regenerated answer, except what a chat lacks because another tab said it. A single message replaces nothing,
- * unless it is a stored first message again (same id, or regenerated) or the newest message, which still waits for its answer.
+ * after an edit or before a regenerated answer, except turns that a chat lacks because they were sent from another tab. A single message
+ * replaces nothing, unless it is a stored first message again (same id, or regenerated) or the newest message, which still waits for its
+ * answer.
  */
 export async function placeRequest (
   head: ThreadHead | undefined,
   request: RequestMessages,
   parts: PlaceParts
 ): Promise<RequestPlace> {
-  const { turns, store } = parts
-  const all = head === undefined ? [] : await turns.list(store.digest(head.id))
+  const { turns } = parts
+  const all = head === undefined ? [] : await turns.list(head)
   const messages = head?.steered ? turns.markSteering(all, request.messages) : request.messages
   const digests = await turns.read(messages)
   const requested = turnsIn(messages).map((turn, n): RequestTurn => ({ ...turn, own: digests[n].own, found: digests[n].found }))
@@ -155,8 +162,8 @@ export async function placeRequest (
 }
 
 /**
- * Finds the thread that a request without an id continues: its id was made by the service, and one of its turns ends with exactly what was
- * said before the last message of the request. Returns the one that was used last of those that are `isFree`; undefined if there is none.
+ * Finds the thread that a request without an id continues: the service made its id, and one of its turns ends with exactly what precedes
+ * the last message of the request. Returns the most recently used one of those that are `isFree`; undefined if there is none.
  */
 export async function findThread (
   messages: ThreadMessage[],

@@ -12,13 +12,14 @@ export interface ReadPosition {
   updatedAt: number
 }
 
-/** Records how far each thread was searched for facts. */
+/** Records up to which message each thread was searched for facts. */
 export function createReadPositions ({ store, turns, get }: {
   store: Pick<Store, 'get' | 'list' | 'transact' | 'digest'>
   turns: Pick<Turns, 'list' | 'wordsOf'>
   get: (id: string) => Promise<ThreadHead | undefined>
 }) {
-  const wordsAt = async (thread: string, n: number) => turns.wordsOf((await turns.list(thread)).slice(0, n))
+  const wordsAt = async (head: ThreadHead | undefined, n: number) =>
+    turns.wordsOf(head === undefined ? [] : (await turns.list(head)).slice(0, n))
 
   return {
     /**
@@ -28,16 +29,17 @@ export function createReadPositions ({ store, turns, get }: {
     async unread (id: string): Promise<ReadPosition> {
       const thread = store.digest(id)
       const [head, read] = await Promise.all([get(id), store.get<{ turns: number, words: string }>(readKey(thread))])
-      const isSame = read !== undefined && await wordsAt(thread, read.turns) === read.words
+      const isSame = read !== undefined && await wordsAt(head, read.turns) === read.words
       return { read: isSame ? read.turns : 0, turns: head?.turns ?? 0, updatedAt: head?.updatedAt ?? 0 }
     },
 
-    /** Records that a thread was searched as `unread` described it. Does nothing if the thread is gone. */
+    /** Records that a thread was searched as far as `unread` described it. Does nothing if the thread was removed. */
     async markRead (id: string, { turns: count, updatedAt }: ReadPosition): Promise<void> {
       const thread = store.digest(id)
-      if (await get(id) === undefined) return
+      const head = await get(id)
+      if (head === undefined) return
       await store.transact([
-        { type: 'put', key: readKey(thread), value: { turns: count, words: await wordsAt(thread, count) } },
+        { type: 'put', key: readKey(thread), value: { turns: count, words: await wordsAt(head, count) } },
         { type: 'del', key: unreadKey(updatedAt, thread) }
       ])
     },

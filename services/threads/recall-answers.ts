@@ -1,18 +1,19 @@
+import { writtenForm } from './stored-answer.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { answerTexts, beginsTurn, hasChosen, partsOf, type ThreadMessage } from './thread-message.ts'
 import type { createThreadReader } from './thread-reader.ts'
 import type { RequestTurn, UserTurn } from './turns.ts'
 
-/** The messages of a request, with stored copies of answers in place of the client's. */
+/** The messages of a request, with stored copies of answers instead of the client's. */
 export interface RecalledMessages {
   messages: ThreadMessage[]
-  /** The index of each message in the request; undefined for a message from the thread. */
+  /** The index of each message in the request; undefined for a message that comes from the thread. */
   places: Array<number | undefined>
 }
 
 /** What a request and its thread have in common. */
 interface Matched {
-  /** The turns of the thread, of which the first `keep` stay, and those of the request. */
+  /** The turns of the thread, of which the first `keep` stay, and the turns of the request. */
   all: UserTurn[]
   requested: RequestTurn[]
   keep: number
@@ -28,7 +29,7 @@ interface Parts {
 /** Answers are recalled from a multiple of BLOCK messages on, at most two blocks, so that the beginning of the prompt changes rarely. */
 const BLOCK = 1_000
 
-/** Reads what the thread holds of the turns of a request, by the index of each turn in the request. */
+/** Reads the stored messages of a request's turns, by the index of each turn in the request. */
 async function readTurns (
   head: ThreadHead,
   { all, requested, keep, since }: Matched,
@@ -46,16 +47,16 @@ async function readTurns (
     if (n === -1) continue
     if (all[n].at < page.from) break
     const [message, ...stored] = page.messages.slice(all[n].at - page.from, (n + 1 < keep ? all[n + 1].at : end) - page.from)
-    recalled.set(at, { ...hasChosen(message) && { message }, ...isCopy(answer, stored) && { answer: stored } })
+    recalled.set(at, { ...hasChosen(message) && { message }, ...isCopy(answer, stored.flatMap(writtenForm)) && { answer: stored } })
     next = n
   }
   return recalled
 }
 
 /**
- * Returns the messages before the new ones, with the stored answers, which hold exactly what the model produced and saw: reasoning with its
- * signature, inputs and outputs of calls. A client's copy may lack or change these. An answer with another text or other calls than the
- * stored one stays as the client has it.
+ * Returns the messages before the new ones, with the stored answers, which contain exactly what the model produced and saw: reasoning with
+ * its signature, inputs and outputs of calls. A client's copy may lack or change these. If an answer has another text or other calls than
+ * the stored one, the client's is used.
  */
 export async function recallAnswers (
   head: ThreadHead,
@@ -82,7 +83,7 @@ const callsIn = (messages: ThreadMessage[]): string[] =>
   messages.filter(({ role }) => role === 'assistant').flatMap(partsOf)
     .flatMap((part) => typeof part?.toolCallId === 'string' && part.type !== 'tool-approval-request' ? [part.toolCallId] : [])
 
-/** Whether a client's answer is a copy of the stored one: the same text, and no other calls. */
+/** Whether a client's answer is a copy of the stored one: it has the same text, and no other calls. */
 function isCopy (received: ThreadMessage[], stored: ThreadMessage[]): boolean {
   if (!received.some(({ role }) => role === 'assistant') || received.some(({ role }) => role === 'system')) return false
   const made = new Set(callsIn(stored))

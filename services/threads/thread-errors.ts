@@ -1,6 +1,10 @@
 import { defineError } from '../lib/service-error.ts'
 
 export const ThreadNotFound = defineError('ERR_THREAD_NOT_FOUND', 'There is no thread "%s". GET /threads lists them.')
+export const NotRestorable = defineError(
+  'ERR_THREAD_NOT_FOUND',
+  'No deleted thread "%s" is kept. It is kept for 30 days if DELETE /threads/:id had restorable=true. GET /threads?deleted=true lists all.'
+)
 export const ThreadExists = defineError('ERR_THREAD_EXISTS', 'There is a thread "%s" already. Change it with PUT /threads/:id.')
 export const VersionNotFound = defineError(
   'ERR_VERSION_NOT_FOUND',

@@ -1,14 +1,15 @@
 import { type Op, recentKey, type Store, threadKey, unreadKey } from '../store/index.ts'
+import type { StoredPath } from './message-path.ts'
 import { excerpt, ownText, textOf, type ThreadMessage } from './thread-message.ts'
 
 /** The stored state of a thread, apart from its messages. Only a caller that has locked the conversation writes it. */
-export interface ThreadHead {
+export interface ThreadHead extends StoredPath {
   id: string
   createdAt: number
   /** The time when a message was last added or removed, epoch milliseconds. */
   updatedAt: number
-  /** The number of messages, which are stored at positions 0 to messageCount - 1. */
-  messageCount: number
+  /** The number of messages that must be added to `messageCount` for the number of messages in the form for their clients. */
+  more?: number
   /** The number of user messages among them. */
   turns: number
   /** The beginning of the first user message. */
@@ -19,11 +20,11 @@ export interface ThreadHead {
   minted?: true
   /** The ids of the approvals that the thread's last message requests. */
   asked?: string[]
-  /** Present if the user has said something while a run was under way. */
+  /** Present if the user has said something while a run was active. */
   steered?: true
 }
 
-/** Characters of `words` and of `lastMessage`. */
+/** The most characters of `words` and of `lastMessage`. */
 const WORDS = 60
 const LAST_MESSAGE = 200
 

@@ -1,18 +1,13 @@
+import { MESSAGE_ROLES } from '../../schemas/agent.ts'
 import { defineError } from '../lib/service-error.ts'
 import { PROMPT_OPENING, SKILL_OPENING } from '../contracts/model-texts.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { Steer } from '../../schemas/steering.ts'
+import type { ThreadMessage } from './stored-answer.ts'
+
+export type { RawMessage, ThreadMessage } from './stored-answer.ts'
 
 export const BadMessage = defineError('ERR_INVALID_MESSAGES', '%s')
-
-/** A message as the client sent it. The schema has checked only that it has a role. */
-export interface RawMessage {
-  role: string
-  content?: unknown
-  parts?: unknown
-  id?: unknown
-  [field: string]: unknown
-}
 
 /** Returns the most helpful issue of a failed check of a union: the alternative with the longest path is most likely the intended one. */
 export function deepestIssue (issues: ReadonlyArray<{ path: readonly PropertyKey[], message: string }>) {
@@ -21,18 +16,10 @@ export function deepestIssue (issues: ReadonlyArray<{ path: readonly PropertyKey
 
 const BadMessages = defineError('ERR_INVALID_MESSAGES', '%s')
 
-/** A message as its client sent it or as a run made it: a UIMessage (`parts`) or a ModelMessage (`content`). */
-export interface ThreadMessage {
-  role: string
-  [field: string]: unknown
-}
-
-const ROLES = ['system', 'user', 'assistant', 'tool']
-
 /** Throws BadMessages (400) unless every message has a known role and well-formed content. */
 export function checkMessages (messages: ThreadMessage[]) {
   for (const [at, { role, parts, content }] of messages.entries()) {
-    if (!ROLES.includes(role)) throw new BadMessages(`messages[${at}].role must be one of ${ROLES.join(', ')}.`)
+    if (!MESSAGE_ROLES.includes(role)) throw new BadMessages(`messages[${at}].role must be one of ${MESSAGE_ROLES.join(', ')}.`)
     const isMessage = parts === undefined ? typeof content === 'string' || isParts(content) : isParts(parts)
     if (!isMessage) {
       throw new BadMessages(`messages[${at}] must have "parts" (a UIMessage), or "content" that is a text or an array of parts.`)
@@ -54,16 +41,16 @@ export function partsOf ({ parts, content }: ThreadMessage): any[] {
 export const textOf = (message: ThreadMessage, separator = ''): string =>
   partsOf(message).flatMap((part) => part?.type === 'text' && typeof part.text === 'string' ? [part.text] : []).join(separator)
 
-/** Whether a part of the user's message holds what the user has chosen: the words of a prompt, or the name of a skill. */
+/** Whether a part of the user's message holds something that the user has chosen: the words of a prompt, or the name of a skill. */
 const isChosen = (part: any): boolean =>
   part?.type === 'text' && typeof part.text === 'string' && [PROMPT_OPENING, SKILL_OPENING].some((opening) => part.text.startsWith(opening))
 
-/** Whether its user has chosen a prompt or a skill for a message. */
+/** Whether the user has chosen a prompt or a skill for a message. */
 export const hasChosen = (message: ThreadMessage): boolean => message.role === 'user' && partsOf(message).some(isChosen)
 
 /**
- * Returns the parts of a message without what its user has chosen of a tool server or a skill, which stands in front of them and which
- * clients do not have; all parts where there are no others.
+ * Returns the parts of a message without those at its beginning that hold a chosen prompt or skill, which clients do not have; all parts if
+ * there are no others.
  */
 function ownParts (message: ThreadMessage): any[] {
   const parts = partsOf(message)
@@ -71,7 +58,7 @@ function ownParts (message: ThreadMessage): any[] {
   return own.length === 0 ? parts : own
 }
 
-/** Returns what a user wrote in a message; where that is nothing, the prompt or skill that the message is for, as `/name`. */
+/** Returns what a user wrote in a message; if that is nothing, the name of the chosen prompt or skill, as `/name`. */
 export function ownText (message: ThreadMessage, separator = ''): string {
   const parts = ownParts(message).filter((part) => !isChosen(part))
   const text = textOf({ role: 'user', parts }, separator)
@@ -101,39 +88,39 @@ export function canonicalContent (message: ThreadMessage): string {
   }))
 }
 
-/** Returns a text with single blanks in place of others: clients trim what they send, and change the ends of its lines. */
+/** Returns a text with all white space replaced by single blanks: clients trim what they send, and change line breaks. */
 const withoutBlanks = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
-/** Returns what a file part holds: the data of a data URL, or another URL. */
+/** Returns the content of a file part: the data of a data URL, or another URL. */
 function dataOf ({ url, data = url, image = data }: { url?: unknown, data?: unknown, image?: unknown }): unknown {
   return typeof image === 'string' ? image.replace(/^data:[^,]*;base64,/i, '') : image
 }
 
-/** Marks a message of the user that was said while an answer was made (see steer-messages.ts). */
+/** Marks a message that the user sent during an answer (see steer-messages.ts). */
 export type SteerMark = Pick<Steer, 'id' | 'state' | 'step'>
 
-/** Returns the mark of a message of the user that was said to a run; undefined for any other message. */
+/** Returns the mark of a message that the user sent to a run; undefined for other messages. */
 export function markOf ({ role, parts, steer, metadata }: ThreadMessage): SteerMark | undefined {
   if (role !== 'user') return undefined
   const mark = parts === undefined ? steer : (metadata as { steer?: unknown } | null | undefined)?.steer
   return typeof (mark as Partial<SteerMark> | null | undefined)?.id === 'string' ? mark as SteerMark : undefined
 }
 
-/** Whether a message is one of the user that asks for an answer, not one that was said while an answer was made. */
+/** Whether a message is one of the user that asks for an answer, and not one sent during an answer. */
 export const beginsTurn = (message: ThreadMessage): boolean => message.role === 'user' && markOf(message) === undefined
 
-/** Returns each turn of messages: its beginning, and its answer. What stands before the first turn is left out. */
+/** Returns the turns of messages: the beginning and the answer of each. Messages before the first turn are left out. */
 export function turnsIn (messages: readonly ThreadMessage[]): Array<{ at: number, message: ThreadMessage, answer: ThreadMessage[] }> {
   const starts = messages.flatMap((message, at) => beginsTurn(message) ? [at] : [])
   return starts.map((at, n) => ({ at, message: messages[at], answer: messages.slice(at + 1, starts[n + 1]) }))
 }
 
-/** Marks the text of an answer's second version, which stands behind the first. */
+/** Marks the text of an answer's second version, which follows the first. */
 export const REVISION_MARK = { agent: { isRevision: true } }
 
 /**
  * Returns the text of an answer in the ways in which clients keep it: the whole, and the part after the last tool call in its first and in
- * its second version. No whitespace.
+ * its second version. Without white space.
  */
 export function answerTexts (answer: readonly ThreadMessage[]): [whole: string, first: string, second: string] {
   const messages = answer.filter(({ role }) => role === 'assistant')
@@ -156,8 +143,8 @@ export function excerpt (text: string, limit: number): string {
 }
 
 /**
- * Returns a chat's message without the tries of steps that broke off: what it holds from the last `step-start` before a part `data-retry`
- * up to that. The message itself when there are none.
+ * Returns a chat's message without attempts at steps that broke off: for each part `data-retry`, the parts from the last `step-start`
+ * before it are removed. Returns the message itself if there are none.
  */
 export function dropTries<M extends { role: string }> (message: M): M {
   const { parts } = message as { parts?: unknown }

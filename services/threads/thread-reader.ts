@@ -1,13 +1,39 @@
 import { jsonBytes, PAGE_BYTES } from '../lib/json.ts'
 import { isDamage, messageKey, messagesPrefix, metadataKey, type Store, threadKey } from '../store/index.ts'
+import { pathOf, slicePath, type Span } from './message-path.ts'
 import { continuesAnswer } from './rendering/answer-units.ts'
 import { SettingsDamaged, ThreadDamaged } from './thread-errors.ts'
 import { type ThreadHead } from './thread-head.ts'
 import type { Metadata } from './thread-metadata.ts'
+import { isStoredAnswer, type ReadAnswer } from './stored-answer.ts'
 import type { ThreadMessage } from './thread-message.ts'
 
-/** Reads stored threads. Every function throws ThreadDamaged (500) if a record cannot be read. */
-export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'>) {
+/** Yields the records of messages with these numbers, or with `reverse` the last first. They are read from disk on demand. */
+export async function * readSpans (
+  store: Pick<Store, 'list'>,
+  thread: string,
+  spans: readonly Span[],
+  { reverse = false, damaged }: { reverse?: boolean, damaged: (key: string) => void }
+): AsyncGenerator<{ number: number, record: ThreadMessage }> {
+  const prefix = messagesPrefix(thread)
+  for (const [from, to] of reverse ? spans.toReversed() : spans) {
+    const after = reverse ? messageKey(thread, to) : from > 0 ? messageKey(thread, from - 1) : undefined
+    for await (const [key, record] of store.list<ThreadMessage>(prefix, { reverse, after, limit: to - from, damaged })) {
+      const number = Number(key.slice(prefix.length))
+      if (number < from || number >= to) break
+      yield { number, record }
+    }
+  }
+}
+
+/** The most answers that are read at the same time. */
+const AT_ONCE = 32
+
+/**
+ * Reads stored threads; the answers in them are read from the logs of their runs. Every function throws ThreadDamaged (500) if a record
+ * cannot be read.
+ */
+export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'>, readAnswer: ReadAnswer) {
   const onDamage = (id: string) => (): never => {
     throw new ThreadDamaged(id)
   }
@@ -15,40 +41,75 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
     throw isDamage(error) ? new ThreadDamaged(id) : error
   }
 
+  /** Returns the message of a record. */
+  const resolve = async (id: string, record: ThreadMessage): Promise<ThreadMessage> =>
+    isStoredAnswer(record) ? readAnswer(record).catch(orThreadDamaged(id)) : record
+
+  /** Yields the messages of records. They are read some at a time: at first few, then more and more, up to AT_ONCE. */
+  async function * resolveEach (
+    id: string,
+    records: AsyncIterable<{ record: ThreadMessage }>
+  ): AsyncGenerator<ThreadMessage> {
+    let some: Array<Promise<ThreadMessage>> = []
+    let size = 1
+    for await (const { record } of records) {
+      const message = resolve(id, record)
+      // It is awaited later, or never if the reader has enough.
+      message.catch(() => {})
+      some.push(message)
+      if (some.length < size) continue
+      yield * await Promise.all(some)
+      some = []
+      size = Math.min(2 * size, AT_ONCE)
+    }
+    yield * await Promise.all(some)
+  }
+
+  /** Yields the records between two positions, the newest first with `reverse`. */
+  async function * recordsOf (id: string, { from = 0, to = Infinity, reverse = false }: { from?: number, to?: number, reverse?: boolean }) {
+    const head = await reader.get(id)
+    if (head === undefined) return
+    yield * readSpans(store, store.digest(id), slicePath(pathOf(head), from, to), { reverse, damaged: onDamage(id) })
+  }
+
   const reader = {
+    /** Returns the messages with these numbers. */
+    async inSpans (id: string, spans: readonly Span[]): Promise<ThreadMessage[]> {
+      const found: ThreadMessage[] = []
+      const records = readSpans(store, store.digest(id), spans, { damaged: onDamage(id) })
+      for await (const message of resolveEach(id, records)) found.push(message)
+      return found
+    },
+
+    /** Returns the messages of records. */
+    resolve: (id: string, records: readonly ThreadMessage[]): Promise<ThreadMessage[]> =>
+      Promise.all(records.map((record) => resolve(id, record))),
+
     /** Returns the head of a thread; undefined if there is no such thread. */
     get: (id: string) => store.get<ThreadHead>(threadKey(store.digest(id))).catch(orThreadDamaged(id)),
 
-    /** Returns what is set for the runs of a thread. Throws SettingsDamaged (500): without them, runs could do more than is allowed. */
+    /** Returns the settings for the runs of a thread. Throws SettingsDamaged (500): without them, runs could do more than is allowed. */
     settings: async (id: string) =>
       (await store.get<Metadata>(metadataKey(store.digest(id))).catch((error) => {
         throw isDamage(error) ? new SettingsDamaged(id) : error
       }))?.settings,
 
     /** Returns the messages from position `from` on, at most `limit`. */
-    async messages (id: string, { from = 0, limit }: { from?: number, limit?: number } = {}): Promise<ThreadMessage[]> {
-      const thread = store.digest(id)
+    async messages (id: string, { from = 0, limit = Infinity }: { from?: number, limit?: number } = {}): Promise<ThreadMessage[]> {
       const found: ThreadMessage[] = []
-      const range = { limit, ...(from > 0 && { after: messageKey(thread, from - 1) }), damaged: onDamage(id) }
-      for await (const [, message] of store.list<ThreadMessage>(messagesPrefix(thread), range)) found.push(message)
+      for await (const message of resolveEach(id, recordsOf(id, { from, to: from + limit }))) found.push(message)
       return found
     },
 
-    /** Yields the messages from position `from` on. Messages are read from disk on demand. */
-    async * from (id: string, from: number): AsyncGenerator<ThreadMessage> {
-      const thread = store.digest(id)
-      const range = { ...(from > 0 && { after: messageKey(thread, from - 1) }), damaged: onDamage(id) }
-      for await (const [, message] of store.list<ThreadMessage>(messagesPrefix(thread), range)) yield message
+    /** Yields the records of messages from position `from` on, in their stored form. They are read from disk on demand. */
+    async * records (id: string, from: number): AsyncGenerator<ThreadMessage> {
+      for await (const { record } of recordsOf(id, { from })) yield record
     },
 
     /** Yields the messages before position `end` with their positions, the newest first. Messages are read from disk on demand. */
-    async * backwards (id: string, end?: number): AsyncGenerator<{ at: number, message: ThreadMessage }> {
-      const thread = store.digest(id)
-      const prefix = messagesPrefix(thread)
-      const range = { reverse: true, damaged: onDamage(id), ...end !== undefined && { after: messageKey(thread, end) } }
-      for await (const [key, message] of store.list<ThreadMessage>(prefix, range)) {
-        yield { at: Number(key.slice(prefix.length)), message }
-      }
+    async * backwards (id: string, end = Infinity): AsyncGenerator<{ at: number, message: ThreadMessage }> {
+      let at = Math.min(end, (await reader.get(id))?.messageCount ?? 0)
+      for await (const { record } of recordsOf(id, { to: at, reverse: true })) yield { at: --at, message: await resolve(id, record) }
     },
 
     /** Returns the last messages before position `end`, at most `limit` and at most one page of bytes, and the position of the first. */
@@ -56,21 +117,17 @@ export function createThreadReader (store: Pick<Store, 'get' | 'list' | 'digest'
       id: string,
       { end, limit }: { end: number, limit: number }
     ): Promise<{ messages: ThreadMessage[], from: number }> {
-      const thread = store.digest(id)
       const found: ThreadMessage[] = []
       let bytes = 0
-      if (end > 0) {
-        const range = { reverse: true, after: messageKey(thread, end), damaged: onDamage(id) }
-        for await (const [, message] of store.list<ThreadMessage>(messagesPrefix(thread), range)) {
-          bytes += jsonBytes(message)
-          if (found.length > 0 && (found.length === limit || bytes > PAGE_BYTES)) break
-          found.push(message)
-        }
+      for await (const message of resolveEach(id, recordsOf(id, { from: Math.max(end - limit, 0), to: end, reverse: true }))) {
+        bytes += jsonBytes(message)
+        if (found.length > 0 && bytes > PAGE_BYTES) break
+        found.push(message)
       }
       return { messages: found.reverse(), from: end - found.length }
     },
 
-    /** As `lastMessages`, with more at the beginning if the first message belongs to an answer that begins earlier. */
+    /** The same as `lastMessages`, with more messages at the beginning if the first one belongs to an answer that begins earlier. */
     async lastAnswers (id: string, page: { end: number, limit: number }): Promise<{ messages: ThreadMessage[], from: number }> {
       const { messages, from } = await reader.lastMessages(id, page)
       const earlier: ThreadMessage[] = []

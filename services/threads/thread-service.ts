@@ -12,7 +12,6 @@ import {
   METADATA,
   metadataKey,
   type Op,
-  ownerUsageKey,
   parseIndexKey,
   RECENT,
   type Store,
@@ -21,23 +20,21 @@ import {
 } from '../store/index.ts'
 import { totalOf, type UsageRepository } from '../usage/index.ts'
 import { ThreadExists, ThreadNotFound, VersionNotFound } from './thread-errors.ts'
-import { withoutChatForm } from './rendering/chat-form.ts'
 import { renderMessages } from './rendering/render.ts'
 import { requestsIn, type Unanswered, type UnansweredEnd } from './rendering/unanswered.ts'
 import { createThreadMetadata, type Metadata } from './thread-metadata.ts'
 import { type ThreadHead } from './thread-head.ts'
+import { createThreadRemovals } from './thread-removals.ts'
+import { writtenForm } from './stored-answer.ts'
 import { checkMessages, type ThreadMessage } from './thread-message.ts'
 import type { ThreadRepository } from './thread-repository.ts'
 import type { VersionInfo, VersionView } from '../../schemas/versions.ts'
-import type { StoredVersion } from './message-versions.ts'
+import type { CurrentVersion } from './replaced-turns.ts'
 import { type Attachments, attachmentsIn, takeFiles } from '../attachments/index.ts'
 
 export type ThreadService = ReturnType<typeof createThreadService>
 
-/** The number of threads that are removed concurrently, so that their writes are grouped. */
-const REMOVE_BATCH = 50
-
-/** The JSON of a client's field that lists show, and of all such fields of one thread, characters. */
+/** The most characters of JSON of a client's field that lists show, and of all such fields of one thread. */
 const LONGEST_FIELD = 4_096
 const LONGEST_FIELDS = 16_384
 
@@ -52,23 +49,23 @@ function shortFields (fields: Record<string, unknown> = {}): Record<string, unkn
   }))
 }
 
-/** Why a call was not carried out whose approval cannot be given any more. */
+/** Why a call with an approval that cannot be given any more was not executed. */
 const WITHDRAWN = 'The user moved on without answering.'
 const APP_WITHDRAWN = 'The run ended before the application gave a result.'
 const APP_EXPIRED = 'The application gave no result in time.'
 
-/** The number of threads that one page of a search looks at. */
+/** The most threads that one page of a search examines. */
 const MOST_SEARCHED = 2_000
 
-/** The number of threads whose working folders count as recent. */
+/** The most threads whose working folders count as recent. */
 const MOST_RECENT = 200
 
 /** The operations on threads that clients use. */
 export function createThreadService (
-  { store, clock, emit, threads, ledger, undo, usage, attachments, agents, workspace, agent }: {
+  { store, clock, emit, threads, ledger, undo, usage, attachments, endCommands, agents, workspace, agent }: {
     store: Store
     clock: Clock
-    /** Tells of what is durable. */
+    /** Reports what is durable. */
     emit: (event: StreamEvent) => void
     threads: ThreadRepository
     ledger: {
@@ -76,13 +73,15 @@ export function createThreadService (
       isOpen(approval: Approval): boolean
     }
     undo: {
-      /** Returns the operations that remove what belongs to a thread, by its digest. `sweepSoon` then removes the files. */
+      /** Returns the operations that remove the records of a thread in other modules, by its digest. `sweepSoon` then removes the files. */
       removal(thread: string): Promise<Op[]>,
       sweepSoon(): void
     }
     usage: Pick<UsageRepository, 'of' | 'forget'>
     attachments: Attachments
-    /** Checks the options of runs, with their agent, and keeps the agent that a thread has. */
+    /** Ends the commands of a conversation and erases their home and /tmp. */
+    endCommands: (owner: { threadId: string }) => Promise<void>
+    /** Checks the options of runs, including their agent, and stores which agent a thread uses. */
     agents: {
       check(options: RunOptions): Promise<unknown>,
       using<T>(name: string | undefined, work: () => Promise<T>): Promise<T>
@@ -92,8 +91,6 @@ export function createThreadService (
     /** Locks conversations against runs; see `createConversationGuard`. */
     agent: {
       isLive(id: string): boolean,
-      /** See `answerSoFar`. */
-      answerSoFar(id: string): Promise<{ at: number, messages: ThreadMessage[] } | undefined>,
       exclusive<T>(id: string, work: () => Promise<T>): Promise<T>,
       removeWith<T>(id: string, work: (ops: Op[]) => Promise<T>): Promise<T>
     }
@@ -101,7 +98,7 @@ export function createThreadService (
 ) {
   const metadata = createThreadMetadata(store)
 
-  /** Returns the settings as they are stored. Throws as the check of options does, and BadFolder (400). */
+  /** Returns the settings in their stored form. Throws what the check of options throws, and BadFolder (400). */
   async function checked ({ agent: name, options, cwd, ...rest }: ThreadSettings): Promise<ThreadSettings> {
     await agents.check({ ...options, ...(name !== undefined && { agent: name }) })
     return {
@@ -117,7 +114,7 @@ export function createThreadService (
     return (await ledger.all(asked)).some(ledger.isOpen) ? 'pending_approval' : 'idle'
   }
 
-  /** Returns what messages wait for that was not answered, and cannot be any more. */
+  /** Returns the requests in messages that were not answered and cannot be answered any more. */
   async function unansweredIn (messages: readonly ThreadMessage[]): Promise<Unanswered> {
     const ends = (await ledger.all(requestsIn(messages))).flatMap((item): Array<[string, UnansweredEnd]> => {
       const { approvalId, kind, state } = item
@@ -128,17 +125,39 @@ export function createThreadService (
     return new Map(ends)
   }
 
-  /** Returns messages as they were written, or rendered for a protocol; `from` is the position of the first. */
+  /** Returns messages in the form in which they were written, or rendered for a protocol; `from` is the position of the first. */
   async function shownMessages (messages: ThreadMessage[], protocol: Protocol | undefined, from: number): Promise<ThreadMessage[]> {
-    if (protocol === undefined) return messages.map(withoutChatForm)
+    if (protocol === undefined) return messages.flatMap(writtenForm)
     return renderMessages(messages, protocol, { idAt: threads.messageId, unanswered: await unansweredIn(messages) }, from)
   }
 
   async function view (head: ThreadHead): Promise<Thread> {
-    const { id, createdAt, updatedAt, messageCount, lastMessage, words } = head
-    const { title, fields } = await metadata.get(id)
+    const { id, createdAt, updatedAt, messageCount: records, more = 0, lastMessage, words } = head
+    const { title, fields, settings } = await metadata.get(id)
     const status = await statusOf(head)
-    return { ...shortFields(fields), id, title: title ?? words, createdAt, updatedAt, status, messageCount, lastMessage }
+    return {
+      ...shortFields(fields),
+      ...settings?.cwd !== undefined && { settings: { cwd: settings.cwd } },
+      id,
+      title: title ?? words,
+      createdAt,
+      updatedAt,
+      status,
+      messageCount: records + more,
+      lastMessage
+    }
+  }
+
+  /** Lists the threads that clients have pinned, the most recently changed first. */
+  async function listPinned (limit: number): Promise<Thread[]> {
+    const heads: ThreadHead[] = []
+    for await (const [key, { fields }] of store.list<Metadata>(METADATA, { damaged () {} })) {
+      if (fields?.pinned !== true) continue
+      const head = await unlessDamaged(store.get<ThreadHead>(threadKey(key.slice(METADATA.length))))
+      if (head !== undefined) heads.push(head)
+    }
+    heads.sort((one, other) => other.updatedAt - one.updatedAt)
+    return Promise.all(heads.slice(0, limit).map(view))
   }
 
   const withSettings = async (head: ThreadHead): Promise<Thread> => {
@@ -151,6 +170,8 @@ export function createThreadService (
     return `${title}\n${lastMessage}`.toLocaleLowerCase().includes(search.toLocaleLowerCase())
   }
 
+  const removals = createThreadRemovals({ store, clock, emit, threads, undo, usage, attachments, endCommands, agent, metadata, view })
+
   /** Throws ThreadNotFound (404). */
   async function require (id: string): Promise<ThreadHead> {
     const head = await threads.get(id)
@@ -158,44 +179,22 @@ export function createThreadService (
     return head
   }
 
-  /** Returns a version of a message of a thread, with the head of that. Throws ThreadNotFound and VersionNotFound (404). */
-  async function requireVersion (id: string, versionId: string) {
+  /** Returns a version of a message of a thread, and the head of the thread. Throws ThreadNotFound and VersionNotFound (404). */
+  async function requireVersion (id: string, versionId: string): Promise<{ head: ThreadHead, version: CurrentVersion }> {
     const head = await require(id)
     const version = (await threads.versions(head)).find((each) => each.id === versionId)
-    const content = version && await threads.versionContent(id, versionId)
-    if (version === undefined || content === undefined) throw new VersionNotFound(versionId)
-    return { head, version, content }
+    if (version === undefined) throw new VersionNotFound(versionId)
+    return { head, version }
   }
 
-  async function versionInfo (threadId: string, version: StoredVersion & { at: number }): Promise<VersionInfo> {
-    const { id, at, replacedAt, text, messageCount, isCut } = version
+  async function versionInfo (threadId: string, { id, at, replacedAt, text, messageCount }: CurrentVersion): Promise<VersionInfo> {
     const [message] = await threads.messages(threadId, { from: at, limit: 1 })
-    return { id, messageId: await threads.shownId(threadId, at, message), replacedAt, text, messageCount, ...(isCut && { isCut }) }
+    return { id, messageId: await threads.shownId(threadId, at, message), replacedAt, text, messageCount }
   }
 
-  async function remove (id: string): Promise<boolean> {
-    return agent.removeWith(id, async (ops) => {
-      const head = await threads.get(id).catch((error): 'damaged' => {
-        if (!isDamage(error)) throw error
-        return 'damaged'
-      })
-      if (head === undefined) return false
-      const changes = await undo.removal(store.digest(id))
-      await store.transact([
-        ...ops,
-        ...changes,
-        ...head === 'damaged' ? await threads.removeDamaged(store.digest(id)) : await threads.remove(head),
-        metadata.remove(id),
-        usage.forget({ kind: 'thread', id })
-      ])
-      if (changes.length > 0) undo.sweepSoon()
-      await attachments.cleaned()
-      emit({ type: 'thread:deleted', threadId: id, at: clock.now() })
-      return true
-    })
-  }
-
-  /** Stores messages with `work`, their files as attachments. Throws BadMessages and what `takeFiles` throws (400), ThreadFull (413). */
+  /**
+   * Stores messages with `work`, and their files as attachments. Throws BadMessages and what `takeFiles` throws (400), ThreadFull (413).
+   */
   async function withFiles<T> (id: string, messages: ThreadMessage[], work: (messages: ThreadMessage[]) => Promise<T>): Promise<T> {
     checkMessages(messages)
     const taken = await takeFiles(messages, { attachments, digest: store.digest }, {
@@ -212,10 +211,12 @@ export function createThreadService (
   }
 
   return {
-    /** Lists threads, the most recently changed first, one page at a time; `search` selects those that hold it. */
+    /** Lists threads, the most recently changed first, one page at a time; `search` selects those that contain it. */
     async list (
-      { limit, cursor, search }: { limit: number, cursor?: string, search?: string }
+      { limit, cursor, search, deleted, pinned }: { limit: number, cursor?: string, search?: string, deleted?: boolean, pinned?: boolean }
     ): Promise<{ threads: Thread[], nextCursor?: string }> {
+      if (deleted) return { threads: await removals.list(limit) }
+      if (pinned) return { threads: await listPinned(limit) }
       const page: ThreadHead[] = []
       let looked = 0
       let last = ''
@@ -230,9 +231,9 @@ export function createThreadService (
     },
 
     /**
-     * Returns a thread with the newest messages before `cursor`, at most `limit` and at most one page of bytes: as they were written, or
-     * rendered for a protocol, with answers in one piece. An answer that goes on after an approval is shown as far as it is. Throws
-     * ThreadNotFound (404).
+     * Returns a thread with the newest messages before `cursor`, at most `limit` and at most one page of bytes: in the form in which they
+     * were written, or rendered for a protocol, with answers in one piece. An answer that continues after an approval is shown as far as it
+     * exists. Throws ThreadNotFound (404).
      */
     async get (
       id: string,
@@ -240,19 +241,17 @@ export function createThreadService (
     ): Promise<ThreadView> {
       const head = await require(id)
       const end = cursor === '' ? head.messageCount : Math.min(Number(cursor), head.messageCount)
-      const [{ fields }, summary, used, { messages: stored, from }, soFar] = await Promise.all([
+      const [{ fields }, summary, used, { messages, from }] = await Promise.all([
         metadata.get(id),
         withSettings(head),
         usage.of({ kind: 'thread', id }),
-        protocol === undefined ? threads.lastMessages(id, { end, limit }) : threads.lastAnswers(id, { end, limit }),
-        end === head.messageCount ? agent.answerSoFar(id) : undefined
+        protocol === undefined ? threads.lastMessages(id, { end, limit }) : threads.lastAnswers(id, { end, limit })
       ])
-      const messages = soFar === undefined || soFar.at < from ? stored : [...stored.slice(0, soFar.at - from), ...soFar.messages]
       const shown = await shownMessages(messages, protocol, from)
       return { ...fields, ...summary, messages: shown, usage: totalOf(used), ...(from > 0 && { nextCursor: String(from) }) }
     },
 
-    /** Creates a thread. Throws as `withFiles` and `checked` do, and ThreadExists (409). */
+    /** Creates a thread. Throws what `withFiles` and `checked` throw, and ThreadExists (409). */
     async create ({ id = newId(), messages = [], settings: given, ...rest }: ThreadBody & { id?: string }): Promise<Thread> {
       const settings = given && await checked(given)
       return withFiles(id, messages, (taken) =>
@@ -264,11 +263,12 @@ export function createThreadService (
     },
 
     /**
-     * Creates a thread, or replaces the fields that the body contains; without `messages`, or with those that it has, the messages stay,
-     * and so do approvals that wait. Throws as `withFiles` and `checked` do and, if the body has other messages while a run is
-     * active, ConversationBusy (409).
+     * Creates a thread, or replaces the fields that the body contains. Without `messages`, or with those that the thread has, the messages
+     * are not changed, and neither are waiting approvals. Throws what `withFiles` and `checked` throw and, if the body has other messages
+     * while a run is active, ConversationBusy (409). With `restore`, a deleted thread is brought back first: throws NotRestorable (404).
      */
-    async put (id: string, { messages, settings: given, ...rest }: ThreadBody): Promise<Thread> {
+    async put (id: string, { messages, settings: given, restore: isRestore, ...rest }: ThreadBody): Promise<Thread> {
+      if (isRestore) await removals.restore(id)
       const settings = given && await checked(given)
       return withFiles(id, messages ?? [], async (taken) => {
         const put = (ops: Op[]) => metadata.update(id, (current) => metadata.changed(current, { ...rest, settings }), ops)
@@ -277,7 +277,7 @@ export function createThreadService (
         await agents.using(settings?.agent, async () =>
           isKept
             ? put([])
-            // Another request may have made the thread meanwhile.
+            // Another request may have created the thread meanwhile.
             : agent.exclusive(id, async () => put(await isThere() ? [] : await threads.replace(id, taken, unansweredIn))))
         return withSettings(await require(id))
       })
@@ -291,67 +291,28 @@ export function createThreadService (
 
     /** Returns a version with its messages, in the shape of a protocol. Throws ThreadNotFound and VersionNotFound (404). */
     async version (id: string, versionId: string, { protocol }: { protocol?: Protocol } = {}): Promise<VersionView> {
-      const { version, content: { messages } } = await requireVersion(id, versionId)
+      const { version } = await requireVersion(id, versionId)
+      const messages = await threads.inSpans(id, version.spans)
       return { ...await versionInfo(id, version), messages: await shownMessages(messages, protocol, version.at) }
     },
 
     /**
-     * Takes a thread back to a version. What it has now in the place of that is an earlier version then. Throws ThreadNotFound and
-     * VersionNotFound (404), and ConversationBusy (409) while a run is active.
+     * Restores a version of a thread. What it replaces becomes an earlier version. Throws ThreadNotFound and VersionNotFound (404), and
+     * ConversationBusy (409) while a run is active.
      */
     async restoreVersion (id: string, versionId: string): Promise<Thread> {
       await agent.exclusive(id, async () => {
-        const { head, version, content } = await requireVersion(id, versionId)
-        await store.transact(await threads.goBack(head, version, content))
+        const { head, version } = await requireVersion(id, versionId)
+        await store.transact(await threads.goBack(head, version))
       })
       emit({ type: 'thread:changed', threadId: id, at: clock.now() })
       return withSettings(await require(id))
     },
 
-    /** Removes a thread with its approvals and runs, and stops its active run. Throws ThreadNotFound (404). */
-    async remove (id: string): Promise<void> {
-      if (!await remove(id)) throw new ThreadNotFound(id)
-    },
-
-    /** Removes all threads; resolves to their number. */
-    async clear (): Promise<number> {
-      let deleted = 0
-      let batch: string[] = []
-      const flush = async () => {
-        deleted += (await Promise.all(batch.map(remove))).filter(Boolean).length
-        batch = []
-      }
-      const damagedThreads: string[] = []
-      const damaged = (key: string) => {
-        damagedThreads.push(key.slice(threadKey('').length))
-      }
-      for await (const [, { id }] of store.list<ThreadHead>(threadKey(''), { damaged })) {
-        batch.push(id)
-        if (batch.length === REMOVE_BATCH) await flush()
-      }
-      await flush()
-      for (const thread of damagedThreads) {
-        await store.transact([...await threads.removeDamaged(thread), { type: 'del', key: ownerUsageKey('thread', thread) }])
-      }
-      return deleted + damagedThreads.length
-    },
-
-    /**
-     * Removes threads whose id, title and settings were not set by a client and that have not changed since `limit` (epoch
-     * milliseconds).
-     */
-    async prune (limit: number, signal?: AbortSignal): Promise<number> {
-      let removed = 0
-      for await (const [key] of store.list(RECENT, { signal, damaged () {} })) {
-        if (parseIndexKey(key).time > limit) break
-        const head = await unlessDamaged(store.get<ThreadHead>(threadKey(parseIndexKey(key).thread)))
-        if (!head?.minted || agent.isLive(head.id)) continue
-        const { by, settings } = await metadata.get(head.id)
-        if (by === 'user' || settings !== undefined) continue
-        if (await remove(head.id)) removed++
-      }
-      return removed
-    },
+    remove: removals.remove,
+    clear: removals.clear,
+    prune: removals.prune,
+    sweep: removals.sweep,
 
     /** Returns the working folders that are set for recent threads, with the times of their last changes, the most recent first. */
     async recentFolders (): Promise<Array<{ cwd: string, at: number }>> {
@@ -366,14 +327,14 @@ export function createThreadService (
       return found
     },
 
-    /** Sets the title of a thread, unless the user has set one or the thread is gone. */
+    /** Sets the title of a thread, unless the user has set one or the thread was removed. */
     async suggestTitle (id: string, title: string): Promise<void> {
-      // Settings that are damaged are not replaced by a title.
+      // Damaged settings are not overwritten by a title.
       if (await threads.get(id) === undefined || await threads.settings(id).then(() => false, isDamage)) return
       await metadata.update(id, (current) => current.by === 'user' ? current : { ...current, title, by: 'model' })
     },
 
-    /** Returns the threads that have the agent, as `Agents.remove` names them. */
+    /** Returns the threads that use the agent, in the form that `Agents.remove` reports. */
     async usersOf (name: string): Promise<Array<{ path: string, kind: 'conversation', name: string }>> {
       const users = []
       for await (const [key, { settings, title }] of store.list<Metadata>(METADATA, { damaged () {} })) {

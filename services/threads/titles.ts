@@ -11,7 +11,7 @@ const TURNS = 3
 /** The maximum length of a title, characters. */
 const LONGEST = 60
 
-/** Names that any conversation could have. */
+/** Names that would fit any conversation. */
 const ANY = new Set([
   'title', 'chat', 'conversation', 'the conversation', 'new chat', 'new conversation', 'untitled', 'conversation title', 'user',
   'assistant',
@@ -20,14 +20,17 @@ const ANY = new Set([
   'conversa', 'titolo', 'conversazione', 'беседа', 'новая беседа', 'название', '会話', 'タイトル', '对话', '标题', '新对话', '대화', '제목'
 ])
 
-/** Words where a title is to stand, thoughts, and what is true of all conversations. */
+/** Words that models put in place of a title, thoughts, and statements that are true of all conversations. */
 const PLACEHOLDER = new RegExp(
   '^(?:your|insert|enter|the) (?:[\\p{L} ]{0,20})?title\\b|\\bhere$|</?think|' +
     '^(?:chat|conversation|talk|discussion) with (?:an?|the|my) (?:ai|user|assistant)\\b',
   'iu'
 )
 
-/** Whether a model's words name a conversation: more than any, and neither a role with what it said nor talk about nothing. */
+/**
+ * Whether a model's words name this conversation: they would not fit any conversation, and are neither a role with what it said nor talk
+ * about nothing.
+ */
 const isTitle = (text: string): boolean =>
   /\p{L}{2}|[\p{Script=Han}\p{Script=Hangul}]/u.test(text) && !/^(?:user|assistant|system|human|ai)\s*:/i.test(text) &&
   !ANY.has(foldAdvice(text)) && !PLACEHOLDER.test(text) && !isEmptyTalk(text)

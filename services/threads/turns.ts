@@ -2,10 +2,14 @@ import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { foundKey, type Op, type Store, turnKey, turnsPrefix } from '../store/index.ts'
 import { digestConversation, digestMessage } from './conversation-digests.ts'
 import { marked, steeringIn } from './steer-messages.ts'
+import { holds, numberAt, pathOf, positionOf, type Span } from './message-path.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { markOf, type ThreadMessage, turnsIn } from './thread-message.ts'
 
-/** The index entry of what the user said to a run: its digest, as that of a message, and the position of the message that holds it. */
+/**
+ * The index entry of a message that the user sent to a run: its digest, the same as for any message, and the position of the message that
+ * contains it.
+ */
 export interface Steered {
   id: string
   own: string
@@ -18,8 +22,8 @@ export interface UserTurn {
   /** The digest of the user's message. */
   own: string
   /**
-   * Digests of all that user and assistant said up to the end of this turn, one for each way in which clients keep answers. By them a
-   * request finds the turn that its last message follows.
+   * Digests of everything that user and assistant said up to the end of this turn, one for each way in which clients keep answers. With
+   * them, a request finds the turn that its last message follows.
    */
   found: string[]
   /** The position of the user's message in the thread. */
@@ -28,22 +32,40 @@ export interface UserTurn {
   sentAt: number
   /** The id that the client gave the message. */
   id?: string
-  /** What the user said while the answer was made. */
+  /** What the user said during the answer. */
   steered?: Steered[]
 }
 
-/** A turn of a request: a message of the user, its index, its answer, and what the turn is found by. */
+/** A turn of a request: a message of the user, its index, its answer, and the digests by which the turn is found. */
 export type RequestTurn = ReturnType<typeof turnsIn>[number] & Pick<UserTurn, 'own' | 'found'>
 
-/** What is stored under a digest of a conversation: the thread, and the number of the turn with which it ends. */
+/** What is stored under a digest of a conversation: the thread of a turn with which it ends. */
 export interface FoundTurn {
   id: string
-  turn: number
+}
+
+/** The record of a turn whose message an edit or another answer has replaced. It stays, with all that came after it. */
+export interface ReplacedTurn {
+  id: string
+  replacedAt: number
+  /** The number of the message before it; -1 if there is none. */
+  follows: number
+  /** The numbers of its message, its answer, and all after them. */
+  spans: readonly Span[]
+  /** The size of their records, bytes of JSON. */
+  bytes: number
+  messageCount: number
+  text: string
+}
+
+/** A turn in its stored form, with numbers of messages in place of positions. */
+export interface StoredTurn extends Omit<UserTurn, 'at'> {
+  replaced?: ReplacedTurn
 }
 
 export type Turns = ReturnType<typeof createTurns>
 
-/** Characters of a digest in an id. */
+/** The number of characters of a digest in an id. */
 const ID_DIGEST = 16
 const madeId = (at: number, own: string) => `message-${at}-${own.slice(0, ID_DIGEST)}`
 
@@ -63,8 +85,8 @@ async function readTurns (
 }
 
 /**
- * Marks the messages of a request that a thread of these turns holds as said to a run, which a client may send back as any other message of
- * the user. The last message of a request is a new one.
+ * Marks the messages of a request that the thread with these turns knows as said to a run; a client may send them back like any other
+ * message of the user. The last message of a request is a new one.
  */
 function markSteering (turns: readonly UserTurn[], messages: ThreadMessage[], digest: Store['digest']): ThreadMessage[] {
   const byId = new Map(turns.flatMap(({ steered = [] }) => steered.map((each) => [each.id, each])))
@@ -77,7 +99,7 @@ function markSteering (turns: readonly UserTurn[], messages: ThreadMessage[], di
     if (markOf(message) !== undefined) continue
     const known = byId.get(message.id as string) ?? open.find((each) => each.own === own)
     const isTurn = turns[next]?.own === own
-    // The same words may have been said twice; then the message behind them decides.
+    // The same words may have been said twice; then the message after them decides.
     if (known !== undefined && !(isTurn && turns[next + 1]?.own === users[n + 1].own)) {
       open = open.filter((each) => each !== known)
       result[at] = marked(message, { id: known.id, state: 'read' })
@@ -91,29 +113,59 @@ function markSteering (turns: readonly UserTurn[], messages: ThreadMessage[], di
   return result
 }
 
-/** Stores the turns of threads, which are named by their digests, and the index by which requests find them. */
-export function createTurns ({ get, list, digest }: Pick<Store, 'get' | 'list' | 'digest'>) {
-  const getTurn = (thread: string, n: number) => get<UserTurn>(turnKey(thread, n))
-  const keysOf = (thread: string, n: number, { found }: UserTurn) => [turnKey(thread, n), ...found.map((each) => foundKey(each, thread))]
+/** Returns a stored turn with positions on a path in place of the numbers of messages. */
+function onPath ({ replaced, ...turn }: StoredTurn, path: readonly Span[], number: number): UserTurn {
+  const steered = turn.steered?.map((each) => ({ ...each, at: positionOf(path, each.at) ?? -1 }))
+  return { ...turn, at: positionOf(path, number)!, ...steered && { steered } }
+}
+
+/** Returns the stored form of a turn, which is stored under the number of its message. */
+function offPath ({ at, ...turn }: UserTurn, path: readonly Span[]): StoredTurn {
+  const steered = turn.steered?.map((each) => ({ ...each, at: numberAt(path, each.at) }))
+  return { ...turn, ...steered && { steered } }
+}
+
+type Place = Pick<ThreadHead, 'id' | 'turns' | 'messageCount' | 'path' | 'end'>
+
+/** Stores the turns of threads, and the index by which requests find them. */
+export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
+  /** Yields the stored turns of a thread, which is identified by its digest, those that were replaced too: the newest first. */
+  async function * stored (thread: string, range: { limit?: number, after?: string } = {}) {
+    const prefix = turnsPrefix(thread)
+    for await (const [key, turn] of list<StoredTurn>(prefix, { reverse: true, ...range })) {
+      yield { number: Number(key.slice(prefix.length)), turn }
+    }
+  }
+
+  /** Returns the turns from the `n`-th on. */
+  async function listFrom (head: Place, n = 0): Promise<UserTurn[]> {
+    const path = pathOf(head)
+    const count = head.turns - n
+    const turns: UserTurn[] = []
+    if (count <= 0) return turns
+    const range = head.path === undefined && head.end === undefined ? { limit: count } : {}
+    for await (const { number, turn } of stored(digest(head.id), range)) {
+      if (holds(path, number)) turns.push(onPath(turn, path, number))
+      if (turns.length === count) break
+    }
+    return turns.reverse()
+  }
+  const keysOf = (id: string, { found }: Pick<UserTurn, 'found'>) => found.map((each) => foundKey(each, digest(id)))
 
   return {
-    get: getTurn,
+    stored,
+    list: listFrom,
+    /** Returns the `n`-th turn; undefined if there is none. */
+    get: async (head: Place, n: number): Promise<UserTurn | undefined> => (await listFrom(head, n))[0],
     /** Returns the turns of messages; see `readTurns`. */
     read: (messages: readonly ThreadMessage[], after: { before?: string[], from?: number } = {}) =>
       readTurns(messages, { ...after, digest }),
-    /** Returns what a turn is found by; see `digestConversation`. */
+    /** Returns the digests by which a turn is found; see `digestConversation`. */
     follow: (before: readonly string[], own: string, answer: readonly ThreadMessage[]) =>
       digestConversation(before, { own, answer }, digest),
     markSteering: (turns: readonly UserTurn[], messages: ThreadMessage[]) => markSteering(turns, messages, digest),
 
-    /** Returns the turns from the `n`-th on. */
-    async list (thread: string, n = 0): Promise<UserTurn[]> {
-      const turns: UserTurn[] = []
-      for await (const [, turn] of list<UserTurn>(turnsPrefix(thread), n > 0 ? { after: turnKey(thread, n - 1) } : {})) turns.push(turn)
-      return turns
-    },
-
-    /** Returns what messages hold that the user said to runs; `from` is the position of the first message in the thread. */
+    /** Returns what the user said to runs in these messages; `from` is the position of the first message in the thread. */
     steeredIn: (messages: ThreadMessage[], from: number, sentAt: number): Steered[] =>
       messages.flatMap((message, n) =>
         steeringIn(message).map(({ id, text }) =>
@@ -127,37 +179,31 @@ export function createTurns ({ get, list, digest }: Pick<Store, 'get' | 'list' |
     /** Returns the id of a turn's message; the same as `messageId` if its client gave it none. */
     idOf: ({ id, at, own }: UserTurn): string => id ?? madeId(at, own),
 
-    /** Returns the operations that store the `n`-th turn of a thread, and let requests without an id find it in place of `before`. */
-    put ({ id, minted }: Pick<ThreadHead, 'id' | 'minted'>, n: number, turn: UserTurn, before?: UserTurn): Op[] {
-      const [key, ...found] = keysOf(digest(id), n, turn)
-      const gone = before === undefined ? [] : keysOf(digest(id), n, before).slice(1)
-      const value: FoundTurn = { id, turn: n }
+    /** Returns the operations that store a turn on a path in place of `before`, so that requests without an id find it. */
+    put ({ id, minted }: Pick<ThreadHead, 'id' | 'minted'>, path: readonly Span[], turn: UserTurn, before?: UserTurn): Op[] {
+      const number = numberAt(path, turn.at)
+      const value: FoundTurn = { id }
       return [
-        { type: 'put', key, value: turn },
-        ...minted ? gone.map((each): Op => ({ type: 'del', key: each })) : [],
-        ...minted ? found.map((each): Op => ({ type: 'put', key: each, value })) : []
+        { type: 'put', key: turnKey(digest(id), number), value: offPath(turn, path) },
+        ...minted && before ? keysOf(id, before).map((key): Op => ({ type: 'del', key })) : [],
+        ...minted ? keysOf(id, turn).map((key): Op => ({ type: 'put', key, value })) : []
       ]
     },
-    del: (id: string, n: number, turn: UserTurn): Op[] => keysOf(digest(id), n, turn).map((key): Op => ({ type: 'del', key })),
+    /** Returns the operations after which requests do not find turns any more. */
+    lose: (id: string, turns: ReadonlyArray<Pick<UserTurn, 'found'>>): Op[] =>
+      turns.flatMap((turn) => keysOf(id, turn)).map((key): Op => ({ type: 'del', key })),
+    /** Returns the operation that stores the turn with a message, as it was replaced, or as it is no longer. */
+    mark: (id: string, number: number, turn: StoredTurn, replaced?: ReplacedTurn): Op =>
+      ({ type: 'put', key: turnKey(digest(id), number), value: { ...turn, replaced } }),
 
-    /** Returns the last of the `count` turns that is at a position or before it; undefined if there is none. */
-    async lastUpTo (thread: string, count: number, position: number): Promise<UserTurn | undefined> {
-      let last: UserTurn | undefined
-      for (let low = 0, high = count - 1; low <= high;) {
-        const middle = (low + high) >> 1
-        const turn = await getTurn(thread, middle)
-        if (turn === undefined || turn.at > position) high = middle - 1
-        else {
-          last = turn
-          low = middle + 1
-        }
+    /** Returns the last turn at a position or before it; undefined if there is none. */
+    async lastUpTo (head: Place, position: number): Promise<UserTurn | undefined> {
+      const path = pathOf(head)
+      const thread = digest(head.id)
+      for await (const { number, turn } of stored(thread, { after: turnKey(thread, numberAt(path, position) + 1) })) {
+        if (holds(path, number)) return onPath(turn, path, number)
       }
-      return last
-    },
-
-    /** Returns the position of the `n`-th turn; `length` if there is none. */
-    async position (thread: string, n: number, { count, length }: { count: number, length: number }): Promise<number> {
-      return n < count ? (await getTurn(thread, n))?.at ?? length : length
+      return undefined
     }
   }
 }

@@ -23,12 +23,12 @@ export interface UserWords {
   hasRead: boolean
 }
 
-/** Characters of a message that are read. */
+/** The most characters of a message that are read. */
 const MAX_CHARACTERS = 12_000
-/** Messages of the user that are read; the newest count. */
+/** The most messages of the user that are read; the newest count. */
 const MAX_MESSAGES = 500
 
-/** Reads what the user said in a thread, also while answers were made, from the `n`-th turn on; at most the newest 500 messages. */
+/** Reads what the user said in a thread, including messages during answers, from the `n`-th turn on; at most the newest 500 messages. */
 export async function readUserMessages (threads: Pick<ThreadRepository, 'turns' | 'messages'>, id: string, n = 0): Promise<UserMessage[]> {
   const messages: UserMessage[] = []
   const read = async (at: number) => (await threads.messages(id, { from: at, limit: 1 }))[0]
@@ -47,12 +47,12 @@ export async function readUserMessages (threads: Pick<ThreadRepository, 'turns' 
   return messages.slice(-MAX_MESSAGES)
 }
 
-/** Characters of a question of the assistant. */
+/** The most characters of a question of the assistant. */
 const MAX_QUESTION = 200
-/** The last sentence of a text that is a question. Links and markup are no part of a question that a person answers. */
+/** Matches a question at the end of a text. Links and markup are not part of a question that a person answers. */
 const QUESTION_AT_END = /(?:^|[.!?:;。！？؟।\n]\s*)([^.!?:;。！？؟।\n<>`|]+[?？؟])[\s\p{P}\p{S}]*$/u
 
-/** Returns the question with which a text ends; undefined when it ends with another sentence. */
+/** Returns the question with which a text ends; undefined if it ends with another sentence. */
 function questionAtEnd (text: string): string | undefined {
   const question = QUESTION_AT_END.exec(text.slice(-2 * MAX_QUESTION))?.[1].trim()
   return question === undefined || question.length > MAX_QUESTION || /https?:/i.test(question) ? undefined : question
@@ -61,6 +61,6 @@ function questionAtEnd (text: string): string | undefined {
 /** The text of a message. Its parts are on separate lines, because a sentence does not continue in another part. */
 const wordsOf = (message: ThreadMessage) => message.role === 'user' ? ownText(message, '\n\n') : textOf(message, '\n\n')
 
-/** The beginning of a text that may be read. It is a copy, so that the rest of a long text can be freed. */
+/** Returns the beginning of a text that may be read. It is a copy, so that the rest of a long text can be freed. */
 export const beginning = (text: string, limit: number): string =>
   text.length > limit ? Buffer.from(text.slice(0, limit)).toString() : text

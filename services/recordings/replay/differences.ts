@@ -4,19 +4,19 @@ import { projectSchema } from '../../models/index.ts'
 import type { CallLine, ContextLine, MessageLine } from '../recording.ts'
 import { placeholder } from '../scrub.ts'
 
-/** Where a replay goes otherwise than the recording. */
+/** A place where a replay differs from the recording. */
 export interface Difference {
-  /** The number of the model call before which it shows, from 1; 0 before the first. */
+  /** The number of the model call before which the difference shows, from 1; 0 before the first. */
   step: number
   /** A sentence. */
   what: string
   recorded?: string
   now?: string
-  /** The lines that differ, in place of both. */
+  /** The lines that differ, in place of `recorded` and `now`. */
   diff?: string
 }
 
-/** Something that is new to a model: a result of a tool, or a message. */
+/** Something that is new to a model: the result of a tool, or a message. */
 export interface Fresh {
   kind: 'output' | 'error' | 'denied' | 'user' | 'note'
   /** The tool of a result. */
@@ -26,7 +26,7 @@ export interface Fresh {
 
 type Part = Extract<LanguageModelV4Prompt[number], { role: 'tool' }>['content'][number]
 
-/** Returns what is new in a prompt since the model answered last: the messages behind its last answer. */
+/** Returns what is new in a prompt: the messages behind the model's last answer. */
 export function freshIn (prompt: LanguageModelV4Prompt): Fresh[] {
   const last = prompt.findLastIndex(({ role }) => role === 'assistant')
   return prompt.slice(last + 1).flatMap((message): Fresh[] => {
@@ -68,15 +68,15 @@ const recordedFresh = (line: CallLine | MessageLine): Fresh => {
 }
 
 /**
- * Compares what is new to a model with what was new when it was recorded; the first difference, or undefined. Results come from the
- * recording, so how they are rendered counts only in a strict replay, as do the words of the service and of reviews.
+ * Compares what is new to a model with what was new in the recording. Returns the first difference, or undefined. Results come from the
+ * recording, so their rendering counts only in a strict replay, and so do texts of the service and of reviews.
  */
 export function compareFresh (
   { number, fresh }: { number: number, fresh: ReadonlyArray<CallLine | MessageLine> },
   tail: readonly Fresh[],
   isStrict: boolean
 ): Difference | undefined {
-  // The service may say more than it keeps: that no steps are left, or how the plan stands.
+  // Notes of the service that it does not store may be missing: that no steps are left, or the state of the plan.
   const counts = ({ kind }: Fresh) => kind !== 'note'
   const expected = fresh.map((line) => ({ line, ...recordedFresh(line) })).filter(counts)
   const found = tail.filter(counts)
@@ -100,8 +100,8 @@ export function compareFresh (
 }
 
 /**
- * Compares the system prompt and the tools of the first call with those of the recording. What tasks are told last is not compared: it
- * tells of earlier runs.
+ * Compares the system prompt and the tools of the first call with those in the recording. The last text for tasks is not compared, because
+ * it is about earlier runs.
  */
 export function compareContext (
   context: ContextLine | undefined,
@@ -133,11 +133,11 @@ export function compareContext (
 const described = ({ description = '', inputSchema }: Pick<LanguageModelV4FunctionTool, 'description' | 'inputSchema'>) =>
   `${description}\n${JSON.stringify(inputSchema, null, 2)}`
 
-/** A recording holds the schemas of tools as they are; the model of a replay gets them as providers do. */
+/** Returns tools as providers get them: a recording holds their original schemas. */
 const asSent = (tool: ContextLine['tools'][number]) =>
   described({ ...tool, inputSchema: projectSchema(tool.inputSchema, 'compatible').schema })
 
-/** Sentences of a prompt are compared one by one, so that a difference is short. */
+/** Splits a prompt into sentences, so that a difference is short. */
 const inLines = (text: string) => alike(text).replaceAll(/([.!?:;]) (?=\p{Lu})/gu, '$1\n')
 
 /** Returns the lines that only one of two texts has: those of the recording with a minus, the others with a plus. */
@@ -149,7 +149,7 @@ function changedLines (was: string, now: string): string {
   return lines.length > 0 ? lines.join('\n') : '(the same lines in another order)'
 }
 
-/** The user's memory is not recorded. */
+/** Removes the user's memory, which is not recorded. */
 function withoutMemory (text: string): string {
   const at = text.indexOf(MEMORY_FOLLOWS)
   const end = at === -1 ? -1 : text.indexOf('\n\nWhat happened in this conversation', at)
@@ -163,7 +163,7 @@ const DATE = new RegExp(`${DAY}(?: \\d\\d:\\d\\d:\\d\\d(?: GMT[+-]\\d{4}(?: \\([
 const TIME = /\b\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?/g
 const MACHINE = /This computer runs [^;]+; commands run in [^.\n]+\./g
 
-/** Makes times, ids, and what is said of the computer, alike. */
+/** Makes times, ids and descriptions of the computer equal. */
 const alike = (text: string): string =>
   text.replace(UUID, '<id>').replace(DATE, '<time>').replace(TIME, '<time>').replace(MACHINE, placeholder('machine'))
 

@@ -6,14 +6,17 @@ import { Usage } from '../../lib/usage-error.ts'
 import type { ExpectLine } from '../recording.ts'
 import type { Difference } from './differences.ts'
 
-/** Time in which a pattern is looked for in a text, milliseconds. */
+/** Time limit for searching a pattern in a text, milliseconds. */
 const MATCH_MS = 2_000
 
-/** Whether a text matches a pattern of a recording, which may come from anybody. Throws Usage for one that is none or does not end. */
+/**
+ * Returns whether a text matches a pattern of a recording, which may come from anybody. Throws Usage if the pattern is invalid or does not
+ * end.
+ */
 function matches (pattern: string, flags: string, text: string): boolean {
   const refuse = (reason: string) => new Usage(`The pattern ${JSON.stringify(pattern)} of an "expect" line cannot be used: ${reason}.`)
   try {
-    // Only code that is run by `vm` can be ended while a pattern is looked for.
+    // Only code that `vm` runs can be ended while it searches.
     return runInNewContext('new RegExp(pattern, flags).test(text)', { pattern, flags, text }, { timeout: MATCH_MS }) as boolean
   } catch (error) {
     const { code, message } = error as { code?: string, message: string }
@@ -22,7 +25,7 @@ function matches (pattern: string, flags: string, text: string): boolean {
   }
 }
 
-/** What `expect` lines say that is not so, of a run that is over. Throws Usage for a pattern that is none. */
+/** Returns the expectations in `expect` lines that a finished run does not meet. Throws Usage for an invalid pattern. */
 export async function checkExpectations (
   expected: readonly ExpectLine[],
   { run, asked, cwd, step }: { run: Run, asked: ReadonlySet<string>, cwd: string, step: number }

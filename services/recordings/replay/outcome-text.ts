@@ -14,14 +14,14 @@ export interface Outcome {
   cannotReplay?: string
 }
 
-/** Differences of one file that are shown to a person: the first one leads to the others. */
+/** The most differences of one file that are shown to a person: the first one usually causes the others. */
 const MOST_SHOWN = 3
 const TEXT_SHOWN = 1_000
 const LINES_SHOWN = 12
 
 const count = (number: number, thing: string) => `${number} ${thing}${number === 1 ? '' : 's'}`
 
-/** Returns what a person reads of one file: a line, and the differences below it. */
+/** Returns the text about one file for a person: a line, and the differences below it. */
 export function outcomeText ({ file, ok, steps, calls, approvals, ms, differences, cannotReplay }: Outcome, isAlone = false): string {
   const did = [count(steps, 'step'), count(calls, 'call'), ...approvals > 0 ? [count(approvals, 'approval')] : []].join(', ')
   const line = `${ok ? '✓' : '✗'} ${file}  ${did} (${Math.round(ms)} ms)`

@@ -8,17 +8,17 @@ import type { ReplaySession } from './replay-session.ts'
 import { RequestRefused, runThrough, type RecordedService } from './run-through.ts'
 
 interface Replayed {
-  /** Where the run went otherwise than the recording, the first step first. */
+  /** Where the run differed from the recording, the first step first. */
   differences: Difference[]
   steps: number
   calls: number
   approvals: number
 }
 
-/** Statuses of runs that ended for a reason outside of them. */
+/** Statuses of runs that ended for a reason outside of the run. */
 const ENDED_OUTSIDE = ['cancelled', 'interrupted', 'rejected']
 
-/** Replays a recording with the service, whose models and tools the session answers for. */
+/** Replays a recording with a service for which the session plays the models and tools. */
 export async function replayRecording (
   recording: Recording,
   { service, session, cwd }: { service: RecordedService, session: ReplaySession, cwd: string }
@@ -58,7 +58,9 @@ export async function replayRecording (
   return { differences, steps: session.made, calls: linesOf(recording, 'call').length, approvals }
 }
 
-/** Returns what was decided when it was recorded. What was not asked then is a difference, and approved, so that the run goes on. */
+/**
+ * Returns the recorded decision about an item. An item that was not asked then is a difference, and is approved so that the run continues.
+ */
 function decisionOf (item: ApprovalView, recording: Recording, session: ReplaySession): ApprovalDecision | undefined {
   if (item.kind === 'result') {
     const line = linesOf(recording, 'approval').find(({ kind }) => kind === 'result')
@@ -85,7 +87,7 @@ function compareEnd (run: Run, recording: Recording, session: ReplaySession): vo
     differences.push({ step: session.stepOf(call!), what: `${toolName} asks for no approval any more.` })
   }
   const [end] = linesOf(recording, 'end')
-  // A call that failed may not have been made: a budget forbids it before.
+  // A failed call may never have been made: a budget forbids it before.
   const isFailure = steps.at(-1)?.answer.failure !== undefined
   if (made < steps.length - (isFailure ? 1 : 0)) {
     differences.push({

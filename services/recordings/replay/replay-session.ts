@@ -10,22 +10,22 @@ import { ANSWER_TOOL, ASK_USER } from '../../contracts/model-texts.ts'
 import { type AnswerLine, type ApprovalLine, type CallLine, linesOf, type MessageLine, type Recording } from '../recording.ts'
 import { compareContext, compareFresh, type Difference, type Fresh, freshIn } from './differences.ts'
 
-/** What was new to the model at a step, and what it answered. */
+/** The new input of the model at a step, and its answer. */
 interface RecordedStep {
   number: number
   fresh: Array<CallLine | MessageLine>
   answer: AnswerLine
 }
 
-/** What a replay does outside the model calls and the tools. */
+/** Actions of a replay outside of model calls and tools. */
 interface ReplayPorts {
   /** Sends the running run a message of its user. */
   steer(text: string): Promise<void>
-  /** The recording goes no further: the run was stopped here. */
+  /** Stops the run, because the recording ends here. */
   stop(): Promise<void>
 }
 
-/** A call, as far as an item of the inbox says it. Questions have no tool. */
+/** A call, with the facts that an item of the inbox shows. Questions have no tool. */
 interface Called {
   toolName?: string
   input?: unknown
@@ -50,8 +50,8 @@ export function stepsOf ({ lines }: Pick<Recording, 'lines'>): RecordedStep[] {
 }
 
 /**
- * Answers from a recording in the place of the models and the tools of one run, and notes where the run goes otherwise. The ids of calls
- * stay as they were recorded. Files change only where `holds` says that they are copies.
+ * Plays the models and tools of one run from a recording, and collects the differences. The ids of calls stay as recorded. Files are
+ * changed only if `holds` says that they are copies.
  */
 export function createReplaySession (
   recording: Recording,
@@ -67,13 +67,13 @@ export function createReplaySession (
   const asides = Map.groupBy(linesOf(recording, 'aside'), ({ name }) => name)
   const differences: Difference[] = []
   const asked = new Set<string>()
-  /** The calls that ran, or were answered. */
+  /** The calls that ran or were answered. */
   const ran = new Set<string>()
   let ports: ReplayPorts | undefined
   let made = 0
   let before: { answers: number, fresh: Fresh[] } = { answers: -1, fresh: [] }
 
-  /** Calls that the user or the application answers have ids of their own in each run. */
+  /** Calls that the user or the application answers have new ids in each run. */
   const matched = new Map<string, string>()
   const isOfOthers = ({ by }: CallLine) => by === 'app' || by === 'user'
 
@@ -89,7 +89,7 @@ export function createReplaySession (
   }
   const stepOf = (call: string) => steps.find(({ answer }) => answer.toolCalls?.some(({ id }) => id === call))?.number ?? made
 
-  /** The recording goes no further. Pending until the run is stopped. */
+  /** The recording ends here. Pending until the run is stopped. */
   function stopped (signal: AbortSignal | undefined): Promise<never> {
     void ports?.stop().catch(() => {})
     return new Promise((_resolve, reject) => {
@@ -99,7 +99,7 @@ export function createReplaySession (
     })
   }
 
-  /** Returns what is new in a prompt since the call before; an empty answer of the model is not in it. */
+  /** Returns what is new in a prompt since the previous call. An empty answer of the model is not part of a prompt. */
   function freshSince (prompt: LanguageModelV4CallOptions['prompt']): Fresh[] {
     const fresh = freshIn(prompt)
     const answers = prompt.filter(({ role }) => role === 'assistant').length
@@ -187,26 +187,26 @@ export function createReplaySession (
       return made
     },
     connect: (given: ReplayPorts) => void (ports = given),
-    /** Whether the run had a tool. */
+    /** True if the run had a tool. */
     wasOffered: (name: string) => told.includes(name) || called.includes(name),
     recordedId,
     stepOf,
-    /** What was recorded of a call. */
+    /** Returns the recorded line of a call. */
     callOf: (id: string, call?: Called): CallLine | undefined => calls.get(recordedId(id, call)),
-    /** Notes that a call was answered in its tool's place. */
+    /** Marks a call as answered in place of its tool. */
     answered: (id: string) => void ran.add(recordedId(id)),
-    /** What a person said to a call; noted as asked. */
+    /** Returns a person's recorded decision about a call, and marks it as asked. */
     decisionOf (id: string, call?: Called): ApprovalLine | undefined {
       const known = recordedId(id, call)
       asked.add(known)
       return approvals.get(known)
     },
-    /** The approvals of calls that ran without one this time. What became of other calls is a difference of its own. */
+    /** Returns the recorded approvals of calls that ran without one this time. Other outcomes of calls are differences of their own. */
     unasked: (): ApprovalLine[] =>
       [...approvals].filter(([id, { kind, isContextual }]) => kind === 'tool' && !isContextual && !asked.has(id) && ran.has(id))
         .map(([, line]) => line)
   }
 }
 
-/** Whether a whole call is a step: the structured answer of a run. */
+/** True if a whole call is a step: the structured answer of a run. */
 const isStep = ({ responseFormat }: LanguageModelV4CallOptions) => responseFormat?.type === 'json' && responseFormat.name === ANSWER_TOOL

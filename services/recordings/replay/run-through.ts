@@ -4,12 +4,12 @@ import type { Run } from '../../../schemas/runs.ts'
 import type { ToolCallView } from '../../../schemas/tool-calls.ts'
 import { linesOf, type Recording } from '../recording.ts'
 
-/** The service that a recorded request is made to: its own interface, in process. */
+/** The service that gets a recorded request: its own interface, in process. */
 export interface RecordedService {
   request(method: 'GET' | 'POST', url: string, body?: object): Promise<{ status: number, body: any }>
 }
 
-/** Who answers what a run asks. */
+/** Answers the questions of a run. */
 export interface Answering {
   /** Returns the decision of an approval or of questions, or undefined to leave it open; the run is then left waiting. */
   decide(item: ApprovalView): ApprovalDecision | undefined
@@ -22,10 +22,10 @@ export interface Answering {
 /** The service refused the request of a recording. */
 export class RequestRefused extends Error {}
 
-/** How long one question for the end of a run waits, milliseconds. */
+/** How long one request for the end of a run waits, milliseconds. */
 const WAIT_MS = 60_000
 
-/** Makes the request of a recording, answers what the run asks, and returns the run at its end, or when nobody answers. */
+/** Makes the request of a recording and answers the questions of its run. Returns the run at its end, or when nobody answers. */
 export async function runThrough (recording: Recording, service: RecordedService, cwd: string, answering: Answering): Promise<Run> {
   const runId = linesOf(recording, 'task').length > 0
     ? await beginTask(recording, service, cwd, answering)
@@ -39,7 +39,7 @@ export async function runThrough (recording: Recording, service: RecordedService
   }
 }
 
-/** Answers what a run has asked. Returns whether anything was answered. */
+/** Answers the open items of a run. Returns whether anything was answered. */
 async function answerOpen (runId: string, { request }: RecordedService, { decide, answerCall }: Answering): Promise<boolean> {
   let isAnswered = false
   const { approvals } = (await request('GET', '/approvals?limit=500')).body as { approvals: ApprovalView[] }
@@ -85,7 +85,7 @@ async function beginTask (recording: Recording, { request }: RecordedService, cw
   return runs[0].runId
 }
 
-/** Returns the recorded options without the model, which the replay chooses, and without money and time, which a replay does not spend. */
+/** Returns the recorded options without the model, which the replay chooses, and without money and time, which a replay does not use. */
 function replayOptions ({ model, agent, budget, ...options }: RunOptions = {}): RunOptions {
   return { ...options, ...(budget?.tokens !== undefined && { budget: { tokens: budget.tokens } }) }
 }

@@ -11,14 +11,14 @@ interface WorkCopy {
   home: string
   /** The working folder of the run, with the recorded files. */
   cwd: string
-  /** The recording with these folders in the place of those that it was made in. */
+  /** The recording with these folders in place of the original ones. */
   recording: Recording
-  /** Whether a path lies in the folders of the copy. Nothing is written elsewhere, whatever a recording says. */
+  /** True if a path is in the folders of the copy. Nothing is written elsewhere, whatever a recording says. */
   holds(path: string): boolean
   remove(): Promise<void>
 }
 
-/** The window of a model of which none is recorded, tokens. */
+/** The window of a model without a recorded one, tokens. */
 const LARGEST_WINDOW = 100_000_000
 const FOLDER = /\{\{recorded:(cwd|workspace|home|root-\d+)\}\}/g
 
@@ -47,7 +47,7 @@ export async function makeWorkCopy (given: Recording, config: Config): Promise<W
   return { home, cwd: folder('cwd'), recording, holds, remove: () => rm(root, { recursive: true, force: true }) }
 }
 
-/** Returns the settings of the service for a replay: those of the recording, and nothing that happens beside the run. */
+/** Returns the settings of the service for a replay: those of the recording, and none that would start work beside the run. */
 export const replayConfig = ({ header: { models, config } }: Recording): Config => ({
   ...config,
   ...{ model: models?.capable ?? 'recorded/model', models: { fast: models?.fast ?? models?.capable ?? 'recorded/model' } },

@@ -11,14 +11,14 @@ const MAX_CHARACTERS = 64 * 1024
 const MAX_DEPTH = 32
 const MAX_REFS = 256
 
-/** Keywords whose values are data and no schemas. */
+/** Keywords whose values are data, not schemas. */
 const DATA = new Set(['enum', 'const', 'default', 'examples'])
-/** Keywords by which a schema without `type` may still describe objects. */
+/** Keywords that show that a schema without `type` may describe objects. */
 const OBJECT_KEYWORDS = ['properties', 'additionalProperties', 'patternProperties', 'required', '$ref', 'anyOf', 'oneOf', 'allOf']
 
 const BadObjectSchema = defineError('ERR_INVALID_REQUEST', 'options.object.schema%s %s.')
 
-/** Returns the error (400) of a schema that cannot be used; `at` is the JSON pointer of the place in the schema. */
+/** Returns the error (400) for a schema that cannot be used; `at` is the JSON pointer of the place in the schema. */
 function badSchema (at: string, message: string): ServiceError {
   const error = new BadObjectSchema(at.replaceAll('/', '.'), message)
   error.details = [{ path: `/options/object/schema${at}`, message }]
@@ -26,8 +26,8 @@ function badSchema (at: string, message: string): ServiceError {
 }
 
 /**
- * Checks what compiling does not: that the schema describes an object and is small, that its references stay in it and that its regular
- * expressions can be read. Throws BadObjectSchema (400).
+ * Checks what the compiler does not: that the schema describes an object and is small, that its references stay in it, and that its regular
+ * expressions are valid. Throws BadObjectSchema (400).
  */
 function checkSchemaText (schema: Schema): void {
   const length = JSON.stringify(schema).length
@@ -54,7 +54,7 @@ function checkSchemaText (schema: Schema): void {
 
 function checkExpression (source: string, at: string): void {
   try {
-    // The flag that JSON Schema asks for, and with which schemas are compiled.
+    // With the flag that JSON Schema requires, which the compiler uses, too.
     RegExp(source, 'u')
   } catch (error) {
     throw badSchema(at, `is no regular expression: ${(error as Error).message}`)
@@ -69,7 +69,7 @@ function describesObjects ({ type, ...keywords }: Schema): boolean {
 /** Time limits of compiling a schema and of checking one answer, milliseconds. A slow regular expression would block the service. */
 const COMPILE_MS = 1_000
 const CHECK_MS = 250
-/** Problems told of one answer: enough to correct it. */
+/** The most problems of one answer that are reported: enough to correct it. */
 const MAX_PROBLEMS = 10
 
 /** What is wrong with an answer; `path` is a JSON pointer into it. */
@@ -78,15 +78,15 @@ export interface Problem {
   message: string
 }
 
-/** Returns the problems of an answer; undefined when it is an object that fits the schema. */
+/** Returns the problems of an answer; undefined if it is an object that fits the schema. */
 export type CheckObject = (value: unknown) => Problem[] | undefined
 
 const compileInTime = createTimeLimit(COMPILE_MS)
 const checkInTime = createTimeLimit(CHECK_MS)
 
 /**
- * Compiles the JSON schema of an answer: draft 2020-12, or draft-07 where the schema says so or has tuples in its form. Unknown keywords
- * and `format` are annotations. Throws BadObjectSchema (400), which names the place in the schema.
+ * Compiles the JSON schema of an answer: draft 2020-12, or draft-07 if the schema names it or has tuples in its form. Unknown keywords and
+ * `format` are annotations. Throws BadObjectSchema (400), which names the place in the schema.
  */
 export function compileObjectSchema (schema: Schema): CheckObject {
   checkSchemaText(schema)

@@ -9,15 +9,17 @@ import type { CheckObject, Problem, Schema } from './compile-object-schema.ts'
 import { wireSchema, WRAPPER, type WireSchema } from './wire-schema.ts'
 
 const DEFAULT_RETRIES = 2
-/** Characters of the schema in the description of the tool and in the system prompt. */
+/** The most characters of the schema in the description of the tool and in the system prompt. */
 const SCHEMA_SHOWN = 16_000
 
-/** An answer that was checked, or why it is none. */
+/** An answer that fits the schema, or the problems of one that does not. */
 export type Reading = { object: Record<string, unknown> } | { problems: Problem[], given: unknown }
 
 export type ObjectAnswer = Awaited<ReturnType<typeof openObjectAnswer>>
 
-/** Prepares the structured answer that a run owes; the compiler of schemas is loaded at its first use. Throws BadObjectSchema (400). */
+/**
+ * Prepares the structured answer that a run must give; the compiler of schemas is loaded at its first use. Throws BadObjectSchema (400).
+ */
 export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: ObjectOption) {
   const { compileObjectSchema } = await import('./compile-object-schema.ts')
   const check = compileObjectSchema(schema)
@@ -33,7 +35,7 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
     const again = mended === given ? reading : readWrapped(mended, wire, check)
     return 'object' in again ? again : reading
   }
-  /** Returns the last object in a text that fits. */
+  /** Returns the last object in a text that fits the schema. */
   const findInText = (text: string): Reading | undefined => objectsIn(text).map(read).findLast((reading) => 'object' in reading)
 
   return {
@@ -48,21 +50,21 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
       inputSchema: wire.schema
     } satisfies LanguageModelV4FunctionTool,
 
-    /** The format of the answer of a run without any tools. The strict modes of providers take no schema with optional properties. */
+    /** The response format for runs without any tools. The strict modes of providers accept no schema with optional properties. */
     responseFormat: {
       type: 'json',
       name: ANSWER_TOOL,
       ...(wire.isExact && !wire.isWrapped && isStrict(closed) && { schema: closed })
     } satisfies LanguageModelV4CallOptions['responseFormat'],
 
-    /** What the system prompt says of the answer. */
+    /** Returns the part of the system prompt about the answer. */
     instructions: (hasTools: boolean): string =>
       hasTools
         ? `The application needs the answer of this run as data: end the work with a call of the tool ${ANSWER_TOOL}, alone in its step. ` +
           'A run without that call has failed.'
         : `The application needs the answer of this run as data: answer with one JSON object and nothing else.${told}`,
 
-    /** Checks the input of the model's call; the error is for the model. */
+    /** Checks the input of the model's call of `answer`; the error is for the model. */
     validateCall (_name: string, input: unknown): Validation {
       const reading = read(input)
       return 'object' in reading
@@ -74,7 +76,7 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
 
     findInText,
 
-    /** Reads the answer of a run without tools. */
+    /** Reads the answer of a run that has no tools. */
     readText (text: string): Reading {
       const found = findInText(text)
       if (found !== undefined) return found
@@ -86,7 +88,7 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
 
 export const inWords = (problems: Problem[]): string => problems.map(({ message }) => message).join('; ')
 
-/** Models that read the schema in full sometimes leave the wrapper out. */
+/** Also accepts an answer without the wrapper: models that have read the original schema sometimes leave it out. */
 function readWrapped (given: unknown, { isWrapped }: WireSchema, check: CheckObject): Reading {
   const isInside = isWrapped && isObject(given) && WRAPPER in given
   const inner = isInside ? given[WRAPPER] : given
@@ -96,8 +98,8 @@ function readWrapped (given: unknown, { isWrapped }: WireSchema, check: CheckObj
 }
 
 /**
- * Returns a schema whose objects hold their own properties and no others, where it does not say: strict modes want it said, and a weak
- * model writes others without end.
+ * Returns a schema whose objects allow no further properties unless it says otherwise: strict modes require that, and weak models would add
+ * properties without end.
  */
 function closeObjects (schema: Schema): Schema {
   const { properties, additionalProperties, items, anyOf } = schema
@@ -112,7 +114,7 @@ function closeObjects (schema: Schema): Schema {
   }
 }
 
-/** Whether the strict modes of providers take a schema: every object lists all its properties as required, and has no others. */
+/** Whether the strict modes of providers accept a schema: every object lists all its properties as required, and allows no others. */
 function isStrict (schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict)
   if (!isObject(schema)) return true

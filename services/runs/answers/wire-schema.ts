@@ -1,29 +1,32 @@
 import { isObject } from '../../lib/json.ts'
 import type { Schema } from './compile-object-schema.ts'
 
-/** The most schemas that references may expand to, and the deepest one; what is beyond is left open. */
+/**
+ * The limits for expanding references: the number of schemas, and their depth. What exceeds them is replaced by a schema that accepts
+ * everything.
+ */
 const MAX_SCHEMAS = 1_000
 const MAX_DEPTH = 24
-/** The property that holds the answer where its schema is no plain object. */
+/** The property that holds the answer if its schema is not a plain object. */
 export const WRAPPER = 'value'
 
-/** Keywords that are sent as they are, and those that say nothing about a value. */
+/** Keywords that are sent unchanged, and those that say nothing about a value. */
 const SENT = ['title', 'description', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems']
 const SILENT = ['$defs', 'definitions', '$comment', 'default', 'examples', '$schema', '$id']
 
-/** A schema as it is sent to providers. */
+/** A schema in the form that is sent to providers. */
 export interface WireSchema {
   schema: Schema
-  /** Whether the answer is the property WRAPPER of what the model writes. */
+  /** Whether the answer is the property WRAPPER of the object that the model writes. */
   isWrapped: boolean
-  /** Whether the schema says all that the real one says. */
+  /** Whether the schema says everything that the original one says. */
   isExact: boolean
 }
 
 /**
- * Returns a schema that admits what the given one admits, and perhaps more, in the part of JSON Schema that providers take for the
- * parameters of a tool: a plain object at the root, without references, lists of types, `oneOf`, `allOf`, `not` and conditions. Providers
- * refuse a whole request for one keyword that they do not know.
+ * Returns a schema that accepts everything that the given one accepts, and perhaps more, in the part of JSON Schema that providers accept
+ * for the parameters of a tool: a plain object at the root, without references, lists of types, `oneOf`, `allOf`, `not` and conditions.
+ * Providers refuse a whole request because of one keyword that they do not know.
  */
 export function wireSchema (root: Schema): WireSchema {
   let schemas = 0
@@ -47,7 +50,7 @@ export function wireSchema (root: Schema): WireSchema {
     if (Array.isArray(own.type)) return anyOf(own.type.map((type) => ({ ...own, ...NO_TEXTS, type })))
     const forms = own.anyOf ?? own.oneOf
     if (!Array.isArray(forms)) return ofType(own, refs)
-    // Providers take only texts beside `anyOf`.
+    // Beside `anyOf`, providers accept only texts.
     if (own.anyOf === undefined || Object.keys(own).length > 1 + Object.keys(shown).length) isExact = false
     return anyOf(forms)
   }
@@ -64,7 +67,7 @@ export function wireSchema (root: Schema): WireSchema {
         properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, inner(each)]))
       }),
       ...(Array.isArray(required) && required.length > 0 && { required }),
-      // What `patternProperties` admits must stay admitted without it.
+      // `patternProperties` is not sent, but properties that it accepts must remain possible.
       ...(additionalProperties !== undefined && rest.patternProperties === undefined && {
         additionalProperties: isObject(additionalProperties) ? inner(additionalProperties) : additionalProperties
       }),
@@ -72,7 +75,7 @@ export function wireSchema (root: Schema): WireSchema {
     }
   }
 
-  /** Google takes only texts in an enum. */
+  /** Returns a valid `enum`: Google accepts only texts in it. */
   function enumOf (values: unknown): Schema {
     if (!Array.isArray(values)) return {}
     return values.every((value) => typeof value === 'string') ? { type: 'string', enum: values } : leftOpen()
@@ -85,7 +88,7 @@ export function wireSchema (root: Schema): WireSchema {
     return isObject(found) ? found : undefined
   }
 
-  /** A schema that holds itself is cut where it comes again. */
+  /** Follows a reference. A schema that contains itself is cut where it occurs again. */
   function followed ($ref: string, beside: Schema, refs: readonly string[]): Schema {
     const found = targetOf({ $ref })
     if (found !== undefined && !refs.includes($ref)) return convert(united([found, beside]), [...refs, $ref])
@@ -93,14 +96,16 @@ export function wireSchema (root: Schema): WireSchema {
     return leftOpen({ ...(type !== undefined && { type }), ...(type === 'array' && { items: {} }), ...textsOf(beside) })
   }
 
-  // The answer is an object, whatever else the schema admits.
+  // The answer is an object, even if the schema also accepts other types.
   const schema = convert(Array.isArray(root.type) ? { ...root, type: 'object' } : root, [])
   if (schema.type === 'object') return { schema: { properties: {}, ...schema }, isWrapped: false, isExact }
   const wrapped = { type: 'object', properties: { [WRAPPER]: schema }, required: [WRAPPER], additionalProperties: false }
   return { schema: wrapped, isWrapped: true, isExact }
 }
 
-/** Puts schemas that hold together into one: their properties and required names united; of other keywords the last one counts. */
+/**
+ * Combines schemas that must all be met into one: their properties and required names are united; of other keywords the last one counts.
+ */
 function united (schemas: unknown[]): Schema {
   const whole: Schema = {}
   const parts = schemas.filter(isObject)
@@ -110,7 +115,7 @@ function united (schemas: unknown[]): Schema {
     else if (keyword === 'required' && Array.isArray(before) && Array.isArray(value)) whole[keyword] = [...new Set([...before, ...value])]
     else whole[keyword] = value
   }
-  // A part without the properties of another one would forbid them.
+  // A part with `additionalProperties: false` would forbid the properties of the other parts.
   const isSplit = parts.filter(({ properties }) => properties !== undefined).length > 1
   if (isSplit && whole.additionalProperties === false) delete whole.additionalProperties
   return whole

@@ -1,10 +1,12 @@
 import type { Protocol, SteerBody } from '../../../schemas/agent.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import { Aborted } from '../../lib/abort.ts'
+import { settlesWithin } from '../../lib/deadline.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { withoutDroppedTries } from '../run-log/cut-steps.ts'
-import { createRunLog, segmentStart } from '../run-log/run-log.ts'
+import { type EventPosition, findAfter } from '../run-log/event-position.ts'
+import { createRunLog, type RunLog, segmentStart } from '../run-log/run-log.ts'
 import { steeringIn, waitingIn } from '../run-log/steering.ts'
 import { wholeMessage } from '../run-log/ui-message.ts'
 import type { RunRecord, ThreadRun } from '../run-record.ts'
@@ -22,7 +24,7 @@ const SteeringIdUsed = defineError(
   'The message with the id "%s" says something else. Send this one with an id of its own.'
 )
 
-/** Returns what was said with the id of an event; undefined for a new id. Throws SteeringIdUsed (409) if it says something else. */
+/** Returns the message of the user with the id of an event; undefined for a new id. Throws SteeringIdUsed (409) if its text differs. */
 function saidBefore (said: readonly EventOf<'steer'>[], { id, text }: EventOf<'steer'>): EventOf<'steer'> | undefined {
   const known = said.find((each) => each.id === id)
   if (known !== undefined && known.text !== text) throw new SteeringIdUsed(id)
@@ -38,39 +40,53 @@ export interface Subscription<R extends RunRecord = ThreadRun> {
   /** The protocol in which this subscriber gets the events. */
   protocol: Protocol
   batches(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
-  /** Bytes that the run appended since the subscription began and that the subscriber has not read yet. */
+  /** The number of bytes that the run has appended since the subscription began and that the subscriber has not read yet. */
   lag(): number
   unsubscribe(): void
 }
 
-/** The number of steering messages that may wait for a run's next step. */
+/** The position at which a reader begins. */
+export interface ReadFrom {
+  isWhole?: boolean
+  after?: EventPosition
+}
+
+/** The most messages of the user that may wait for a run's next step. */
 const STEERING_QUEUE = 20
 
 /** A subscriber that lags by more than this many bytes counts as slow; see `backpressure`. */
 const BACKPRESSURE_BYTES = 256 * 1024
 
-/** What the subscribers of a run may rely on. */
+/** What the options of a run mean for its subscribers. */
 export interface SubscriberOptions {
   /** Whether the run continues when no subscriber is left. */
   resumable: boolean
-  /** The protocol of subscribers that request none. */
+  /** How long other runs continue without a subscriber, milliseconds; 0 if absent. */
+  lingerMs?: number
+  /** The protocol of subscribers that name none. */
   protocol: Protocol
 }
 
 export type ActiveRun<R extends RunRecord = ThreadRun> = ReturnType<typeof createActiveRun<R>>
 
-/** A run that executes now, with its subscribers. When the last subscriber leaves, the run is aborted, unless it is resumable. */
+/**
+ * A run that executes now, with its subscribers. When the last subscriber leaves, the run is aborted unless it is resumable: at once, or if
+ * nobody has come back after `lingerMs`.
+ */
 export function createActiveRun<R extends RunRecord> (
   run: Run<R>,
-  { resumable, protocol }: SubscriberOptions,
-  onEnd?: () => void
+  { resumable, lingerMs = 0, protocol }: SubscriberOptions,
+  { clock, onEnd }: { clock: Pick<Clock, 'sleep'>, onEnd?: () => void }
 ) {
-  /** What the user said and no step has read; it is on disk. */
+  /** How often the last subscriber has left. */
+  let departures = 0
+  /** The messages of the user that no step has read; they are on disk. */
   const steering = waitingIn(run.log.events)
-  /** What is being written. */
+  /** The messages of the user that are being written. */
   const storing = new Map<EventOf<'steer'>, Promise<void>>()
   let isEnding = false
   const controller = new AbortController()
+  const over = new AbortController()
   const positions = new Map<symbol, number>()
   const done = Promise.withResolvers<void>()
   const aborted = Promise.withResolvers<void>()
@@ -85,6 +101,13 @@ export function createActiveRun<R extends RunRecord> (
     aborted.resolve()
     progress()
   }
+  /** Aborts the run if it has no reader when the time has passed. */
+  async function abortUnread (): Promise<void> {
+    const departure = ++departures
+    if (lingerMs > 0) await clock.sleep(lingerMs, AbortSignal.any([controller.signal, over.signal]))
+    if (positions.size > 0 || departure !== departures || run.log.ended) return
+    abort(new Aborted('client', 'The client went away.'))
+  }
   const stored = async () => {
     while (storing.size > 0) await Promise.allSettled(storing.values())
   }
@@ -95,7 +118,7 @@ export function createActiveRun<R extends RunRecord> (
     run,
     signal: controller.signal,
     resumable,
-    /** Whether somebody reads the run. */
+    /** Whether the run has a reader. */
     get isRead () {
       return positions.size > 0
     },
@@ -106,13 +129,14 @@ export function createActiveRun<R extends RunRecord> (
     abort,
     end () {
       onEnd?.()
+      over.abort('over')
       run.log.end()
       done.resolve()
     },
 
     /**
-     * Takes what the user says for the model's next step; `store` puts the event on disk, and in the log. Nothing is taken twice. Throws
-     * SteeringFull (429), NoActiveRun (404) if no step follows, or SteeringIdUsed (409).
+     * Takes a message of the user for the model's next step; `store` writes the event to disk and to the log. No message is taken twice.
+     * Throws SteeringFull (429), NoActiveRun (404) if no step follows, or SteeringIdUsed (409).
      */
     async steer (event: EventOf<'steer'>, store: () => Promise<void>): Promise<EventOf<'steer'>> {
       const known = saidBefore(steeringIn(run.log.events), event)
@@ -128,30 +152,33 @@ export function createActiveRun<R extends RunRecord> (
       await written
       return same
     },
-    /** Returns what step `step` is to read. */
+    /** Returns the messages of the user that step `step` reads. */
     takeSteering: (step: number): EventOf<'steer'>[] => steering.splice(0).map((event) => ({ ...event, state: 'read', step })),
-    /** Whether something waits for a step. */
+    /** Whether messages of the user wait for a step. */
     async isSteered (): Promise<boolean> {
       await stored()
       return steering.length > 0
     },
-    /** Whether no step follows. */
+    /** Whether no further step follows. */
     get isEnding () {
       return isEnding
     },
-    /** Takes nothing more from the user, unless something waits for a step. Returns whether the run may end. */
+    /** If nothing waits for a step, takes no further messages of the user. Returns whether the run may end. */
     async endUnlessSteered (): Promise<boolean> {
       await stored()
       isEnding = steering.length === 0
       return isEnding
     },
-    /** Takes nothing more from the user. Resolves when what was taken is in the log. */
+    /** Takes no further messages of the user. Resolves when those taken are in the log. */
     async endSteering (): Promise<void> {
       isEnding = true
       await stored()
     },
 
-    /** Pending while every subscriber lags, which pauses the model stream; undefined while there is no backpressure. */
+    /**
+     * Returns a promise that is pending while every subscriber lags, which pauses the model stream; undefined while there is no
+     * backpressure.
+     */
     backpressure (): Promise<void> | undefined {
       if (!isUnderBackpressure()) return undefined
       return (async () => {
@@ -160,15 +187,18 @@ export function createActiveRun<R extends RunRecord> (
     },
 
     /**
-     * Subscribes from the first event of a segment, by default in the run's own protocol. With `isWhole`, a chat client gets the earlier
-     * segments, too, because it builds one message of all.
+     * Subscribes from the first event of a segment, by default in the run's own protocol. With `isWhole`, a chat client also gets the
+     * earlier segments, because it builds one message of all. A reader that comes back gets what follows `after`, the last event that it
+     * has got.
      */
-    subscribe (segment: number, as: Protocol = protocol, { isWhole = false } = {}): Subscription<R> {
+    subscribe (segment: number, as: Protocol = protocol, { isWhole = false, after }: ReadFrom = {}): Subscription<R> {
       const subscriber = Symbol('subscriber')
       const first = segmentStart(run.log.events, segment)
-      const earlier = isWhole && as !== 'documented' && segment > 0 ? wholeMessage(run.log.events.slice(0, first + 1), as) : []
-      const start = earlier.length > 0 ? first + 1 : first
-      // Earlier events have to be sent too, but do not count as lag: they are no sign of a slow reader.
+      const resumed = after && findAfter(run.log.events, after, run.log.tag)
+      const earlier = resumed?.rest ??
+        (isWhole && as !== 'documented' && segment > 0 ? wholeMessage(run.log.events.slice(0, first + 1), as) : [])
+      const start = resumed?.next ?? (earlier.length > 0 ? first + 1 : first)
+      // Earlier events must also be sent, but do not count as lag: they are no sign of a slow reader.
       const end = run.log.events.length
       positions.set(subscriber, start)
       return {
@@ -189,14 +219,14 @@ export function createActiveRun<R extends RunRecord> (
         unsubscribe () {
           if (!positions.delete(subscriber)) return
           progress()
-          if (positions.size === 0 && !run.log.ended && !resumable) abort(new Aborted('client', 'The client went away.'))
+          if (positions.size === 0 && !run.log.ended && !resumable) abortUnread().catch(() => {})
         }
       }
     }
   }
 }
 
-/** Returns the events of a subscription when all are there, without those of dropped tries, and ends it. */
+/** Returns all events of a subscription when it has ended, without those of attempts that were dropped. */
 export async function readWhole (subscription: Subscription, signal: AbortSignal): Promise<readonly RunEvent[]> {
   const read: RunEvent[] = []
   try {
@@ -207,23 +237,81 @@ export async function readWhole (subscription: Subscription, signal: AbortSignal
   return withoutDroppedTries(read)
 }
 
-/** Returns a subscription to recorded events: a replayed segment, or approval requests that are sent again. */
-export function subscribeToRecorded (
-  { runId, threadId, options }: Pick<ThreadRun, 'runId' | 'threadId' | 'options'>,
-  events: readonly RunEvent[],
-  protocol: Protocol
-): Subscription {
+/** Returns the events of a subscription up to the first that is `enough`, or those of the first `ms`, and a subscription that has all. */
+export async function readFirst (
+  subscription: Subscription,
+  enough: (event: RunEvent) => boolean,
+  { clock, ms, signal }: { clock: Clock, ms: number, signal: AbortSignal }
+): Promise<{ events: RunEvent[], whole: Subscription }> {
+  const batches = subscription.batches(signal)
+  const deadline = clock.monotonic() + ms
+  const first: Array<readonly RunEvent[]> = []
+  let next = batches.next()
+  while (!first.at(-1)?.some(enough) && await settlesWithin({ clock, ms: deadline - clock.monotonic(), signal }, next)) {
+    const { done, value } = await next
+    if (done) break
+    first.push(value)
+    next = batches.next()
+  }
+  // It is awaited only if somebody reads on.
+  next.catch(() => {})
+  return {
+    events: first.flat(),
+    whole: {
+      ...subscription,
+      async * batches () {
+        yield * first
+        for (let each = await next; !each.done; each = await batches.next()) yield each.value
+      },
+      unsubscribe () {
+        batches.return(undefined).catch(() => {})
+        subscription.unsubscribe()
+      }
+    }
+  }
+}
+
+/** Returns a subscription to events that belong to no log: requests that are sent again. */
+export function subscribeToEvents (record: Recorded, events: readonly RunEvent[], protocol: Protocol): Subscription {
   const log = createRunLog(events)
   log.end()
-  return {
-    runId,
-    threadId,
-    options,
-    protocol,
-    batches: (signal) => log.read(0, signal),
-    lag: () => 0,
-    unsubscribe () {}
-  }
+  return subscribeToLog(record, log, protocol, { next: 0, rest: [] })
+}
+
+type Recorded = Pick<ThreadRun, 'runId' | 'threadId' | 'options'>
+
+/** Returns a subscription to the rest of a segment that has ended. */
+export const subscribeToLog = (
+  { runId, threadId, options }: Recorded,
+  log: RunLog,
+  protocol: Protocol,
+  { next, rest }: NonNullable<ReturnType<typeof findAfter>>
+): Subscription => ({
+  runId,
+  threadId,
+  options,
+  protocol,
+  batches: (signal) => log.read(next, signal, { opening: Promise.resolve(rest) }),
+  lag: () => 0,
+  unsubscribe () {}
+})
+
+/**
+ * Returns a subscription to a segment that has ended. With `isWhole`, a chat client gets the whole message: the events of the other
+ * segments come first, and have no ids.
+ */
+export function subscribeToSegment (
+  record: Recorded,
+  log: RunLog,
+  segment: number,
+  { protocol, isWhole = false }: { protocol: Protocol, isWhole?: boolean }
+): Subscription {
+  const first = segmentStart(log.events, segment)
+  if (!isWhole || protocol === 'documented') return subscribeToLog(record, log, protocol, { next: first, rest: [] })
+  const message = wholeMessage(log.events, protocol)
+  let same = 0
+  while (same < message.length && message.at(-1 - same) === log.events.at(-1 - same)) same++
+  return subscribeToLog(record, log, protocol, { next: log.events.length - same, rest: message.slice(0, message.length - same) })
 }
 
 interface Deps {
@@ -235,16 +323,15 @@ const said = ({ message: text, id = newId() }: SteerBody, { clock }: Deps): Even
   ({ type: 'steer', id, text, state: 'waiting', at: clock.now() })
 
 /**
- * Sends what the user says to an active run; the model gets it at its next step, also when the run is paused or cut before. It is on disk
- * when the promise resolves. Throws NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed
- * (409).
+ * Sends a message of the user to an active run. The model gets it at its next step, even if the run waits or is interrupted before. The
+ * message is on disk when the promise resolves. Throws NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed (409).
  */
 export function steerRun<R extends RunRecord> (live: ActiveRun<R>, body: SteerBody, deps: Deps): Promise<EventOf<'steer'>> {
   const event = said(body, deps)
   return live.steer(event, () => live.run.saved.then(() => deps.runs.commit(live.run, { finalEvents: [event] })))
 }
 
-/** Does the same for a stored run that waits: the model gets it when the run goes on. `more` is stored with it. */
+/** Does the same for a stored run that waits: the model gets the message when the run continues. `more` is stored with it. */
 export async function steerWaitingRun<R extends RunRecord> (
   run: Run<R>,
   body: SteerBody,

@@ -1,6 +1,7 @@
 import { Draining } from '../../http/index.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { Aborted } from '../../lib/abort.ts'
+import type { Clock } from '../../lib/clock.ts'
 import { defineError } from '../../lib/service-error.ts'
 import type { TaskRun, ThreadRun } from '../run-record.ts'
 import type { Run } from '../run-repository.ts'
@@ -12,12 +13,14 @@ export const ConversationBusy = defineError(
   'This conversation already has a run under way; wait for it to end.'
 )
 
-type BeginListener = (options: RunOptions | undefined, ended: Promise<void>) => void
+type BeginListener = (options: RunOptions | undefined, ended: Promise<void>, isConversation: boolean) => void
 
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
-/** Keeps the active runs: one for each conversation, at most `limit()` in all, and those of tasks, whose number their queue limits. */
-export function createActiveRuns ({ limit }: { limit: () => number }) {
+/**
+ * Keeps the active runs: one for each conversation, `limit()` together at most; and those of tasks, whose number is limited by their queue.
+ */
+export function createActiveRuns ({ limit, clock }: { limit: () => number, clock: Pick<Clock, 'sleep'> }) {
   const listeners: Array<(threadId: string) => void> = []
   const beginListeners: BeginListener[] = []
   const byThread = new Map<string, ActiveRun>()
@@ -73,13 +76,13 @@ export function createActiveRuns ({ limit }: { limit: () => number }) {
 
     /** Starts `work` in the reserved place; the run counts as active until `work` has ended. */
     launch (run: Run<ThreadRun>, options: SubscriberOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
-      const live = createActiveRun(run, options)
+      const live = createActiveRun(run, options, { clock })
       const { threadId } = run.record
       starting.delete(threadId)
       byThread.set(threadId, live)
       // The run was admitted just before the shutdown began.
       if (closing) live.abort(closing)
-      for (const listener of beginListeners) listener(run.record.options, live.done)
+      for (const listener of beginListeners) listener(run.record.options, live.done, true)
       void work(live).finally(() => {
         byThread.delete(threadId)
         live.end()
@@ -88,17 +91,17 @@ export function createActiveRuns ({ limit }: { limit: () => number }) {
       return live
     },
 
-    /** Takes up a run of a task, which nobody reads, until its `end` is called. */
+    /** Adds the run of a task, which has no reader, until its `end` is called. */
     enter (run: Run<TaskRun>): ActiveRun<TaskRun> {
       const { runId } = run.record
-      const live = createActiveRun(run, { resumable: true, protocol: 'documented' }, () => ofTasks.delete(runId))
+      const live = createActiveRun(run, { resumable: true, protocol: 'documented' }, { clock, onEnd: () => ofTasks.delete(runId) })
       ofTasks.set(runId, live)
-      for (const listener of beginListeners) listener(run.record.options, live.done)
+      for (const listener of beginListeners) listener(run.record.options, live.done, false)
       if (closing) live.abort(closing)
       return live
     },
 
-    /** Registers a listener that is called with the options of each run that begins, and with the promise of its end. */
+    /** Registers a listener that is called with the options of each run that begins, and with a promise that resolves when it ends. */
     onBegin: (listener: BeginListener): void => void beginListeners.push(listener),
 
     /** Registers a listener that is called with the thread id of each run of a conversation that ends. */
@@ -106,7 +109,7 @@ export function createActiveRuns ({ limit }: { limit: () => number }) {
       listeners.push(listener)
     },
 
-    /** Aborts every run, and waits for the ends of those of conversations. Requests that arrive later are refused with Draining (503). */
+    /** Aborts every run, and waits until those of conversations have ended. Later requests are refused with Draining (503). */
     async close (reason: Aborted) {
       closing = reason
       for (const live of [...byThread.values(), ...ofTasks.values()]) live.abort(reason)

@@ -1,6 +1,7 @@
 import { type Ledger } from '../../approvals/index.ts'
 import {
   type Approval,
+  type BudgetQuestion,
   type CallItem,
   findOfCall,
   ownerOf,
@@ -9,13 +10,14 @@ import {
   type WaitingCall
 } from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
+import { isAllowed } from '../../usage/index.ts'
 import type { CallEnd } from '../gate/call-end.ts'
 import type { RunRecord } from '../run-record.ts'
 
 type ToolApproval = Approval & ToolItem
 export type RunItems = ReturnType<typeof createRunItems>
 
-/** What a run has asked, while it executes, by call. */
+/** The items that a run has requested, while it executes, by call. */
 export function createRunItems (stored: readonly Approval[]) {
   const items = new Map(stored.map((item) => [item.approvalId, item]))
   const approvals = () => [...items.values()].filter((item): item is ToolApproval => item.kind === 'tool')
@@ -25,10 +27,10 @@ export function createRunItems (stored: readonly Approval[]) {
   return {
     all: (): readonly Approval[] => [...items.values()],
 
-    /** The newest approval of the call, and what answers the call in its tool's place. */
+    /** Returns the newest approval of the call, and the item that holds the answer if a person or the application answers it. */
     ofCall,
 
-    /** How long the person let the calls wait; milliseconds, 0 if the person was asked about none of them. */
+    /** Returns how long the calls waited for the person, milliseconds; 0 if the person was asked about none of them. */
     waitedMs: (toolCallIds: readonly string[]): number =>
       Math.max(0, ...toolCallIds.flatMap((toolCallId) => {
         const { approval, answer } = ofCall(toolCallId)
@@ -37,16 +39,20 @@ export function createRunItems (stored: readonly Approval[]) {
           : [item.decidedAt - item.createdAt])
       })),
 
+    /** What the person was asked about budgets. */
+    budgets: () => [...items.values()].flatMap((item) =>
+      item.kind === 'question' && item.budget !== undefined ? [{ budget: item.budget, isAllowed: isAllowed(item.answers) }] : []),
+
     /** The calls that the person denied in this run. */
     refused: (): RefusedCall[] => approvals().filter(({ state }) => state === 'denied'),
 
-    /** Returns the approval of the call in its new state, to be stored; nothing if it has none or stays as it is. */
+    /** Returns the approval of the call in its new state, to be stored; nothing if it has none or the state does not change. */
     moved (toolCallId: string, state: 'executing' | CallEnd['state']): ToolApproval[] {
       const item = ofCall(toolCallId).approval as ToolApproval | undefined
       return item === undefined || item.state === state ? [] : [inState(item, state)]
     },
 
-    /** Takes over items that are on disk. */
+    /** Adds items that are on disk. */
     keep (written: readonly Approval[]) {
       for (const item of written) items.set(item.approvalId, item)
     }
@@ -54,12 +60,13 @@ export function createRunItems (stored: readonly Approval[]) {
 }
 
 /**
- * Makes the ledger's items of the calls that a run must ask for. A new approval replaces the one of the same call; an approved call that
- * the application now executes is `executing`. `moved` are those earlier items in their new state; nothing is stored here.
+ * Makes the items of the ledger for the calls that a run must ask about. A new approval replaces the previous one of the same call; an
+ * approved call that the application executes now is `executing`. `moved` are those earlier items in their new state; nothing is stored
+ * here.
  */
 export function askItems (
   run: RunRecord,
-  { asked, items: known }: { asked: readonly WaitingCall[], items: RunItems },
+  { asked, items: known }: { asked: ReadonlyArray<WaitingCall | BudgetQuestion>, items: RunItems },
   { ledger, ttlMs }: { ledger: Pick<Ledger, 'ask'>, ttlMs?: number }
 ): { items: Array<Approval & CallItem>, moved: Approval[] } {
   const { runId, segment } = run

@@ -55,16 +55,20 @@ export interface RunAttempt<R extends RunRecord = RunRecord> {
 /** How long a run may work in all, by default, milliseconds. */
 const RUN_MS = 4 * 60 * 60 * 1000
 
-/** Opens an attempt: gives it a number, a meter, and the time that is left to the run. */
+/**
+ * Opens an attempt: gives it a number, a meter, and the time that is left to the run. `endsAt`, epoch milliseconds: its user has said how
+ * long it may work.
+ */
 export function openAttempt<R extends RunRecord> (
   live: ActiveRun<R>,
-  { clock, fence, usage, runs, config }: Pick<EngineDeps, 'clock' | 'fence' | 'usage' | 'runs' | 'config'>
+  { clock, fence, usage, runs, config }: Pick<EngineDeps, 'clock' | 'fence' | 'usage' | 'runs' | 'config'>,
+  endsAt = 0
 ): RunAttempt<R> {
   const { run } = live
   const { runId, threadId, taskId, trigger, activeMs: before, options } = run.record
   const begun = clock.awake()
   const minutes = options?.budget?.minutes ?? Infinity
-  const ms = config().agent?.runMs ?? RUN_MS
+  const ms = config().agent?.runMs ?? Math.max(RUN_MS, before + endsAt - clock.now())
   const reason = () => minutes * 60_000 < ms
     ? new Aborted('budget', `The run worked for ${minutes} minutes; that is its budget.`)
     : new Aborted('timeout', `The run worked for longer than ${ms / 1000} s and was stopped.`)

@@ -5,9 +5,9 @@ import type { RunRecord } from '../run-record.ts'
 export type NextAction = 'step' | 'settle' | 'judge'
 
 /**
- * Returns the action with which a run goes on, by its events alone, so that it goes on in the same way after a wait and after a crash. A
- * step is open from `step-start` to `step-finish`; a message behind its end asks the model again. `isOwed`: the run owes a structured
- * answer, and without one it goes on.
+ * Returns the next action of a run. Only its events decide, so that it continues in the same way after a wait and after a crash. A step is
+ * open from `step-start` to `step-finish`; if a message follows its end, the model is asked again. `isOwed`: the run must give a structured
+ * answer, and continues until it has one.
  */
 export function nextAction (
   events: readonly RunEvent[],
@@ -25,21 +25,23 @@ export function nextAction (
 }
 
 /**
- * The actions of a run, which holds all of its state itself: nothing is passed. What an action did is as durable as the run needs it
- * when its promise resolves.
+ * The actions of a run. They keep all state themselves, so nothing is passed between them. When the promise of an action resolves, its
+ * effects are as durable as the run requires.
  */
 export interface RunActions {
-  /** Returns what to do next; `end` when the run has answered or must wait. */
+  /** Returns the next action; `end` if the run has answered or must wait. */
   next(): Promise<NextAction | 'end'>
   /** Makes one model call. */
   step(): Promise<void>
-  /** Executes the calls of the newest step, as far as nobody has to decide first. */
+  /** Executes the calls of the newest step, except those that somebody must decide first. */
   settle(): Promise<void>
-  /** Judges the answer. */
+  /** Has the answer judged. */
   judge(): Promise<void>
 }
 
-/** The loop of every run: model, tools, model, … until the answer is accepted or a person must decide. It may be ended at any time. */
+/**
+ * The loop of every run: model, tools, model, … until the answer is accepted or a person must decide. It can be interrupted at any time.
+ */
 export async function drive (run: RunActions): Promise<void> {
   for (;;) {
     const action = await run.next()

@@ -17,7 +17,7 @@ import { createRepetitions } from './repetitions.ts'
 import { createIdSource } from './step-writer.ts'
 import { toldTools, withFewerTools } from './told-tools.ts'
 
-/** Steps with tools of one investigation. */
+/** The most steps with tools of one investigation. */
 const STEPS = 30
 const INSTRUCTIONS =
   'You investigate a question for another agent, which reads nothing but your report. Look with your tools, side by side where you can; ' +
@@ -28,7 +28,7 @@ const ASKS_NOBODY = 'An investigation asks nobody, so this was not fetched.'
 
 interface Investigation {
   report: string
-  /** What was called for it, in order. */
+  /** The calls that were made for it, in order. */
   calls: Array<{ toolName: string, input: unknown, status: 'completed' | 'error' }>
 }
 
@@ -40,8 +40,8 @@ interface Deps extends Pick<EngineDeps, 'clock'> {
 }
 
 /**
- * Returns the function that answers a question by a run inside a run: with the models, the budget and the signal of its run, the tools of
- * the run that only read and need no approval, and a conversation of its own. Rejects as model calls do.
+ * Returns the function that answers a question with a run inside of a run. It uses the models, the budget and the signal of the outer run,
+ * the tools of that run that only read and need no approval, and a conversation of its own. Rejects as model calls do.
  */
 export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps) {
   return async (question: string, context: ToolContext): Promise<Investigation> => {
@@ -63,7 +63,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       }
     })
     let given = modelContext({
-      // Of tools that it has to find, it is told whose they are.
+      // For tools that it has to find, only their servers are described.
       system: [`${INSTRUCTIONS}${deferred === undefined ? '' : `\n\n${servers}\n`}\nWorking folder: ${JSON.stringify(cwd)}.`],
       tools: told.map(describeTool),
       deferred

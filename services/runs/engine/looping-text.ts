@@ -1,14 +1,14 @@
-/** The characters at the end of a text that are looked at, and the longest piece of which they may be repetitions. */
+/** How many characters at the end of a text are examined, and the longest piece whose repetition is recognised. */
 const TAIL = 4_000
 const LONGEST_PIECE = 250
-/** The characters at the end that stand once more before it where a text repeats itself. */
+/** The last characters of the text: only if they occur a second time before, the text may repeat itself. */
 const END = 32
-/** Characters between two looks. */
+/** The number of characters between two examinations. */
 const STEP = 1_000
 
 /**
- * Returns a function that takes an answer as it arrives and returns whether it repeats its own end: its last 4,000 characters are one
- * piece of at most 250 again and again. Small models write so until their window is full.
+ * Returns a function that takes an answer piece by piece and returns whether its end repeats itself: its last 4,000 characters are
+ * repetitions of one piece of at most 250. Small models write like this until their window is full.
  */
 export function createLoopingText (): (delta: string) => boolean {
   let tail = ''
@@ -24,7 +24,7 @@ export function createLoopingText (): (delta: string) => boolean {
   }
 }
 
-/** Returns the length of the shortest piece of which the text is repetitions, the last one perhaps cut (Knuth, Morris, Pratt). */
+/** Returns the length of the shortest piece of which the text is repetitions, the last one perhaps incomplete (Knuth, Morris, Pratt). */
 function periodOf (text: string): number {
   const borders = new Uint16Array(text.length)
   for (let at = 1, border = 0; at < text.length; at++) {

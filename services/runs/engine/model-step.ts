@@ -28,55 +28,57 @@ import { asToldTools, nameMeant, otherNameMeant, readInput, type ToolHost } from
 import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
-/** The collaborators of the model calls of one attempt at a run. */
+/** What the model calls of one attempt at a run need from other modules. */
 interface ModelStepParts {
   registry: Registry & ContextWindows
   clock: Clock
   signal: AbortSignal
   /** Counts and admits the calls. */
   meter: Meter
-  /** Lets the time of the run not pass until the promise settles. */
+  /** Stops the clock of the run's time limit until the promise settles. */
   pause: Deadline['pause']
   tools: Pick<ToolHost, 'ready' | 'validate' | 'find'>
   ids: IdSource
-  /** Load and store the summaries that replace older parts of the conversation. */
+  /** Loads and stores the summaries that replace older parts of the conversation. */
   summaries: Pick<CompactorParts, 'load' | 'keep'>
-  /** Takes the events of the step as they arise: at least one for each part of the answer. */
+  /** Receives the events of the step as they occur: at least one for each part of the answer. */
   append: (event: RunEvent) => void
-  /** Called with the model that answers and its effort, at each piece of the answer. */
+  /** Called for each piece of the answer, with the model that answers and its effort. */
   onAnswer?: (by: AnsweredBy) => void
-  /** Called for each call whose name or input was not as its tool has them and was read leniently. */
+  /** Called for each call whose name or input was corrected to fit a tool. */
   onMended?: (call: { toolCallId: string, toolName: string, named?: string }) => void
-  /** Checks the run's limits after the parts that arrived together. A returned promise pauses the model stream. */
+  /** Called after parts that arrived together, to check the run's limits. A returned promise pauses the model stream. */
   afterParts: (parts: readonly LanguageModelV4StreamPart[]) => void | Promise<void>
 }
 
 /** One model call. */
 interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
   step: number
-  /** Why the model has to answer now: no call of this step is carried out, but for `answer`. */
+  /** Why the model must answer now: calls of this step are not executed, except those of `answer`. */
   lastWord?: 'steps' | 'repeating' | 'no-progress'
-  /** The structured answer that the run owes. */
+  /** The structured answer that the run must give. */
   owed?: ObjectAnswer
-  /** What the model is told for the first time with this step, as messages of the user. */
+  /** The messages that the model gets for the first time in this step. */
   notes: ReadonlyArray<EventOf<'message' | 'steer'>>
-  /** Returns the prompt with what the model is told behind the messages. */
+  /** Returns the prompt, with what the model is told after the messages. */
   complete?: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt
   /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
   context: () => Promise<ModelContext>
 }
 
-/** What a model gets beside the conversation. */
+/** What a model gets in addition to the conversation. */
 export interface ModelContext {
   /** The messages before the conversation. */
   opening: LanguageModelV4Prompt
   tools: LanguageModelV4FunctionTool[]
   deferred?: readonly string[]
-  /** Returns the context with as many tools as the model takes, of which a refusal has told; undefined: there are no fewer. */
+  /**
+   * After a provider has refused the number of tools, returns the context with as many as it accepts; undefined if there cannot be fewer.
+   */
   fewerTools: () => Promise<ModelContext | undefined>
 }
 
-/** What a model was asked with last. */
+/** The newest request to a model. */
 interface Asked {
   id: string
   prompt: LanguageModelV4Prompt
@@ -85,7 +87,7 @@ interface Asked {
 const NO_STEPS_LEFT = 'No tool is called any more in this run.'
 const CUT_OFF = 'This call was cut off, because the answer reached its greatest length, and was not carried out. Do the same in parts: ' +
   'write the beginning of a long text first, and add the rest with further calls.'
-/** What the user is told of a feature that a model did not take. */
+/** What the user is told about a feature that a model did not accept. */
 const LEFT_OUT: Record<string, [NoticeCode, string]> = {
   tools: ['no-tools', 'This model takes no tools, so they were described to it in words. Other models use them more surely.'],
   pictures: ['no-pictures', 'This model takes no pictures, so they were left out. Choose another model for what they show.'],
@@ -110,8 +112,8 @@ const REASONS = {
   'no-progress': 'None of your last calls could be carried out'
 }
 /**
- * The last message of the last step. System prompt and tools stay the same in all steps, so that a cache serves them; no choice of a tool
- * is forced, which models that reason refuse.
+ * Returns the last message of the last step. System prompt and tools stay the same in all steps, so that a cache serves them. The choice of
+ * a tool is not forced, because models that reason refuse that.
  */
 const lastMessage = (why: keyof typeof REASONS, mayAnswer: boolean) =>
   userMessage(
@@ -122,10 +124,10 @@ const lastMessage = (why: keyof typeof REASONS, mayAnswer: boolean) =>
   )
 
 /**
- * Returns the function that makes the model calls of one attempt: it fits the conversation into the model's window, streams the
- * answer as events, and validates the inputs of its calls. A valid call becomes `tool-input` and waits for its settlement; an
- * invalid call, and each call of the last step, becomes an error that the model sees. The caller appends `step-finish`. Rejects
- * like `streamModel` and `createStepWriter`.
+ * Returns the function that makes the model calls of one attempt: it fits the conversation into the model's window, streams the answer as
+ * events, and validates the inputs of its calls. A valid call becomes `tool-input` and waits until it is settled; an invalid call, and each
+ * call of the last step, becomes an error that the model sees. The caller appends `step-finish`. Rejects like `streamModel` and
+ * `createStepWriter`.
  */
 export function createModelSteps (
   { registry, clock, signal, meter, pause, tools: host, ids, summaries, append, afterParts, onAnswer, onMended }: ModelStepParts
@@ -137,7 +139,7 @@ export function createModelSteps (
     noticed.add(code)
     append({ type: 'notice', code, text })
   }
-  /** Tells the user what of the call the model did not take. */
+  /** Tells the user which part of the request the model did not accept. */
   const tellLeftOut = (part: LanguageModelV4StreamPart) => {
     if (part.type !== 'stream-start') return
     for (const warning of part.warnings) {
@@ -147,7 +149,7 @@ export function createModelSteps (
       if (warning.feature === TOOL_LEFT_OUT) append({ type: 'notice', code: 'tool-refused', text: toolRefused(warning.details ?? '') })
     }
   }
-  /** Tells the user that the server of a model, which is their own, read only the end of a prompt. */
+  /** Tells the user that the server of a model, which is their own, has read only the end of a prompt. */
   async function tellCutPrompt ({ id, prompt }: Asked, tools: LanguageModelV4FunctionTool[], read: number): Promise<void> {
     if (registry.reach(id) === 'cloud') return
     const sent = prompt.reduce((sum, message) => sum + tokensOf(message), tokensInSame(jsonOfFixed(tools)))
@@ -179,7 +181,7 @@ export function createModelSteps (
     const toolMeant = (name: string, input?: string) =>
       nameMeant(name, names()) ??
         (input === undefined ? undefined : otherNameMeant(name, input, { names: names(), find: host.find, validate: host.validate }))
-    // Tools are described also where none may be called: providers refuse a history with calls of tools that are not described.
+    // Tools are described even if none may be called: providers refuse a history with calls of tools that are not described.
     const options = () => ({
       ...registry.callSettings('capable'),
       ...(described().length > 0 && {
@@ -263,7 +265,7 @@ export function createModelSteps (
   }
 }
 
-/** Returns the prompt with the newest plan of the conversation, where the call that showed it was summarised or left out. */
+/** Returns the prompt with the newest plan of the conversation, if the call that showed it was summarised or left out. */
 function withPlan (prompt: LanguageModelV4Prompt, messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const newest = messages.flatMap(callsIn).findLast(({ toolName }) => toolName === PLAN_TOOL)
   if (newest === undefined || prompt.flatMap(callsIn).includes(newest)) return prompt
@@ -273,7 +275,7 @@ function withPlan (prompt: LanguageModelV4Prompt, messages: LanguageModelV4Promp
 const callsIn = (message: LanguageModelV4Message) =>
   message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : []
 
-/** Stubs of the tools that a conversation has calls of. */
+/** Returns minimal descriptions of the tools of which the conversation contains calls. */
 function toolsCalled (messages: LanguageModelV4Prompt): LanguageModelV4FunctionTool[] {
   const parts = messages.flatMap((message) => message.role === 'assistant' ? message.content : [])
   const names = new Set(parts.flatMap((part) => part.type === 'tool-call' ? [part.toolName] : []))

@@ -5,31 +5,31 @@ import { needsAny } from '../../contracts/tool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ToolHost } from '../../tools/index.ts'
 
-/** How often a call, or a cycle of calls, is made before the model is told, and before the run stops. */
+/** How often in a row a call, or a cycle of calls, is made before the model is told, and before the run is stopped. */
 const TOLD_AT = 3
 const STOPPED_AT = 5
-/** The longest cycle that is noticed, calls. */
+/** The most calls in a cycle that is recognised. */
 const LONGEST_CYCLE = 3
-/** Calls that come at least this much later than the one before look again at what may have changed; milliseconds. */
+/** A call that is repeated at least this many milliseconds later is no repetition: what it reads may have changed. */
 const APART_MS = 10_000
-/** How often the same tool may be called in a row with nothing new in what it answers. */
+/** How often a tool may be called in a row if its results contain nothing new. */
 const NOTHING_NEW = 30
-/** What the model hears of its repetitions: nothing, that it repeats itself, or that the run stops. */
+/** The consequence of repetitions: nothing, the model is told, or the run is stopped. */
 type Repetition = 'none' | 'told' | 'stopped'
 
 /**
- * Notices a run that repeats itself: the same call with the same result, or the same cycle of up to three such calls, again and again, or
- * one tool whose answers say nothing new, whatever it is asked. It counts from the beginning of the attempt at the run.
+ * Recognises a run that repeats itself: the same call with the same result, the same cycle of up to three such calls, or calls of one tool
+ * whose results contain nothing new, whatever their input. It counts from the beginning of the attempt.
  */
 export function createRepetitions (clock: Pick<Clock, 'monotonic'>, find: ToolHost['find']) {
-  /** Whether the tool is there to be called again and again: it reads what a command in the background has written. */
+  /** Whether the tool is meant to be called repeatedly, because it reads what a command in the background has written. */
   const isPolled = (name: string) => find(name)?.policy.effect === 'read' && needsAny(find(name), 'commands')
   let calls: string[] = []
   let lastAt = -Infinity
   let told = 0
   let sameTool = { name: '', seen: new Set<string>(), times: 0 }
 
-  /** Counts the calls of the same tool in a row since one of them answered what none before it had. */
+  /** Counts the calls of the same tool in a row since one of them had a result that none before it had. */
   function countNothingNew (step: readonly RunEvent[]): number {
     for (const event of step) {
       if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
@@ -43,7 +43,7 @@ export function createRepetitions (clock: Pick<Clock, 'monotonic'>, find: ToolHo
   }
 
   return {
-    /** Takes the events of a step whose calls are settled. */
+    /** Takes the events of a step whose calls are settled, and returns the consequence. */
     add (step: readonly RunEvent[]): Repetition {
       const at = clock.monotonic()
       if (at - lastAt >= APART_MS) {
@@ -66,7 +66,7 @@ export function createRepetitions (clock: Pick<Clock, 'monotonic'>, find: ToolHo
   }
 }
 
-/** Returns how often the newest call, or the cycle that ends with it, was made in a row. */
+/** Returns how often in a row the newest call, or the cycle that ends with it, was made. */
 function timesRepeated (calls: readonly string[]): number {
   let most = 1
   for (let length = 1; length <= LONGEST_CYCLE; length++) {

@@ -7,7 +7,8 @@ import { noUsage } from '../../usage/index.ts'
 import { MEMORY_FOLLOWS, PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { EngineDeps, RunAttempt } from './attempt.ts'
-import type { WaitingCall } from '../../contracts/approval-record.ts'
+import type { BudgetQuestion, WaitingCall } from '../../contracts/approval-record.ts'
+import { raiseBudgets, workWithinBudget } from './ask-budget.ts'
 import { type NextAction, type RunActions, nextAction } from './drive.ts'
 import { createRepetitions } from './repetitions.ts'
 import { askAgain, isCutTwice, isFruitless, LATE_MS, lateAnswer, REPEATED } from './stopping.ts'
@@ -18,24 +19,24 @@ import { endOfStep, firstObject, heldEvents, isToldAtOnce, mayFirstStand } from 
 import { asksThoughAllowed } from '../gate/run-policy.ts'
 import { settleStep } from '../gate/settle-step.ts'
 
-/** What an attempt at a run begins with. */
+/** What an attempt at a run starts with. */
 interface Start {
-  /** What the run has asked before. */
+  /** The items that the run has requested before. */
   items: RunItems
-  /** Where the events of model calls go; into the log of the run by default. */
+  /** Where the events of model calls are written; default: the log of the run. */
   output?: ModelOutput
 }
 
-/** How far an attempt at a run is. */
+/** The state of an attempt at a run. */
 export interface ExecutedRun {
   actions: RunActions
   items: RunItems
-  /** The run must wait, for the calls that it must ask for. */
+  /** The run must wait: for decisions about calls, or for a higher budget. */
   isWaiting: boolean
-  asked: readonly WaitingCall[]
-  /** The end of the newest step, which the settlement of its calls appends; undefined if it has its end already. */
+  asked: ReadonlyArray<WaitingCall | BudgetQuestion>
+  /** The end of the newest step, which is appended when its calls are settled; undefined if it was appended before. */
   stepFinish?: EventOf<'step-finish'>
-  /** The structured answer that the newest step has given. Readers of a conversation get it last, when it is accepted. */
+  /** The structured answer of the newest step. Readers of a conversation get it last, when it is accepted. */
   answer?: EventOf<'object'>
   isAccepted: boolean
   /** Resolves when no call is running. */
@@ -43,7 +44,7 @@ export interface ExecutedRun {
 }
 
 /**
- * The actions of one attempt at a run. Its state is the record and the log of the run, so that a later attempt goes on where this one was
+ * The actions of one attempt at a run. Its state is the record and the log of the run, so that a later attempt continues where this one
  * ended.
  */
 export function createRunActions<R extends RunRecord> (
@@ -55,20 +56,24 @@ export function createRunActions<R extends RunRecord> (
   const { live, commit } = attempt
   const { run } = live
   const { log } = run
-  /** The events of the model call under way, of runs whose steps are stored as a whole, and of second versions. */
+  /** The events of the current model call that are not written yet: of runs whose steps are stored as a whole, and of second versions. */
   let held: RunEvent[] = []
-  /** Whether the model call under way is for a second version of the answer. */
+  /** Whether the current model call makes a second version of the answer. */
   let isSecond = false
+  /** Whether the current model call has begun a step. */
+  let hasBegun = false
   const call = createModelCalls(attempt, owner, deps, {
     ...output,
     append (event: RunEvent) {
-      // What the user says asks for another answer.
+      if (event.type === 'step-start') hasBegun = true
+      // A message of the user asks for another answer.
       if (event.type === 'steer') isSecond = false
       if (owner.kind === 'task' || (isSecond && !isToldAtOnce(event))) held.push(event)
       else output.append(event)
     }
   })
-  /** No second version of the answer came. */
+  raiseBudgets(attempt.meter, items)
+  /** No second version of the answer will come. */
   let isGivenUp = false
   const settling = new Set<Promise<unknown>>()
   const repetitions = createRepetitions(deps.clock, owner.tools.find)
@@ -84,22 +89,23 @@ export function createRunActions<R extends RunRecord> (
     isAsked: (toolName) => asksThoughAllowed(owner.policy, owner.tools, toolName),
     now: deps.clock.now
   })
-  /** The newest step that was looked at for repetitions. */
+  /** The newest step that was checked for repetitions. */
   let looked = run.record.steps
 
+  const mayAskForMore = () => owner.policy.answersInCalls && !mayFirstStand(log.events, live.signal)
   const isLast = () => run.record.steps > run.record.maxSteps
 
-  /** Adds events to the run, and changes its record. Of a task, both are on disk when the promise resolves. */
+  /** Adds events to the run, and changes its record. In a task, both are on disk when the promise resolves. */
   async function write (events: RunEvent[], changes: object = {}): Promise<void> {
     if (owner.kind === 'task') return commit({ finalEvents: events, changes: changes as Partial<R> })
     run.record = { ...run.record, ...changes }
     events.forEach(log.append)
   }
 
-  /** Tells the model something before its next step. */
+  /** Sends a message of the service to the model before its next step. */
   const tell = (text: string) => write([{ type: 'message', text, isRetry: true }])
 
-  /** Lets an answer that is none be given once more, and ends a run that repeats itself or whose calls are too long for the model. */
+  /** Has the model answer once more if its answer was empty. Ends a run that repeats itself, or whose calls are too long for the model. */
   async function guarded (action: NextAction): Promise<NextAction> {
     const { steps } = run.record
     if (action === 'judge') {
@@ -123,9 +129,16 @@ export function createRunActions<R extends RunRecord> (
     executed.isAccepted = false
     executed.answer = undefined
     isSecond = reviewIn(log.events) !== undefined
-    if (owner.kind === 'conversation') deps.runs.saveSoon(run)
+    // Before the first step, the record of the run says everything.
+    if (owner.kind === 'conversation' && run.record.steps > 0) deps.runs.saveSoon(run)
     held = []
-    executed.stepFinish = await call()
+    const made = await workWithinBudget(async () => {
+      await attempt.meter.checkSpent()
+      return call()
+    }, { items, mayAsk: mayAskForMore })
+    if ('asks' in made) return waitForBudget(made.asks)
+    executed.stepFinish = made.result
+    hasBegun = false
     held = [...withoutDroppedTries(held)]
     if (isSecond) {
       held = heldEvents(held)
@@ -138,11 +151,19 @@ export function createRunActions<R extends RunRecord> (
     const end = isSettled ? [executed.stepFinish] : []
     const toolCount = run.record.toolCount + calls.filter((event) => 'toolName' in event && event.toolName !== PHASE_TOOL).length
     const unlogged = isLogged ? end : [...joinDeltas(held), ...end]
-    // The end of an answer is stored with what follows: its review, or the end of the run.
+    // The end of an answer is stored together with what follows: its review, or the end of the run.
     if (isSettled && calls.length > 0) await commit({ finalEvents: unlogged, changes: { toolCount } as Partial<R> })
     else await write(unlogged, { toolCount })
     if (isSettled) executed.stepFinish = undefined
     owner.tell?.({ is: 'step', events })
+  }
+
+  /** Lets the run wait for more money. What has begun of the step ends with nothing, and the step is made again after a yes. */
+  async function waitForBudget (question: BudgetQuestion): Promise<void> {
+    if (hasBegun && held.length > 0) await write(joinDeltas(withoutDroppedTries(held)))
+    const paused = { type: 'step-finish', finishReason: 'other', usage: noUsage(), isPaused: true } as const
+    executed.stepFinish = hasBegun ? { ...paused, step: run.record.steps + 1 } : undefined
+    Object.assign(executed, { asked: [question], isWaiting: true })
   }
 
   async function settleNow (): Promise<void> {
@@ -150,7 +171,7 @@ export function createRunActions<R extends RunRecord> (
     if (executed.isWaiting) return
     const newest = newestStep(log.events)
     const owed = await attempt.owed()
-    // The tokens of a step that a crash cut off from its end are part of the run's total.
+    // The tokens of a step that a crash interrupted count for the run.
     const cut = (): RunEvent => ({ type: 'step-finish', step: run.record.steps, finishReason: 'tool-calls', usage: noUsage() })
     const end = newest.some(({ type }) => type === 'step-finish') ? [] : [executed.stepFinish ?? endOfStep(newest, cut())]
     executed.stepFinish = undefined
@@ -175,7 +196,12 @@ export function createRunActions<R extends RunRecord> (
   }
 
   async function judge (): Promise<void> {
-    const review = await owner.review({ isLast: isLast(), object: executed.answer?.object }) ?? {}
+    const reviewed = await workWithinBudget(
+      () => owner.review({ isLast: isLast(), object: executed.answer?.object }),
+      { items, mayAsk: mayAskForMore }
+    )
+    if ('asks' in reviewed) return waitForBudget(reviewed.asks)
+    const review = reviewed.result ?? {}
     const { refinement, kept, changes, told } = review
     const events: RunEvent[] = []
     if (refinement !== undefined) {
@@ -197,7 +223,7 @@ export function createRunActions<R extends RunRecord> (
     executed.isAccepted = refinement === undefined
   }
 
-  /** Does what a step needs. Where it was to make a second version of an answer, and fails, the first version stands. */
+  /** Does the work of a step. If that was to make a second version of an answer and fails, the first version becomes the answer. */
   async function orFirstStands (work: Promise<void>): Promise<void> {
     try {
       await work
@@ -216,13 +242,13 @@ export function createRunActions<R extends RunRecord> (
         return await live.endUnlessSteered() ? 'end' : 'step'
       }
       if (executed.isWaiting) {
-        // What the user has said is for the segment after this one.
+        // Messages of the user are left for the segment after this one.
         await live.endSteering()
         return 'end'
       }
       const isOwed = await attempt.owed() !== undefined
       const action = await guarded(executed.answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed }))
-      // The user may say something during the review, too; then the answer is not the last word.
+      // The user may send a message during the review, too; then this answer is not the last one.
       if (action === 'judge' && await live.isSteered()) return 'step'
       if (action !== 'judge' || !executed.isAccepted) return action
       return await live.endUnlessSteered() ? 'end' : 'step'
@@ -241,7 +267,7 @@ export function createRunActions<R extends RunRecord> (
   return executed
 }
 
-/** Returns what a model knows of a run beside its prompt. */
+/** Returns what a model is told about a run in addition to its prompt. */
 function besides (events: readonly RunEvent[], { placement, given, hasRecalled }: RunPrompt) {
   const { context } = events.findLast((event) => event.type === 'context') ?? {}
   return {

@@ -10,16 +10,16 @@ import { createLoopingText } from './looping-text.ts'
 import { noUsage, tokensReported } from '../../usage/index.ts'
 import { createAnswerText, createMetadata, isPortableId, type OfferedTools, type TextPiece } from '../../models/index.ts'
 
-/** The maximum number of tool calls in one answer; a model that makes more is in a loop. */
+/** The maximum number of tool calls in one answer; a model that makes more is caught in a loop. */
 const MAX_CALLS = 128
 /** The maximum size of one answer, bytes. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
-/** The size of a part apart from its content, bytes. */
+/** The size of a part without its content, bytes. */
 const PART_BYTES = 64
 
-/** Characters of a call that cannot be read which the model is shown. */
+/** The most characters of an unreadable call that the model is shown. */
 const UNREAD_SHOWN = 2_000
-/** Why the text of an answer is dropped that its template began with a thought. */
+/** Why the text of an answer is dropped if its template began it with thinking. */
 const WAS_THOUGHT = 'What came as the answer was thinking.'
 
 const AnswerTooLong = defineError(
@@ -37,9 +37,9 @@ interface ToolCall {
   toolName: string
   input: string
   providerMetadata?: SharedV4ProviderMetadata
-  /** The name that the model wrote, where it differs from the tool's. */
+  /** The name that the model wrote, if it differs from the tool's. */
   named?: string
-  /** It was written as text; the model may have meant to show it. */
+  /** The call was written as text; the model may have meant to show it. */
   isFromText?: true
 }
 
@@ -56,7 +56,7 @@ export interface StepResult extends StepMarks {
   calls: ToolCall[]
   finishReason: FinishReason
   usage: Usage
-  /** The calls whose inputs have begun and not ended. */
+  /** The calls whose inputs have begun but not ended. */
   cut: Array<Pick<ToolCall, 'toolCallId' | 'toolName'>>
 }
 
@@ -66,9 +66,9 @@ interface WriterParts {
   step: number
   append: (event: RunEvent) => void
   ids: IdSource
-  /** What calls as text may name. */
+  /** The tools that calls written as text may name. */
   offered: OfferedTools | undefined
-  /** Returns the name of the tool that a model means, of some only with the input. */
+  /** Returns the name of the tool that a model means; for some names, only the input tells it. */
   toolMeant: (name: string, input?: string) => string | undefined
   /** Whether the user or the application answers calls of a tool. */
   isAnswered: (toolName: string) => boolean
@@ -76,7 +76,7 @@ interface WriterParts {
 
 type Kind = 'text' | 'reasoning'
 
-/** A text under way. */
+/** A text that has begun and not ended. */
 interface TextBegun {
   part: Part
   reader: ReturnType<typeof createAnswerText>
@@ -84,21 +84,24 @@ interface TextBegun {
   written: string
 }
 
-/** What is known of the answer so far. */
+/** The answer as far as it has arrived. */
 interface Writing extends WriterParts {
-  /** Of the newest part: `<provider>/<model>`. */
+  /** The model of the newest part: `<provider>/<model>`. */
   model: string
   parts: Record<Kind, Map<string, PartBegun>>
-  /** The ids of calls that have begun, by the provider's. */
+  /** The ids of calls that have begun, by the ids of the provider. */
   calls: Map<string, string>
-  /** The names of calls that have begun, by the provider's ids, whose tool is known only by their input: those of USE_TOOL and others. */
+  /**
+   * The names of calls that have begun and whose tool is known only with their input, such as those of USE_TOOL, by the ids of the
+   * provider.
+   */
   unnamed: Map<string, string>
   isLooping: (delta: string) => boolean
-  /** The texts under way, by the provider's ids. */
+  /** The texts that have begun and not ended, by the ids of the provider. */
   texts: Map<string, TextBegun>
-  /** The calls that were written as text. They follow the others, which some servers send beside them. */
+  /** The calls that were written as text. They come last, because some servers also send the same calls as calls. */
   asText: Array<Extract<TextPiece, { kind: 'call' }>>
-  /** All that was begun, in order. */
+  /** Everything that has begun, in order. */
   begun: OpenPart[]
   bytes: number
   result: StepResult
@@ -139,7 +142,7 @@ function closePart ({ parts, append }: Writing, kind: Kind, { id, providerMetada
   parts[kind].delete(id)
 }
 
-/** The ledger finds a call that the user or the application answers by its id alone, so that id is unique everywhere. */
+/** Begins a call. The ledger finds a call that the user or the application answers only by its id, so that id is unique everywhere. */
 function beginCall ({ calls, ids, begun, append, toolMeant, isAnswered }: Writing, id: string, named: string): string {
   const toolName = toolMeant(named) ?? named
   const unique = calls.get(id) ?? (isAnswered(toolName) ? newId() : ids.call(id))
@@ -155,7 +158,7 @@ function beginText ({ texts, offered }: Writing, { id, providerMetadata }: Part)
   return text
 }
 
-/** What came as text was thinking: it is dropped and comes again as such, unless calls came with it. */
+/** Drops a text that was in fact thinking, and sends it again as thinking, unless calls came with it. */
 function turnIntoThought (writing: Writing, { part, written }: TextBegun): void {
   const { calls, result, append, begun, parts, step } = writing
   if (calls.size > 0 || result.calls.length > 0) return
@@ -200,7 +203,7 @@ function endText (writing: Writing, id: string): void {
   const before = begun.length
   writePieces(writing, text.reader.end(), text)
   closePart(writing, 'reasoning', { id })
-  // An empty text may have something attached.
+  // Even an empty text may have metadata attached.
   if (before === 0 && begun.length === 0 && asText.length === 0) startPart(writing, 'text', text.part)
   texts.delete(id)
 }
@@ -219,7 +222,7 @@ function writeCall (
   unnamed.delete(id)
   // Chat clients get the input of such a call later, so the deltas must hold it.
   if (known === undefined && (isFromText || isAnswered(toolName))) append({ type: 'tool-input-delta', toolCallId, delta: input })
-  // The id goes back to the model that gave it, and to no other.
+  // The id is sent back only to the model that gave it.
   const isOwnId = !isFromText && toolCallId.startsWith(id) && !isPortableId(toolCallId)
   result.calls.push({
     toolCallId,
@@ -229,7 +232,7 @@ function writeCall (
     ...(named !== written && { named: written }),
     ...(isFromText && { isFromText })
   })
-  // A later call with the same id is another call, even in this step.
+  // Another call with the same id is a new call, even in this step.
   calls.delete(id)
 }
 
@@ -241,7 +244,7 @@ function writeCallsAsText (writing: Writing): void {
   }
 }
 
-/** What readers take to be under way. A call is, until its step is settled. */
+/** Returns what readers believe to be in progress. A call is in progress until its step is settled. */
 function underWay ({ parts, begun }: Writing): OpenPart[] {
   const open = new Set([...parts.text.values(), ...parts.reasoning.values()].map(({ id }) => id))
   return begun.filter(({ kind, id }) => kind === 'call' || open.has(id))
@@ -250,7 +253,7 @@ function underWay ({ parts, begun }: Writing): OpenPart[] {
 const begunCalls = ({ begun }: Writing, isCut: (id: string) => boolean): StepResult['cut'] =>
   begun.flatMap((each) => each.kind === 'call' && isCut(each.id) ? [{ toolCallId: each.id, toolName: each.toolName }] : [])
 
-/** Ends the answer with what its provider says of its end. */
+/** Ends the answer with the finish reason and the usage that the provider gives. */
 function endAnswer (writing: Writing, { finishReason, usage }: PartOf<'finish'>): void {
   const { texts, result, unnamed, calls } = writing
   for (const id of [...texts.keys()]) endText(writing, id)
@@ -307,10 +310,10 @@ function writePart (writing: Writing, part: LanguageModelV4StreamPart): void {
 }
 
 /**
- * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run
- * and tool call ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with
- * it, marked with the model. The calls are held in memory until the step ends, so an answer that is too long or makes too many
- * calls is refused: `write` throws AnswerTooLong or TooManyCalls.
+ * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run and tool call
+ * ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with it, marked with the
+ * model. The calls are held in memory until the step ends, so `write` throws AnswerTooLong or TooManyCalls for an answer that is too long
+ * or makes too many calls.
  */
 export function createStepWriter (collaborators: WriterParts) {
   const writing: Writing = {
@@ -330,9 +333,9 @@ export function createStepWriter (collaborators: WriterParts) {
 
   return {
     result,
-    /** Returns what the answer so far consists of: all ids, and what readers take to be under way. */
+    /** Returns the content of the answer so far: all ids, and what readers believe to be in progress. */
     broken: (): { dropped: string[], open: OpenPart[] } => ({ dropped: begun.map(({ id }) => id), open: underWay(writing) }),
-    /** Ends the answer where it is, without its calls. */
+    /** Ends the answer at this point, without its calls. */
     cut () {
       for (const kind of ['text', 'reasoning'] as const) for (const id of [...parts[kind].keys()]) closePart(writing, kind, { id })
       result.calls = []

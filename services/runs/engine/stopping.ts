@@ -3,23 +3,23 @@ import { LATE_OPENING, NOTE_OPENING } from '../../contracts/model-texts.ts'
 import { answerEvents, newestStep, type RunEvent } from '../../contracts/run-events.ts'
 import type { RunRecord } from '../run-record.ts'
 
-// When a run stops before its model said that it was done, and what the model and the user hear of it; and notes to the model.
+// When a run stops before its model has finished, what the model and the user are told of it, and other notes to the model.
 
-/** Told when a call, or a cycle of calls, was made three times with the same result. */
+/** The note after a call, or a cycle of calls, that was made three times with the same result. */
 export const REPEATED =
   `${NOTE_OPENING} You made the same call three times, or the same few calls in turn, and got the same each time. Do something else, or ` +
   'say what is missing. The run stops if you go on like this.]'
-/** Told after an answer without text and calls. */
+/** The note after an answer without text and calls. */
 const EMPTY_ANSWER = `${NOTE_OPENING} Your last answer held no text. Answer now, or go on with the work.]`
 const UNREAD_OPENING = `${NOTE_OPENING} Your last answer ended with what looks like a tool call, and it could not be read, so nothing ran`
-/** Told after a call that was written as text and cannot be read. */
+/** The note after a call that was written as text and cannot be read. */
 const unreadCall = (text: string) =>
   `${UNREAD_OPENING}:\n${text}\n\nIf you meant a call, make it again: with the tool calls of your API, or as the end of your answer in ` +
   'this form, with the name of a tool that you have and its arguments as JSON:\n<tool_call>{"name": "…", "arguments": {…}}</tool_call>\n' +
   'Else give your answer again, without it.]'
-/** The model is told of an answer that came later than this; milliseconds. */
+/** The model is told that an answer of the user was late if it took longer than this; milliseconds. */
 export const LATE_MS = 60 * 60 * 1000
-/** Told after an answer that came late: the world, and the day, may be others by now. `now`: epoch milliseconds. */
+/** The note after a late answer of the user: the world, and the day, may have changed. `now`: epoch milliseconds. */
 export function lateAnswer (waitedMs: number, now: number): string {
   const hours = Math.round(waitedMs / LATE_MS)
   const waited = hours < 48 ? `${hours} ${hours === 1 ? 'hour' : 'hours'}` : `${Math.round(hours / 24)} days`
@@ -48,7 +48,7 @@ const hasCalls = (step: readonly RunEvent[]) => step.some(({ type }) => CALLS.ha
 const hasText = (step: readonly RunEvent[]) => step.some((event) => event.type === 'text-delta' && event.delta.trim() !== '')
 const reasonOf = (step: readonly RunEvent[]) => step.findLast((event) => event.type === 'step-finish')?.finishReason
 
-/** Whether the newest step holds neither text nor calls. */
+/** Whether the newest step contains neither text nor calls. */
 export function isEmptyAnswer (events: readonly RunEvent[]): boolean {
   const step = newestStep(events)
   return step[0]?.type === 'step-start' && !hasCalls(step) && !hasText(step)
@@ -56,7 +56,10 @@ export function isEmptyAnswer (events: readonly RunEvent[]): boolean {
 
 const unreadIn = (step: readonly RunEvent[]): string | undefined => step.findLast((event) => event.type === 'step-finish')?.unreadCall
 
-/** Returns what the model is told of an answer that is none, once: it was empty, or ended with a call that cannot be read. */
+/**
+ * Returns the note with which an empty answer, or one that ended with an unreadable call, is asked for again; each is sent only once in a
+ * row.
+ */
 export function askAgain (events: readonly RunEvent[]): string | undefined {
   const unread = unreadIn(newestStep(events))
   if (unread === undefined && !isEmptyAnswer(events)) return undefined
@@ -66,10 +69,10 @@ export function askAgain (events: readonly RunEvent[]): string | undefined {
   return unread === undefined ? EMPTY_ANSWER : unreadCall(unread)
 }
 
-/** Steps in a row in which no call was let run. */
+/** The most steps in a row in which no call was allowed to run. */
 const FRUITLESS_STEPS = 8
 
-/** Whether the newest steps all made calls, and none of these was valid and let run. */
+/** Whether the newest steps all made calls, none of which was valid and allowed to run. */
 export function isFruitless (events: readonly RunEvent[]): boolean {
   let steps = 0
   let isCalled = false
@@ -87,17 +90,17 @@ export function isFruitless (events: readonly RunEvent[]): boolean {
   return steps === FRUITLESS_STEPS
 }
 
-/** Whether each of the two newest steps reached the greatest length of an answer within its calls. */
+/** Whether each of the two newest steps reached the greatest length of an answer inside of its calls. */
 export function isCutTwice (events: readonly RunEvent[]): boolean {
   const starts = events.flatMap(({ type }, at) => type === 'step-start' ? [at] : []).slice(-2)
   const steps = starts.map((start, n) => events.slice(start, starts[n + 1]))
   return steps.length === 2 && steps.every((step) => reasonOf(step) === 'length' && step.some(({ type }) => type === 'tool-input-error'))
 }
 
-/** Returns why a run that ends with these events stopped short; undefined when its model has answered. */
+/** Returns why a run that ends with these events stopped early; undefined if its model has answered. */
 export function stoppedShort ({ steps, maxSteps, endsFor }: RunRecord, all: readonly RunEvent[]): Stopped | undefined {
   const events = answerEvents(all)
-  // A first version of an answer is reviewed only where steps are left.
+  // The first version of an answer is reviewed only if steps are left.
   const isWhole = events === all
   if (isWhole && endsFor !== undefined) return stoppedFor(endsFor)
   if (isWhole && steps > maxSteps) return stoppedFor('steps')

@@ -4,7 +4,7 @@ import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import { definitionTokens, deferTools, describeTool, SMALL_WINDOW, type ToolHost } from '../../tools/index.ts'
 
-/** How many times its share of a window the definitions of tools are, at least, when the window is looked up. */
+/** The window of a cloud model is looked up unless this many times the tokens of its tools' definitions fit into the assumed window. */
 const LOOK_UP_AT = 5
 
 interface Parts {
@@ -19,8 +19,8 @@ async function windowFor (tools: Tool[], registry: Parts['registry'], signal: Ab
 }
 
 /**
- * Divides the tools of a run into those that its model is told of and those that it finds, and describes the servers of both. The window
- * of a server of the user's own, which may be small, is asked for.
+ * Divides the tools of a run into those that are described to its model and those that the model finds, and describes the tool servers of
+ * both. The window of a server of the user's own may be small, so it is always looked up.
  */
 export async function toldTools (
   tools: Tool[],
@@ -32,17 +32,17 @@ export async function toldTools (
   return { ...divided, servers: host.describe(tools, { found: new Set(divided.deferred), window }), window }
 }
 
-/** Whether the model of a run has a small window, so that it is told less. */
+/** Whether the model of a run has a small window, so that its prompts are shorter. */
 export async function hasSmallWindow ({ registry }: Pick<Parts, 'registry'>, signal: AbortSignal): Promise<boolean> {
   return await windowFor([], registry, signal) <= SMALL_WINDOW
 }
 
-/** Of a context, what the number of tools changes. */
+/** The part of a context that depends on the number of tools. */
 type ToolContext = Pick<RunContext, 'system' | 'tools' | 'deferred'>
 
 /**
- * Returns the context with fewer tools, as many as the models are known to take since a provider has refused their number; undefined when
- * there are no fewer.
+ * Returns the context with fewer tools: as many as the models are known to accept since a provider has refused their number; undefined if
+ * there cannot be fewer.
  */
 export async function withFewerTools<C extends ToolContext> (
   context: C,

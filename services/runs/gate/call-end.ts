@@ -4,13 +4,13 @@ import type { EventOf } from '../../contracts/run-events.ts'
 import type { Call, ToolOutput } from '../../contracts/tool.ts'
 import type { Op } from '../../store/index.ts'
 
-/** The end of a call: its event, and what becomes of its approval, if it has one. */
+/** The end of a call: its event, and the new state of its approval, if it has one. */
 export interface CallEnd {
   event: EventOf<'tool-output' | 'tool-error' | 'tool-denied'>
   state: 'done' | 'unknown' | 'denied' | 'expired'
   /** The duration of the call, milliseconds; absent if no tool ran. */
   durationMs?: number
-  /** To be stored with it: what the call changed. */
+  /** Operations to store with it: what the call changed. */
   ops?: Op[]
 }
 
@@ -26,7 +26,7 @@ export const refusedCall = ({ toolCallId, toolName }: Call, state: 'denied' | 'e
 export const completedCall = ({ toolCallId, toolName }: Call, output: { output: ToolOutput, isWrapped?: true }): CallEnd =>
   ({ event: { type: 'tool-output', toolCallId, toolName, ...output }, state: 'done' })
 
-/** Returns the end of a call that the user or the application was to answer in the tool's place. Nobody's silence is an answer. */
+/** Returns the end of a call that the user or the application was to answer. Silence is not taken for an answer. */
 export function answeredCall (call: Call, item: QuestionItem | AppCallItem, approval?: ToolItem): CallEnd {
   const { event, ...end } = item.kind === 'app' ? answeredByApp(call, item) : answeredByUser(call, item)
   return { ...end, event: withCorrection(event, approval) }
@@ -65,10 +65,10 @@ function answeredByUser (call: Call, { state, answers = {}, reason }: QuestionIt
   }
 }
 
-/** Characters of a corrected input that the model is told. */
+/** The most characters of a corrected input that the model is told. */
 const INPUT_SHOWN = 2_000
 
-/** Puts in front of the result that the call ran with another input than the model's. */
+/** Adds a sentence before the result that says that the call ran with an input other than the model's. */
 export function withCorrection<E extends CallEnd['event']> (event: E, approval: ToolItem | undefined): E {
   if (approval?.correctedInput === undefined || event.type === 'tool-denied') return event
   const text = `ran with the user's corrected input: ${JSON.stringify(approval.correctedInput).slice(0, INPUT_SHOWN)}`

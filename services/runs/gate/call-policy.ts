@@ -9,27 +9,29 @@ import type { RunPolicy } from './run-policy.ts'
 export type Decision =
   | { is: 'run', because?: Granted }
   | { is: 'deny', reason: string }
-  /** Of rehearsals: the call is answered and not run. */
+  /** In rehearsals: the call is answered and not executed. */
   | { is: 'answer', output: ToolOutput }
-  /** An open approval or question; with `asks`, a question that is not asked yet. */
+  /** An approval or a question is open; with `asks`, a question that has still to be asked. */
   | { is: 'wait', asks?: true }
-  /** It was decided before, or cannot run here. */
+  /** The call was decided before, or cannot run here. */
   | { is: 'ended', end: CallEnd }
 
-/** A call of a step, with what the policies found out. It is checked when the step begins, and again right before it runs. */
+/**
+ * A call of a step, with what the policies found out about it. It is checked when the step begins, and again immediately before it runs.
+ */
 export interface CheckedCall {
   readonly call: Call
-  /** It changes nothing but the copy that its run works in: the copy, and the working folder of its box, if it is a command. */
+  /** The call changes only the copy in which its run works. `confinedTo`, if it is a command, is the working folder of its box. */
   copied?: { copy: string, confinedTo?: WorkFolder }
-  /** Concerns that a policy took back. */
+  /** Concerns that a policy withdrew. */
   takenBack: Concern[]
-  /** What was found about its addresses, and what its tool asks: no call of the same step changes that. */
+  /** The concerns about its addresses, and those of its tool: other calls of the same step do not change them. */
   ownConcerns?: Concern[]
-  /** A rehearsal lets it through. */
+  /** A rehearsal lets the call run. */
   isRehearsed?: true
 }
 
-/** The step that a call belongs to, as far as policies need it. */
+/** What policies need of the step that a call belongs to. */
 export interface StepSoFar {
   run: { runId: string, cwd: string, signal: AbortSignal }
   policy: RunPolicy
@@ -37,9 +39,12 @@ export interface StepSoFar {
     ToolHost,
     'find' | 'permission' | 'isAllowedByUser' | 'identity' | 'toolServer' | 'boundary' | 'folders' | 'foresee' | 'copyAt'
   >
-  /** Calls whose tools were about to start before. */
+  /** Calls whose tools were about to start in an earlier attempt. */
   begun: ReadonlySet<string>
-  /** The newest approval of a call, and what answers the call in its tool's place, as the ledger has them. */
+  /**
+   * Returns the newest approval of a call, and the item that holds the answer if a person or the application answers it, as the ledger has
+   * them.
+   */
   itemsOf (toolCallId: string): { approval?: ToolItem, answer?: QuestionItem | AppCallItem }
   /** Whether an item can still be answered. */
   isOpen (item: Answerable): boolean
@@ -50,13 +55,13 @@ export interface StepSoFar {
     textOfOthers? (): Promise<string | undefined>
   }
   grants?: CallGrants
-  /** Set in rehearsals, with the grants of the folder itself. */
+  /** Present in rehearsals, with the grants for the folder itself. */
   rehearsal?: Rehearsed & { grants: CallGrants }
 }
 
 /** One rule about calls. Each has its own file; POLICIES lists them in the order in which they are asked. */
 export interface CallPolicy {
   name: string
-  /** Ends the matter with a decision, or returns the reasons to ask: those it was given, with its own added or some taken back. */
+  /** Returns a decision, or the reasons to ask: the given ones, after adding or withdrawing some. */
   decide (checked: CheckedCall, step: StepSoFar, concerns: Concern[]): Promise<Decision | Concern[]>
 }

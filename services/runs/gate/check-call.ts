@@ -12,7 +12,7 @@ import { userQuestion } from './policies/user-question.ts'
 import { workingCopy } from './policies/working-copy.ts'
 import { writtenAsText } from './policies/written-as-text.ts'
 
-/** May this call run? The rules, in the order in which they are asked. */
+/** The policies that decide whether a call may run or asks for an approval, in the order in which they are asked. */
 export const POLICIES: readonly CallPolicy[] = [
   decidedBefore,
   userQuestion,
@@ -27,16 +27,16 @@ export const POLICIES: readonly CallPolicy[] = [
   unattended
 ]
 
-/** The rules for a call that was about to run and has to ask after all. */
+/** The policies for a call that was about to run and must ask after all. */
 export const WHERE_ASKED: readonly CallPolicy[] = [deniedBefore, unattended]
 
-/** The rules of an investigation: it only reads, stores nothing, and asks nobody. */
+/** The policies of an investigation: it only reads, stores nothing, and asks nobody. */
 export const INVESTIGATING: readonly CallPolicy[] = [toolPermission, addresses, toolQuestion, unattended]
 
-/** What becomes of a call: a decision, or the question to a person, with all reasons to ask. */
+/** The result for a call: a decision, or the question to a person with all reasons to ask. */
 export type Verdict = Decision | { is: 'ask', concerns: Concern[] }
 
-/** Asks the policies about a call. Without a decision it runs if there is no reason to ask. */
+/** Asks the policies about a call. If none decides, the call runs unless there is a reason to ask. */
 export async function checkCall (
   checked: CheckedCall,
   step: StepSoFar,

@@ -19,40 +19,40 @@ import type { CheckedCall } from './call-policy.ts'
 import { requestAgain } from './request-approval.ts'
 import type { SettledStep } from './settled-step.ts'
 
-/** What became of a call that was to run: it is over, a person is asked once more, or it is not what was allowed. */
+/** The result for a call that was to run: it has ended, a person is asked once more, or it is not what was allowed. */
 type Outcome = { is: 'over' } | { is: 'asked', request: WaitingCall } | { is: 'refused', concerns: Concern[] }
 const OVER: Outcome = { is: 'over' }
 
 type Result = Awaited<ReturnType<ToolHost['execute']>>
 
-/** A call on its way through the list. */
+/** A call on its way through the steps of EXECUTION. */
 interface Execution {
   checked: CheckedCall
   step: SettledStep
-  /** That of the model, or the person's in its place. */
+  /** The input of the model, or the input with which the person replaced it. */
   input: unknown
   approval?: ToolItem
   granted?: Granted
-  /** The folder that it was approved or granted for. */
+  /** The folder for which it was approved or granted. */
   folder?: WorkFolder
-  /** Of the tool that was agreed to; it may have been replaced since. */
+  /** The identity of the tool that was approved; the tool may have been replaced since. */
   identity?: string
-  /** An intent is stored before it starts, and its outcome after it. */
+  /** An intent is stored before the call starts, and its outcome after it. */
   isDurable: boolean
   kept?: KeptCall & { paths?: string[] }
   paths?: string[]
-  /** What it must find at its paths. */
+  /** What must be at its paths. */
   shown?: readonly ShownPlace[]
   result?: Result
 }
 
-/** Does its part, or ends the execution. */
+/** One step of the execution, which may end it. */
 type ExecutionStep = (execution: Execution) => Promise<Outcome | undefined>
 
-/** What happens around the execution of a call, in this order. */
+/** What is done around the execution of a call, in this order. */
 export const EXECUTION: readonly ExecutionStep[] = [stillAsShown, keepForUndo, intent, run, record]
 
-/** Runs a call that was checked, after the intent and what it is about to change are on disk. Rejects when the run is aborted. */
+/** Runs a checked call, after the intent and what it is about to change are on disk. Rejects if the run is aborted. */
 export async function executeCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {
   const execution = openExecution(checked, step, granted)
   step.checkLimit()
@@ -64,8 +64,8 @@ export async function executeCall (checked: CheckedCall, step: SettledStep, gran
 }
 
 /**
- * Gives a call to the application. The use of a grant is stored first, and that an undo will not cover what the call may change, whatever
- * becomes of it.
+ * Passes a call to the application. Before that, two things are stored, whatever the result will be: the use of a grant, and that an undo
+ * will not cover what the call may change.
  */
 export async function handOutCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {
   const { input } = openExecution(checked, step, granted)
@@ -97,7 +97,7 @@ function openExecution (checked: CheckedCall, step: SettledStep, granted: Grante
 const agreedCall = ({ call: { toolCallId: callId, toolName: name } }: CheckedCall, { run: { runId, owner, cwd, signal } }: SettledStep) =>
   ({ name, callId, runId, owner, cwd, signal })
 
-/** Ends a call that is not what was allowed, or whose grant has ended; a person is asked, where somebody is. */
+/** Ends a call that is not what was allowed, or whose grant has ended; asks a person, if somebody is there. */
 function refuse ({ checked }: Pick<Execution, 'checked'>): Outcome {
   const { takenBack } = checked
   checked.copied = undefined
@@ -111,7 +111,7 @@ async function end ({ checked, step }: Execution, ended: CallEnd): Promise<Outco
   return OVER
 }
 
-/** Ends the call unless its folder is the one that was shown; an approved one is asked again when what it would change is not as shown. */
+/** Ends the call unless its folder is the one that was shown; an approved call asks again if what it would change is not as shown. */
 async function stillAsShown (execution: Execution): Promise<Outcome | undefined> {
   const { checked: { call }, step, input, approval, folder } = execution
   const { tools, run: { cwd, signal } } = step
@@ -140,14 +140,16 @@ async function keepForUndo (execution: Execution): Promise<Outcome | undefined> 
   return outcome
 }
 
-/** Whether a path of a call that nobody approved leads out of the copy, or away from what a grant covers. */
+/** Whether a call that nobody approved has a path outside of the copy, or one that its grant does not cover. */
 function leadsElsewhere ({ checked: { copied }, approval, granted, paths }: Execution): boolean {
   if (approval !== undefined) return false
   if (copied !== undefined && !(paths ?? []).every((path) => within(path, copied.copy))) return true
   return granted?.paths !== undefined && !isDeepStrictEqual(granted.paths, paths)
 }
 
-/** Compares what is at the paths of a call with what was shown when it was approved, or learned; nothing where that is not known. */
+/**
+ * Compares what is at the paths of a call with what was shown when it was approved, or with what was learned; nothing if that is not known.
+ */
 async function compareWithShown (execution: Execution): Promise<Outcome | undefined> {
   const { checked: { call }, step, input, approval, granted, folder } = execution
   const agreed = approval?.shown ?? granted?.shown
@@ -156,8 +158,12 @@ async function compareWithShown (execution: Execution): Promise<Outcome | undefi
   // The tool refuses an approved call, and says why.
   if (seen === undefined || seen.refused !== undefined) return approval === undefined ? refuse(execution) : undefined
   const expected = approval?.unbound ? agreed.map(({ state, ...place }) => place) : agreed
-  const isSeen = approval?.previewDigest !== undefined && approval.previewDigest === inputDigest(seen.shown)
-  const changed = isSeen ? [] : await changedPlaces(expected, seen.shown)
+  const preview = approval?.unbound ? undefined : approval?.previewDigest
+  // The person who saw something else than was asked agreed to that alone, also when the files are again as they were asked.
+  const isOther = preview !== undefined && preview !== inputDigest(agreed)
+  const changed = preview === inputDigest(seen.shown)
+    ? []
+    : isOther ? seen.shown.map(({ path }) => path) : await changedPlaces(expected, seen.shown)
   execution.shown = approval?.unbound ? expected : seen.shown
   if (changed.length === 0) return undefined
   if (approval === undefined) return refuse(execution)
@@ -165,10 +171,10 @@ async function compareWithShown (execution: Execution): Promise<Outcome | undefi
   return { is: 'asked', request: await requestAgain(call, approval, folder!, step, bound) }
 }
 
-/** Stores the intent, the names of the copies, the use of the grant and the grants that rest from now on, in one write. */
+/** Stores in one write: the intent, the names of the copies, the use of the grant, and the grants that are suspended from now on. */
 async function intent (execution: Execution): Promise<Outcome | undefined> {
   const { checked, step, approval, granted, isDurable, kept, paths = [] } = execution
-  // What nobody was asked about may be what a granted command executes.
+  // A path that is written without an approval may be what a granted command executes.
   const resting = approval === undefined ? await step.grants.suspend(paths, granted?.grant) : []
   try {
     if (await step.begin(checked.call, isDurable, [...kept!.ops, ...resting], granted?.grant)) return undefined
@@ -195,7 +201,7 @@ async function run (execution: Execution): Promise<undefined> {
   }))
 }
 
-/** Stores how the call ended, with what it changed. */
+/** Stores how the call ended, and what it changed. */
 async function record (execution: Execution): Promise<Outcome> {
   const { checked: { call }, step, approval, kept, result } = execution
   const { durationMs, changes, stays, ...outcome } = result!
@@ -212,7 +218,7 @@ async function record (execution: Execution): Promise<Outcome> {
   return end(execution, { event: { ...withCorrection(event, approval), ...(found && { changes: found }) }, state, durationMs, ops })
 }
 
-/** Rejects as the work does, once the call has ended with an unknown outcome: nobody knows how far it came. */
+/** Rejects as the work does. Before that, ends the call with an unknown outcome, because nobody knows how much of it was done. */
 async function orUnknown<T> ({ checked: { call }, step, isDurable, kept }: Execution, work: () => Promise<T>): Promise<T> {
   try {
     return await work()

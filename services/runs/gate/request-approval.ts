@@ -7,7 +7,10 @@ import type { SettledStep } from './settled-step.ts'
 
 type ApprovalRequest = Extract<WaitingCall, { kind: 'tool' }>
 
-/** Returns the request for the approval of a call, with all that a person is shown; or the end of a call that cannot run. */
+/**
+ * Returns the approval request for a call, with everything that is shown to the person; or, if the call would fail, its end: then nobody is
+ * asked.
+ */
 export async function requestApproval (
   call: Call,
   step: SettledStep,
@@ -16,11 +19,13 @@ export async function requestApproval (
   const { tools, run: { cwd } } = step
   const folder = await tools.folders.of(call.toolName, call.input, cwd)
   if (folder === undefined) return { end: failedCall(call, folderGone(cwd)) }
-  const request = await describeRequest(call, folder, step, { ...await bindRequest(call, folder, step), concerns })
+  const { refused, ...bound } = await bindRequest(call, folder, step)
+  if (refused !== undefined) return { end: failedCall(call, refused) }
+  const request = await describeRequest(call, folder, step, { ...bound, concerns })
   return request.boundary?.is === 'refused' ? { end: failedCall(call, request.boundary.why) } : request
 }
 
-/** Returns the request for an approved call that would not do what was shown; the approved calls behind it wait. */
+/** Returns the request for an approved call that would not do what was shown; the approved calls after it wait. */
 export async function requestAgain (
   call: Call,
   { correctedInput }: ToolItem,
@@ -34,7 +39,7 @@ export async function requestAgain (
   return describeRequest(call, folder, step, { ...bound, correctedInput, others, concerns })
 }
 
-/** What the approval of a call is bound to: what is there, and of a call that is asked again why, and with which input of a person. */
+/** What the approval of a call is valid for: what is at its paths; and, if the call asks again, why, and with which input of the person. */
 interface Bound extends Pick<ToolItem, 'shown' | 'others' | 'behind' | 'note' | 'asks' | 'correctedInput'> {
   concerns: readonly Concern[]
 }
@@ -47,7 +52,7 @@ async function describeRequest (
 ): Promise<ApprovalRequest> {
   const { correctedInput = input } = bound
   const call = { name: toolName, input: correctedInput, cwd, folder, signal }
-  // A corrected input is approved for this call alone.
+  // A corrected input is approved only for this call.
   const { boundary, ...offer } = bound.correctedInput !== undefined
     ? { boundary: await tools.boundary(call) }
     : await grants.describe({ toolName, input }, folder, concerns, bound)
@@ -63,18 +68,23 @@ async function describeRequest (
   }
 }
 
-/** Returns what the approval of a call is bound to, behind the calls that are asked before it. */
+/**
+ * Returns what the approval of a call is valid for, after the calls that ask before it; or why the call would fail, unless one of these may
+ * change that.
+ */
 async function bindRequest (call: Call, folder: WorkFolder, { tools, grants, ahead, run: { cwd, signal } }: SettledStep) {
   const seen = await tools.foresee({ name: call.toolName, input: call.input, cwd, folder, signal }, ahead.files)
   const behind = [...ahead.calls]
   const leaves = seen?.preview?.leaves
   const shown = seen?.shown ?? []
-  // What a call in front of this one leaves is of others if what it found was.
+  // If what an earlier call found belongs to others, what it leaves does, too.
   const others = (await grants.othersOf(shown))?.filter((path) => !ahead.files.has(path) || ahead.others.has(path))
   for (const [path, content] of leaves ?? []) {
     ahead.files.set(path, content)
     if (others !== undefined && others.length > 0) ahead.others.add(path)
   }
+  const refused = ahead.isKnown ? seen?.refused : undefined
   if (leaves !== undefined) ahead.calls.push(call.toolCallId)
-  return { shown, others, ...(behind.length > 0 && seen && { behind }) }
+  else if (refused === undefined) ahead.isKnown = false
+  return { shown, others, refused, ...(behind.length > 0 && seen && { behind }) }
 }

@@ -4,16 +4,19 @@ import type { ToolHost } from '../../tools/index.ts'
 
 /** Which calls of a run ask, and who answers. */
 export interface RunPolicy {
-  /** Whether permissions of tools, addresses and tools ask. Of tasks whose approval is `never`, only what a model wrote as text does. */
+  /**
+   * Whether calls may ask: because of their tool's permission, their addresses, or a question of their tool. In tasks whose approval is
+   * `never`, only calls that a model wrote as text do.
+   */
   asks: boolean
-  /** Why a call that asks is refused, where nobody is asked. */
+  /** Why a call that would ask is refused, if nobody is asked. */
   refusal?: string
-  /** Whether the user answers questions of the agent, and questions in the middle of calls. */
+  /** Whether the user answers the agent's questions, and questions in the middle of calls or about a budget. */
   answersQuestions: boolean
   answersInCalls: boolean
 }
 
-/** Returns the policy of a run. `onlyGranted`: what no grant covers is refused, as in rehearsals. */
+/** Returns the policy of a run. `onlyGranted`: calls that would ask and that no grant covers are refused, as in rehearsals. */
 export function makeRunPolicy ({ asks = true, interactive, onlyGranted, mayAsk, mayAskInCalls = mayAsk }: {
   asks?: boolean,
   interactive: boolean | undefined,
@@ -25,7 +28,7 @@ export function makeRunPolicy ({ asks = true, interactive, onlyGranted, mayAsk, 
   return { asks, refusal, answersQuestions: mayAsk, answersInCalls: mayAskInCalls }
 }
 
-/** Whether calls of the tool ask though the tool does not: not where the user allowed it beforehand, apart from skills. */
+/** Whether a call of the tool may ask although the tool is allowed: not if the user allowed it explicitly, except for skills. */
 export const asksThoughAllowed = (policy: RunPolicy, tools: Pick<ToolHost, 'find' | 'isAllowedByUser'>, toolName: string): boolean =>
   policy.asks && (needsAny(tools.find(toolName), 'skills') || !tools.isAllowedByUser(toolName))
 

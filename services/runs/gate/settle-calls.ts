@@ -10,9 +10,9 @@ import { requestApproval } from './request-approval.ts'
 import type { SettledStep } from './settled-step.ts'
 
 /**
- * Settles the open calls of a step and returns those that wait for somebody. All calls are checked before any runs, and none runs while
- * an answer for one of them is open. Those that may run do, reads side by side and the rest in order, and each is checked again right
- * before; then the others are asked about, and when all is decided, the calls of the application are handed out. Rejects when the run is
+ * Settles the open calls of a step and returns those that wait for somebody. All calls are checked before any runs, and none runs while an
+ * answer for one of them is open. Then those that may run are executed, reads in parallel and the others in order; each is checked again
+ * immediately before. Then the others ask, and when all are decided, the calls of the application are passed to it. Rejects if the run is
  * aborted.
  */
 export async function settleCalls (open: readonly Call[], step: SettledStep): Promise<{ asked: WaitingCall[], isWaiting: boolean }> {
@@ -45,7 +45,7 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
     }
   }
 
-  /** Checks a call once more, and does with it what `begin` does if it may run. */
+  /** Checks a call once more and, if it may run, starts it with `begin`. */
   async function run (checked: CheckedCall, begin: typeof executeCall): Promise<void> {
     const verdict = await checkCall(checked, step)
     if (verdict.is !== 'run') return settle(checked, verdict)
@@ -67,5 +67,5 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
   return { asked: open.flatMap(({ toolCallId }) => asked.get(toolCallId) ?? []), isWaiting: asked.size > 0 }
 }
 
-/** Returns the questions of a call, which wait for the user. */
+/** Returns the questions of a call to the user. */
 const questionOf = ({ toolCallId, input }: Call): WaitingCall => ({ kind: 'question', toolCallId, ...input as { questions: Question[] } })

@@ -20,7 +20,7 @@ import type { SettledStep } from './settled-step.ts'
 interface Parts<R extends RunRecord> {
   attempt: RunAttempt<R>
   owner: RunOwner<R>
-  /** What the run has asked, by call. */
+  /** The items that the run has requested, by call. */
   items: RunItems
   addresses: AddressGate
   deps: Pick<EngineDeps, 'store' | 'ledger' | 'grants' | 'liveQuestions'>
@@ -32,7 +32,7 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
   const { log, record: { runId, cwd } } = run
   const { tools, rehearsed } = owner
   const newest = newestStep(log.events)
-  // What is done to a copy makes no file of the task, and is executed by no command of it.
+  // A change of a copy creates no file of the task, and suspends no grant of a command.
   const inCopy = { made: async () => [], suspend: async () => [] }
   const step: SettledStep = {
     run: { runId, owner: owner.place, attempt, cwd, signal },
@@ -46,7 +46,7 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
     grants: { ...grantsIn(cwd, parts), ...rehearsed && inCopy },
     rehearsal: rehearsed && { ...rehearsed, grants: grantsIn(rehearsed.cwd, parts) },
     repeatsReads: owner.kind === 'task',
-    ahead: { files: new Map(), others: new Set(), calls: [] },
+    ahead: { files: new Map(), others: new Set(), calls: [], isKnown: true },
     checkLimit: () => checkLength(log),
     progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),
     ...createCallWriter(parts)
@@ -54,7 +54,7 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
   // The structured answer is taken when the other calls have their outcomes.
   const hasAnswer = await owed() !== undefined
   const settled = await settleCalls(openCalls(newest).filter((call) => !hasAnswer || !isAnswerCall(call)), step)
-  // Before a model gets to see the results.
+  // Must be on disk before a model sees the results.
   await addresses.note()
   return settled
 }
@@ -72,7 +72,7 @@ function grantsIn<R extends RunRecord> (cwd: string, { attempt: { live }, owner,
 
 /**
  * Stores what happens to the calls of a step. The outcome of a call with an item, and of a call with an intent, is stored before the run
- * goes on; that of a run that stores its steps always is.
+ * continues; in a run that stores its steps, every outcome is.
  */
 function createCallWriter<R extends RunRecord> (
   { attempt: { live, commit, pause }, owner, items, deps: { store, ledger, grants, liveQuestions } }: Parts<R>
@@ -81,7 +81,7 @@ function createCallWriter<R extends RunRecord> (
   const { log, record: { runId, segment } } = run
   const intended = intentsIn(newestStep(log.events))
   const locked = createKeyedLock()
-  // A commit stores everything up to its own final events, so appending waits for it.
+  // A commit stores the new events, then its own final events, so other events are appended only after it.
   const inOrder = (write: () => Promise<void>) => locked(runId, write)
   const storeSome = async (ops: Op[]) => ops.length > 0 ? store.transact(ops) : undefined
 
@@ -91,7 +91,7 @@ function createCallWriter<R extends RunRecord> (
     await inOrder(() => commit({ finalEvents: [intent], ops: [...ledger.record(moved), ...ops] }))
   }
 
-  // A call that has asked has done more than read: its intent says that it had begun, and nobody is asked twice.
+  // A call that has asked has done more than read: it gets an intent, so that nobody is asked twice.
   async function ask ({ toolCallId }: Call, questions: CallQuestions): Promise<QuestionOutcome> {
     if (!intended.has(toolCallId)) await storeIntent({ toolCallId }, [])
     return pause(liveQuestions.ask({
@@ -141,14 +141,16 @@ function createCallWriter<R extends RunRecord> (
   }
 }
 
-/** Returns the event with the task that a tool of the service has made or changed, for the readers of a conversation. */
+/** Returns the event that tells the readers of a conversation of a task that a tool has made or changed. */
 function taskBeside (event: CallEnd['event'], tools: RunOwner['tools']): RunEvent[] {
   if (event.type !== 'tool-output' || !('task' in event.output)) return []
   const tool = tools.find(event.toolName)
   return tool === undefined || isSourceTool(tool) ? [] : [{ type: 'task', task: event.output.task as RunTask }]
 }
 
-/** Tells the readers of a run of a question in the middle of a call. The end of a run that was aborted tells of it itself. */
+/**
+ * Tells the readers of a run of a question in the middle of a call. If the run is aborted, its end tells them that the question is over.
+ */
 function tellQuestion (
   item: QuestionItem,
   { log, signal, tell }: { log: RunLog, signal: AbortSignal, tell: RunOwner['tell'] }

@@ -10,20 +10,20 @@ import type { ToolHost } from '../../tools/index.ts'
 import { checkRunOptions } from './check-run-options.ts'
 import { resolveOptions } from './resolve-options.ts'
 
-/** Agents by name. */
+/** The stored agents, by name. */
 export type StoredAgents = Record<string, Omit<NamedAgent, 'name'>>
 
-/** What has an agent: the path of the interface at which it is found, and what a person calls it. */
+/** A conversation or a task that uses an agent: its path in the interface, and its name for people. */
 export interface AgentUser {
   path: string
   kind: 'conversation' | 'task'
   name: string
 }
 
-/** The options with which a run starts; none if nothing sets any. */
+/** The options with which a run starts; absent if no layer sets any. */
 export interface ResolvedOptions {
   options?: RunOptions
-  /** The options without those of the agent, which they name. */
+  /** The options without those of the agent, which they only name. */
   given?: RunOptions
 }
 
@@ -33,21 +33,21 @@ const AgentInUse = defineError('ERR_AGENT_IN_USE', 'The agent "%s" is used by %s
 const TooManyAgents = defineError('ERR_TOO_MANY_AGENTS', 'There is no room for the agent "%s": %s. Delete another one first.')
 
 const MOST_AGENTS = 200
-/** All agents together, characters of JSON: they are one record. */
+/** The most characters of JSON of all agents together: they are one record. */
 const MOST_CHARACTERS = 4 * 1024 * 1024
-/** The users that a refused deletion names. */
+/** The most users that the error of a refused deletion names. */
 const MOST_NAMED = 20
 
 export type Agents = ReturnType<typeof createAgents>
 
-/** Options under names, and what they mean for a run. */
+/** Named options, which runs can use as agents. */
 export function createAgents ({ record, clock, registry, host, emit, usersOf }: {
   record: StoredRecord<StoredAgents>,
   clock: Clock,
   registry: Pick<Registry, 'requireUsable'>,
   host: Pick<ToolHost, 'names' | 'ready' | 'sources'>,
   emit: (event: StreamEvent) => void,
-  /** Returns the conversations and tasks that have the agent. */
+  /** Returns the conversations and tasks that use the agent. */
   usersOf: (name: string) => Promise<AgentUser[]>
 }) {
   const locked = createKeyedLock()
@@ -63,14 +63,17 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
     return agent
   }
 
-  /** A tool of a server has two names: the one that it is offered by, and one that begins with its server. */
+  /**
+   * Returns the functions that map names of tools. A tool of a server has two names: the one under which it is offered, and one that begins
+   * with the name of its server.
+   */
   function toolNames (): [otherNames: (name: string) => string[], serversOf: (name: string) => string[]] {
     let names: Map<string, string[]> | undefined
     const read = () => {
       const found = new Map<string, string[]>()
       for (const { model: { name }, qualified } of host.sources().flatMap(({ given }) => given)) {
         if (qualified === name) continue
-        // A name that two tools have stands for neither here.
+        // A name that two tools have is used for neither here.
         found.set(name, found.has(name) ? [] : [qualified])
         found.set(qualified, found.has(qualified) ? [] : [name])
       }
@@ -83,8 +86,8 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
   }
 
   /**
-   * Resolves the layers of a run, the widest first, with the agent that the nearest of them names as the widest of all. Throws
-   * UnknownAgent, ToolTwice or TooMuch (400).
+   * Combines the layers of a run, the widest first. The agent that the nearest layer names is the widest layer of all. Throws UnknownAgent,
+   * ToolTwice or TooMuch (400).
    */
   async function resolve (layers: ReadonlyArray<RunOptions | undefined>): Promise<ResolvedOptions> {
     const present = layers.filter((layer) => layer !== undefined)
@@ -101,8 +104,8 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
     resolve,
 
     /**
-     * Resolves and checks what a request sets. `stored` are wider layers that were checked when they were stored: names in them may be
-     * of tools that are gone. Throws as `resolve` and `checkRunOptions` do (400).
+     * Combines and checks the options of a request. `stored` are wider layers that were checked when they were stored: they may name tools
+     * that do not exist any more. Throws what `resolve` and `checkRunOptions` throw (400).
      */
     async check (options: RunOptions | undefined, stored: ReadonlyArray<RunOptions | undefined> = []): Promise<ResolvedOptions> {
       const resolved = await resolve([...stored, options])
@@ -122,7 +125,10 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
       return agent
     },
 
-    /** Creates or replaces an agent; durable before it resolves. Throws as `checkRunOptions` does (400), or TooManyAgents (409). */
+    /**
+     * Creates or replaces an agent; it is on disk when the promise resolves. Throws what `checkRunOptions` throws (400), or TooManyAgents
+     * (409).
+     */
     async put (name: string, { description = '', options = {} }: AgentBody): Promise<NamedAgent> {
       await checkRunOptions(options, { registry, host })
       const agents = await record.update((before) => {
@@ -137,7 +143,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
       return { name, ...agents[name] }
     },
 
-    /** Deletes an agent. Throws AgentNotFound (404), or AgentInUse (409) with what uses it. */
+    /** Deletes an agent. Throws AgentNotFound (404), or AgentInUse (409), which names what uses it. */
     remove: (name: string): Promise<void> =>
       locked(name, async () => {
         if (await find(name) === undefined) throw new AgentNotFound(name)
@@ -147,7 +153,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
         change(name, true)
       }),
 
-    /** Stores that something has the agent: until `work` is done, the agent is not deleted. Throws UnknownAgent (400). */
+    /** Stores that something uses the agent: until `work` is done, the agent cannot be deleted. Throws UnknownAgent (400). */
     async using<T> (name: string | undefined, work: () => Promise<T>): Promise<T> {
       if (name === undefined) return work()
       return locked(name, async () => {

@@ -6,7 +6,7 @@ import type { Registry } from '../../models/index.ts'
 import { checkAppTools, type ToolHost } from '../../tools/index.ts'
 import { isPattern, matchesServer, matchesTool, partsOf } from './tool-patterns.ts'
 
-/** Tools that an error names. */
+/** The most tools that an error names. */
 const MOST_NAMED = 60
 const UnknownTool = defineError('ERR_INVALID_REQUEST', 'options.%s has %s, and there is no such tool. The tools are: %s.')
 const NameTaken = defineError(
@@ -15,10 +15,9 @@ const NameTaken = defineError(
 )
 
 /**
- * Checks what the schema of a request cannot: that the model and the tools of the application can be used, that the named tools exist and
- * that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools. Of the
- * lists of names only those of `given` are checked. Throws InvalidModelId, ModelNotUsable, BadAppTool, UnknownTool, NameTaken or
- * BadObjectSchema (400).
+ * Checks what the schema of a request cannot: that the model and the tools of the application can be used, that the named tools exist, and
+ * that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools. Lists of
+ * names are checked only in `given`. Throws InvalidModelId, ModelNotUsable, BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
  */
 export async function checkRunOptions (
   options: RunOptions,
@@ -49,14 +48,14 @@ async function checkNames (
     return { names, unknown: isWhole ? given.find((entry) => !partsOf(entry).every(isKnown)) : undefined }
   }
   if (lookUp().unknown === undefined) return
-  // At the start of the service the tool servers are not read from the configuration yet.
+  // At the start of the service, the tool servers are not read from the configuration yet.
   await host.ready(new AbortController().signal)
   const { names, unknown } = lookUp()
   if (unknown === undefined) return
   throw new UnknownTool(list, JSON.stringify(unknown), names.size > MOST_NAMED ? shortList(names, host.sources()) : [...names].join(', '))
 }
 
-/** Names the servers in place of their tools. */
+/** Returns the names, with the names of servers instead of those of their tools. */
 function shortList (names: ReadonlySet<string>, sources: ReturnType<ToolHost['sources']>): string {
   const ofServers = new Set(sources.flatMap(({ given }) => given.flatMap(({ model: { name }, qualified }) => [name, qualified])))
   const servers = sources.map(({ name }) => `server:${name}`).join(', ')

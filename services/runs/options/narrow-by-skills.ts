@@ -5,20 +5,20 @@ import { type AllowedTool, type MergedTool, readAllowedTools, type ToolHost, wit
 import { aboutOf, needsAny, type Tool } from '../../contracts/tool.ts'
 import { matchesTool, namesOfTool } from './tool-patterns.ts'
 
-/** A skill that is in use, with the only tools that it allows. */
+/** A skill in use, with the tools that it allows. */
 interface UsedSkill {
   name: string
   folder: string
   allowedTools: string[]
 }
 
-/** Whether the tool does nothing but for the run itself, or for its user. */
+/** Whether the tool only affects the run itself, or shows something to its user. */
 const isOfRun = (tool: Tool): boolean =>
   tool.policy.answeredBy?.by === 'user' || tool.model.use === 'finder' || needsAny(tool, 'skills') || tool.model.name === PLAN_TOOL
-/** Characters of a list of tools in an error. */
+/** The most characters of a list of tools in an error. */
 const LIST_SHOWN = 500
 
-/** Returns the skills with limits that a run has read and not said to be done with. */
+/** Returns the skills with limits that a run has read and has not declared as done. */
 function usedIn (events: readonly RunEvent[]): UsedSkill[] {
   const used = new Map<string, UsedSkill>()
   for (const event of events) {
@@ -32,9 +32,9 @@ function usedIn (events: readonly RunEvent[]): UsedSkill[] {
 }
 
 /**
- * Returns the host with which a run calls, while it uses skills with `allowed-tools`, only what all of them allow: tools that the run has
- * anyway. Files of the skill itself can always be read. A skill is in use from its reading until the run says that it is done with it, or
- * ends. `events` are those of the run.
+ * Returns the host for a run that may use skills with `allowed-tools`: while it does, only calls that all of these skills allow are
+ * possible, of tools that the run has anyway. Files of the skills themselves can always be read. A skill is in use from when it is read
+ * until the run declares that it is done with it, or ends. `events` are those of the run.
  */
 export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[]): ToolHost {
   const parsed = new Map<string, AllowedTool[]>()
@@ -52,7 +52,7 @@ export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[
     const tool = host.find(name)
     const cwd = all.find((event) => event.type === 'context')?.context.cwd ?? '/'
     if (tool === undefined || isOfRun(tool)) return undefined
-    // Paths in a copy are shown as those of its folder.
+    // Paths in a copy are shown as paths of the copied folder.
     const isOf = ({ folder }: UsedSkill, path: string) => within(host.shown(resolve(cwd, path)), folder)
     const target = aboutOf(tool, input)
     const others = used.filter((skill) => tool.effects?.source !== 'file' || target === undefined || !isOf(skill, target))
@@ -73,7 +73,7 @@ export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[
   }
 }
 
-/** Returns why a skill does not allow a call, for the model; undefined for a call that it allows. */
+/** Returns why a skill does not allow a call, for the model; undefined if it allows it. */
 function refusedBy (
   { name, allowedTools }: UsedSkill,
   rules: readonly AllowedTool[],

@@ -14,10 +14,10 @@ const ToolTwice = defineError('ERR_INVALID_REQUEST', `options.appTools: the tool
 const TooMuch = defineError('ERR_INVALID_REQUEST', 'options.%s: agent, conversation and request have %d %s together; the limit is %d.')
 
 /**
- * Resolves the options of a run from layers, the widest first, such as agent, conversation and request. The result allows nothing that
- * a layer does not: tools are those that all layers allow, denials add up, of each limit the least counts, commands stay in a box if one
- * layer wants it, and `interactive` is false if one layer says so. Model, effort, object, app and the number of steps are those of the
- * nearest layer, and instructions and tools of applications those of all. Options of a run can be resolved again. Throws ToolTwice or
+ * Combines the options of a run from layers, the widest first, such as agent, conversation and request. The result allows nothing that a
+ * layer forbids: only the tools that all layers allow, without those that any layer denies; the smallest of each limit; commands in a box
+ * if one layer requires it; and `interactive: false` if one layer says so. Model, effort, object, app and the number of steps are those of
+ * the nearest layer; instructions and tools of applications are those of all layers. The result can be combined again. Throws ToolTwice or
  * TooMuch (400).
  */
 export function resolveOptions (
@@ -64,7 +64,7 @@ function joined (texts: string[]): string | undefined {
   return text
 }
 
-/** The entries for the tools that all lists have. */
+/** Returns the entries for the tools that are in all lists. */
 function common (lists: string[][], names: ToolNames): string[] | undefined {
   if (lists.length === 0) return undefined
   const entries = lists.map((list) => [...new Set(list)]).reduce((left, list) => inBoth(left, list, names))
@@ -84,7 +84,7 @@ function together (lists: AppTool[][]): AppTool[] | undefined {
   const tools = lists.flat()
   const seen = new Set<string>()
   for (const list of lists) {
-    // Two of one list are refused where the list is checked.
+    // Duplicates within one list are refused where the list is checked.
     const twice = list.find(({ name }) => seen.has(name.toLowerCase()))
     if (twice !== undefined) throw new ToolTwice(twice.name)
     for (const { name } of list) seen.add(name.toLowerCase())

@@ -1,22 +1,22 @@
 import type { Tool } from '../../contracts/tool.ts'
 import { createNamePatterns } from '../../lib/name-patterns.ts'
 
-/** A tool by the names that lists of tools may have for it. */
+/** A tool with the names by which lists of tools may refer to it. */
 export interface NamedTool {
   name: string
-  /** Its name with that of its server in front. */
+  /** Its name, prefixed with the name of its server. */
   qualified?: string
   /** Its server. */
   source?: string
 }
 
-/** Returns the names of a tool; those of tool servers have more than one. */
+/** Returns the names of a tool; a tool of a tool server has more than one. */
 export const namesOfTool = ({ model: { name }, qualified, source }: Tool & Omit<NamedTool, 'name'>): NamedTool =>
   ({ name, qualified, source })
 
-/** Begins an entry that stands for all tools of the servers that match the rest. */
+/** The prefix of an entry that means all tools of the servers that match the rest. */
 const SERVER = 'server:'
-/** Between the parts of an entry that all must match: what two lists have in common. Nobody writes it. */
+/** Joins the parts of an entry that must all match: the intersection of two lists. It occurs only in computed entries. */
 const AND = '&'
 
 const matchesName = createNamePatterns()
@@ -26,24 +26,24 @@ export const isPattern = (entry: string): boolean => /[^\w-]/.test(entry)
 /** The parts of an entry of a list of tools. */
 export const partsOf = (entry: string): string[] => entry.split(AND)
 
-/** Whether a part of an entry is the name of the server, or a pattern of it; undefined for one that stands for names of tools. */
+/** Whether a part of an entry matches the server; undefined if it is about names of tools. */
 export const matchesServer = (part: string, server: string): boolean | undefined =>
   part.startsWith(SERVER) ? matchesName(part.slice(SERVER.length), server) : undefined
 
-/** Whether an entry of a list of tools stands for the tool: a name, a pattern of names (`github_*`) or `server:<name>`. */
+/** Whether an entry of a list of tools matches the tool. An entry is a name, a pattern of names (`github_*`) or `server:<name>`. */
 export function matchesTool (entry: string, { name, qualified = name, source = '' }: NamedTool): boolean {
   if (entry === name || entry === qualified) return true
   return isPattern(entry) &&
     partsOf(entry).every((part) => matchesServer(part, source) ?? [name, qualified].some((each) => matchesName(part, each)))
 }
 
-/** Knows the tools that names stand for: the other names of the same tool, and its servers. */
+/** Finds the tools that names refer to: the other names of the same tool, and its servers. */
 export interface ToolNames {
   otherNames(name: string): readonly string[]
   serversOf(name: string): readonly string[]
 }
 
-/** Returns the entry for the tools that two entries have in common; undefined for none. */
+/** Returns the entry for the tools that both entries match; undefined if there are none. */
 function meet (one: string, other: string, { otherNames, serversOf }: ToolNames): string | undefined {
   const parts = [...new Set([...partsOf(one), ...partsOf(other)])]
   const literal = parts.find((part) => !isPattern(part))
@@ -53,10 +53,10 @@ function meet (one: string, other: string, { otherNames, serversOf }: ToolNames)
   const left = parts.filter((part) => !names.includes(part) && !names.some((name) => isPattern(part) && matchesName(part, name)))
     .filter((part) => !servers.some((server) => matchesServer(part, server)))
   if (left.length === 0) return literal
-  // The server of a tool that is not there now is not known.
+  // The server of a tool that does not exist now is not known.
   return servers.length === 0 && left.every((part) => part.startsWith(SERVER)) ? [literal, ...left].join(AND) : undefined
 }
 
-/** Returns the entries for the tools that both lists have. */
+/** Returns the entries for the tools that are in both lists. */
 export const inBoth = (one: readonly string[], other: readonly string[], names: ToolNames): string[] =>
   [...new Set(one.flatMap((a) => other.flatMap((b) => meet(a, b, names) ?? [])))]

@@ -10,8 +10,8 @@ import { matchesTool, namesOfTool } from './tool-patterns.ts'
 import { tokensReported } from '../../usage/index.ts'
 
 /**
- * Returns the host with only the tools that a run's options leave; `matchesTool` says what the entries of their lists stand for. The tool
- * `answer` of a run that owes a structured answer is the run's own, so no other tool of that name is offered.
+ * Returns the host with only the tools that a run's options allow; `matchesTool` decides which tools the entries of their lists match. The
+ * tool `answer` of a run that must give a structured answer belongs to the run, so no other tool of that name is offered.
  */
 function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: RunOptions = {}): ToolHost {
   if (allowTools === undefined && denyTools.length === 0 && object === undefined) return host
@@ -39,11 +39,11 @@ function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: Ru
   }
 }
 
-/** Returns the host with the tools that a run's options define, and without those that they take away. */
+/** Returns the host with the tools that a run's options define, and without those that they deny. */
 export const withRunTools = (host: ToolHost, options: RunOptions | undefined): ToolHost =>
   narrowTools(narrowBox(withAppTools(host, options), options), options)
 
-/** Returns the host whose commands run as the options of a run say beside config.json. */
+/** Returns the host that also applies what a run's options say about boxes for commands, in addition to config.json. */
 function narrowBox (host: ToolHost, { sandbox }: RunOptions = {}): ToolHost {
   if (sandbox === undefined) return host
   return {
@@ -57,8 +57,8 @@ function narrowBox (host: ToolHost, { sandbox }: RunOptions = {}): ToolHost {
 }
 
 /**
- * Returns the collaborators with the models and the tools that a run's options ask for. What models answer to questions of the service
- * is kept in the log of the run, if one is given, and the skills that it uses narrow its tools.
+ * Returns the same parts with the models and the tools that a run's options require. If a log of a run is given, answers of models to
+ * questions of the service are kept in it, and the skills in use limit the tools.
  */
 export function withRunOptions<D extends { registry: Registry, host: ToolHost }> (
   deps: D,
@@ -71,14 +71,14 @@ export function withRunOptions<D extends { registry: Registry, host: ToolHost }>
   return { ...rest, registry: withAsides(registry, log), host: narrowBySkills(host, () => log.events) } as D
 }
 
-/** Longer answers are not kept, characters; the answers of judges are the longest. */
+/** The most characters of an answer that is kept; the answers of judges are the longest. */
 const MOST_KEPT = 64 * 1024
-/** The name of questions that ask for text. */
+/** The name of questions that ask for a text. */
 const UNNAMED = 'text'
 
 /**
- * Returns the models of a run, whose whole answers are kept in its log: what the service asked beside the steps, such as the analysis and
- * the judgement. Steps are streamed, and their answers are in the log anyway.
+ * Returns the models of a run. Their whole answers, such as those to the analysis and the judgement, are kept in the log of the run. Steps
+ * are streamed, and their answers are in the log anyway.
  */
 function withAsides (registry: Registry, { append }: Pick<RunLog, 'append'>): Registry {
   return {
@@ -95,7 +95,7 @@ function withAsides (registry: Registry, { append }: Pick<RunLog, 'append'>): Re
   }
 }
 
-/** Returns the model; `tell` gets the results of its whole calls. */
+/** Returns the model; `tell` receives the results of its calls that are not streamed. */
 function telling (model: LanguageModelV4, tell: (name: string, result: LanguageModelV4GenerateResult) => void): LanguageModelV4 {
   const { specificationVersion, provider, modelId, supportedUrls } = model
   return {

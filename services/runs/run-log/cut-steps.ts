@@ -1,14 +1,14 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
 
-/** Events that stay when the model call around them is left out. */
+/** Whether an event is kept when the model call around it is left out. */
 const isKept = ({ type }: RunEvent) => type === 'start' || type === 'message' || type === 'steer' || type === 'context'
 
-/** A step with one of these is whole, or the segment ended with it. */
+/** Events that show that a step is complete, or that the segment ended with it. */
 const WHOLE = new Set<RunEvent['type']>(['step-finish', 'tool-input', 'tool-input-error', 'finish'])
 
 /**
- * Returns the events without a last step whose model call was cut: it has neither calls nor an end. A stop or a budget in the middle of a
- * step ends the segment, whose events then stay: the run does not continue.
+ * Returns the events without the last step if its model call was interrupted: it has neither calls nor an end. If a person or a budget
+ * stops a run in the middle of a step, the segment ends there, and its events are kept: the run does not continue.
  */
 export function withoutCutCall (events: readonly RunEvent[]): readonly RunEvent[] {
   const at = events.findLastIndex(({ type }) => type === 'step-start')
@@ -16,13 +16,13 @@ export function withoutCutCall (events: readonly RunEvent[]): readonly RunEvent[
   return at === -1 || isWhole ? events : [...events.slice(0, at), ...events.slice(at).filter(isKept)]
 }
 
-/** Returns the events without the beginnings of calls whose inputs were cut. */
+/** Returns the events without the beginnings of calls whose inputs are incomplete. */
 export function withoutCutInputs (events: readonly RunEvent[]): RunEvent[] {
   const whole = new Set(events.flatMap((event) => event.type === 'tool-input' || event.type === 'tool-input-error' ? event.toolCallId : []))
   return events.filter((event) => (event.type !== 'tool-input-start' && event.type !== 'tool-input-delta') || whole.has(event.toolCallId))
 }
 
-/** Returns the ends of the texts and the thinking that were cut. */
+/** Returns events that end the texts and the thinking that were interrupted. */
 export function endsOfCutParts (events: readonly RunEvent[]): RunEvent[] {
   const open = new Map<string, 'text-end' | 'reasoning-end'>()
   for (const event of events) {
@@ -33,11 +33,14 @@ export function endsOfCutParts (events: readonly RunEvent[]): RunEvent[] {
   return [...open].map(([id, type]) => ({ type, id }))
 }
 
-/** Returns the events without the tries of steps that broke off and were made again. */
+/** Returns the events without attempts at steps that broke off and were repeated. */
 export const withoutDroppedTries = (events: readonly RunEvent[]): readonly RunEvent[] =>
   events.some(({ type }) => type === 'retry') ? withoutRepeatedSteps(events) : events
 
-/** Returns the stored events of a run, each step once: the model was called again for a step whose first call was cut. */
+/**
+ * Returns the stored events of a run with each step once: after an interruption before the first call of a step, the model was called again
+ * for it.
+ */
 export function withoutRepeatedSteps (events: readonly RunEvent[]): readonly RunEvent[] {
   let kept: RunEvent[] = []
   for (const event of events) {

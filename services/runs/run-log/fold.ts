@@ -16,9 +16,9 @@ type Assistant = Extract<LanguageModelV4Message, { role: 'assistant' }>['content
 type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: any }
 
 /**
- * Folds the events of a run to model messages: one assistant message and one tool message for each step, with the parts in the
- * model's order and the results in the order of their calls. A call without an outcome has no result. `forModel` converts an
- * output to the form that models see, and `asMessage` what the user said meanwhile, and a step has read.
+ * Converts the events of a run to model messages: one assistant message and one tool message for each step, with the parts in the model's
+ * order and the results in the order of their calls. A call without an outcome has no result. `forModel` converts an output to the form for
+ * models, and `asMessage` a message of the user that a step has read.
  */
 export function foldToModelMessages (
   events: readonly RunEvent[],
@@ -30,7 +30,7 @@ export function foldToModelMessages (
   let content: Assistant = []
   let results: LanguageModelV4ToolResultPart[] = []
   const open = new Map<string, OpenPart>()
-  /** The calls of the step. A call whose input was never completed (`isWhole` false) is left out. */
+  /** The calls of the step. A call whose input is incomplete (`isWhole` false) is left out. */
   const calls = new Map<string, LanguageModelV4ToolCallPart & { isWhole: boolean }>()
 
   const closeStep = () => {
@@ -133,5 +133,7 @@ export function foldToModelMessages (
 
 const userMessage = ({ text }: { text: string }): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-/** Providers refuse an empty text, but require an empty part with attached data, such as a signature, to be sent back. */
+/**
+ * Whether a text is sent: providers refuse empty ones, but require an empty part with attached data, such as a signature, to be sent back.
+ */
 const hasContent = (part: Assistant[number]) => !('text' in part) || part.text !== '' || isAttached(part.providerOptions)

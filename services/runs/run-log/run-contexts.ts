@@ -15,14 +15,14 @@ import {
   type Store
 } from '../../store/index.ts'
 
-/** A context as the events of a run hold it: its tools, and the rest of it, are stored once for all runs that have the same. */
+/** A context as an event of a run stores it: its tools, and the rest of it, are stored once for all runs with the same. */
 export interface StoredContext {
   own: Pick<RunContext, 'at' | 'cwd' | 'earlier'>
   tools: string
   rest: string
 }
 
-/** An event as it is stored. */
+/** An event in its stored form. */
 export type StoredEvent = Exclude<RunEvent, { type: 'context' }> | { type: 'context', context: StoredContext }
 
 interface NamedEvents {
@@ -32,19 +32,21 @@ interface NamedEvents {
   written: () => void
 }
 
-/** The fastest level: the descriptions of tools shrink to a third in a third of a millisecond. */
+/** The fastest compression level: it shrinks the descriptions of tools to a third in a third of a millisecond. */
 const LEVEL = 1
-/** Characters of the digest of a part. */
+/** The number of characters of the digest of a part. */
 const DIGEST = 32
-/** Parts whose records are remembered. */
+/** The number of parts whose records are remembered. */
 const REMEMBERED = 8
-/** Parts that are being removed; of more, the oldest are gone long since. */
+/** The number of parts that are remembered as being removed; if there are more, the oldest were removed long ago. */
 const LEAVING = 1_000
-/** Runs that began within this time have their events, milliseconds. */
+/** The events of runs that began within this time are not removed yet, milliseconds. */
 const FRESH_MS = 24 * 60 * 60 * 1000
+/** How long the contexts of a conversation's runs are kept: they hold memory of the user. Milliseconds. */
+const TOLD_MS = 7 * FRESH_MS
 
 type Tools = RunContext['tools']
-/** The description of a tool is the same object in all runs, until the tool changes. */
+/** Whether two lists of tools are equal. The description of a tool is the same object in all runs until the tool changes. */
 const isSame = (one: Tools, other: Tools) => one.length === other.length && one.every((tool, n) => tool === other[n])
 
 type ContextStore = Pick<Store, 'get' | 'keys' | 'digest' | 'transact'>
@@ -54,11 +56,11 @@ async function isUsed (store: Pick<Store, 'keys'>, id: string, butBy: ReadonlySe
   return false
 }
 
-/** The parts of contexts that are stored, and which of them stay while runs come and go at the same time. */
+/** Stores parts of contexts, and decides which of them are kept while runs begin and are removed at the same time. */
 function createContextParts (store: ContextStore) {
-  /** The ids of parts that runs whose write is under way name: they stay. */
+  /** The ids of parts that runs whose write is in progress refer to: they are kept. */
   const named: string[] = []
-  /** The ids of parts that are being removed: no run names them any more, one with the same part stores it again. */
+  /** The ids of parts that are being removed: no run refers to them, and a run with the same part stores it again. */
   const leaving = new Set<string>()
   const known = new Map<string, string>()
 
@@ -80,7 +82,10 @@ function createContextParts (store: ContextStore) {
   }
 
   return {
-    /** Returns the id of a part, which is named until `written` is called with it, and the operations that store it where it is not. */
+    /**
+     * Returns the id of a part, and the operations that store it unless it is stored. The part is kept until `written` is called with the
+     * id.
+     */
     async name (part: unknown, digest: string): Promise<{ id: string, ops: Op[] }> {
       const found = await findId(digest)
       if (found !== undefined && !leaving.has(found)) {
@@ -99,7 +104,7 @@ function createContextParts (store: ContextStore) {
       named.splice(named.indexOf(id), 1)
     },
 
-    /** Returns the operation that removes a part, unless a run names it. */
+    /** Returns the operation that removes a part, unless a run refers to it. */
     async removal (id: string, goneUses?: ReadonlySet<string>): Promise<Op[]> {
       return await isUsed(store, id, goneUses) || named.includes(id) ? [] : [remove(id)]
     }
@@ -107,8 +112,8 @@ function createContextParts (store: ContextStore) {
 }
 
 /**
- * Stores the parts of contexts: each once, under a keyed digest, with a key for each run that names it. A part goes with the last of
- * these, in one transaction, since it may hold what is remembered of the user.
+ * Stores the parts of contexts: each once, under a keyed digest, with a key for each run that refers to it. A part is removed together with
+ * the last of these keys, in one transaction, because it may hold memory of the user.
  */
 export function createRunContexts (store: ContextStore) {
   const parts = createContextParts(store)
@@ -127,7 +132,7 @@ export function createRunContexts (store: ContextStore) {
     return JSON.parse(inflateRawSync(Buffer.from(value, 'base64')).toString())
   }
 
-  /** Returns the operations that end the uses of parts by runs that are removed together, and remove parts that no other run names. */
+  /** Returns the operations that end the uses of parts by runs that are removed together, and remove parts that no other run uses. */
   async function release (uses: ReadonlyArray<{ runId: string, contexts: readonly string[] }>): Promise<Op[]> {
     const ops: Op[] = []
     for (const id of new Set(uses.flatMap(({ contexts }) => contexts))) {
@@ -142,8 +147,8 @@ export function createRunContexts (store: ContextStore) {
     release,
 
     /**
-     * Returns events as they are stored, with the operations that store what they name, and its ids. `written` is to be called when their
-     * write has ended.
+     * Returns events in their stored form, with the operations that store the parts that they refer to, and the ids of these. `written`
+     * must be called when their write has ended.
      */
     async name (runId: string, events: readonly RunEvent[]): Promise<NamedEvents> {
       const stored: StoredEvent[] = []
@@ -163,19 +168,28 @@ export function createRunContexts (store: ContextStore) {
       return { stored, ops, ids, written: () => ids.forEach(parts.written) }
     },
 
-    /** Returns an event as it was. Throws RecordDamaged. */
-    async read (event: StoredEvent): Promise<RunEvent> {
+    /**
+     * Returns an event in its original form; undefined for a context of a conversation that was removed because of its age. Throws
+     * RecordDamaged.
+     */
+    async read (kind: OwnerKind, event: StoredEvent): Promise<RunEvent | undefined> {
       if (event.type !== 'context') return event
       const { own, tools, rest } = event.context
+      const isThere = await Promise.all([tools, rest].map(async (id) => await store.get(contextKey(id)) !== undefined))
+      if (kind === 'thread' && isThere.includes(false)) return undefined
       return { type: 'context', context: { ...own, ...await readPart(rest), tools: await readPart(tools) } }
     },
 
-    /** Removes the uses of runs whose events are gone, and what no run names. `now` is in milliseconds since the Unix epoch. */
+    /**
+     * Removes the uses by runs whose events are removed and by old runs of conversations, and parts that no run uses. `now` is in
+     * milliseconds since the Unix epoch.
+     */
     async sweep (now: number, signal?: AbortSignal): Promise<void> {
       for await (const key of store.keys(CONTEXT_USES)) {
         signal?.throwIfAborted()
         const [id, runId] = key.slice(CONTEXT_USES.length).split('/')
-        if (timeOfId(runId) > now - FRESH_MS || await hasEvents(store, runId)) continue
+        const began = timeOfId(runId)
+        if (began > now - FRESH_MS || await hasEvents(store, runId, began > now - TOLD_MS ? ['thread', 'task'] : ['task'])) continue
         await store.transact(await release([{ runId, contexts: [id] }]))
       }
       for await (const key of store.keys(CONTEXTS)) await store.transact(await parts.removal(key.slice(CONTEXTS.length)))
@@ -183,8 +197,8 @@ export function createRunContexts (store: ContextStore) {
   }
 }
 
-async function hasEvents (store: Pick<Store, 'keys'>, runId: string): Promise<boolean> {
-  for (const kind of ['thread', 'task'] satisfies OwnerKind[]) {
+async function hasEvents (store: Pick<Store, 'keys'>, runId: string, kinds: OwnerKind[]): Promise<boolean> {
+  for (const kind of kinds) {
     for await (const key of store.keys(runEventsPrefix(kind, runId), { limit: 1 })) if (key !== '') return true
   }
   return false

@@ -1,10 +1,13 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
+import { logBegin, newTag, placeBatch, positionAfter } from './event-position.ts'
 
 export type RunLog = ReturnType<typeof createRunLog>
 
-/** The maximum size of a run's events, bytes. A larger run is out of control; 25 steps with a screenshot each fit. */
+/** The maximum size of a run's events, bytes. A larger run is out of control: 25 steps with a screenshot each fit. */
 export const LOG_LIMIT = 32 * 1024 * 1024
-/** The most that one event adds to a reader's lag, bytes, so that one large output, such as an image, does not make a slow reader. */
+/**
+ * The most bytes that one event adds to a reader's lag, so that one large output, such as an image, does not make a reader count as slow.
+ */
 const MAX_EVENT_LAG = 64 * 1024
 
 /** The maximum size of a batch, bytes, unless it is a single event. An unread batch stays in memory. */
@@ -35,10 +38,11 @@ interface Reading {
 }
 
 /**
- * Keeps the sequenced events of one run. The loop appends; any number of readers read from any position. All events stay in
- * memory while the run is active (`checkLength` enforces LOG_LIMIT), so that a reader can begin at the first event.
+ * Keeps the events of one run in their order. The loop appends; any number of readers read from any position. All events stay in
+ * memory while the run is active (`checkLength` enforces LOG_LIMIT), so that a reader can begin at the first event. `tag`: see
+ * `EventPosition`.
  */
-export function createRunLog (history: readonly RunEvent[] = []) {
+export function createRunLog (history: readonly RunEvent[] = [], tag = newTag()) {
   const events: RunEvent[] = []
   /** Cumulative bytes up to and including each event, so that a reader's lag is one subtraction. */
   const sums: number[] = []
@@ -74,6 +78,7 @@ export function createRunLog (history: readonly RunEvent[] = []) {
 
   return {
     events: events as readonly RunEvent[],
+    tag,
     get bytes () {
       return bytes
     },
@@ -103,16 +108,18 @@ export function createRunLog (history: readonly RunEvent[] = []) {
     async * read (position: number, signal: AbortSignal, { opening, onRead }: Reading = {}): AsyncGenerator<readonly RunEvent[]> {
       const first = await opening
       if (first !== undefined && first.length > 0) yield first
+      let place = events.slice(0, position).reduce(positionAfter, logBegin(tag))
       signal.addEventListener('abort', wake)
       try {
         while (!signal.aborted) {
           if (position === events.length) {
             if (ended) return
-            // Resumes after what appends now: the events of parts that arrived together become one batch.
+            // Continues after everything that is appended now, so that the events of parts that arrived together become one batch.
             await new Promise<void>((resolve) => waiting.add(resolve))
             continue
           }
           const batch = batchAt(position)
+          place = placeBatch(batch, place)
           position += batch.length
           onRead?.(batch)
           yield batch

@@ -4,7 +4,7 @@ import { withoutDroppedTries } from './cut-steps.ts'
 
 type SteerEvent = EventOf<'steer'>
 
-/** Returns what the user said to a run while it was under way, each in its newest state, in the order in which it was said. */
+/** Returns the messages of the user during a run, each in its newest state, in the order in which they were sent. */
 export function steeringIn (events: readonly RunEvent[]): SteerEvent[] {
   const said = new Map<string, SteerEvent>()
   for (const event of events) if (event.type === 'steer') said.set(event.id, event)
@@ -13,10 +13,13 @@ export function steeringIn (events: readonly RunEvent[]): SteerEvent[] {
 
 export const waitingIn = (events: readonly RunEvent[]): SteerEvent[] => steeringIn(events).filter(({ state }) => state === 'waiting')
 
-/** Events that show that the model of a step has answered. */
+/** Events that show that the model has answered in a step. */
 const ANSWERS: ReadonlySet<RunEvent['type']> = new Set(['text-delta', 'tool-input', 'tool-input-error', 'step-finish'])
 
-/** Returns, as `unread`, what a run that ends here has not answered: what no step got, and what a step got that ended without a word. */
+/**
+ * Returns, as `unread`, the messages of the user that a run which ends here has not answered: those that no step has read, and those of a
+ * step that ended without an answer.
+ */
 export function unansweredIn (events: readonly RunEvent[]): SteerEvent[] {
   const unanswered = new Map<string, SteerEvent>()
   let read: SteerEvent[] = []
@@ -32,12 +35,12 @@ export function unansweredIn (events: readonly RunEvent[]): SteerEvent[] {
   return [...unanswered.values()].map(({ step, ...event }) => ({ ...event, state: 'unread' }))
 }
 
-/** Returns what the user said to a run that has ended, each in its last state. */
+/** Returns the messages of the user during a run that has ended, each in its last state. */
 export const endedSteering = (events: readonly RunEvent[]): SteerEvent[] => steeringIn([...events, ...unansweredIn(events)])
 
-/** Returns the ids of what a run ended without answering. */
+/** Returns the ids of the messages that a run has not answered when it ended. */
 export const unreadIds = (events: readonly RunEvent[]): ReadonlySet<string> =>
   new Set(steeringIn(events).flatMap(({ id, state }) => state === 'unread' ? [id] : []))
 
-/** Returns the public form of what the user said. */
+/** Returns the public form of a message of the user during a run. */
 export const steerOf = ({ type, at, ...steer }: SteerEvent): Steer => steer

@@ -11,12 +11,12 @@ import { defineError } from '../../lib/service-error.ts'
 import type { Op } from '../../store/index.ts'
 import { toolCallsOf } from '../tool-calls.ts'
 
-/** Lines of a sheet; what comes after them is not noted. */
+/** The most lines of a sheet; later calls are not noted. */
 const MOST_LINES = 1_000
-/** Characters of an input that a line shows, as JSON. */
+/** The most characters of an input that a line shows, as JSON. */
 const INPUT_SHOWN = 4_000
 
-/** Returns the lines with one more call of a step, which counts on the line of the same call, if there is one. */
+/** Returns the lines with another call of a step. If a line for the same call exists, it counts the call. */
 export function withLine (lines: readonly StoredLine[], call: NewLine, step: number): StoredLine[] {
   const digest = inputDigest(call.input)
   const same = lines.findIndex((line) => line.toolName === call.toolName && line.digest === digest && line.outcome === call.outcome)
@@ -28,13 +28,16 @@ export function withLine (lines: readonly StoredLine[], call: NewLine, step: num
   return [...lines, { ...call, digest, input, line: lines.length + 1, count: 1, step, ...(isGuess && { guess: true as const }) }]
 }
 
-/** Returns why nothing of a line can be accepted any more; undefined while it can. */
+/** Returns why a line can no longer be accepted; undefined if it can. */
 function whyLineVoid ({ toolName, identity }: StoredLine, { find, identity: identityOf }: Pick<ToolHost, 'find' | 'identity'>) {
   if (find(toolName) === undefined) return `${toolName} is not there now: its server is away, or the application has not given it.`
   return identityOf(toolName) === identity ? undefined : `${toolName} was changed since the rehearsal.`
 }
 
-/** The public form of a sheet. `tools` are those that a run would have now; `isVoid` says why nothing of it can be accepted any more. */
+/**
+ * Returns the public form of a sheet. `tools` are those that a run would have now; `isVoid` says why nothing of the sheet can be accepted
+ * any more.
+ */
 export function sheetView (
   { run, sheet, isVoid }: { run: RunRecord, sheet: StoredSheet, isVoid?: string },
   tools: Pick<ToolHost, 'find' | 'identity'>
@@ -63,7 +66,7 @@ export type Rehearsed<R extends RunRecord> = R & { sheet: StoredSheet }
 
 interface Parts<R extends RunRecord> {
   grants: Pick<Grants, 'addAll' | 'views'>
-  /** The tools that a run of the owner has now. */
+  /** The tools that a run of the owner would have now. */
   tools: ToolHost
   /** Reads the events of the run. */
   events: () => Promise<readonly RunEvent[]>
@@ -72,7 +75,7 @@ interface Parts<R extends RunRecord> {
 }
 
 /**
- * Makes grants of the owner of what a person accepts of a sheet, all of it or nothing. What was accepted before stays as it is. Throws
+ * Makes grants of the lines of a sheet that a person accepts: all of them, or none. Lines accepted before are not changed. Throws
  * RehearsalLive and SheetVoid (409), GrantRefused (400), TooManyGrants (409).
  */
 export async function acceptLines<R extends RunRecord> (
@@ -95,11 +98,11 @@ export async function acceptLines<R extends RunRecord> (
     return { line, scope, until }
   })
   const standing = new Map((await grants.views(owner)).flatMap((grant) => grant.endedAt === undefined ? [[grant.grantId, grant]] : []))
-  // A grant that has ended since is given once more.
+  // A line whose grant has ended since gets a new one.
   const fresh = chosen.filter(({ line, scope }) => line.accepted?.scope !== scope || !standing.has(line.accepted.grantId))
   const calls = fresh.length === 0 ? [] : toolCallsOf(await events())
   const requested = await Promise.all(fresh.map(async ({ line, scope, until }) => {
-    // A line may show its input shortened.
+    // A line may show a shortened input.
     const input = (calls.find(({ toolCallId }) => toolCallId === line.toolCallId)?.input ?? line.input) as object
     const folder = await tools.folders.of(line.toolName, input, place.cwd)
     if (folder === undefined) throw new GrantRefused(`The folder of line ${line.line} is not there any more.`)
@@ -119,7 +122,7 @@ export async function acceptLines<R extends RunRecord> (
 
 const grantOf = ({ grantId, createdAt: at }: Pick<GrantView, 'grantId' | 'createdAt'>) => ({ grantId, at })
 
-/** The run with what was accepted of its sheet. */
+/** Returns the run with a record of what was accepted of its sheet. */
 function withAccepted<R extends RunRecord> (
   run: Rehearsed<R>,
   accepted: ReadonlyArray<NonNullable<StoredLine['accepted']> & { line: StoredLine }>

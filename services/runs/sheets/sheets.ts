@@ -3,7 +3,7 @@ import { isId } from '../../lib/ids.ts'
 import type { RunRecord } from '../run-record.ts'
 import type { RunRepository } from '../run-repository.ts'
 
-/** The sheets of the rehearsals of one kind of owner. */
+/** The sheets of the rehearsals of conversations, or of tasks. */
 interface OwnSheets {
   sheet(runId: string): Promise<Sheet>
   accept(answer: SheetAnswer): Promise<AcceptedSheet>
@@ -11,25 +11,30 @@ interface OwnSheets {
 
 export type Sheets = ReturnType<typeof createSheets>
 
-/** The sheets of all rehearsals, of tasks and of conversations. The verbs throw NoRehearsal (404), and as those of the owners do. */
+/**
+ * The sheets of all rehearsals, of tasks and of conversations. The operations throw NoRehearsal (404), and what those of the owners throw.
+ */
 export function createSheets ({ runs, ofTasks, ofThreads, shown }: {
   runs: Pick<RunRepository, 'get'>,
   ofTasks: OwnSheets,
   ofThreads: OwnSheets,
-  /** Returns the value with the paths of folders in the place of those of copies that there are. */
+  /** Returns the value with the paths of existing copies replaced by those of the copied folders. */
   shown: <T>(value: T) => T
 }) {
   const find = async (runId: string): Promise<RunRecord | undefined> => isId(runId) ? runs.get(runId) : undefined
   const ownOf = async (runId: string) => (await find(runId))?.threadId === undefined ? ofTasks : ofThreads
 
   return {
-    /** Returns what a rehearsal has shown so far. */
+    /** Returns what a rehearsal has noted so far. */
     sheet: async (runId: string): Promise<Sheet> => shown(await (await ownOf(runId)).sheet(runId)),
 
     /** Makes grants of what a person accepts of a sheet. */
     accept: async (answer: SheetAnswer): Promise<AcceptedSheet> => (await ownOf(answer.sheet)).accept(answer),
 
-    /** Returns the value with the paths of the folder in the place of those of the copy that a run works on, or a rehearsal worked on. */
+    /**
+     * Returns the value with the paths of a copy replaced by those of the copied folder. The copy is the one on which the run works, or on
+     * which a rehearsal worked.
+     */
     async shown<T> (runId: string, value: T): Promise<T> {
       const { cwd, sheet } = await find(runId) ?? {}
       if (cwd === undefined || sheet === undefined) return shown(value)

@@ -1,12 +1,14 @@
 import type { Protocol } from '../../../schemas/agent.ts'
 import { isHeld, type RunEvent } from '../../contracts/run-events.ts'
-import { renderDocumented } from './documented.ts'
-import { renderUI, renderUI5, renderUI7 } from './ui.ts'
+import { eventIdOf, placesOf, positionAfter } from '../run-log/event-position.ts'
+import { type Encode, eventLine } from './chunks.ts'
+import { encodeDocumented } from './documented.ts'
+import { encodeUI, encodeUI5, encodeUI7 } from './ui.ts'
 
-/** Renders a run's events as Server-Sent Events of one protocol. */
+/** Renders a run's events as Server-Sent Events (SSE) of one protocol. */
 export interface Encoder {
   headers: Record<string, string>
-  /** Renders a batch. The result is cached by the identity of the array, so a shared batch is rendered once for all readers. */
+  /** Renders a batch. The result is kept with the array, so a shared batch is rendered once for all readers of a protocol. */
   render(events: readonly RunEvent[]): string | Buffer
   /** The text after the last event. */
   end: string
@@ -15,33 +17,56 @@ export interface Encoder {
 /** https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol */
 const uiStream = { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, end: 'data: [DONE]\n\n' }
 
-/** A rendered text longer than this (characters) is kept as bytes, which can be sent to many readers without a copy for each. */
+/** A rendered text with more characters than this is kept as bytes, which can be sent to many readers without a copy for each. */
 const LARGE = 16 * 1024
 
-function once (render: (event: RunEvent) => string): Encoder['render'] {
-  const rendered = new WeakMap<readonly RunEvent[], string | Buffer>()
-  return (events) => {
-    let chunk = rendered.get(events)
-    if (chunk === undefined) {
-      let text = ''
-      for (const event of events) if (!isHeld(event)) text += render(event)
-      chunk = text.length > LARGE ? Buffer.from(text) : text
-      rendered.set(events, chunk)
-    }
+/** The batch that was rendered last, kept with the batch: most batches have one reader, and others share the protocol. */
+interface Rendered { rendered?: { by: Encoder['render'], chunk: string | Buffer } }
+
+function once (renderEvent: (event: RunEvent) => string): Encoder['render'] {
+  const render = (events: readonly RunEvent[] & Rendered) => {
+    if (events.rendered?.by === render) return events.rendered.chunk
+    const text = renderBatch(events, renderEvent)
+    const chunk = text.length > LARGE ? Buffer.from(text) : text
+    events.rendered = { by: render, chunk }
     return chunk
   }
+  return render
+}
+
+function renderBatch (events: readonly RunEvent[], renderEvent: (event: RunEvent) => string): string {
+  const places = placesOf(events)
+  let position = places?.begin
+  let text = ''
+  for (const event of events) {
+    position &&= events.length === 1 ? places!.end : positionAfter(position, event)
+    const lines = isHeld(event) ? '' : renderEvent(event)
+    // After the data, because some readers expect these first.
+    text += position === undefined || lines === '' ? lines : `${lines.slice(0, -1)}id: ${eventIdOf(position)}\n\n`
+  }
+  return text
+}
+
+/** Returns the lines of an event. Text deltas are by far the most frequent, so their JSON is assembled by hand: ids need no escapes. */
+const linesOf = (encode: Encode) => (event: RunEvent): string => {
+  if (event.type !== 'text-delta' || (event.providerMetadata && encode !== encodeDocumented)) return encode(event).map(eventLine).join('')
+  const quoted = JSON.stringify(event.delta)
+  return `data: {"type":"text-delta","id":"${event.id}","delta":${quoted}${encode === encodeDocumented ? `,"content":${quoted}` : ''}}\n\n`
 }
 
 const ENCODERS: Record<Protocol, Encoder> = {
-  documented: { headers: {}, render: once(renderDocumented), end: '' },
-  ui: { ...uiStream, render: once(renderUI) },
-  ui5: { ...uiStream, render: once(renderUI5) },
-  ui7: { ...uiStream, render: once(renderUI7) }
+  documented: { headers: {}, render: once(linesOf(encodeDocumented)), end: '' },
+  ui: { ...uiStream, render: once(linesOf(encodeUI)) },
+  ui5: { ...uiStream, render: once(linesOf(encodeUI5)) },
+  ui7: { ...uiStream, render: once(linesOf(encodeUI7)) }
 }
 
 export const encoderFor = (protocol: Protocol): Encoder => ENCODERS[protocol]
 
-/** Returns the protocol for a request that names none: `ui` if a message has `parts`, as chat clients' messages do. */
+/** How the streams are encoded that make the message which chats show of an answer. */
+export const CHAT_ENCODINGS: Record<Protocol, Encode> = { documented: encodeUI, ui: encodeUI, ui5: encodeUI5, ui7: encodeUI7 }
+
+/** Returns the protocol for a request that names none: `ui` if a message has `parts`, as messages of chat clients do. */
 export function protocolOf (messages: ReadonlyArray<object>): Protocol {
   return messages.some((message) => 'parts' in message) ? 'ui' : 'documented'
 }

@@ -1,23 +1,24 @@
 import { once } from 'node:events'
+import type { ServerResponse } from 'node:http'
+import { Socket } from 'node:net'
 import type { Writable } from 'node:stream'
 import type { Clock } from '../../lib/clock.ts'
 import { settlesWithin } from '../../lib/deadline.ts'
+import { PING_MS } from '../../lib/event-stream.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
 /** The source of a stream's text. */
 interface Source<T> {
   batches: AsyncIterable<T>
-  /** Returns the text of a batch; '' for one that is not sent. */
+  /** Returns the text of a batch; '' if the batch is not sent. */
   render(batch: T): string | Buffer
   /** The text after the last batch. */
   end: string
-  /** Bytes that the reader has not taken yet. */
+  /** The number of bytes that the reader has not taken yet. */
   lag(): number
 }
 
-/** A comment line is sent after this much silence, so that proxies and clients keep the connection open. Milliseconds. */
-const PING_MS = 15_000
-/** A reader that takes nothing for this long is dropped. Milliseconds. */
+/** A reader that takes nothing for this many milliseconds is dropped. */
 const STALL_MS = 30_000
 /**
  * A reader that has not drained its socket for LAG_MS milliseconds and lags by more than MAX_LAG bytes is dropped. If the service
@@ -25,15 +26,15 @@ const STALL_MS = 30_000
  */
 const MAX_LAG = 1024 * 1024
 const LAG_MS = 1_000
-/** Up to this many readers, `pump` does not yield between chunks: their work is small beside that of the model call. */
+/** With up to this many readers, `pump` does not yield between chunks: their work is small compared to that of the model call. */
 const FEW = 64
 
 /** The number of active streams. */
 let readers = 0
 
 /**
- * Copies a source to a socket as Server-Sent Events until it ends, with one write for each batch, and waits whenever the socket
- * is full. Resolves to whether the reader got everything. A stalled reader is dropped.
+ * Writes a source to a socket as Server-Sent Events (SSE) until it ends, with one write for each batch, and waits whenever the socket is
+ * full. Resolves to whether the reader got everything. A stalled reader is dropped.
  */
 export async function pump<T> (
   { batches, render, end, lag }: Source<T>,
@@ -43,6 +44,7 @@ export async function pump<T> (
   let wroteAt = clock.monotonic()
   const done = new AbortController()
   const ended = AbortSignal.any([signal, done.signal])
+  const writer = createWriter(out)
   const gone = () => signal.aborted || out.destroyed
   ping().catch(() => {})
   readers++
@@ -63,13 +65,13 @@ export async function pump<T> (
     return !gone()
   } finally {
     readers--
-    // Without a reason, Node would make an exception with a stack trace.
+    // Without a reason, Node would create an exception with a stack trace.
     done.abort('done')
   }
 
   function write (text: string | Buffer): boolean {
     wroteAt = clock.monotonic()
-    return out.write(text)
+    return writer.write(text)
   }
 
   async function ping () {
@@ -77,7 +79,7 @@ export async function pump<T> (
       await clock.sleep(wait, ended)
       const quiet = clock.monotonic() - wroteAt
       wait = quiet < PING_MS ? PING_MS - quiet : PING_MS
-      if (quiet < PING_MS || out.writableNeedDrain) continue
+      if (quiet < PING_MS || writer.full() !== undefined) continue
       write(': ping\n\n')
     }
   }
@@ -85,7 +87,7 @@ export async function pump<T> (
   /** Resolves to whether the reader took the written data in time. */
   async function drained (): Promise<boolean> {
     const settled = new AbortController()
-    const drain = once(out, 'drain', { signal: AbortSignal.any([ended, settled.signal]) })
+    const drain = once(writer.full() ?? out, 'drain', { signal: AbortSignal.any([ended, settled.signal]) })
     const deadline = clock.awake() + STALL_MS
     try {
       do {
@@ -99,3 +101,28 @@ export async function pump<T> (
     }
   }
 }
+
+/** Writes a response: its headers and first text as Node does, and further text in chunks directly to its socket. */
+function createWriter (out: Writable) {
+  let socket: Socket | undefined
+  return {
+    write (text: string | Buffer): boolean {
+      if (socket !== undefined && typeof text === 'string') return writeChunk(socket, text)
+      const isTaken = out.write(text)
+      socket ??= socketOf(out)
+      return isTaken
+    },
+    /** Returns the stream that is full, which emits `drain` when it takes more. */
+    full: (): Writable | undefined => out.writableNeedDrain ? out : socket?.writableNeedDrain === true ? socket : undefined
+  }
+}
+
+/** Returns the socket to which the chunks of a response may be written directly; undefined if its body is not sent in chunks. */
+function socketOf (out: Writable): Socket | undefined {
+  const { chunkedEncoding, socket } = out as Writable & Partial<ServerResponse>
+  return chunkedEncoding === true && socket instanceof Socket ? socket : undefined
+}
+
+/** Writes a chunk of a response (RFC 9112, 7.1) in one piece. Node's response would write its length, its lines and its text each. */
+const writeChunk = (socket: Socket, text: string): boolean =>
+  socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)

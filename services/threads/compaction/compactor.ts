@@ -46,16 +46,16 @@ export interface Conversation {
   /** The messages before the conversation, which always stay. */
   opening: LanguageModelV4Prompt
   messages: LanguageModelV4Prompt
-  /** The index of the user's latest message. Later user messages are steering. */
+  /** The index of the user's latest message with which a turn begins. Later user messages are steering. */
   latest: number
   tools: object[]
   /** The part of the thread before the messages, which was not read. */
   older?: UnreadHistory
-  /** The positions in the thread; a thread message that became several prompt messages is represented by the first. */
+  /** The positions in the thread. If a thread message became several prompt messages, it is represented by the first. */
   places?: ReadonlyMap<LanguageModelV4Message, number>
 }
 
-/** Shares of the context window: a conversation above FULL is compacted, down to TARGET if possible, and to HARD_LIMIT at least. */
+/** Shares of the context window: a conversation above FULL is compacted, to TARGET if possible, and at least to HARD_LIMIT. */
 const FULL = 0.7
 const TARGET = 0.5
 const HARD_LIMIT = 0.9
@@ -69,7 +69,7 @@ const RESERVE = 0.15
 /** Characters that the summarising model gets: SHOWN_PER_TOKEN for each token of its window, at most MAX_SHOWN. */
 const SHOWN_PER_TOKEN = 2
 const MAX_SHOWN = 300_000
-/** The words of the user that stand beside a summary: their share of what the budget leaves to the conversation, and tokens. */
+/** The user's own words beside a summary: their share of what the budget leaves to the conversation, and their most tokens. */
 const OWN_SHARE = 0.4
 const MAX_OWN = 6_000
 /** The number of summaries that are kept of one conversation, the newest ones. */
@@ -116,7 +116,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
         ? undefined
         : { from, to, chain: chainAt(to)!, text, refused, said, ...(from === 0 && place !== undefined && { at: place, tokens: before }) }
       if (summary === undefined || summaryNote(summary).tokens >= tokens) {
-        // A model that gives no summary, or one longer than the original, is not asked again in this run.
+        // A model that gave no summary, or one longer than the original, is not asked again in this run.
         mayAsk = false
         break
       }
@@ -158,7 +158,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
       sent = total
       if (total <= budget && older === undefined) return [...opening, ...messages]
 
-      // In blocks, so that the prompts of successive calls begin alike until the next block: providers' caches need that.
+      // In blocks, so that the prompts of successive calls have the same beginning until the next block: caches of providers need that.
       const inBlocks = (excess: number) => Math.ceil(excess / (budget - target)) * (budget - target)
       if (total > budget) {
         const whole = items

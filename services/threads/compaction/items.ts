@@ -9,14 +9,14 @@ export interface Summary {
   chain: string
   text: string
   refused: string[]
-  /** What the user said in these units, cut to a budget, oldest first. */
+  /** What the user said in these units, shortened to a budget, oldest first. */
   said: string[]
-  /** The position in the thread of the first message after the summary, and the tokens of the messages before; absent if unknown. */
+  /** The position in the thread of the first message after the summary, and the tokens of the messages before it; absent if unknown. */
   at?: number
   tokens?: number
 }
 
-/** Units with the form in which the model gets them. */
+/** Units, and the form in which the model gets them. */
 export interface Item {
   from: number
   to: number
@@ -41,8 +41,8 @@ export const messagesIn = (items: Iterable<Item>): number => {
 }
 
 /**
- * Makes an item of every unit; the first unit is number `offset` of the conversation. These items are protected from compaction:
- * the user's latest message (unit `latest`), user messages directly before it and after it, the newest step, and calls without a result.
+ * Makes an item of every unit; the first unit has the number `offset` in the conversation. These items are protected from compaction: the
+ * user's latest message (unit `latest`), user messages directly before it and after it, the newest step, and calls without a result.
  */
 export async function itemsOf (units: Unit[], latest: number, offset = 0): Promise<Item[]> {
   let first = latest
@@ -94,7 +94,7 @@ export function withSummaries (items: Item[], summaries: Summary[], chainAt: (un
   return result
 }
 
-/** Returns the oldest unprotected items that must go so that the rest fits into `room` tokens, as runs between protected items. */
+/** Returns the oldest unprotected items that must be removed so that the rest fits into `room` tokens, as runs between protected items. */
 export function oldestRuns (items: Item[], room: number): Item[][] {
   const free = items.filter(({ isProtected }) => !isProtected)
   let count = free.length
@@ -117,8 +117,8 @@ export const saidIn = ({ raw, summary }: Item): string[] => summary?.said ?? own
 const NOTE_TOKENS = 100
 
 /**
- * Drops the oldest items to save `excess` tokens, summaries last. A note replaces the first dropped item, with what the user said there in
- * `room` tokens.
+ * Drops the oldest items to save `excess` tokens, summaries last. A note replaces the first dropped item, with the user's words from the
+ * dropped items in `room` tokens.
  */
 export async function dropOldest (items: Item[], excess: number, room: number): Promise<{ items: Item[], messages: number }> {
   const dropped = new Set<Item>()

@@ -15,8 +15,8 @@ interface OpenCompactor extends Pick<CompactorParts, 'load' | 'keep' | 'onCompac
 }
 
 /**
- * Opens the compactor of one run, whose prompts also lack the data that other models attached to their answers. The module is
- * loaded when it is first needed.
+ * Opens the compactor of one run. Its prompts lack data that other models attached to their answers. The module is loaded when it is first
+ * needed.
  */
 export async function openCompactor ({ registry, clock, signal, meter, ...parts }: OpenCompactor): Promise<Compactor> {
   const { createCompactor } = await import('./compactor.ts')

@@ -148,7 +148,9 @@ function lineOf ({ role }: Unit, part: Part): string {
 
 const opening = (text: string, limit: number) => text.length > limit ? `${text.slice(0, limit)}…`.toWellFormed() : text
 
-/** Cuts a text to its first and last characters, `limit` in all, with a note between them; a shorter text stays. */
+/**
+ * Shortens a text to its beginning and its end, `limit` characters in all, with a note between them; a shorter text is returned unchanged.
+ */
 export function cut (text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = Math.floor(limit / 2)
@@ -157,7 +159,7 @@ export function cut (text: string, limit: number): string {
 
 /** An output of at limit this many tokens is never left out. */
 const SMALL_TOKENS = 100
-/** The minimum length to which an output is cut that the model has not seen yet, characters. */
+/** The minimum length, in characters, to which an output that the model has not seen yet is shortened. */
 const MIN_OUTPUT = 800
 
 /** Replaces each large tool output by a short text. */
@@ -172,7 +174,7 @@ export const pruned = (unit: Unit): Unit =>
     )
   })
 
-/** Cuts the tool outputs of a unit to about `tokens` in all, the same share for each. */
+/** Shortens the tool outputs of a unit to about `tokens` in all, the same share for each. */
 export function shortened (unit: Unit, tokens: number): Unit {
   const count = unit.messages.reduce((sum, message) => sum + (message.role === 'tool' ? message.content.length : 0), 0)
   const limit = Math.max(MIN_OUTPUT, Math.floor(tokens * 3 / Math.max(count, 1)))
@@ -192,7 +194,7 @@ const MAX_SUMMARY = 12_000
 
 /**
  * Summarises units with the model of role `fast`, which gets at most `maxCharacters` characters. Returns undefined if that fails, or if the
- * summary says nothing of them.
+ * summary is not about these units.
  */
 export async function summarise (
   units: Unit[],
@@ -205,7 +207,10 @@ export async function summarise (
   return tellsOf(summary, [...earlier, messages].join('\n')) ? summary : undefined
 }
 
-/** Makes a note of the service among the messages. Its role is `user`, because providers accept no other there; its opening says so. */
+/**
+ * Makes a message of the service. Its role is `user`, because providers accept no other one there; its opening says that the user did not
+ * write it.
+ */
 export function note (text: string, refused: string[]): Unit {
   const lines = refused.slice(-MAX_REFUSALS)
   const whole = lines.length === 0 ? text : `${text}\n\nThese calls were not carried out, or their outcome is unknown:\n${lines.join('\n')}`

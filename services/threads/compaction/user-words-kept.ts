@@ -2,15 +2,15 @@ import type { LanguageModelV4Message } from '@ai-sdk/provider'
 import { FILE_OPENING, NOTE_OPENING, PROMPT_OPENING, SKILL_OPENING } from '../../contracts/model-texts.ts'
 import { tokensIn } from '../../models/index.ts'
 
-// Where messages are summarised or left out, the words of the user stay, cut by code to a budget.
+// If messages are summarised or left out, the words of the user are kept, shortened by code to a budget.
 
 /** The openings of texts that the service adds to messages of the user. */
 const ADDED = [NOTE_OPENING, FILE_OPENING, PROMPT_OPENING, SKILL_OPENING]
-/** Characters of one message that are kept for a later cut. */
+/** The most characters of one message that are kept for later shortening. */
 const KEPT = 2_000
-/** The fewest characters of a cut message that still say something. */
+/** A message is not shortened below this many characters, because less would say nothing. */
 const SHORTEST = 80
-/** Names of what was cut out of one message. */
+/** The most names that are kept from the removed part of one message. */
 const MOST_NAMES = 12
 /** Paths, addresses, codes and numbers. */
 const NAMES = /[\p{L}\p{N}~_@][^\s,;()[\]{}"'`\u201C\u201D\u00AB\u00BB<>]*/gu
@@ -18,7 +18,7 @@ const TELLS = /\p{N}|[/\\@_]|\p{L}[.-]\p{L}|\p{Ll}\p{Lu}/u
 
 export const tokensInAll = (texts: readonly string[]): number => texts.reduce((sum, text) => sum + tokensIn(text), 0)
 
-/** Messages that stay together. */
+/** Messages that belong together. */
 interface Said {
   role: string
   messages: LanguageModelV4Message[]
@@ -34,8 +34,8 @@ export function ownWordsIn (units: readonly Said[]): string[] {
 }
 
 /**
- * Cuts messages to a budget of tokens together: long ones first, to the same length, so that short orders stay whole. Only when that is not
- * enough, the oldest are left out. Names, paths and numbers in what is cut out are kept while there is room.
+ * Shortens messages so that they fit into a budget of tokens together: long ones first, to the same length, so that short orders stay
+ * complete. Only if that is not enough, the oldest are left out. Names, paths and numbers in removed parts are kept while there is room.
  */
 export function cutWords (messages: readonly string[], tokens: number): string[] {
   let kept = messages
@@ -50,7 +50,7 @@ export function cutWords (messages: readonly string[], tokens: number): string[]
   return []
 }
 
-/** Cuts a message to about `length` characters: its beginning, its end, and the names of what stood between them. */
+/** Shortens a message to about `length` characters: its beginning, its end, and the names from the part between them. */
 function cutMessage (message: string, length: number): string {
   if (message.length <= length) return message
   const head = Math.ceil(length * 0.6)
@@ -61,7 +61,7 @@ function cutMessage (message: string, length: number): string {
   return `${message.slice(0, head)} ${left} ${message.slice(message.length - tail)}`.toWellFormed()
 }
 
-/** Returns the lines that say in a note what the user said. */
+/** Returns the lines of a note that say what the user said. */
 export const ownWordsNote = (words: readonly string[]): string =>
   words.length === 0
     ? ''

@@ -1,7 +1,6 @@
 import { markOf, type ThreadMessage } from '../thread-message.ts'
-import { chatFormOf } from './chat-form.ts'
 
-/** What is one message in a chat: a message of any shape, or the ModelMessages of one answer. */
+/** What a chat shows as one message: a message of any shape, or the ModelMessages of one answer. */
 export interface Unit {
   /** The position of its first message in the thread. */
   at: number
@@ -12,7 +11,7 @@ export interface Unit {
 const STEP = /\/\d+$/
 export const stepId = (id: string, n: number) => n === 0 ? id : `${id}/${n}`
 
-/** What the user said while the answer was made is a part of it, unless no step has read it. */
+/** Whether a message that the user sent during an answer is a part of that answer; it is not if no step has read it. */
 function isOfAnswer (message: ThreadMessage): boolean {
   const mark = markOf(message)
   return message.parts === undefined &&
@@ -22,15 +21,13 @@ function isOfAnswer (message: ThreadMessage): boolean {
 /** Whether a message belongs to the same answer as the one before it. */
 export function continuesAnswer (before: ThreadMessage, message: ThreadMessage): boolean {
   if (!isOfAnswer(before) || !isOfAnswer(message)) return false
-  const form = chatFormOf(message)
-  if (form !== undefined || chatFormOf(before) !== undefined) return form?.parts === undefined && form?.id === chatFormOf(before)?.id
   if (message.role === 'tool') return true
   const { id } = message
   if (typeof id !== 'string' || id === '') return before.role === 'tool'
   return STEP.test(id) && id.replace(STEP, '') === String(before.id).replace(STEP, '')
 }
 
-/** Puts stored messages together to units; `from` is the position of the first. */
+/** Groups stored messages to units; `from` is the position of the first. */
 export function unitsOf (messages: readonly ThreadMessage[], from = 0): Unit[] {
   const units: Unit[] = []
   for (const [n, message] of messages.entries()) {

@@ -1,25 +1,25 @@
 import { saidIn, steeringMessagePart, steerPart } from '../steer-messages.ts'
 import { dropTries, markOf, textOf, type ThreadMessage } from '../thread-message.ts'
-import { type ChatMessage, type ChatPart, fromChatForm } from './chat-form.ts'
+import type { ChatMessage, ChatPart } from './chat-message.ts'
 import type { Unit } from './answer-units.ts'
 import { denyUnanswered, NONE_UNANSWERED, type Unanswered } from './unanswered.ts'
 
 const isObject = (value: unknown): value is ChatPart => typeof value === 'object' && value !== null && !Array.isArray(value)
 
-/** Returns a unit as a chat's message (AI SDK 6 and 7). `id` is for a message that has none. */
+/** Returns a unit as a chat's message (AI SDK 6 and 7). `id` is used if the message has none. */
 export function asChat ({ messages }: Unit, id: string, unanswered: Unanswered = NONE_UNANSWERED): ChatMessage {
   const [first] = messages
   if (Array.isArray(first.parts)) {
     const message = { ...dropTries(first), id: idOf(first) ?? id } as ChatMessage
     return { ...message, parts: denyUnanswered(withApprovals(message.parts), unanswered).map(asSteerPart) }
   }
-  const message = fromChatForm(messages) ?? fromModelMessages(messages, id)
+  const message = fromModelMessages(messages, id)
   return { ...message, parts: denyUnanswered(message.parts, unanswered) }
 }
 
 export const idOf = ({ id }: ThreadMessage) => typeof id === 'string' && id !== '' ? id : undefined
 
-/** Clients of version 5 have the approval requests of open calls as data parts only. */
+/** Adds the approval requests of open calls as data parts, the only form that clients of version 5 know. */
 function withApprovals (parts: ChatPart[]): ChatPart[] {
   const asked = new Map(parts.flatMap(({ type, data }) => type === 'data-approval-request' ? [[data?.toolCallId, data?.approvalId]] : []))
   if (asked.size === 0) return parts
@@ -60,7 +60,7 @@ export function asChat5 (unit: Unit, id: string, unanswered: Unanswered): ChatMe
   return { ...message, parts }
 }
 
-/** Returns a chat's message for newest clients of version 7, which have a part of their own for what was said while the answer was made. */
+/** Returns a chat's message for newest clients of version 7, which have a part of their own for what the user said during the answer. */
 export function asChat7 (unit: Unit, id: string, unanswered: Unanswered): ChatMessage {
   const message = asChat(unit, id, unanswered)
   const parts = message.parts.map((part): ChatPart => {
@@ -75,7 +75,7 @@ const asSteerPart = (part: ChatPart): ChatPart => {
   return said === undefined ? part : steerPart(said)
 }
 
-/** Converts ModelMessages; the results of calls go to their calls, and several assistant messages become steps. */
+/** Converts ModelMessages: the results of calls are added to the calls, and several assistant messages become steps. */
 function fromModelMessages (messages: ThreadMessage[], id: string): ChatMessage {
   const parts: ChatPart[] = []
   const calls = new Map<unknown, ChatPart>()
@@ -152,7 +152,7 @@ function addPart (part: ChatPart, role: string, { parts, calls }: { parts: ChatP
   }
 }
 
-/** Returns the URL of a file that a ModelMessage holds as a URL or in Base64. */
+/** Returns the URL of a file that a ModelMessage contains as a URL or in Base64. */
 const urlOf = (data: unknown, mediaType: unknown) =>
   typeof data === 'string' && /^[a-z][a-z\d+.-]*:/i.test(data) ? data : `data:${String(mediaType)};base64,${String(data)}`
 
@@ -162,7 +162,7 @@ function outcomeOf (output: unknown, approval: ChatPart['approval']): object {
     case 'error-text':
     case 'error-json':
       return { state: 'output-error', errorText: typeof value === 'string' ? value : JSON.stringify(value) }
-    // Chats expect the user's answer in a denied part; a denial without one is shown as an error.
+    // Chats expect the user's answer in a denied part; a denial without an answer is shown as an error.
     case 'execution-denied':
       return approval === undefined
         ? { state: 'output-error', errorText: reason ?? 'The user denied this call.' }

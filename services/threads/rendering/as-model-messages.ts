@@ -1,26 +1,28 @@
 import { saidIn, steerMessage } from '../steer-messages.ts'
 import type { ThreadMessage } from '../thread-message.ts'
 import { asChat, idOf } from './as-chat.ts'
-import { type ChatMessage, type ChatPart, chatFormOf, withoutChatForm } from './chat-form.ts'
+import { writtenForm } from '../stored-answer.ts'
+import type { ChatMessage, ChatPart } from './chat-message.ts'
 import { stepId, type Unit } from './answer-units.ts'
 import { type Unanswered, unansweredEnd } from './unanswered.ts'
 
 /**
- * Returns a unit as ModelMessages with ids. Approvals are parts of the SDK's kinds; the parts of chats without a counterpart, such as data
- * parts, are in `chatParts` of the first message. `id` is for a message that has none.
+ * Returns a unit as ModelMessages with ids. Approvals are parts of the SDK's kinds; parts of chats without a counterpart, such as data
+ * parts, are in `chatParts` of the first message. `id` is used if the message has none.
  */
 export function asModelMessages (unit: Unit, id: string, unanswered: Unanswered): ThreadMessage[] {
   const [first] = unit.messages
-  if (Array.isArray(first.parts)) return fromChat(asChat(unit, id, unanswered))
-  if (chatFormOf(first)?.parts === undefined) {
+  const written = unit.messages.flatMap(writtenForm)
+  if (Array.isArray(written[0].parts)) return fromChat(asChat(unit, id, unanswered))
+  if (first === written[0]) {
     const own = idOf(first) ?? id
-    return unit.messages.map((message, n) => ({ ...withoutChatForm(message), id: idOf(message) ?? stepId(own, n) }))
+    return written.map((message, n) => ({ ...message, id: idOf(message) ?? stepId(own, n) }))
   }
   const { id: answerId, metadata, parts } = asChat(unit, id, unanswered)
   const calls = new Map(parts.flatMap((part) => part.toolCallId === undefined ? [] : [[part.toolCallId, approvalOf(part, parts)]]))
   const chatParts = parts.filter((part) => part.type.startsWith('data-') && saidIn(part) === undefined)
   const answered = new Set<unknown>()
-  const messages = unit.messages.map((message, n): ThreadMessage => {
+  const messages = written.map((message, n): ThreadMessage => {
     const content = (Array.isArray(message.content) ? message.content : []).flatMap((part): object[] => {
       const approval = calls.get(part.toolCallId)
       if (approval === undefined || part.type === 'text') return [part]
@@ -30,7 +32,7 @@ export function asModelMessages (unit: Unit, id: string, unanswered: Unanswered)
       return [responsePart(approval), part]
     })
     return {
-      ...withoutChatForm(message),
+      ...message,
       content: Array.isArray(message.content) ? content : message.content,
       id: stepId(answerId, n),
       ...n === 0 && { metadata, ...chatParts.length > 0 && { chatParts } }
@@ -60,7 +62,7 @@ const responsePart = ({ id, approved, reason }: Approval) =>
 const resultPart = (part: ChatPart, output: object | undefined) =>
   ({ type: 'tool-result', toolCallId: part.toolCallId, toolName: nameOf(part), output })
 
-/** Returns the approval of a call; calls of the application have theirs in a data part, with which chats do not execute them too early. */
+/** Returns the approval of a call. For calls of the application it is in a data part, so that chats do not execute them too early. */
 function approvalOf ({ approval, toolCallId, state }: ChatPart, parts: ChatPart[]): Approval | undefined {
   if (approval?.id !== undefined) return approval
   if (state !== 'input-streaming') return undefined
@@ -123,7 +125,7 @@ const nameOf = ({ type, toolName }: ChatPart): string => type === 'dynamic-tool'
 const inputAsked = ({ toolCallId }: ChatPart, parts: ChatPart[]) =>
   parts.find(({ type, data }) => isApprovalData(type) && data?.toolCallId === toolCallId)?.data.input
 
-/** Parts of chats that ModelMessages have no place for. */
+/** Returns the parts of a chat's message that have no place in ModelMessages. */
 function others (parts: ChatPart[]): object {
   const isElsewhere = (part: ChatPart) => isCall(part) || isAnalysis(part) || saidIn(part) !== undefined || contentOf(part).length > 0
   const chatParts = parts.filter((part) => part.type !== 'step-start' && !isElsewhere(part))

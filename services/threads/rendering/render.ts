@@ -4,17 +4,17 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { ThreadMessage } from '../thread-message.ts'
 import { asChat, asChat5, asChat7, idOf } from './as-chat.ts'
 import { asModelMessages } from './as-model-messages.ts'
-import { chatFormOf, withoutChatForm } from './chat-form.ts'
+import { writtenForm } from '../stored-answer.ts'
 import { type Unit, unitsOf } from './answer-units.ts'
 import type { Unanswered } from './unanswered.ts'
 
-/** Answers that begin alike and are compared with what a client puts into a thread. */
+/** The most answers with the same beginning that are compared with what a client stores in a thread. */
 const MOST_ALIKE = 20
 
-/** Returns the id of the message at a position of a thread, if it has none of its own. */
+/** Returns the id of the message at a position of a thread; used if it has none of its own. */
 type IdAt = (message: ThreadMessage, at: number) => string
 
-/** What messages are rendered with, beside themselves. */
+/** What is needed to render messages, beside the messages. */
 interface Rendering {
   idAt: IdAt
   unanswered: Unanswered
@@ -22,7 +22,7 @@ interface Rendering {
 
 function renderUnit (unit: Unit, protocol: Protocol, { idAt, unanswered }: Rendering): ThreadMessage[] {
   const [first] = unit.messages
-  const id = idOf(first) ?? chatFormOf(first)?.id ?? idAt(first, unit.at)
+  const id = idOf(first) ?? idAt(first, unit.at)
   switch (protocol) {
     case 'documented':
       return asModelMessages(unit, id, unanswered)
@@ -35,7 +35,7 @@ function renderUnit (unit: Unit, protocol: Protocol, { idAt, unanswered }: Rende
   }
 }
 
-/** Renders stored messages for the clients of a protocol, whoever wrote them; `from` is the position of the first. */
+/** Renders stored messages for the clients of a protocol, whichever client wrote them; `from` is the position of the first. */
 export async function renderMessages (
   stored: readonly ThreadMessage[],
   protocol: Protocol,
@@ -51,8 +51,8 @@ export async function renderMessages (
 }
 
 /**
- * Returns what is to be stored of the messages that a client puts into a thread: a message that the client has read, in whichever protocol,
- * and left as it was, stays what the thread holds.
+ * Returns what is to be stored when a client replaces the messages of a thread: a message that the client has read in any protocol and not
+ * changed is stored in the form that the thread has.
  */
 export async function keepStored (
   given: ThreadMessage[],
@@ -69,20 +69,20 @@ export async function keepStored (
   }
   for (const unit of units) {
     const [first] = unit.messages
-    const own = idOf(first)
-    note(`id ${own ?? chatFormOf(first)?.id ?? idAt(first, unit.at)}`, unit)
-    // Without a protocol, messages are read as they are stored.
-    if (own === undefined) note(canonicalJson(withoutChatForm(first)), unit)
+    note(`id ${idOf(first) ?? idAt(first, unit.at)}`, unit)
+    // Without a protocol, messages are read in the form in which they were written.
+    const [written] = writtenForm(first)
+    if (idOf(written) === undefined) note(canonicalJson(written), unit)
     await yieldToEventLoop()
   }
   const kept: ThreadMessage[] = []
   for (let at = 0; at < given.length;) {
     const id = idOf(given[at])
-    const alike = byFirst.get(id === undefined ? canonicalJson(withoutChatForm(given[at])) : `id ${id}`) ?? []
+    const alike = byFirst.get(id === undefined ? canonicalJson(given[at]) : `id ${id}`) ?? []
     let length = 0
     const found = alike.slice(0, MOST_ALIKE).findIndex((unit) => (length = lengthOf(given, at, unit, rendering)) > 0)
-    // Each is used once: messages that say the same may differ in what clients do not see.
-    if (found === -1) kept.push(withoutChatForm(given[at++]))
+    // Each is used only once: messages with the same text may differ in what clients do not see.
+    if (found === -1) kept.push(given[at++])
     else {
       kept.push(...alike.splice(found, 1)[0].messages)
       at += length
@@ -94,11 +94,11 @@ export async function keepStored (
 
 const CHATS = ['ui', 'ui5', 'ui7'] as const
 
-/** Returns how many messages from `at` on are a reading of the unit; 0 if they are none. */
+/** Returns how many messages from `at` on are a rendering of the unit; 0 if they are not one. */
 function lengthOf (given: ThreadMessage[], at: number, unit: Unit, rendering: Rendering): number {
   const isAt = (reading: ThreadMessage[]) =>
-    reading.every((message, n) => at + n < given.length && canonicalJson(withoutChatForm(given[at + n])) === canonicalJson(message))
-  const asWritten = unit.messages.map(withoutChatForm)
+    reading.every((message, n) => at + n < given.length && canonicalJson(given[at + n]) === canonicalJson(message))
+  const asWritten = unit.messages.flatMap(writtenForm)
   if (isAt(asWritten)) return asWritten.length
   for (const protocol of given[at].parts === undefined ? ['documented' as const] : CHATS) {
     const reading = renderUnit(unit, protocol, rendering)

@@ -1,25 +1,23 @@
 import { partsOf, type ThreadMessage } from '../thread-message.ts'
-import { type ChatPart, chatFormOf } from './chat-form.ts'
+import type { ChatPart } from './chat-message.ts'
 
-/** How what a conversation waited for ended without an answer. */
+/** How an item that a conversation waited for ended without an answer. */
 export interface UnansweredEnd {
   state: 'withdrawn' | 'expired'
   reason: string
 }
 
 /**
- * The requests for approval, questions and calls of the application that were not answered, and cannot be any more, by their ids; the id
- * of a call of the application is that of the call.
+ * The approval requests, questions and calls of the application that were not answered and cannot be answered any more, by their ids; for a
+ * call of the application, the id of the call.
  */
 export type Unanswered = ReadonlyMap<string, UnansweredEnd>
 
 export const NONE_UNANSWERED: Unanswered = new Map()
 
-/** Returns the ids of what messages wait for without an answer. */
-export function requestsIn (messages: readonly ThreadMessage[]): string[] {
-  const formOf = (message: ThreadMessage) => (chatFormOf(message)?.parts ?? []).map(({ part }) => part)
-  return [...new Set(messages.flatMap((message) => [...partsOf(message), ...formOf(message)].flatMap(requestIn)))]
-}
+/** Returns the ids of the unanswered requests in messages. */
+export const requestsIn = (messages: readonly ThreadMessage[]): string[] =>
+  [...new Set(messages.flatMap((message) => partsOf(message).flatMap(requestIn)))]
 
 const isRequestData = (type: string) => type === 'data-approval' || type === 'data-approval-request'
 
@@ -30,13 +28,14 @@ function requestIn ({ type, state, toolCallId, approval, approvalId, data }: Cha
   return typeof id === 'string' ? [id] : []
 }
 
-/** Returns how the call of a chat's part ended, if what it waited for was not answered. */
+/** Returns how the call of a chat's part ended, if its request was not answered. */
 export function unansweredEnd (parts: readonly ChatPart[], unanswered: Unanswered): (part: ChatPart) => UnansweredEnd | undefined {
-  const questions = new Map(parts.flatMap((part) => isQuestion(part) ? [[part.data.toolCallId, part.data.approvalId]] : []))
+  const isOfCall = (part: ChatPart) => isQuestion(part) && part.data.toolCallId !== undefined
+  const questions = new Map(parts.flatMap((part) => isOfCall(part) ? [[part.data.toolCallId, part.data.approvalId]] : []))
   return ({ toolCallId, approval }) => unanswered.get(approval?.id ?? questions.get(toolCallId) ?? toolCallId)
 }
 
-/** Returns a chat's parts, with the calls whose requests were not answered as denied, and those whose result never came as failed. */
+/** Returns a chat's parts, in which calls with unanswered requests are denied, and calls whose result never came have failed. */
 export function denyUnanswered (parts: ChatPart[], unanswered: Unanswered): ChatPart[] {
   if (unanswered.size === 0) return parts
   const endOf = unansweredEnd(parts, unanswered)

@@ -1,38 +1,39 @@
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
-import { messageKey, messagesPrefix, metadataKey, type Store, threadKey, unlessDamaged } from '../../store/index.ts'
+import { metadataKey, type Store, threadKey, unlessDamaged } from '../../store/index.ts'
+import { pathOf, positionOf, slicePath } from '../message-path.ts'
 import type { ThreadHead } from '../thread-head.ts'
 import type { Metadata } from '../thread-metadata.ts'
+import { readSpans } from '../thread-reader.ts'
 import { saidIn } from '../steer-messages.ts'
+import { isStoredAnswer, type ReadAnswer } from '../stored-answer.ts'
 import { partsOf, type ThreadMessage } from '../thread-message.ts'
 
-/** Messages of a thread that the index takes as one: a search reads all of them where one may hold its words. */
+/** The number of messages of a thread that the index treats as one block: a search reads all of them if one may contain its words. */
 export const BLOCK = 16
 export const blockOf = (position: number) => Math.floor(position / BLOCK)
 
-/** Reads what is searched of threads, which are named by their digests. What is damaged is left out. */
-export function createSearchedTexts (store: Pick<Store, 'get' | 'list'>) {
+/** Reads the searched texts of threads, which are identified by their digests. Damaged texts are left out. */
+export function createSearchedTexts (store: Pick<Store, 'get' | 'list'>, readAnswer: ReadAnswer) {
   return {
     head: (thread: string) => unlessDamaged(store.get<ThreadHead>(threadKey(thread))),
     title: async (thread: string) => (await unlessDamaged(store.get<Metadata>(metadataKey(thread))))?.title,
 
     /** Yields the messages of a block before a position, the newest first. */
     async * messages (thread: string, block: number, before = Infinity): AsyncGenerator<{ at: number, message: ThreadMessage }> {
-      const first = block * BLOCK
-      const end = Math.min(first + BLOCK, before)
-      const prefix = messagesPrefix(thread)
-      const range = { reverse: true, limit: Math.max(end - first, 0), after: messageKey(thread, end), damaged () {} }
-      for await (const [key, message] of store.list<ThreadMessage>(prefix, range)) {
-        const at = Number(key.slice(prefix.length))
-        if (at < first) return
-        yield { at, message }
+      const head = await unlessDamaged(store.get<ThreadHead>(threadKey(thread)))
+      const path = head === undefined ? [] : pathOf(head)
+      const spans = slicePath(path, block * BLOCK, Math.min((block + 1) * BLOCK, before))
+      for await (const { number, record } of readSpans(store, thread, spans, { reverse: true, damaged () {} })) {
+        const message = isStoredAnswer(record) ? await unlessDamaged(readAnswer(record)) : record
+        if (message === undefined) continue
+        yield { at: positionOf(path, number)!, message }
         await yieldToEventLoop()
       }
     }
   }
 }
-export type SearchedTexts = ReturnType<typeof createSearchedTexts>
 
-/** Returns the text of a message that is searched: what people and models said, without reasoning, files and tools. */
+/** Returns the searched text of a message: what people and models said, without reasoning, files and tools. */
 export const searchedText = (message: ThreadMessage): string =>
   partsOf(message).flatMap((part) => {
     const text = part?.type === 'text' ? part.text : saidIn(part)?.text

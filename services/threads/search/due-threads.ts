@@ -1,18 +1,18 @@
 import { newId } from '../../lib/ids.ts'
 import { type Op, SEARCH_DUE, searchBlocksPrefix, searchDueKey, searchDuePrefix, type Store } from '../../store/index.ts'
 
-/** A change of a thread that the index does not have yet. */
+/** A change of a thread that is not in the index yet. */
 export interface DueChange {
-  /** The position of the first message that changed; 0 for the title, too. */
+  /** The position of the first message that changed; 0 also for the title. */
   from: number
-  /** Whether something that was there is gone: then its words leave the index soon. */
+  /** Whether something was removed: then its words are removed from the index soon. */
   removes: boolean
 }
 
-/** Returns the operation, to be written with a change of the texts or the title of a thread, that has the index follow. */
+/** Returns the operation that marks a thread for indexing; it is written together with a change of the thread's texts or title. */
 export const searchAgain = (thread: string, change: DueChange): Op => ({ type: 'put', key: searchDueKey(thread, newId()), value: change })
 
-/** Returns the operations, to be written with the removal of a thread, that have its words leave the index, if any are there. */
+/** Returns the operations that mark a removed thread, if words of it are in the index; they are written together with the removal. */
 export async function searchNoMore (store: Pick<Store, 'keys'>, thread: string): Promise<Op[]> {
   const ops: Op[] = []
   for await (const key of store.keys(searchDuePrefix(thread))) ops.push({ type: 'del', key })
@@ -21,14 +21,14 @@ export async function searchNoMore (store: Pick<Store, 'keys'>, thread: string):
   return isIndexed ? [...ops, searchAgain(thread, { from: 0, removes: true })] : ops
 }
 
-/** A thread that changed, by its digest: the marks of its changes, and the position from which on it is searched in its texts. */
+/** A thread that changed, by its digest: the marks of its changes, and the position from which its texts are searched without the index. */
 export interface DueThread {
   thread: string
   from: number
   marks: string[]
 }
 
-/** Yields the threads that the index does not have as they are. */
+/** Yields the threads whose index is out of date. */
 export async function * dueThreads (store: Pick<Store, 'list'>): AsyncGenerator<DueThread> {
   let due: DueThread | undefined
   const unreadable: string[] = []

@@ -1,10 +1,10 @@
 import { type Op, type Store } from '../../store/index.ts'
 import { changeShard, type PlaceChanges, placeOf, shardOf } from './shards.ts'
 
-/** Characters of values from which on a write ends. */
+/** A write ends when its values have this many characters. */
 const WRITE_CHARACTERS = 4_000_000
 
-/** A block of a thread in the index: the key of its record, and the words that it names. */
+/** A block of a thread in the index: the key of its record, and the words in it. */
 interface IndexedBlock {
   key: string
   words: Set<string>
@@ -14,9 +14,9 @@ const recordOf = ({ key, words }: IndexedBlock): Op =>
   words.size > 0 ? { type: 'put', key, value: [...words].join(' ') } : { type: 'del', key }
 
 /**
- * Collects changes of many blocks, so that a shard is written once for all of them. Each write changes shards together with the records of
- * their blocks: a record names the words under which its block stands, wherever a kill ends the work. A write ends after `writeOps`
- * operations.
+ * Collects changes of many blocks, so that a shard is written only once for all of them. Each write changes shards together with the
+ * records of their blocks: even if the process is killed between writes, a record names the words under which its block can be found. A
+ * write ends after `writeOps` operations.
  */
 export function createIndexChanges (store: Pick<Store, 'list' | 'digest' | 'transact'>, writeOps = 1_000) {
   const shards = new Map<string, Map<string, PlaceChanges>>()
@@ -33,10 +33,10 @@ export function createIndexChanges (store: Pick<Store, 'list' | 'digest' | 'tran
   }
 
   return {
-    /** The number of places that change. */
+    /** The number of changed places. */
     size: () => count,
 
-    /** Adds what makes a block have these words, which had others. */
+    /** Adds the changes after which a block has these words instead of the others. */
     change ({ thread, block, key }: { thread: string, block: number, key: string }, words: Set<string>, had: Set<string>) {
       const place = placeOf(thread, block)
       blocks.set(place, { key, words: had })
@@ -44,7 +44,7 @@ export function createIndexChanges (store: Pick<Store, 'list' | 'digest' | 'tran
       for (const word of had) if (!words.has(word)) add(place, word, 'removed')
     },
 
-    /** Writes the changes, in as many transactions as they need, the last one with these operations. */
+    /** Writes the changes, in as many transactions as they need; the given operations are in the last one. */
     async write (last: Op[]): Promise<void> {
       let ops: Op[] = []
       let characters = 0

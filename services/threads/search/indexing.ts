@@ -16,39 +16,41 @@ import {
   searchBlockKey,
   type Store
 } from '../../store/index.ts'
+import type { ReadAnswer } from '../stored-answer.ts'
 import { BLOCK, blockOf, createSearchedTexts, searchedText } from './blocks.ts'
 import { type DueChange, type DueThread, dueThreads, searchAgain, threadOfMark } from './due-threads.ts'
 import { createIndexChanges } from './index-changes.ts'
 import { ANY_WORD } from './shards.ts'
 
-/** How many threads are due before the index takes them in: together they cost less, and a search reads their texts meanwhile. */
+/** The number of changed threads after which they are indexed: together they cost less, and meanwhile a search reads their texts. */
 const MOST_DUE = 32
-/** How long it waits for more then, and after something was removed. Milliseconds. */
+/** How long indexing then waits for more, and how long it waits after something was removed. Milliseconds. */
 const REST_MS = 1_000
 /** Pause after a failure. Milliseconds. */
 const RETRY_MS = 60_000
-/** Different words from which on a block is read by every search. */
+/** A block with more different words than this is read by every search. */
 const MOST_WORDS = 20_000
-/** Places that are changed together. */
+/** The number of places that are changed together. */
 const BATCH_PLACES = 50_000
-/** Keys that are removed or written together when the index is built again. */
+/** The number of keys that are removed or written together when the index is rebuilt. */
 const BATCH_KEYS = 1_000
-/** Of the time that many threads take, how much as long again nothing is done, so that they slow nothing down. */
+/** After indexing many threads, the pause is this many times as long as the work, so that other work is not slowed down. */
 const PAUSES = 3
 
 /**
- * Keeps the index of words up to date, behind the writes: each change of a thread leaves a mark in its transaction, and the mark goes with
- * the write that takes the change into the index. Until then the thread is searched in its texts.
+ * Keeps the index of words up to date after writes: each change of a thread leaves a mark in its transaction, and the mark is removed in
+ * the write that indexes the change. Until then, the texts of the thread are searched.
  */
-export function createSearchIndexing ({ store, clock, log, writeOps }: {
+export function createSearchIndexing ({ store, clock, readAnswer, log, writeOps }: {
   store: Store
   clock: Clock
+  readAnswer: ReadAnswer
   log: Pick<Log, 'warn'>
   /** See `createIndexChanges`. */
   writeOps?: number
 }) {
-  const texts = createSearchedTexts(store)
-  /** Digests of threads that are due, and whether one of them lost something. */
+  const texts = createSearchedTexts(store, readAnswer)
+  /** Digests of threads that wait to be indexed, and whether one of them had something removed. */
   const due = new Set<string>()
   let isUrgent = false
   let wake = Promise.withResolvers<void>()
@@ -77,7 +79,7 @@ export function createSearchIndexing ({ store, clock, log, writeOps }: {
     return words.size > MOST_WORDS ? new Set([ANY_WORD]) : words
   }
 
-  /** Takes a thread into the index, from the first block that changed on. Throws RecordDamaged. */
+  /** Indexes a thread, from the first block that changed. Throws RecordDamaged. */
   async function takeIn (thread: string, from: number, changes: ReturnType<typeof createIndexChanges>, signal: AbortSignal) {
     const head = await texts.head(thread)
     const count = head === undefined ? 0 : Math.max(blockOf(head.messageCount - 1) + 1, 1)
@@ -91,12 +93,12 @@ export function createSearchIndexing ({ store, clock, log, writeOps }: {
     }
   }
 
-  /** Takes in the threads that are due. `pause` is called with the time that many of them took. */
+  /** Indexes the waiting threads. `pause` is called with the time that many of them took. */
   async function takeInDue (signal: AbortSignal, pause?: (tookMs: number) => Promise<void>) {
     isUrgent = false
     let isEmpty = due.size > 0
     for await (const key of store.keys(RECENT, { limit: 1 })) isEmpty = key === ''
-    // Where no thread is left, the index goes as a whole.
+    // If no thread is left, the whole index is removed.
     if (isEmpty) await store.transact([{ type: 'del', key: SEARCH_BUILT }])
     await build(signal)
     let changes = createIndexChanges(store, writeOps)
@@ -127,7 +129,7 @@ export function createSearchIndexing ({ store, clock, log, writeOps }: {
     while (taken.length > 0) await write()
   }
 
-  /** Adds the threads that were removed while they were taken in, so that their words leave the index. */
+  /** Adds the threads that were removed while they were indexed, so that their words are removed from the index. */
   async function takeOut (add: (thread: DueThread) => Promise<void>) {
     for (const thread of await store.get<string[]>(SEARCH_TAKEN) ?? []) {
       if (await texts.head(thread) !== undefined) continue
@@ -135,7 +137,7 @@ export function createSearchIndexing ({ store, clock, log, writeOps }: {
     }
   }
 
-  /** Begins the index anew, if it is not there: all threads are due. */
+  /** Starts a new index if there is none: all threads wait for indexing. */
   async function build (signal: AbortSignal) {
     if (await store.get(SEARCH_BUILT) !== undefined) return
     const ops: Op[] = []
@@ -148,7 +150,7 @@ export function createSearchIndexing ({ store, clock, log, writeOps }: {
     await store.transact([...ops, { type: 'put', key: SEARCH_BUILT, value: newId() }])
   }
 
-  /** Has the index built again, because something of it cannot be read. */
+  /** Rebuilds the index, because a part of it cannot be read. */
   async function rebuild () {
     await store.transact([{ type: 'del', key: SEARCH_BUILT }])
     isUrgent = true

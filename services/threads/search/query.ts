@@ -4,23 +4,26 @@ import { type Word, wordsIn } from '../../lib/words.ts'
 
 const NoWords = defineError('ERR_INVALID_REQUEST', 'q names no word to search for.')
 
-/** Words that must stand one after the other. */
+/** Words that must follow each other directly. */
 export interface Term {
   words: string[]
-  /** Longer words that begin like the last one fit, too. */
+  /** The last word may be the beginning of a longer one. */
   isPrefix: boolean
 }
 
-/** Where a term stands in a text: offsets in UTF-16 code units. */
+/** The place of a term in a text: offsets in UTF-16 code units. */
 export interface Match {
   start: number
   end: number
 }
 
-/** Terms that are looked for; the first count. */
+/** The most terms of a search; further ones are ignored. */
 const MAX_TERMS = 20
 
-/** Reads what a person searches for: words, which must all be there, and phrases in quotation marks; the last word may be a beginning. */
+/**
+ * Parses what a person searches for: words, which must all occur, and phrases in quotation marks; the last word may be the beginning of
+ * one.
+ */
 export function parseQuery (query: string): Term[] {
   const terms: Term[] = []
   const pieces = [...query.matchAll(/["“”„«»]([^"“”„«»]*)(?:["“”„«»]|$)|[^\s"“”„«»]+/gu)]
@@ -34,18 +37,18 @@ export function parseQuery (query: string): Term[] {
 
 export const fits = (word: string, wanted: string, isPrefix: boolean) => isPrefix ? word.startsWith(wanted) : word === wanted
 
-/** Words of a text after which others get their turn. */
+/** The number of words of a text after which other work gets its turn. */
 const SLICE = 500
-/** Places of terms in a text that are returned at most. */
+/** The most places of terms in a text that are returned. */
 const MAX_MATCHES = 200
 
-/** Where the terms stand in a text, in order; `at` is the first place of the one that comes last. */
+/** The places of the terms in a text, in order; `at` is the first place of the term that occurs last. */
 export interface Found {
   matches: Match[]
   at: number
 }
 
-/** Returns where the terms stand in a text; undefined if one of them is missing. */
+/** Returns the places of the terms in a text; undefined if one of them is missing. */
 export async function findTerms (text: string, terms: readonly Term[]): Promise<Found | undefined> {
   const longest = Math.max(...terms.map(({ words }) => words.length))
   const recent: Word[] = []
@@ -73,7 +76,7 @@ export async function findTerms (text: string, terms: readonly Term[]): Promise<
 const endsHere = ({ words, isPrefix }: Term, recent: Word[], first: number) =>
   words.every((wanted, n) => fits(recent[first + n].word, wanted, isPrefix && n === words.length - 1))
 
-/** Returns the places in order, with those that overlap as one. */
+/** Returns the places in order, with overlapping ones joined. */
 function merged (matches: Match[]): Match[] {
   const whole: Match[] = []
   for (const match of matches.toSorted((a, b) => a.start - b.start)) {

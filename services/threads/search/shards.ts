@@ -4,31 +4,34 @@ import type { Term } from './query.ts'
 
 // A segment of a shard is a text: ";word:place,place;word:place;". A place is a block of a thread.
 
-/** Stands for the words of a block that has too many: such a block is always read. */
+/** Represents all words of a block that has too many: such a block is always read. */
 export const ANY_WORD = '*'
 
-/** Characters from which on a segment takes in no other one. A segment with places of a frequent word is longer. */
+/** A segment with this many characters gets no further places. The segment of a frequent word may be longer. */
 const FULL = 64_000
-/** Bytes of a digest of a thread in a place, and their characters there. Two threads of one place are both read. */
+/**
+ * The number of bytes of a thread's digest in a place, and the characters that they need. If two threads have the same place, both are
+ * read.
+ */
 const THREAD_BYTES = 6
 const THREAD_CHARACTERS = 8
 
-/** Returns the place of a block, and the beginning of its thread's digest and its number. */
+/** Returns the place of a block, made of the beginning of its thread's digest and its number. */
 export const placeOf = (thread: string, block: number): string =>
   Buffer.from(thread.slice(0, 2 * THREAD_BYTES), 'hex').toString('base64url') + block.toString(36)
 const threadAt = (place: string) => Buffer.from(place.slice(0, THREAD_CHARACTERS), 'base64url').toString('hex')
 const blockAt = (place: string) => parseInt(place.slice(THREAD_CHARACTERS), 36)
-/** Returns the beginning of a thread's digest that places have. */
+/** Returns the beginning of a thread's digest, as it is in places. */
 export const beginningOf = (thread: string): string => thread.slice(0, 2 * THREAD_BYTES)
 
-/** Characters of the digest of a letter, and of two, in the name of a shard. */
+/** The number of characters of the digests of the first letter and of the first two letters in the name of a shard. */
 const DIGEST = 16
 const digestOf = (store: Pick<Store, 'digest'>, letters: string) => store.digest(`words ${letters}`).slice(0, DIGEST)
-/** Returns the name of the shard of a word. Those of words with the same first letter begin alike. */
+/** Returns the name of the shard of a word. The shards of words with the same first letter have the same beginning. */
 export const shardOf = (store: Pick<Store, 'digest'>, word: string): string =>
   digestOf(store, word.slice(0, 1)) + digestOf(store, word.slice(0, 2))
 
-/** Returns the blocks that hold all words of all terms, by the beginnings of their threads' digests. Throws RecordDamaged. */
+/** Returns the blocks that contain all words of all terms, by the beginnings of their threads' digests. Throws RecordDamaged. */
 export async function findBlocks (store: Pick<Store, 'list' | 'digest'>, terms: readonly Term[]): Promise<Map<string, number[]>> {
   let common: Set<string> | undefined
   for (const { words, isPrefix } of terms) {
@@ -61,15 +64,15 @@ async function placesOf (store: Pick<Store, 'list' | 'digest'>, word: string, is
   return found
 }
 
-/** The places that a word of a shard gets and loses. */
+/** The places that are added to a word of a shard, and those that are removed. */
 export interface PlaceChanges {
   added: string[]
   removed: string[]
 }
 
 /**
- * Returns the operations that change a shard. New places become a segment of their own, which takes in the newest ones as long as they are
- * not longer, so that a place is written again a few times only, however many there are. Throws RecordDamaged.
+ * Returns the operations that change a shard. New places become a segment of their own, into which the newest segments are merged as long
+ * as they are not longer. So each place is rewritten only a few times, however many there are. Throws RecordDamaged.
  */
 export async function changeShard (store: Pick<Store, 'list'>, shard: string, changes: Map<string, PlaceChanges>): Promise<Op[]> {
   const fresh = new Map([...changes].flatMap(([word, { added }]) => added.length > 0 ? [[word, added]] : []))
@@ -102,7 +105,7 @@ function * parse (segment: string): Generator<[word: string, places: string[]]> 
   }
 }
 
-/** Returns a segment without places; '' if nothing is left. */
+/** Returns a segment without the removed places; '' if nothing is left. */
 function withoutPlaces (segment: string, removed: Map<string, Set<string>>): string {
   let text = segment
   for (const [word, gone] of removed) {

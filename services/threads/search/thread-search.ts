@@ -8,20 +8,20 @@ import { dueThreads } from './due-threads.ts'
 import { findTerms, parseQuery, type Found, type Match, type Term } from './query.ts'
 import { beginningOf, findBlocks } from './shards.ts'
 
-/** A page ends after this time, with what it has found. Milliseconds. */
+/** After this time, a page ends with the results found so far. Milliseconds. */
 const PAGE_MS = 600
-/** Threads that may hold the words, up to which they are looked up one by one, and not found among all threads. */
+/** Up to this many threads that may contain the words, each is looked up on its own; if there are more, all threads are listed. */
 const FEW = 300
 
-/** The blocks that may hold what is searched for. Without `indexed`, the index is not there, and all blocks may. */
+/** The blocks that may contain what is searched. Without `indexed` there is no index, and any block may contain it. */
 interface Candidates {
   /** By the beginning of the thread's digest. */
   indexed?: Map<string, number[]>
-  /** Threads that changed: all their blocks from one on. */
+  /** Threads that changed, and the block from which on all their blocks must be read. */
   due: Map<string, number>
 }
 
-/** Returns the blocks of a thread that are to be read, the newest first. */
+/** Returns the blocks of a thread that must be read, the newest first. */
 function blocksOf ({ indexed, due }: Candidates, thread: string, { messageCount }: ThreadHead): number[] {
   const last = Math.max(blockOf(messageCount - 1), 0)
   const blocks = new Set(indexed?.get(beginningOf(thread)))
@@ -29,19 +29,19 @@ function blocksOf ({ indexed, due }: Candidates, thread: string, { messageCount 
   return [...blocks].filter((block) => block <= last).sort((a, b) => b - a)
 }
 
-/** Searches the texts of all threads. The index says which messages to read, and their texts decide. */
+/** Searches the texts of all threads. The index tells which messages to read, and their texts decide. */
 export function createThreadSearch ({ store, clock, threads, onDamage }: {
   store: Store
   clock: Clock
-  threads: Pick<ThreadRepository, 'shownId' | 'saidAt'>
+  threads: Pick<ThreadRepository, 'shownId' | 'saidAt' | 'readAnswer'>
   /** Called when the index cannot be read. */
   onDamage: () => Promise<void>
 }) {
-  const texts = createSearchedTexts(store)
+  const texts = createSearchedTexts(store, threads.readAnswer)
 
   async function findCandidates (terms: readonly Term[]): Promise<Candidates> {
     const built = await store.get(SEARCH_BUILT)
-    // The marks first: what the index takes in meanwhile is in the shards afterwards.
+    // The marks are read first: what is indexed meanwhile is found in the shards, which are read afterwards.
     const due = new Map<string, number>()
     for await (const { thread, from } of dueThreads(store)) due.set(thread, blockOf(from))
     if (built === undefined) return { due }
@@ -49,11 +49,11 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
       if (!isDamage(error)) throw error
       await onDamage()
     })
-    // The index may have begun anew meanwhile.
+    // Meanwhile the index may have been started again.
     return await store.get(SEARCH_BUILT) === built && indexed ? { due, indexed } : { due }
   }
 
-  /** Yields the keys of the candidates in the index of recent threads, from one on, the most recently changed first. */
+  /** Yields the keys of the candidates in the index of recent threads, after a given one, the most recently changed first. */
   async function * recentKeys ({ indexed, due }: Candidates, after: string | undefined): AsyncGenerator<string> {
     if (indexed === undefined || indexed.size + due.size > FEW) {
       for await (const key of store.keys(RECENT, { reverse: true, after })) {
@@ -73,7 +73,7 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
     yield * keys.filter((key) => key !== '' && (after === undefined || key < after)).sort().reverse()
   }
 
-  /** Yields the threads of the candidates from a cursor on, and the position of a message before which the search goes on. */
+  /** Yields the candidate threads after a cursor, each with the position of the message before which the search continues. */
   async function * threadsFrom (
     candidates: Candidates,
     cursor: string | undefined
@@ -82,7 +82,7 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
     if (key !== undefined && before !== undefined) {
       const { thread, time } = parseIndexKey(`/${key}`)
       const head = await texts.head(thread)
-      // A thread that has changed meanwhile is among the newest, where its results are new.
+      // A thread that has changed meanwhile is among the newest; its results are new ones there.
       if (head !== undefined && head.updatedAt === time) yield { key, thread, head, before: Number(before) }
     }
     for await (const found of recentKeys(candidates, key && RECENT + key)) {
@@ -92,7 +92,7 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
     }
   }
 
-  /** Returns a page of results. Throws NoWords (400). `signal` aborts when nobody waits for it any more. */
+  /** Returns a page of results. Throws NoWords (400). `signal` aborts if nobody waits for the page any more. */
   return async function search ({ q, cursor, limit }: SearchQuery, signal: AbortSignal): Promise<SearchResults> {
     const terms = parseQuery(q)
     const end = clock.monotonic() + PAGE_MS
@@ -128,7 +128,7 @@ export function createThreadSearch ({ store, clock, threads, onDamage }: {
   }
 }
 
-/** Characters of a snippet, and of those before the match that it is about. */
+/** The most characters of a snippet, and of its part before the match. */
 const SNIPPET = 240
 const BEFORE = 60
 
@@ -137,13 +137,13 @@ interface Snippet {
   matches: Match[]
 }
 
-/** Returns the part of a text around the first place of its last term, on one line, with the matches in it. */
+/** Returns the part of a text around the first place of its last term, in one line, with the matches in it. */
 function snippetOf (text: string, { matches, at }: Found): Snippet {
   const from = beginOf(text, Math.max(0, at - BEFORE), at)
   const to = Math.min(text.length, from + SNIPPET)
   const before = from > 0 ? '…' : ''
   const shift = before.length - from
-  // One character for each, so that the places stay.
+  // Each character is replaced by one, so that the places remain valid.
   const line = text.slice(from, to).toWellFormed().replace(/[\s\p{Cc}]/gu, ' ')
   return {
     text: `${before}${line}${to < text.length ? '…' : ''}`,
@@ -152,7 +152,7 @@ function snippetOf (text: string, { matches, at }: Found): Snippet {
   }
 }
 
-/** Returns where a word begins at or after `from`, unless that is behind `first`. */
+/** Returns where a word begins at `from` or after it, but at most `first`. */
 function beginOf (text: string, from: number, first: number): number {
   if (from === 0) return 0
   const blank = text.slice(from, first).search(/\s/)

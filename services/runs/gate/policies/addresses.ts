@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../call-policy.ts'
 
-/** A call that asks about nothing else asks about an address that the model put together. */
+/** A call that would run asks if one of its addresses was put together by the model. */
 export const addresses: CallPolicy = {
   name: 'addresses',
   async decide (checked, { tools, addresses: gate }, concerns) {

@@ -3,7 +3,7 @@ import type { CallPolicy } from '../call-policy.ts'
 
 const REFUSED_BEFORE = 'The user denied this very call earlier in the conversation.'
 
-/** What the user denied (same tool, same input) is not asked about again, and no grant covers it. */
+/** A call that the user denied (same tool, same input) does not ask again, and no grant covers it. */
 export const deniedBefore: CallPolicy = {
   name: 'deniedBefore',
   async decide ({ call: { toolName, input } }, { refused }, concerns) {

@@ -9,8 +9,8 @@ const NOT_MADE = 'This is a rehearsal: the call was not made, as it would reach 
   'unknown. Go on as if it had succeeded.'
 
 /**
- * In a rehearsal, a call runs if it only reads, or changes the copy alone. Any other one is answered, and never reaches what it would
- * change. What the run itself would ask for, and what was not made, becomes a line of the sheet; no grant is used.
+ * In a rehearsal, a call runs if it only reads, or changes only the copy. Any other call is answered without being executed. Calls for
+ * which the run itself would ask, and calls that were not executed, become lines of the sheet; no grant is used.
  */
 export const rehearsal: CallPolicy = {
   name: 'rehearsal',
@@ -34,9 +34,9 @@ async function rehearse (
   const tool = tools.find(toolName)
   if (tool === undefined) return { is: 'run' }
   const isCopied = copied !== undefined
-  // On a copy, what changes that alone asks nothing of the run itself either.
+  // If the run itself works on a copy, calls that change only that copy do not ask either.
   const asking = isOnCopy ? concerns : [...concerns, ...takenBack]
-  // What is told to the user, and commands in the background, are no files and no servers.
+  // What is told to the user, and commands in the background, concern no files and no servers.
   const isRead = tool.policy.effect === 'read' && tool.effects?.proves === undefined && tool.policy.answeredBy === undefined
   if ((isRead || isCopied || needsAny(tool, 'commands')) && asking.length === 0) return { is: 'run' }
   const folder = await tools.folders.of(toolName, input, cwd)

@@ -1,7 +1,7 @@
 import type { ToolEffect } from '../../../contracts/tool.ts'
 import type { CallPolicy } from '../call-policy.ts'
 
-/** A tool asks by its permission: its own, or that of config.permissions. */
+/** A tool asks according to its permission: its own, or the one in config.permissions. */
 export const toolPermission: CallPolicy = {
   name: 'toolPermission',
   async decide ({ call: { toolName } }, { policy, tools }, concerns) {

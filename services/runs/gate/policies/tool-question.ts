@@ -2,7 +2,10 @@ import { isOpenedPath } from '../../../lib/obeyed-names.ts'
 import type { CallPolicy, CheckedCall, StepSoFar } from '../call-policy.ts'
 import { asksThoughAllowed } from '../run-policy.ts'
 
-/** A tool may ask about this very call, though it does not ask about others; so does one that writes what programs obey on opening. */
+/**
+ * A tool may ask about this particular call, even if it is allowed in general. A call also asks if it writes files that programs execute or
+ * obey when somebody opens their folder.
+ */
 export const toolQuestion: CallPolicy = {
   name: 'toolQuestion',
   async decide (checked, step, concerns) {
@@ -19,7 +22,7 @@ export const toolQuestion: CallPolicy = {
   }
 }
 
-/** Returns why a call asks though its tool is allowed: of a copy, the apply asks. */
+/** Returns why a call asks although its tool is allowed. On a copy, it need not: applying the copy asks. */
 async function findOpened ({ call, copied }: CheckedCall, { policy, tools, run: { cwd } }: StepSoFar): Promise<string | undefined> {
   const paths = policy.asks && copied === undefined ? tools.find(call.toolName)?.effects?.paths : undefined
   const changed = await paths?.(call.input, { cwd, givenCwd: cwd }).catch(() => undefined)

@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../call-policy.ts'
 
-/** Where nobody can be asked, what is left to ask about is refused. */
+/** If nobody can be asked, a call that would still ask is refused. */
 export const unattended: CallPolicy = {
   name: 'unattended',
   async decide (_checked, { policy: { refusal } }, concerns) {

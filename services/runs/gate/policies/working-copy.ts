@@ -2,7 +2,7 @@ import { within } from '../../../tools/index.ts'
 import type { Call } from '../../../contracts/tool.ts'
 import type { CallPolicy, CheckedCall, StepSoFar } from '../call-policy.ts'
 
-/** A call that changes nothing but the copy of a folder that its run works in need not ask for what its tool does. */
+/** If a call changes only the copy of a folder in which its run works, the effect of its tool is no reason to ask. */
 export const workingCopy: CallPolicy = {
   name: 'workingCopy',
   async decide (checked, step, concerns) {

@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../call-policy.ts'
 
-/** A call that a model wrote as text may be one that it wanted to show: it asks when it can change something. */
+/** A call that a model wrote as text may have been meant as an example: it asks if it can change something. */
 export const writtenAsText: CallPolicy = {
   name: 'writtenAsText',
   async decide ({ call: { toolName, isFromText } }, { tools }, concerns) {

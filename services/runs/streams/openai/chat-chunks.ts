@@ -10,15 +10,15 @@ import { type ChatRequest, note } from './chat-request.ts'
 type Choice = ChatCompletionChunk['choices'][number]
 type Delta = Choice['delta']
 
-/** What is said of the answer in each of its chunks, and how the events become chunks. */
+/** The fields that every chunk of an answer has, and how the events become chunks. */
 export interface ChatAnswer {
   runId: string
   /** The name in the request. */
   model: string
   /** Seconds since the Unix epoch. */
   created: number
-  request: Pick<ChatRequest, 'tools' | 'object'>
-  /** The run goes on with results of its calls: what its steps used before is of another answer. */
+  request: Pick<ChatRequest, 'tools' | 'object' | 'mustCall' | 'fields'>
+  /** The run continues with results of its calls: the tokens of its earlier steps belong to another answer. */
   isContinued: boolean
   withUsage: boolean
 }
@@ -26,14 +26,18 @@ export interface ChatAnswer {
 const idOf = ({ runId }: Pick<ChatAnswer, 'runId'>) => `chatcmpl-${runId}`
 const BETTER = 'a review found that the calls of this answer contradict it, and asked for another version, which they contradict less:'
 const BROKE_OFF = 'the answer broke off here and was asked for again. What stands before this line does not count.'
+/** What the error of a run says that owes an object (services/runs/answers/take-answer.ts). */
+const NO_OBJECT = 'gave no object that fits options.object.schema'
+const NOT_CALLED = 'tool_choice asks for a call of a tool, and the model made none.'
 const inOneLine = (names: Iterable<string>) => [...new Set(names)].join(', ')
 
 /**
  * Creates the reader of the events of one answer. It returns the chunks of each event: the text of all steps with an empty line between
- * them, thinking as `reasoning_content`, and calls of the caller's tools when they are handed out. Calls of the service's own tools are
- * not shown. What was not done for lack of a person, and what waits, is a note at the end.
+ * them, thinking as `reasoning_content`, and calls of the caller's tools when they are passed to it. Calls of the service's own tools are
+ * not shown. A note at the end says what was not done because nobody could be asked, and what waits.
  */
-function createChatReader ({ runId, model, created, request: { tools, object }, isContinued, withUsage }: ChatAnswer) {
+export function createChatReader ({ runId, model, created, request, isContinued, withUsage }: ChatAnswer) {
+  const { tools, object, mustCall, fields } = request
   const denied: string[] = []
   const waiting: string[] = []
   let calls = 0
@@ -41,6 +45,10 @@ function createChatReader ({ runId, model, created, request: { tools, object }, 
   let isNewText = false
   let stepHasText = false
   let used = noUsage()
+  /** The text of the newest step, the text with which the model refused, and the text that a limit cut off. */
+  let stepText = ''
+  let refusal: string | undefined
+  let cutText: string | undefined
 
   const chunk = (delta: Delta, finish: Choice['finish_reason'] = null): ChatCompletionChunk => ({
     id: idOf({ runId }),
@@ -49,7 +57,7 @@ function createChatReader ({ runId, model, created, request: { tools, object }, 
     model,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }]
   })
-  /** An answer that is an object holds nothing else. */
+  /** Returns a chunk with additional text; if the answer is an object, none, because it must contain nothing else. */
   const aside = (text: string): ChatCompletionChunk[] =>
     object === undefined ? said(`${hasText ? '\n\n' : ''}${note(text)}`) : [chunk({ reasoning_content: `\n${note(text)}` })]
   const said = (content: string): ChatCompletionChunk[] => {
@@ -60,6 +68,7 @@ function createChatReader ({ runId, model, created, request: { tools, object }, 
     chunk({ tool_calls: [{ index: calls++, id, type: 'function', function: { name, arguments: JSON.stringify(input) } }] })
 
   function textOf ({ delta }: EventOf<'text-delta'>): ChatCompletionChunk[] {
+    stepText += delta
     if (object !== undefined || delta === '') return []
     const opening = isNewText && hasText ? '\n\n' : ''
     isNewText = false
@@ -69,15 +78,25 @@ function createChatReader ({ runId, model, created, request: { tools, object }, 
   function last ({ finishReason, stopped, usage }: EventOf<'finish'>): ChatCompletionChunk[] {
     const notes = [
       ...denied.length > 0 ? [`not done, because it needs the approval of a person, and nobody is asked here: ${inOneLine(denied)}.`] : [],
-      ...waiting.length > 0 ? [`this waits for a person or an application, outside of this conversation: ${inOneLine(waiting)}.`] : []
+      ...waiting.length > 0 ? [`this waits for a person or an application, outside of this conversation: ${inOneLine(waiting)}.`] : [],
+      ...mustCall && calls === 0 ? [NOT_CALLED] : []
     ]
-    const isCut = stopped !== undefined || finishReason === 'length'
-    const end = isCut ? 'length' : finishReason === 'content-filter' ? 'content_filter' : 'stop'
+    const isFiltered = finishReason === 'content-filter' || stopped?.reason === 'refused'
+    const isCut = stopped !== undefined || finishReason === 'length' || (finishReason === 'error' && cutText !== undefined)
+    const end = isFiltered ? 'content_filter' : isCut ? 'length' : 'stop'
     return [
       ...notes.flatMap(aside),
       chunk({}, calls > 0 && object === undefined ? 'tool_calls' : end),
       ...withUsage ? [{ ...chunk({}), choices: [], usage: chatUsage(isContinued ? used : usage) }] : []
     ]
+  }
+
+  /** Clients know an answer that is no object because the model refused it, or a limit cut it. */
+  function failed (event: EventOf<'error'>): Array<ChatCompletionChunk | ChatError> {
+    const isNoObject = event.code === 'ERR_OBJECT_INVALID'
+    if (isNoObject && refusal !== undefined) return [chunk({ refusal })]
+    if (isNoObject && cutText !== undefined) return cutText === '' ? [] : [chunk({ content: cutText })]
+    return [chatError(failureOf(event, object?.toolName), fields)]
   }
 
   return (event: RunEvent): Array<ChatCompletionChunk | ChatError> => {
@@ -87,9 +106,12 @@ function createChatReader ({ runId, model, created, request: { tools, object }, 
         return [chunk({ role: 'assistant', content: '' })]
       case 'step-start':
         stepHasText = false
+        stepText = ''
         return []
       case 'step-finish':
         used = addUsage(used, event.usage)
+        cutText = event.finishReason === 'length' ? stepText : undefined
+        if (event.finishReason === 'content-filter') refusal = stepText || 'The model refuses to answer.'
         return []
       case 'reasoning-delta':
         return event.delta === '' ? [] : [chunk({ reasoning_content: event.delta })]
@@ -121,7 +143,7 @@ function createChatReader ({ runId, model, created, request: { tools, object }, 
         if (object?.toolName !== undefined) return [call(`call_${runId}`, object.toolName, event.object)]
         return said(JSON.stringify(event.object))
       case 'error':
-        return [chatError(failureOf(event))]
+        return failed(event)
       case 'abort':
         return event.reason === 'shutdown'
           ? [chatError({ error: 'The service is shutting down.', code: 'ERR_INTERRUPTED', statusCode: 500 })]
@@ -134,9 +156,11 @@ function createChatReader ({ runId, model, created, request: { tools, object }, 
   }
 }
 
-/** Returns the failure with which a run ended, with the status that `POST /run/sync` would answer. */
-export const failureOf = ({ errorText, code, details }: EventOf<'error'>) => ({
-  error: errorText,
+/** Returns the failure of a run, with the status that `POST /run/sync` would answer. `forced`: the tool that had to be called. */
+export const failureOf = ({ errorText, code, details }: EventOf<'error'>, forced?: string) => ({
+  error: forced === undefined
+    ? errorText
+    : errorText.replace(NO_OBJECT, `made no call of ${forced} that its parameters allow, and tool_choice asks for one`),
   code,
   statusCode: ERROR_STATUS[code as ErrorCode] ?? 502,
   details
@@ -163,18 +187,26 @@ export function createChatEncoder (answer: ChatAnswer): Encoder {
   }
 }
 
-/** Returns the answer in one piece: what a client makes of the chunks, with the version that the calls contradict less. */
-export function completionOf (all: readonly RunEvent[], answer: Omit<ChatAnswer, 'withUsage'>): ChatCompletion {
+/** Returns the chunks of a complete answer, with the version that the calls contradict less, or the failure with which its run ended. */
+export function readChunks (all: readonly RunEvent[], answer: Omit<ChatAnswer, 'withUsage'>): Array<ChatCompletionChunk | ChatError> {
   const revision = all.findLast((event) => event.type === 'revision')
   const isText = ({ type }: RunEvent) => type.startsWith('text-') || type === 'revision'
   const events = revision === undefined
     ? all
     : all.flatMap((event) => event === revision ? asTextEvents(revision) : isText(event) ? [] : [event])
-  const chunks = events.flatMap(createChatReader({ ...answer, withUsage: true })).filter((chunk) => 'choices' in chunk)
+  return events.flatMap(createChatReader({ ...answer, withUsage: true }))
+}
+
+/** Returns the answer in one piece: what a client would make of the chunks. */
+export function completionOf (
+  chunks: readonly ChatCompletionChunk[],
+  answer: Pick<ChatAnswer, 'runId' | 'model' | 'created'>
+): ChatCompletion {
   const deltas = chunks.flatMap(({ choices }) => choices.map(({ delta }) => delta))
-  const textOf = (field: 'content' | 'reasoning_content') => deltas.map((delta) => delta[field] ?? '').join('')
+  const textOf = (field: 'content' | 'reasoning_content' | 'refusal') => deltas.map((delta) => delta[field] ?? '').join('')
   const toolCalls = deltas.flatMap(({ tool_calls: each = [] }) => each.map(({ index, ...call }) => call))
   const reasoning = textOf('reasoning_content')
+  const refusal = textOf('refusal') || null
   return {
     id: idOf(answer),
     object: 'chat.completion',
@@ -184,8 +216,8 @@ export function completionOf (all: readonly RunEvent[], answer: Omit<ChatAnswer,
       index: 0,
       message: {
         role: 'assistant',
-        content: textOf('content') || (toolCalls.length > 0 ? null : ''),
-        refusal: null,
+        content: textOf('content') || (toolCalls.length > 0 || refusal !== null ? null : ''),
+        refusal,
         ...reasoning !== '' && { reasoning_content: reasoning },
         ...toolCalls.length > 0 && { tool_calls: toolCalls }
       },

@@ -1,30 +1,50 @@
 import type { RunBody } from '../../../../schemas/agent.ts'
 import type { NamedAgent } from '../../../../schemas/agents.ts'
-import type { ChatCompletion, ChatCompletionBody, ChatModel, ChatModelList } from '../../../../schemas/openai.ts'
+import type {
+  ChatCompletion,
+  ChatCompletionBody,
+  ChatCompletionChunk,
+  ChatError,
+  ChatModel,
+  ChatModelList
+} from '../../../../schemas/openai.ts'
+import type { Response, ResponseBody } from '../../../../schemas/responses.ts'
 import type { ModelList } from '../../../../schemas/providers.ts'
 import type { RunOptions } from '../../../../schemas/run-options.ts'
 import type { ErrorCode } from '../../../../schemas/error-codes.ts'
 import type { ThreadItem } from '../../../contracts/approval-record.ts'
+import type { RunEvent } from '../../../contracts/run-events.ts'
 import { canonicalJson } from '../../../lib/canonical-json.ts'
 import type { Clock } from '../../../lib/clock.ts'
+import { PING_MS } from '../../../lib/event-stream.ts'
 import { isId } from '../../../lib/ids.ts'
 import { defineError, ServiceError } from '../../../lib/service-error.ts'
-import { readWhole, type Subscription } from '../../engine/active-run.ts'
+import { readFirst, readWhole, type Subscription } from '../../engine/active-run.ts'
 import type { ThreadRun } from '../../run-record.ts'
 import type { Encoder } from '../encoder.ts'
-import { completionOf, createChatEncoder, failureOf, type ChatAnswer } from './chat-chunks.ts'
+import { completionOf, createChatEncoder, createChatReader, failureOf, readChunks, type ChatAnswer } from './chat-chunks.ts'
+import type { Done } from './chat-errors.ts'
 import { type ChatRequest, readChatRequest } from './chat-request.ts'
+import { type FirstTries, LINGER_MS, type Try } from './first-tries.ts'
+import { createResponseEncoder, responseOf } from './response-events.ts'
+import { asChat, type AsChat } from './response-request.ts'
 
 const NoSuchModel = defineError('ERR_AGENT_NOT_FOUND', 'There is no agent and no usable model "%s". GET /v1/models lists them.')
 
-/** Why a run cannot go on with results of its calls: the conversation is then answered by a new run. */
+/** Why a run cannot continue with results of its calls: then a new run answers the conversation. */
 const MOVED_ON: ErrorCode[] = [
   'ERR_RUN_GONE', 'ERR_CONVERSATION_MOVED_ON', 'ERR_TOOL_CALL_ANSWERED', 'ERR_TOOL_CALL_EXPIRED', 'ERR_TOOL_CALL_WITHDRAWN',
   'ERR_TOOL_CALL_CLAIMED', 'ERR_TOOL_CALL_NOT_APPROVED'
 ]
 
+/** Events of calls that may have had an effect. */
+const DONE: Array<RunEvent['type']> = ['tool-intent', 'tool-output', 'tool-error', 'tool-call-request']
+
+/** How a run is started: with the key of a request that its client may repeat, or without one. */
+type Run = (body: RunBody, as: { isOneOff?: true, lingerMs?: number }, key?: Pick<Try, 'key' | 'since'>) => Promise<Subscription>
+
 interface Parts {
-  run: (body: RunBody) => Promise<Subscription>
+  run: Run
   /** Ends the run that waits in a conversation. */
   stop: (id: string) => Promise<unknown>
   /** Finds an item of the ledger. */
@@ -36,29 +56,42 @@ interface Parts {
   isUsable: (model: string) => boolean
   /** Returns a picture of the web as a data: URL. */
   loadPicture: (url: string, signal: AbortSignal) => Promise<string>
-  clock: Pick<Clock, 'now'>
+  tries: FirstTries
+  clock: Clock
+}
+
+/** The client that made the request. */
+interface Caller {
+  signal: AbortSignal
+  /** The header with which the client counts its tries; undefined if it does not count them. */
+  tries?: string
 }
 
 /** A run that answers a request. */
 interface Begun extends Pick<ChatAnswer, 'request' | 'isContinued'> {
   subscription: Subscription
+  which?: Try
 }
 
-/** An answer that streams. */
+/** An answer that is streamed or complete. */
 interface Streamed {
   run: Subscription
   encoder: Encoder
+}
+interface Whole<T> {
+  run: Subscription
+  answer: T
 }
 
 export type ChatCompletions = ReturnType<typeof createChatCompletions>
 
 /**
- * Answers requests of OpenAI's chat completions with runs. Nobody is there to ask: `interactive` is false. A request whose messages end
- * with results of a run's calls continues that run, if it asks for the same; any other begins one.
+ * Answers requests of OpenAI's chat completions and responses with runs. Nobody can be asked in them: `interactive` is false. A request
+ * whose messages end with results of a run's calls continues that run, if its other options are the same; a request that a client repeats
+ * gets the run of the first try; any other request starts a run.
  */
-export function createChatCompletions (
-  { run, stop, findItem, findRun, agents, models, activeModel, isUsable, loadPicture, clock }: Parts
-) {
+export function createChatCompletions (parts: Parts) {
+  const { stop, findItem, findRun, agents, models, activeModel, isUsable, loadPicture, tries, clock } = parts
   const seconds = () => Math.floor(clock.now() / 1000)
 
   /** Throws NoSuchModel (404). */
@@ -68,14 +101,26 @@ export function createChatCompletions (
     return { model }
   }
 
-  async function begin (given: ChatCompletionBody, signal: AbortSignal): Promise<Begun> {
-    const chosen = await optionsOf(given.model)
-    const request = await readChatRequest(given, (url) => loadPicture(url, signal))
+  /** `sent`: the request in its original form. */
+  async function begin (sent: object, { body: wanted, fields }: AsChat, { signal, tries: count = '' }: Caller): Promise<Begun> {
+    const chosen = await optionsOf(wanted.model)
+    const request = await readChatRequest(wanted, (url) => loadPicture(url, signal), fields)
     const body = { ...request.body, options: { ...chosen, ...request.body.options } }
-    return { request, ...await runOf({ ...request, body }) }
+    const which = /^\d{1,3}$/.test(count) ? tries.begin(sent, Number(count)) : undefined
+    try {
+      const begun = await runOf({ ...request, body }, which)
+      return { request, which, ...begun, subscription: which === undefined ? begun.subscription : watched(begun.subscription, which) }
+    } catch (error) {
+      tries.end(which, 'dropped')
+      throw error
+    }
   }
 
-  async function runOf ({ body, answered }: ChatRequest): Promise<Omit<Begun, 'request'>> {
+  async function runOf ({ body, answered }: ChatRequest, which: Try | undefined): Promise<Omit<Begun, 'request'>> {
+    // Without a key, the client cannot come back to it.
+    const run = (what: RunBody, suffix = '') => which === undefined
+      ? parts.run(what, { isOneOff: true })
+      : parts.run(what, { lingerMs: LINGER_MS }, { key: which.key + suffix, since: which.since })
     const id = answered.at(-1)
     const item = id !== undefined && isId(id) ? await findItem(id) : undefined
     if (item?.threadId === undefined || item.runId === undefined) return { subscription: await run(body), isContinued: false }
@@ -88,20 +133,76 @@ export function createChatCompletions (
       }
     }
     await stop(item.runId).catch(() => {})
-    // So that the results are read as what was said, and answer no call.
-    return { subscription: await run({ ...body, trigger: 'regenerate-message' }), isContinued: false }
+    // So that the results are read as messages, and not as answers to a call.
+    return { subscription: await run({ ...body, trigger: 'regenerate-message' }, ' anew'), isContinued: false }
   }
 
-  const answerOf = (given: ChatCompletionBody, { request, isContinued, subscription }: Begun) => ({
+  /** Records whether the reader of a run got all of it. */
+  function watched (subscription: Subscription, which: Try): Subscription {
+    return {
+      ...subscription,
+      async * batches (signal) {
+        for await (const batch of subscription.batches(signal)) {
+          yield batch
+          if (batch.at(-1)?.type === 'finish') tries.end(which, 'answered')
+        }
+      },
+      unsubscribe () {
+        if (which.state === 'read') tries.end(which, 'left')
+        subscription.unsubscribe()
+      }
+    }
+  }
+
+  const answerOf = ({ body }: AsChat, { request, isContinued, subscription }: Begun) => ({
     runId: subscription.runId,
-    model: given.model,
+    model: body.model,
     created: seconds(),
     request,
     isContinued,
-    withUsage: given.stream_options?.include_usage === true
+    withUsage: body.stream_options?.include_usage === true
   })
 
-  /** The active model is listed also while its provider lists none. */
+  /** Reads a complete answer. Throws the failure with which its run ends. */
+  async function readAnswer (begun: Begun, answer: ChatAnswer, { signal }: Caller): Promise<ChatCompletionChunk[]> {
+    const events = await readWhole(begun.subscription, signal)
+    if (signal.aborted) tries.end(begun.which, 'left')
+    const chunks = readChunks(events, answer)
+    if (chunks.some((chunk) => 'error' in chunk)) throwFailure(begun, events)
+    return chunks.filter((chunk) => 'choices' in chunk)
+  }
+
+  /** Throws the failure with which a run has ended, if there is one. */
+  function throwFailure ({ request, which }: Begun, events: readonly RunEvent[]): void {
+    const failure = events.find((event) => event.type === 'error')
+    if (failure === undefined) return
+    const { error, code, details } = failureOf(failure, request.object?.toolName)
+    const done: Done = events.some(({ type }) => DONE.includes(type)) ? 'something' : 'nothing'
+    if (done === 'nothing') tries.end(which, 'dropped')
+    throw Object.assign(new ServiceError(code as ErrorCode, error), { details, done, retryAfterMs: failure.retryAfterMs })
+  }
+
+  /**
+   * Returns the subscription of a streamed answer when its first piece is there, or when its reader is due a ping. So a run that fails
+   * before has the status of its failure, which is thrown.
+   */
+  async function opened (begun: Begun, answer: ChatAnswer, { signal }: Caller): Promise<Subscription> {
+    const read = createChatReader(answer)
+    let piece: ChatCompletionChunk | ChatError | undefined
+    const hasPiece = (event: RunEvent) => (piece ??= read(event).find(isPiece)) !== undefined
+    let { subscription } = begun
+    try {
+      const { events, whole } = await readFirst(subscription, hasPiece, { clock, ms: PING_MS, signal })
+      subscription = whole
+      if (piece !== undefined && 'error' in piece) throwFailure(begun, events)
+      return whole
+    } catch (error) {
+      subscription.unsubscribe()
+      throw error
+    }
+  }
+
+  /** Returns the models to list. The active model is listed even if its provider lists none. */
   async function listed (signal: AbortSignal): Promise<ChatModel[]> {
     const active = activeModel()
     const [named, list] = await Promise.all([agents(), models(signal)])
@@ -123,27 +224,41 @@ export function createChatCompletions (
       return found
     },
 
-    /** Throws NoSuchModel (404), BadField (400), and what a run throws that cannot begin. */
-    async stream (given: ChatCompletionBody, signal: AbortSignal): Promise<Streamed> {
-      const begun = await begin(given, signal)
-      return { run: begun.subscription, encoder: createChatEncoder(answerOf(given, begun)) }
+    /** Throws NoSuchModel (404), BadField (400), what is thrown when a run cannot start, and a failure before the first piece. */
+    async stream (wanted: ChatCompletionBody, caller: Caller): Promise<Streamed> {
+      const begun = await begin(wanted, { body: wanted }, caller)
+      const answer = answerOf({ body: wanted }, begun)
+      return { run: await opened(begun, answer, caller), encoder: createChatEncoder(answer) }
     },
 
-    /** Does the same as `stream`, and returns the whole answer. Throws also the failure with which the run ends. */
-    async complete (given: ChatCompletionBody, signal: AbortSignal): Promise<{ run: Subscription, completion: ChatCompletion }> {
-      const begun = await begin(given, signal)
-      const events = await readWhole(begun.subscription, signal)
-      const failure = events.find((event) => event.type === 'error')
-      if (failure !== undefined) {
-        const { error, code, details } = failureOf(failure)
-        throw Object.assign(new ServiceError(code as ErrorCode, error), { details })
-      }
-      return { run: begun.subscription, completion: completionOf(events, answerOf(given, begun)) }
+    /** Does the same as `stream`, and returns the complete answer. Also throws the failure with which the run ends. */
+    async complete (wanted: ChatCompletionBody, caller: Caller): Promise<Whole<ChatCompletion>> {
+      const begun = await begin(wanted, { body: wanted }, caller)
+      const answer = answerOf({ body: wanted }, begun)
+      return { run: begun.subscription, answer: completionOf(await readAnswer(begun, answer, caller), answer) }
+    },
+
+    /** The same as `stream` and `complete` for a request of the responses. */
+    async streamResponse (wanted: ResponseBody, caller: Caller): Promise<Streamed> {
+      const asked = asChat(wanted)
+      const begun = await begin(wanted, asked, caller)
+      const answer = answerOf(asked, begun)
+      return { run: await opened(begun, answer, caller), encoder: createResponseEncoder(answer, wanted) }
+    },
+    async respond (wanted: ResponseBody, caller: Caller): Promise<Whole<Response>> {
+      const asked = asChat(wanted)
+      const begun = await begin(wanted, asked, caller)
+      const answer = answerOf(asked, begun)
+      return { run: begun.subscription, answer: responseOf(await readAnswer(begun, answer, caller), answer, wanted) }
     }
   }
 }
 
-/** Whether two requests ask for the same: who answers, with which tools of the caller, in which form. */
+/** Whether a chunk says more than that an answer begins. */
+const isPiece = (chunk: ChatCompletionChunk | ChatError): boolean =>
+  'error' in chunk || chunk.choices.some(({ delta }) => delta.role === undefined)
+
+/** Whether two requests have the same model or agent, the same tools of the caller, and the same form of the answer. */
 function isSame (one: RunOptions, other: RunOptions | undefined): boolean {
   const asked = ({ agent, model, appTools, object }: RunOptions = {}) => canonicalJson({ agent, model, appTools, object })
   return asked(one) === asked(other)

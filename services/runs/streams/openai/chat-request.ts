@@ -1,92 +1,101 @@
 import { readJson, isObject } from '../../../lib/json.ts'
 import type { RunBody } from '../../../../schemas/agent.ts'
-import type { ChatCompletionBody, ChatMessage, ChatTool } from '../../../../schemas/openai.ts'
-import type { AppTool, Effort, RunOptions } from '../../../../schemas/run-options.ts'
+import type { ChatCompletionBody, ChatMessage, ChatTool, ToolChoice } from '../../../../schemas/openai.ts'
+import { type AppTool, type Effort, OPENAI_APP, type RunOptions } from '../../../../schemas/run-options.ts'
 import { defineError } from '../../../lib/service-error.ts'
+import { CHAT_FIELDS, type FieldNames } from './chat-fields.ts'
 
 const BadField = defineError('ERR_INVALID_REQUEST', '%s')
 
 /** Throws BadField (400) that names a field of the request. */
-function refuse (field: string, why: string): never {
+export function refuse (field: string, why: string): never {
   const error = new BadField(`${field} ${why}`)
   error.details = [{ path: `/${field.replaceAll('[', '/').replaceAll(']', '').replaceAll('.', '/')}`, message: why }]
   throw error
 }
 
-/** A request as a run takes it. */
+/** A request in the form that a run takes. */
 export interface ChatRequest {
   body: RunBody & { messages: NonNullable<RunBody['messages']>, options: RunOptions }
   /** The ids of the calls whose results end the conversation. */
   answered: string[]
   /** The tools of the caller. */
   tools: string[]
-  /** The answer is an object: JSON as text, or, with a name, the call of that tool. */
+  /** The answer must be an object: JSON as text, or, if a name is given, the call of that tool. */
   object?: { toolName?: string }
+  /** One of several tools must be called. */
+  mustCall: boolean
+  fields: FieldNames
 }
 
-/** Returns the address of a picture as the data of a file, `data:…`. */
+/** Returns the address of a picture as data of a file, `data:…`. */
 type LoadPicture = (url: string) => Promise<string>
 
-/** The application whose calls these are, in `GET /tool-calls?app=`. */
-const CHAT_APP = 'chat-completions'
-/** Pictures of one request that are loaded from the web. */
+/** The most pictures of one request that are loaded from the web. */
 const MOST_PICTURES = 20
-/** Characters of their data, in base64: 24 MiB of pictures. */
+/** The most characters of their data, in base64: 24 MiB of pictures. */
 const MOST_DATA = 32 * 1024 * 1024
 const EFFORTS: string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[]
-const CHOICES = 'must be none, auto, required or a function.'
+const CHOICES = 'must be none, auto, required, a function or allowed_tools.'
 const ONE_CALL = "Call at most one of the application's tools in one answer."
 const MUST_CALL = "Before you answer, call at least one of the application's tools."
 
 /**
- * Reads a request of OpenAI's chat completions. What has no effect here is left out (docs/openai.md lists it); what would make the answer
- * another one, such as more choices, is refused. Throws BadField (400), and what `loadPicture` throws.
+ * Reads a request of OpenAI's chat completions. Fields without effect here are ignored (docs/openai.md lists them); those that would change
+ * the answer, such as the number of choices, are refused. Throws BadField (400), and what `loadPicture` throws.
  */
-export async function readChatRequest (given: ChatCompletionBody, loadPicture: LoadPicture): Promise<ChatRequest> {
-  if ((given.n ?? 1) !== 1) refuse('n', 'must be 1: there is one answer.')
-  if (given.logprobs) refuse('logprobs', 'cannot be had here.')
-  if (given.modalities?.some((each) => each !== 'text')) refuse('modalities', 'can only be ["text"].')
-  const tools = given.tool_choice === 'none' ? [] : (given.tools ?? []).map(toAppTool)
-  const forced = forcedTool(given.tool_choice, tools)
-  const object = forced === undefined ? objectOf(given) : { schema: forced.inputSchema }
+export async function readChatRequest (
+  wanted: ChatCompletionBody,
+  loadPicture: LoadPicture,
+  fields = CHAT_FIELDS
+): Promise<ChatRequest> {
+  if (wanted.functions != null || wanted.function_call != null) {
+    refuse(wanted.functions != null ? 'functions' : 'function_call', 'is no longer in use: send "tools" and "tool_choice".')
+  }
+  if ((wanted.n ?? 1) !== 1) refuse('n', 'must be 1: there is one answer.')
+  if (wanted.logprobs) refuse('logprobs', 'cannot be had here.')
+  if (wanted.modalities?.some((each) => each !== 'text')) refuse('modalities', 'can only be ["text"].')
+  const { tools, forced, isRequired } = chosenTools(wanted, fields)
+  const object = forced === undefined ? objectOf(wanted, fields) : { schema: inputOf(forced) }
   const offered = forced === undefined ? tools : []
-  const { messages, answered } = await readMessages(given.messages, loadPicture)
+  const { messages, answered } = await readMessages(wanted.messages, loadPicture, fields)
+  const mustCall = offered.length > 0 && isRequired
   const instructions = [
-    ...offered.length > 0 && given.tool_choice === 'required' ? [MUST_CALL] : [],
-    ...offered.length > 0 && given.parallel_tool_calls === false ? [ONE_CALL] : []
+    ...mustCall ? [MUST_CALL] : [],
+    ...offered.length > 0 && wanted.parallel_tool_calls === false ? [ONE_CALL] : []
   ]
-  const limit = given.max_completion_tokens ?? given.max_tokens
+  const limit = wanted.max_completion_tokens ?? wanted.max_tokens
   return {
     body: {
       messages,
-      cwd: given.cwd || undefined,
+      cwd: wanted.cwd || undefined,
       options: {
         interactive: false,
-        ...offered.length > 0 && { appTools: offered, app: CHAT_APP },
+        ...offered.length > 0 && { appTools: offered, app: OPENAI_APP },
         object,
         instructions: instructions.join(' ') || undefined,
         maxOutputTokens: limit || undefined,
-        effort: given.reasoning_effort ? effortOf(given.reasoning_effort) : undefined
+        effort: wanted.reasoning_effort ? effortOf(wanted.reasoning_effort, fields) : undefined
       }
     },
     answered,
     tools: offered.map(({ name }) => name),
-    object: object && { toolName: forced?.name }
+    object: object && { toolName: forced?.name },
+    mustCall,
+    fields
   }
 }
 
-function effortOf (effort: string): Effort {
-  return EFFORTS.includes(effort) ? effort as Effort : refuse('reasoning_effort', `must be one of ${EFFORTS.join(', ')}.`)
+function effortOf (effort: string, fields: FieldNames): Effort {
+  return EFFORTS.includes(effort) ? effort as Effort : refuse(fields.effort, `must be one of ${EFFORTS.join(', ')}.`)
 }
 
-/** The caller executes its tools and decides itself whether to: no approval is asked for here. */
-function toAppTool ({ type, function: tool }: ChatTool, at: number): AppTool {
+/** Returns a tool of the caller. The caller executes it and decides whether to do so: no approval is requested here. */
+function toAppTool ({ type, function: tool }: ChatTool, where: string): AppTool {
   if (type !== 'function' || tool === undefined) {
-    return refuse(`tools[${at}]`, 'must be of type "function": other tools cannot be used here.')
+    return refuse(where.replace(/\.function$/, ''), 'must be of type "function": other tools cannot be used here.')
   }
-  if (!/^[A-Za-z][A-Za-z0-9_-]{0,63}$/.test(tool.name)) {
-    refuse(`tools[${at}].function.name`, 'must be up to 64 letters, digits, _ and -, beginning with a letter.')
-  }
+  if (!/^[A-Za-z0-9_-]{1,64}$/.test(tool.name)) refuse(`${where}.name`, 'must be up to 64 letters, digits, _ and -.')
   return {
     name: tool.name,
     description: (tool.description || tool.name).slice(0, 8_192),
@@ -95,18 +104,48 @@ function toAppTool ({ type, function: tool }: ChatTool, at: number): AppTool {
   }
 }
 
-/** Returns the tool that must be called: the one that is named, or the only one where one is required. */
-function forcedTool (choice: ChatCompletionBody['tool_choice'], tools: AppTool[]): AppTool | undefined {
-  if (choice === 'required' && tools.length === 1) return tools[0]
-  if (choice == null || typeof choice === 'string') {
-    if (choice != null && !['none', 'auto', 'required'].includes(choice)) refuse('tool_choice', CHOICES)
-    return undefined
-  }
-  if (choice.type !== 'function') return refuse('tool_choice', CHOICES)
-  return tools.find(({ name }) => name === choice.function?.name) ?? refuse('tool_choice', 'names a function that is not in tools.')
+/** The tools that may be called, the one that must be called, and whether any of them must be called. */
+interface ChosenTools {
+  tools: AppTool[]
+  forced?: AppTool
+  isRequired: boolean
 }
 
-function objectOf ({ response_format: format }: ChatCompletionBody): RunOptions['object'] {
+/** A tool that is named, and the only one where one is required, must be called. */
+function chosenTools ({ tools: wanted, tool_choice: choice }: ChatCompletionBody, fields: FieldNames): ChosenTools {
+  const tools = (wanted ?? []).map((tool, at) => toAppTool(tool, fields.tool(at)))
+  const among = (few: AppTool[], isRequired: boolean): ChosenTools =>
+    ({ tools: few, forced: isRequired && few.length === 1 ? few[0] : undefined, isRequired })
+  switch (typeof choice === 'object' ? choice?.type : choice) {
+    case 'none':
+      return among([], false)
+    case undefined:
+    case 'auto':
+      return among(tools, false)
+    case 'required':
+      return among(tools, true)
+    case 'function':
+      return among([toolNamed((choice as ToolChoice).function?.name, tools)], true)
+    case 'allowed_tools': {
+      const { tools: named = [], mode = 'auto' } = (choice as ToolChoice).allowed_tools ?? {}
+      if (mode !== 'auto' && mode !== 'required') refuse('tool_choice', 'must have the mode auto or required.')
+      if (mode === 'required' && named.length === 0) refuse('tool_choice', 'requires a call, and names no tool for it.')
+      const few = new Set(named.map((each) => toolNamed(each.function?.name, tools)))
+      return among(tools.filter((tool) => few.has(tool)), mode === 'required')
+    }
+    default:
+      return refuse('tool_choice', CHOICES)
+  }
+}
+
+const toolNamed = (wanted: string | undefined, tools: AppTool[]): AppTool =>
+  tools.find(({ name }) => name === wanted) ?? refuse('tool_choice', 'names a function that is not in tools.')
+
+/** Returns the schema of the input of a tool, with the words by which a model knows what the tool does. */
+const inputOf = ({ name, description, inputSchema }: AppTool): Record<string, unknown> =>
+  ({ description: `The input of ${name}: ${description}`, ...inputSchema })
+
+function objectOf ({ response_format: format }: ChatCompletionBody, fields: FieldNames): RunOptions['object'] {
   switch (format?.type) {
     case undefined:
     case 'text':
@@ -115,30 +154,34 @@ function objectOf ({ response_format: format }: ChatCompletionBody): RunOptions[
       return { schema: { type: 'object', additionalProperties: true } }
     case 'json_schema': {
       const schema = format.json_schema?.schema as Record<string, unknown> | undefined
-      return { schema: schema ?? refuse('response_format.json_schema.schema', 'is missing.') }
+      return { schema: schema ?? refuse(fields.schema, 'is missing.') }
     }
     default:
-      return refuse('response_format.type', 'must be text, json_object or json_schema.')
+      return refuse(`${fields.format}.type`, 'must be text, json_object or json_schema.')
   }
 }
 
 /** The pictures of a request that are loaded from the web. */
 interface Pictures {
   left: number
-  /** Characters of data that may follow. */
+  /** The number of characters of data that are still allowed. */
   room: number
   load: LoadPicture
 }
 
 type Message = ChatRequest['body']['messages'][number]
 
-async function readMessages (given: ChatMessage[], loadPicture: LoadPicture): Promise<{ messages: Message[], answered: string[] }> {
+async function readMessages (
+  wanted: ChatMessage[],
+  loadPicture: LoadPicture,
+  fields: FieldNames
+): Promise<{ messages: Message[], answered: string[] }> {
   const names = new Map<string, string>()
   const messages: Message[] = []
   const pictures: Pictures = { left: MOST_PICTURES, room: MOST_DATA, load: loadPicture }
   let results: object[] = []
-  for (const [n, message] of given.entries()) {
-    const where = `messages[${n}]`
+  for (const [n, message] of wanted.entries()) {
+    const where = fields.message(n)
     if (message.role !== 'tool') results = []
     switch (message.role) {
       case 'developer':
@@ -157,9 +200,9 @@ async function readMessages (given: ChatMessage[], loadPicture: LoadPicture): Pr
         break
       }
       case 'tool': {
-        const toolCallId = message.tool_call_id ?? refuse(`${where}.tool_call_id`, 'is missing.')
-        const toolName = names.get(toolCallId) ?? refuse(`${where}.tool_call_id`, 'is of no call in the messages before it.')
-        // The results of one answer are one message, as they are stored.
+        const toolCallId = message.tool_call_id ?? refuse(`${where}.${fields.call}`, 'is missing.')
+        const toolName = names.get(toolCallId) ?? refuse(`${where}.${fields.call}`, 'is of no call in the messages before it.')
+        // The results of one answer are one message, as in stored conversations.
         if (results.length === 0) messages.push({ role: 'tool', content: results = [] })
         results.push({ type: 'tool-result', toolCallId, toolName, output: outputOf(textOf(message, where)) })
         break
@@ -168,6 +211,10 @@ async function readMessages (given: ChatMessage[], loadPicture: LoadPicture): Pr
         refuse(`${where}.role`, 'must be developer, system, user, assistant or tool.')
     }
   }
+  if (messages.length === 0) refuse(fields.message(0), 'says nothing, and there is no other message: send one of the user.')
+  // If there are only instructions, they are the request.
+  const last = messages.at(-1)
+  if (last?.role === 'system' && messages.every(({ role }) => role === 'system')) last.role = 'user'
   return { messages, answered: results.map((result) => (result as { toolCallId: string }).toolCallId) }
 }
 
@@ -176,13 +223,13 @@ function toCall ({ id, function: called }: NonNullable<ChatMessage['tool_calls']
   return { type: 'tool-call', toolCallId: id, toolName: called.name, input: parsed(called.arguments) ?? { arguments: called.arguments } }
 }
 
-/** Returns what a result says: an object where it is the JSON of one, else its text. */
+/** Returns the output in a result: an object if it is the JSON of one, otherwise its text. */
 function outputOf (text: string) {
   const value = parsed(text)
   return value === undefined ? { type: 'text', value: text } : { type: 'json', value }
 }
 
-/** Returns the object that a JSON text holds; undefined for anything else. */
+/** Returns the object in a JSON text; undefined for anything else. */
 function parsed (text: string): Record<string, unknown> | undefined {
   const value: unknown = readJson(text || '{}')
   return isObject(value) ? value : undefined
@@ -237,7 +284,7 @@ async function userPart (part: Parts[number], where: string, pictures: Pictures)
 
 const file = (data: string) => ({ type: 'file', data, mediaType: /^data:([^;,]+)/i.exec(data)?.[1] ?? 'application/octet-stream' })
 
-/** What the service itself says in an answer: lines that the model did not write. */
+/** The beginning of the lines that the service adds to an answer. */
 const OPENING = '[Note: '
 
 /** Returns a line that the service adds to an answer. */
@@ -245,5 +292,5 @@ export const note = (text: string): string => `${OPENING}${text.replaceAll(']', 
 
 const NOTES = /\n*\[Note: [^\]\n]*\](?=\n|$)/g
 
-/** Returns the text of an answer as its model wrote it, so that the stored conversation is found by it. */
+/** Returns the text of an answer without notes, as its model wrote it, so that the stored conversation is found by it. */
 const withoutNotes = (text: string): string => text.includes(OPENING) ? text.replace(NOTES, '').trimStart() : text
