@@ -9,8 +9,8 @@ type Item =
   & { toolCallId?: string, toolName?: string, expiresAt?: number }
 
 /**
- * Tells of every approval, question and app call when it opens and when it closes, once each. It observes what the store commits
- * under the index of open approvals, so that no way of asking or deciding can be forgotten and every event is durable.
+ * Reports the opening and the closing of every approval, question and app call, once each. It observes what the store commits in the index
+ * of open approvals, so that no way of asking or deciding is missed, and every reported event is durable.
  */
 export function announceApprovals ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: StreamEvent) => void }) {
   const open = new Map<string, Item>()
@@ -28,7 +28,7 @@ export function announceApprovals ({ store, clock, emit }: { store: Store, clock
     return { approvalId, kind, ...owner, runId, ...call, ...tool, expiresAt }
   }
 
-  /** The approval that the same transaction stores. */
+  /** Returns the approval that the same transaction stores. */
   function storedIn (ops: readonly Op[], id: string): Approval | undefined {
     const op = ops.findLast((each) => each.type === 'put' && (each.key === approvalKey(id) || each.key === taskApprovalKey(id)))
     return op?.type === 'put' ? op.value as Approval : undefined
@@ -52,23 +52,23 @@ export function announceApprovals ({ store, clock, emit }: { store: Store, clock
   })
 
   return {
-    /** Returns the ids of what a run waits for. */
+    /** Returns the ids of the items that a run waits for. */
     openOf: (runId: string): string[] => [...open.values()].filter((item) => item.runId === runId).map(({ approvalId }) => approvalId),
 
-    /** Reads the approvals that were opened before this start, so that their ends are told, too. */
+    /** Reads the approvals that were opened before this start, so that their ends are reported, too. */
     async load () {
       for await (const key of store.keys(OPEN_APPROVALS)) {
         const id = key.slice(OPEN_APPROVALS.length)
         const approval = await unlessDamaged(store.get<Approval>(approvalKey(id))) ??
           await unlessDamaged(store.get<Approval>(taskApprovalKey(id)))
-        // It may have been decided meanwhile.
+        // The approval may have been decided meanwhile.
         if (approval !== undefined && await store.get(key) !== undefined) open.set(id, itemOf(approval))
       }
     }
   }
 }
 
-/** Returns a function that is given the servers which wait to be accepted, and tells of each when it comes and when it goes, once. */
+/** Returns a function that takes the servers which wait to be accepted, and reports when each comes and goes, once each. */
 export function announceServers ({ clock, emit }: { clock: Clock, emit: (event: StreamEvent) => void }) {
   let open = new Map<string, ApprovalView>()
   return (items: ApprovalView[]) => {

@@ -16,7 +16,7 @@ interface PreviewParts {
   runs: { find(runId: string): Promise<{ cwd: string, options?: RunOptions } | undefined> }
 }
 
-/** Says what would become of the paths of a call; `shown` is what is there. */
+/** Returns sentences about what would happen to the paths of a call; `shown` is what is there now. */
 function previewedChanges (places: readonly ChangedPath[], shown: readonly ShownPlace[], diff: string | undefined): PathChange[] {
   const stateOf = (path: string) => shown.find((place) => place.path === path)?.state ?? ''
   const whatAt = (path: string): PathChange['what'] => (['file', 'folder', 'link', 'other'] as const).find((what) =>
@@ -30,7 +30,7 @@ function previewedChanges (places: readonly ChangedPath[], shown: readonly Shown
   }
   return places.map(({ path, withContents, isRemoved }) => {
     const kind = isRemoved ? 'deleted' : isNothing(stateOf(path)) ? 'created' : 'changed'
-    // What a call makes is a file.
+    // A path that the call creates is a file.
     const what = kind === 'created' ? 'file' as const : whatAt(path)
     return { path, kind, ...what && { what }, ...withContents && what === 'folder' && { withContents }, ...diff !== undefined && { diff } }
   })
@@ -38,18 +38,20 @@ function previewedChanges (places: readonly ChangedPath[], shown: readonly Shown
 
 export type CallPreviews = ReturnType<typeof createCallPreviews>
 
-/** Shows what the calls of approvals would change, as the files are now, and checks inputs that are to take the place of a model's. */
+/**
+ * Shows what the calls of approvals would change, with the files as they are now. Checks inputs that a person gives to replace a model's.
+ */
 export function createCallPreviews ({ ledger, host, withRunTools, runs }: PreviewParts) {
   const callOf = ({ toolName: name, input, correctedInput, ...item }: ToolItem, signal: AbortSignal) =>
     ({ name, input: correctedInput ?? input, cwd: item.cwd, folder: shownFolder(item), signal })
 
-  /** Returns the tools of the run of an approval, and its working folder. */
+  /** Returns the tools of the run that an approval belongs to, and its working folder. */
   async function runOf ({ runId, cwd }: ToolItem): Promise<{ tools: ToolHost, cwd: string }> {
     const run = await runs.find(runId)
     return { tools: withRunTools(host, run?.options), cwd: run?.cwd ?? cwd }
   }
 
-  /** Returns what the calls would leave that come before it in its step and are not made yet. */
+  /** Returns what the earlier calls of the same step would leave that have not run yet. */
   async function aheadOf ({ behind = [] }: ToolItem, tools: ToolHost, signal: AbortSignal): Promise<Map<string, Uint8Array | null>> {
     const files = new Map<string, Uint8Array | null>()
     for (const id of behind) {
@@ -62,7 +64,7 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
   }
 
   return {
-    /** Returns what the call would change. A call that its tool would refuse has the reason in `refused`. */
+    /** Returns what the call would change. For a call that its tool would refuse, `refused` has the reason. */
     async preview (item: ToolItem, signal: AbortSignal): Promise<ApprovalPreview> {
       const seen = await host.foresee(callOf(item, signal), await aheadOf(item, host, signal))
       if (seen === undefined) return { changes: [] }
@@ -71,13 +73,16 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
       return { changes: previewedChanges(places, shown, preview?.diff), note: preview?.note, previewDigest: inputDigest(shown) }
     },
 
-    /** Runs a command where nothing of it stays, and returns what it did; undefined for other tools. Rejects when the signal aborts. */
+    /**
+     * Runs a command in a place from which nothing is kept, and returns what it did; undefined for other tools. Rejects if the signal
+     * aborts.
+     */
     async tryOut (item: ToolItem, signal: AbortSignal): Promise<TriedOut | undefined> {
       const { tools, cwd } = await runOf(item)
       return tools.tryOut({ ...callOf(item, signal), cwd })
     },
 
-    /** Returns what an input that a person puts in the place of the model's makes of the approval. Throws InputRefused (400). */
+    /** Returns the approval with the input that a person gave to replace the model's. Throws InputRefused (400). */
     async correct (item: ToolItem, given: unknown, signal: AbortSignal): Promise<Correction> {
       const { tools, cwd } = await runOf(item)
       const valid = tools.validate(item.toolName, given)

@@ -12,16 +12,17 @@ import {
   type QuestionItem
 } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
+import { allowMore, isAllowed } from '../usage/index.ts'
 import { AnswersRefused, checkAnswers } from './questions/check-answers.ts'
 
 /**
- * Whether the time to answer has passed. What is overdue counts as expired, even before that is stored; a call that the application
- * has claimed, as one with an unknown outcome, when the claim was not renewed.
+ * Whether the time to answer has passed: the request has expired, even before that is stored. For a call that the application has claimed,
+ * whether the claim was not renewed in time; the outcome of such a call is unknown.
  */
 export const isOverdue = (item: Answerable, now: number): boolean =>
   isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt ?? Infinity) <= now
 
-/** Returns the final state of an overdue item: a call that was claimed may have had its effect. Undefined while it is not overdue. */
+/** Returns the final state of an overdue item: a call that was claimed may have had an effect. Undefined if the item is not overdue. */
 export const overdueState = (item: Answerable, now: number): 'unknown' | 'expired' | undefined =>
   !isOverdue(item, now) ? undefined : item.state === 'claimed' ? 'unknown' : 'expired'
 
@@ -31,20 +32,27 @@ const withdrawn = ({ approvalId, taskId }: Approval) =>
     taskId === undefined ? 'its run was stopped, or the user sent a new message instead of an answer' : 'its run has ended'
   )
 
-/** Returns the error for what is not open any more: ApprovalExpired (410), ApprovalWithdrawn or ApprovalDecided (409). */
+/** Returns the error for an item that is no longer open: ApprovalExpired (410), ApprovalWithdrawn or ApprovalDecided (409). */
 export function tooLate (item: Approval): Error {
   const { approvalId, kind, state } = item
   if (state === 'expired' || isUnanswered(item)) return new ApprovalExpired(approvalId)
-  // A new request may have taken the place of an approved one.
+  // A new request may have replaced an approved one.
   if (state === 'withdrawn' && !(kind === 'tool' && item.approved)) return withdrawn(item)
   if (kind === 'tool' || kind === 'result') return new ApprovalDecided(approvalId, item.approved ? 'approved' : 'denied')
   return new ApprovalDecided(approvalId, state)
 }
 
+/** Throws ApprovalDecided (409) if a device repeats a decision that it did not make itself: only one of all counts. */
+function assertOwnDecision (item: ThreadApproval | TaskApproval | QuestionItem, device: Decision['device']): void {
+  if (device === undefined || device.deviceId === item.device?.deviceId) return
+  const was = item.kind === 'question' ? item.state : item.approved ? 'approved' : 'denied'
+  throw new ApprovalDecided(item.approvalId, was)
+}
+
 /**
- * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the
- * opposite decision, another scope or another end of it, ApprovalWithdrawn (409), ApprovalExpired (410), GrantRefused (400) for the scope
- * of a result, or AnswersRefused (400); for questions see `decideQuestions`.
+ * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the opposite
+ * decision, another scope or another end of the grant, ApprovalWithdrawn (409), ApprovalExpired (410), GrantRefused (400) for a scope in
+ * the decision about a result, or AnswersRefused (400). For questions see `decideQuestions`.
  */
 export function decideApproval (approval: ThreadApproval, decision: Omit<Decision, 'approvalId'>, now: number): ThreadApproval | undefined
 export function decideApproval (approval: TaskApproval, decision: Omit<Decision, 'approvalId'>, now: number): TaskApproval | undefined
@@ -54,14 +62,15 @@ export function decideApproval (
   now: number
 ): ThreadApproval | TaskApproval | undefined {
   const { approvalId } = approval
-  const { approved, answers, reason, scope, until, corrected } = decision
+  const { approved, answers, reason, scope, until, corrected, device } = decision
   if (approval.state === 'expired' || isOverdue(approval, now)) throw new ApprovalExpired(approvalId)
   if (approval.state === 'withdrawn' && !('replacedBy' in approval)) throw withdrawn(approval)
   if (approval.kind === 'question') return decideQuestions(approval, decision, now)
   if (answers !== undefined) throw new AnswersRefused('"answers" belong to questions; this request is approved or denied with "approved".')
   if (approval.state === 'pending') {
     const bound = boundBy(approval, decision)
-    const decided = { ...inState(approval, approved ? 'approved' : 'denied'), approved, decidedAt: now, ...(reason && { reason }) }
+    const by = { decidedAt: now, ...(reason && { reason }), ...(device && { device }) }
+    const decided = { ...inState(approval, approved ? 'approved' : 'denied'), approved, ...by }
     if (decided.kind !== 'tool') {
       if (scope !== undefined || until !== undefined) throw new GrantRefused('"scope" and "until" belong to the approval of a tool call.')
       return decided
@@ -70,6 +79,7 @@ export function decideApproval (
     return { ...decided, ...bound, ...granted }
   }
   if ((approval.approved ?? false) !== approved) throw new ApprovalDecided(approvalId, approval.approved ? 'approved' : 'denied')
+  assertOwnDecision(approval, device)
   if (corrected !== undefined && !(approval.kind === 'tool' && isDeepStrictEqual(corrected.correctedInput, approval.correctedInput))) {
     throw new ApprovalDecided(approvalId, 'approved with another input')
   }
@@ -77,14 +87,14 @@ export function decideApproval (
   return undefined
 }
 
-/** After so many requests for one call, the next may be approved with whatever is there then. */
+/** After a call was requested this many times, the next request may be approved for whatever is at its paths then. */
 const ASKS_WITH_STATE = 2
 
-/** Whether the approval may be given for whatever is there when the call runs. */
+/** Whether the approval can be given for whatever is there when the call runs. */
 export const offersUnbound = ({ asks = 0, shown = [] }: Pick<ToolItem, 'asks' | 'shown'>): boolean =>
   asks >= ASKS_WITH_STATE && shown.length > 0
 
-/** Returns what a decision says of the input of a call, and of the state that it is bound to. Throws GrantRefused (400). */
+/** Returns what a decision changes in the approval: the input of the call, and what it is valid for. Throws GrantRefused (400). */
 function boundBy (
   approval: ThreadApproval | TaskApproval,
   { approved, scope, until, unbound, previewDigest, corrected }: Omit<Decision, 'approvalId'>
@@ -104,7 +114,7 @@ function boundBy (
   return { ...corrected, ...(unbound && { unbound }), ...(previewDigest !== undefined && { previewDigest }) }
 }
 
-/** Throws ApprovalDecided (409), which says what was granted, for an answer that would cover something else. */
+/** Throws ApprovalDecided (409), which says what was granted, for a repeated answer with another scope or end. */
 function assertSameGrant ({ approvalId, granted: { scope, until } = { scope: 'once' } }: ToolItem, again: ToolItem['granted']) {
   if (isDeepStrictEqual({ scope, until }, again)) return
   const end = until !== undefined ? ` and "until" ${JSON.stringify(until)}` : scope === 'once' ? '' : ' and no "until"'
@@ -135,12 +145,10 @@ export function decideChoice (item: TaskChoice, choice: string | undefined, now:
  * Returns open or decided questions with the answers of their user, or declined; undefined if the same was decided before. Throws
  * AnswersRefused (400) for answers that do not fit, GrantRefused (400) for a scope, or ApprovalDecided (409) for another decision.
  */
-export function decideQuestions<Q extends QuestionItem> (
-  item: Q,
-  { approved, answers, reason, scope, until }: Omit<Decision, 'approvalId'>,
-  now: number
-): Q | undefined {
+export function decideQuestions<Q extends QuestionItem> (item: Q, decision: Omit<Decision, 'approvalId'>, now: number): Q | undefined {
   const { approvalId, questions, state } = item
+  const { device } = decision
+  const { approved, answers, reason, scope, until } = item.budget === undefined ? decision : asBudgetDecision(item, decision)
   if (scope !== undefined || until !== undefined) throw new GrantRefused('"scope" and "until" belong to the approval of a tool call.')
   if (approved && answers === undefined) {
     throw new AnswersRefused('Questions are not approved: send "answers", or "approved": false to decline them.')
@@ -148,8 +156,21 @@ export function decideQuestions<Q extends QuestionItem> (
   if (answers !== undefined) checkAnswers(questions, answers)
   if (state === 'pending') {
     const decided = { ...inState(item, answers === undefined ? 'declined' : 'answered'), decidedAt: now }
-    return { ...decided, ...(answers && { answers }), ...(reason && { reason }) }
+    return { ...decided, ...(answers && { answers }), ...(reason && { reason }), ...(device && { device }) }
   }
-  if (state === 'answered' ? isDeepStrictEqual(answers, item.answers) : answers === undefined) return undefined
+  if (state === 'answered' ? isDeepStrictEqual(answers, item.answers) : answers === undefined) {
+    assertOwnDecision(item, device)
+    return undefined
+  }
   throw new ApprovalDecided(approvalId, state === 'answered' ? `answered with ${JSON.stringify(item.answers)}` : state)
+}
+
+/** Returns the decision on a question about a budget, which is approved or declined, whichever way it is written. */
+function asBudgetDecision (
+  { questions }: QuestionItem,
+  { answers, scope, ...decision }: Omit<Decision, 'approvalId'>
+): Omit<Decision, 'approvalId'> {
+  if (answers !== undefined) checkAnswers(questions, answers)
+  const isYes = answers === undefined ? decision.approved : isAllowed(answers)
+  return { ...decision, scope: scope === 'once' ? undefined : scope, approved: isYes, ...(isYes && { answers: allowMore() }) }
 }

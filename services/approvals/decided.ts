@@ -5,7 +5,10 @@ import { type Approval, type Owner, ownerText } from '../contracts/approval-reco
 import type { Grant } from '../contracts/grant-record.ts'
 import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store, taskApprovalKey } from '../store/index.ts'
 
-/** The record of decisions, beside the ledger, whose items go with their runs. It is kept for a year: of inputs their digests alone. */
+/**
+ * The record of decisions. It is kept for a year, longer than the items of the ledger, which are removed with their runs. Of inputs, it has
+ * only digests.
+ */
 export function createDecided ({ store, now }: { store: Store, now: () => number }) {
   const ops = (owner: Owner, record: ApprovalView): Op[] => [
     { type: 'put', key: decidedKey(record.approvalId), value: record },
@@ -13,15 +16,16 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
   ]
 
   return {
-    /** Returns the operations that keep what became of an item; none while it is open. */
+    /** Returns the operations that record how an item ended; none while it is open. */
     kept (item: Approval): Op[] {
       if (item.kind === 'app' || item.state === 'pending') return []
-      const { approvalId, runId, threadId, taskId, kind, createdAt, state, reason } = item
+      const { approvalId, runId, threadId, taskId, kind, createdAt, state, reason, device } = item
       const decidedAt = item.decidedAt ?? now()
       const record: ApprovalView = {
         ...{ approvalId, kind, runId, state, createdAt, decidedAt },
         ...(taskId === undefined ? { threadId } : { taskId }),
         reason,
+        device,
         ...(item.kind === 'task' && { about: item.about, text: item.text, choices: item.choices, choice: item.choice }),
         ...(item.kind === 'tool' && {
           toolCallId: item.toolCallId,
@@ -36,7 +40,7 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
       return ops(item, record)
     },
 
-    /** Returns the operations that keep what became of a grant that was given without a request, or taken away. */
+    /** Returns the operations that record a grant that was given without a request, or removed. */
     keptGrant (grant: Grant, state: 'approved' | 'withdrawn'): Op[] {
       const { grantId, toolName, digest, scope, until, createdAt, threadId, taskId } = grant
       return ops(grant, {
@@ -46,20 +50,20 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
       })
     },
 
-    /** Returns the operations that remove the decisions of a conversation or task, which is deleted. */
+    /** Returns the operations that remove the decisions of a deleted conversation or task. */
     async removals (owner: Owner): Promise<Op[]> {
       const prefix = decidedOfPrefix(store.digest(ownerText(owner)))
       const removed: Op[] = []
       for await (const key of store.keys(prefix)) {
         const id = key.slice(prefix.length)
-        // The choices about a task stay in the ledger as long as the task; no run has them.
+        // The choices about a task belong to no run: they stay in the ledger as long as the task.
         removed.push(...[key, decidedKey(id), ...owner.taskId === undefined ? [] : [taskApprovalKey(id)]].map((each): Op =>
           ({ type: 'del', key: each })))
       }
       return removed
     },
 
-    /** Lists what was decided in the last year, the newest request first, one page at a time. */
+    /** Lists the decisions of the last year, the newest request first, one page at a time. */
     async list (
       { limit, cursor, kind }: { limit: number, cursor?: string, kind?: ApprovalView['kind'] }
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {

@@ -1,14 +1,18 @@
 import type { ApprovalDecision, ApprovalPreview, ApprovalView, DecidedApproval } from '../../schemas/approvals.ts'
+import type { DecidingDevice } from '../../schemas/deciding-device.ts'
 import { tooLate } from './decide-approval.ts'
 import { AnswersRefused } from './questions/check-answers.ts'
 import type { CallPreviews } from './call-preview.ts'
+import { approvalView } from './views.ts'
 import { type Decision, isOfTask, isOfThread, SERVER_ITEM, type ToolItem } from '../contracts/approval-record.ts'
 import type { Ledger } from './ledger.ts'
 import type { LiveQuestions } from './questions/live-questions.ts'
 import { ApprovalNotFound, ApprovalWithdrawn, GrantRefused, TooManyTries } from './approval-errors.ts'
 import { createSemaphore } from '../lib/semaphore.ts'
 
-/** Returns the decision of a request: answers to questions count as approval. Throws AnswersRefused (400) unless it is one decision. */
+/**
+ * Returns the decision in a request: answers to questions count as approval. Throws AnswersRefused (400) unless it is exactly one decision.
+ */
 function givenDecision (approvalId: string, { approved, answers, reason, input, unbound, ...granted }: ApprovalDecision): Decision {
   if (approved === undefined && answers === undefined) {
     throw new AnswersRefused('Give "approved", true or false, or the "answers" to questions.')
@@ -24,7 +28,7 @@ type ListQuery = Omit<Parameters<Ledger['list']>[0], 'kind'> & { kind?: Approval
 
 export type Inbox = ReturnType<typeof createInbox>
 
-/** All that waits for a person, of conversations and of tasks. Whose an approval is decides only who continues its run. */
+/** All items that wait for a person, of conversations and of tasks. The owner of an approval matters only for continuing its run. */
 export function createInbox ({ ledger, live, previews, agent, tasks, servers }: {
   ledger: Pick<Ledger, 'list' | 'require' | 'isOpen' | 'decided'>,
   live: Pick<LiveQuestions, 'clean' | 'has' | 'decide'>,
@@ -34,12 +38,12 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     decide(taskId: string, decision: Decision): Promise<DecidedApproval>
     choose(taskId: string, approvalId: string, choice: string | undefined): Promise<DecidedApproval>
   },
-  /** The tool servers that wait for their user's word. */
+  /** The tool servers that wait for the decision of their user. */
   servers: { waiting(): ApprovalView[], decide(approvalId: string, approved: boolean): Promise<ApprovalView | undefined> }
 }) {
   const tries = createSemaphore({ limit: 2, maxQueued: 8, busy: () => new TooManyTries() })
 
-  /** The run of live questions is executing, and goes on. */
+  /** Decides live questions, whose run is executing and continues. */
   async function decideLive (decision: Decision): Promise<DecidedApproval> {
     const { approvalId, state, runId, threadId, taskId } = await live.decide(decision.approvalId, decision)
     return { approvalId, state, runId, ...(taskId === undefined ? { threadId } : { taskId }), continued: true }
@@ -51,7 +55,7 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     return { approvalId, state: item.state, continued: false }
   }
 
-  /** Returns the call that an open approval is about, with `input` in the place of its own; undefined for one about something else. */
+  /** Returns the call that an open approval is about, with `input` in place of its own; undefined if the approval is not about a call. */
   async function openCall (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ToolItem | undefined> {
     const approval = await ledger.require(approvalId)
     if (!ledger.isOpen(approval)) throw tooLate(approval)
@@ -60,6 +64,19 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
   }
 
   return {
+    /**
+     * Returns an open request. Throws ApprovalNotFound (404), or the error of a decision that comes too late (409, 410).
+     */
+    async open (approvalId: string): Promise<ApprovalView> {
+      await live.clean()
+      const ofServer = servers.waiting().find((item) => item.approvalId === approvalId)
+      if (ofServer !== undefined) return ofServer
+      const approval = await ledger.require(approvalId)
+      if (approval.kind === 'app') throw new ApprovalNotFound(approvalId)
+      if (!ledger.isOpen(approval)) throw tooLate(approval)
+      return approvalView(approval)
+    },
+
     async list ({ kind, state, ...query }: ListQuery): ReturnType<Ledger['list']> {
       if (state === 'decided') return ledger.decided.list({ ...query, kind })
       await live.clean()
@@ -70,8 +87,8 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     },
 
     /**
-     * Returns what an open tool call would change, with `input` in the place of its own; nothing for what is no tool call.
-     * Throws ApprovalNotFound (404), InputRefused (400), or the error of a decision that comes too late (409, 410).
+     * Returns what an open tool call would change, with `input` in place of its own; nothing if the item is not a tool call. Throws
+     * ApprovalNotFound (404), InputRefused (400), or the error of a decision that comes too late (409, 410).
      */
     async preview (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ApprovalPreview> {
       const item = await openCall(approvalId, signal, input)
@@ -79,8 +96,8 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     },
 
     /**
-     * As `preview`, when a person asks for it: a command is run where nothing of it stays, and what it did is returned. Two run at once.
-     * Throws as `preview` does, or TooManyTries (429).
+     * The same as `preview`, at the request of a person: a command is run in a place from which nothing is kept, and what it did is
+     * returned. At most two run at the same time. Throws what `preview` throws, or TooManyTries (429).
      */
     async tryOut (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ApprovalPreview> {
       const item = await openCall(approvalId, signal, input)
@@ -90,10 +107,16 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     },
 
     /**
-     * Decides an approval. When it was the last open one of its step, the run goes on; no request needs to wait for it. Throws
-     * ApprovalNotFound (404), InputRefused (400), the errors of `decideApproval` (409, 410), and those of a run that cannot go on.
+     * Decides an approval. If it was the last open one of its step, the run continues; no request needs to wait for it. Throws
+     * ApprovalNotFound (404), InputRefused (400), the errors of `decideApproval` (409, 410), and those of a run that cannot continue.
+     * `device` is the paired device that decides; absent: the main port.
      */
-    async decide (approvalId: string, { choice, ...given }: ApprovalDecision, signal: AbortSignal): Promise<DecidedApproval> {
+    async decide (
+      approvalId: string,
+      { choice, ...given }: ApprovalDecision,
+      signal: AbortSignal,
+      device?: DecidingDevice
+    ): Promise<DecidedApproval> {
       await live.clean()
       const isElsewhere = live.has(approvalId) || approvalId.startsWith(SERVER_ITEM)
       const approval = isElsewhere ? undefined : await ledger.require(approvalId)
@@ -101,7 +124,7 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
         return tasks.choose(approval.taskId, approvalId, Object.keys(given).length === 0 ? choice : undefined)
       }
       if (choice !== undefined) throw new AnswersRefused('"choice" answers a request of kind task; this one has another kind.')
-      let decision = givenDecision(approvalId, given)
+      let decision: Decision = { ...givenDecision(approvalId, given), ...(device && { device }) }
       if (approval === undefined) return live.has(approvalId) ? decideLive(decision) : decideServer(decision)
       if (given.input !== undefined) {
         if (approval.kind !== 'tool') throw new GrantRefused('"input" belongs to the approval of a tool call.')

@@ -14,6 +14,7 @@ import {
   type TaskChoice,
   type TaskItem,
   type ThreadApproval,
+  type ThreadCall,
   type ThreadItem
 } from '../contracts/approval-record.ts'
 import { isDeepStrictEqual } from 'node:util'
@@ -23,6 +24,7 @@ import { takePage } from '../lib/pages.ts'
 import { approvalKey, type Op, OPEN_APPROVALS, openApprovalKey, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
 import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation } from './approval-errors.ts'
 import { inState } from '../contracts/approval-states.ts'
+import { isAllowed, raiseDay } from '../usage/index.ts'
 import { createDecided } from './decided.ts'
 import { createCallLedger, type DueCalls } from './app-calls/call-ledger.ts'
 import { decideApproval, isOverdue, overdueState } from './decide-approval.ts'
@@ -30,15 +32,15 @@ import { approvalView } from './views.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** Returns the operations that tell a person of items that wait. */
+/** Returns the operations that notify a person of items that wait. */
 interface ApprovalNotifications {
   asked: (items: readonly Approval[]) => Op[]
 }
 
-/** A new item, with the milliseconds in which it can be answered, where they differ from those of the others. */
+/** A new item; `ms`, if present, is the time in milliseconds in which it can be answered. */
 export type ItemRequest = NewCallItem & { ms?: number }
 
-/** The time in which a request of a conversation can be answered, milliseconds. */
+/** The time after which a request of a conversation expires, milliseconds. */
 const THREAD_TTL_MS = 24 * 60 * 60 * 1000
 
 const keyOf = ({ approvalId, taskId }: Approval) => taskId === undefined ? approvalKey(approvalId) : taskApprovalKey(approvalId)
@@ -50,11 +52,18 @@ const open = (approval: Approval): Op[] => [put(approval), {
   value: { kind: approval.kind, expiresAt: approval.expiresAt } satisfies OpenEntry
 }]
 
+/** Returns the operation that lets a day cost more, with the yes of a person. */
+function raised (item: Approval): Op[] {
+  if (item.kind !== 'question' || !isAllowed(item.answers)) return []
+  const { approvalId, budget } = item
+  return budget?.day === undefined ? [] : [raiseDay(approvalId, { ...budget, day: budget.day })]
+}
+
 /**
- * The one record of approvals, of conversations and of tasks. Only the ledger decides what was requested, what was approved and
- * what has run: of a client's messages only the approval id and the decision count. Methods that return operations leave the
- * commit to the caller, so that the caller can store other changes in the same transaction. `dueCalls` learns when calls of applications
- * are overdue; `notifications` tell a person of what waits, in the transaction that stores it.
+ * The only record of approvals, of conversations and of tasks. Only the ledger decides what was requested, what was approved, what has
+ * expired and what has run: in a client's messages, only the approval id and the decision count. Methods that return operations leave the
+ * commit to the caller, so that the caller can store other changes in the same transaction. `dueCalls` is told when calls of applications
+ * are overdue; `notifications` notifies a person of what waits, in the transaction that stores it.
  */
 export function createLedger ({ store, clock, dueCalls, notifications }: {
   store: Store,
@@ -64,13 +73,13 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
 }) {
   const decided = createDecided({ store, now: clock.now })
 
-  /** Returns the operations that store an item, in the index of open items or out of it. */
+  /** Returns the operations that store an item, and add it to the index of open items or remove it from there. */
   function stored (item: Approval): Op[] {
     dueCalls?.follow(item)
-    return isUnanswered(item) ? open(item) : [put(item), close(item), ...decided.kept(item)]
+    return isUnanswered(item) ? open(item) : [put(item), close(item), ...raised(item), ...decided.kept(item)]
   }
 
-  /** Clients send the ids; a malformed id is never looked up. */
+  /** Reads an item; clients send the ids; a malformed id is never looked up. */
   const get = async (id: string): Promise<Approval | undefined> =>
     isId(id) ? await store.get<Approval>(approvalKey(id)) ?? store.get<Approval>(taskApprovalKey(id)) : undefined
 
@@ -84,7 +93,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     return approval
   }
 
-  /** Returns the approval of a conversation. Throws ApprovalNotFound (404), or OtherConversation (409) for one of a task. */
+  /** Returns the approval of a conversation. Throws ApprovalNotFound (404), or OtherConversation (409) if it belongs to a task. */
   async function requireOfThread (approvalId: string): Promise<ThreadApproval> {
     const approval = await require(approvalId)
     if (isOfThread(approval)) return approval
@@ -93,7 +102,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     )
   }
 
-  /** Returns the times of a new item that can be answered for `ttlMs` milliseconds. */
+  /** Returns the time of a new item, and the time at which it expires, `ttlMs` milliseconds later. */
   function times (ttlMs: number) {
     const createdAt = clock.now()
     return { createdAt, expiresAt: createdAt + ttlMs }
@@ -111,12 +120,12 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     }
   }
 
-  /** Reads the open items, oldest first, from `after` on. Damaged ones are left out. */
+  /** Reads the open items, oldest first, after `after`. Damaged ones are left out. */
   async function * readOpen ({ after, kind }: { after?: string, kind?: Approval['kind'] } = {}): AsyncGenerator<Approval> {
     for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: after && openApprovalKey(after), damaged () {} })) {
       if (kind !== undefined && entry.kind !== kind) continue
       const item = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
-      // It may have been answered since the index was read.
+      // The item may have been answered since the index was read.
       if (item !== undefined && isUnanswered(item)) yield item
     }
   }
@@ -130,11 +139,11 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
       return { items, ops: items.flatMap((item) => stored(item)) }
     },
 
-    /** Creates the approval of the result of a task's run, which is to be stored. */
+    /** Creates the approval of the result of a task's run; the caller stores it. */
     askResult: (request: Pick<ResultItem, 'runId' | 'segment' | 'output' | 'teaches'> & { taskId: string }, ttlMs: number) =>
       ({ ...request, kind: 'result' as const, approvalId: newId(), state: 'pending' as const, ...times(ttlMs) }),
 
-    /** Creates a choice about a task, which is to be stored. */
+    /** Creates a choice about a task; the caller stores it. */
     askChoice: (request: Pick<TaskChoice, 'taskId' | 'about' | 'text' | 'choices'>): TaskChoice =>
       ({ ...request, kind: 'task', approvalId: newId(), state: 'pending', createdAt: clock.now() }),
 
@@ -146,7 +155,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
       return item?.kind === 'app' && item.threadId !== undefined ? item.threadId : (await requireOfThread(approvalId)).threadId
     },
 
-    /** What was decided, for a year. */
+    /** The decisions of the last year. */
     decided,
 
     /** The calls of applications. */
@@ -154,16 +163,25 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
 
     find: get,
 
+    /** Returns the calls of the run of a conversation that wait for a decision. */
+    async openCalls (runId: string): Promise<ThreadCall[]> {
+      const calls: ThreadCall[] = []
+      for await (const item of readOpen({ kind: 'tool' })) {
+        if (item.runId === runId && isOfThread(item) && item.kind === 'tool' && !isOverdue(item, clock.now())) calls.push(item)
+      }
+      return calls
+    },
+
     /** Whether the item can still be answered. */
     isOpen: (item: Answerable) => isUnanswered(item) && !isOverdue(item, clock.now()),
 
-    /** Return the items of a conversation, or of a task, with these ids, without unknown and damaged ones. */
+    /** Return the items of a conversation, or of a task, with these ids; unknown and damaged ones are left out. */
     all: (approvalIds: string[]): Promise<ThreadItem[]> => readItems(approvalIds.map(approvalKey)),
     ofTask: (approvalIds: string[]): Promise<TaskItem[]> => readItems(approvalIds.map(taskApprovalKey)),
 
     /**
-     * Selects the current answers of a chat message, which also contains the answers of earlier steps: those to open items or, if none
-     * is open, those of the newest step, whose continuation is then subscribed to or replayed.
+     * Selects the current answers of a chat message, which also contains the answers of earlier steps. These are the answers to open items.
+     * If none is open, they are the answers of the newest step; its continuation is then subscribed to or replayed.
      */
     async currentAnswers<A extends { approvalId: string }> (answers: A[]): Promise<A[]> {
       const known = (await Promise.all(answers.map(async (answer) => ({ answer, item: await get(answer.approvalId) }))))
@@ -176,9 +194,9 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     },
 
     /**
-     * Checks the decisions of one request on approvals of a conversation and returns the approvals that they newly decide, without
-     * storing them. The first decision on an approval is kept: the same decision again has no effect. Throws as `threadOf`
-     * and `decideApproval` do; then no decision of the request takes effect.
+     * Checks the decisions of one request on approvals of a conversation and returns the approvals that are decided by them for the first
+     * time, without storing them. The first decision on an approval is kept: the same decision again has no effect. Throws what `threadOf`
+     * and `decideApproval` throw; then no decision of the request takes effect.
      */
     async decide (decisions: Decision[], threadId?: string): Promise<{ approvals: ThreadApproval[], decided: ThreadApproval[] }> {
       const approvals = await Promise.all(decisions.map(({ approvalId }) => requireOfThread(approvalId)))
@@ -198,7 +216,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
           throw new ApprovalDecided(approvalId, 'answered the other way in this request')
         }
         if (isOverdue(approval, clock.now())) {
-          // Stored as expired, so that a clock set back cannot reopen it.
+          // Stored as expired, so that it is not open again if the clock is set back.
           await store.transact(stored(inState(approval, 'expired')))
           throw new ApprovalExpired(approvalId)
         }
@@ -215,13 +233,13 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
       ...notifications?.asked(approvals) ?? []
     ],
 
-    /** Returns the operations that close an item whose time has passed without an answer. */
+    /** Returns the operations that close an item that has expired without an answer. */
     closeSilent (item: Approval): Op[] {
       const state = overdueState(item, clock.now())
       return state === undefined ? [] : stored(inState(item, state))
     },
 
-    /** Returns the operations that withdraw what a run still waits for that a new message superseded. */
+    /** Returns the operations that withdraw items of a run because a new message has made them pointless. */
     withdraw: (items: ThreadItem[]): Op[] =>
       items
         .filter((item) => isUnanswered(item) || item.state === 'approved')

@@ -9,11 +9,11 @@ import { offersUnbound } from './decide-approval.ts'
 
 // The forms in which people, apps and readers of runs get the items of the ledger.
 
-/** Returns the field of a request for approval that says where its command would run; nothing for other calls. */
+/** Returns the field of an approval request that says where its command would run; nothing for other calls. */
 export const shownBoundary = (boundary: Boundary | undefined): { boundary?: { is: Exclude<Boundary['is'], 'refused'>, text: string } } =>
   boundary === undefined || boundary.is === 'refused' ? {} : { boundary: { is: boundary.is, text: describeBoundary(boundary) } }
 
-/** The fields of a call that asks, as everybody gets them. */
+/** Returns the fields of a call that asks, which all readers get. */
 const callFields = ({ toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes }: ToolItem) =>
   ({ toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer, scopes })
 
@@ -25,15 +25,15 @@ export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion
     case 'tool':
       return { approvalId, kind: item.kind, ...callFields(item), teaches: item.teaches, ...times }
     case 'question': {
-      const { kind, questions, live, server, url } = item
-      return { approvalId, kind, questions, live, server, url, ...times }
+      const { kind, questions, budget, live, server, url } = item
+      return { approvalId, kind, questions, budget, live, server, url, ...times }
     }
     case 'result':
       return { approvalId, kind: item.kind, output: item.output, teaches: item.teaches, ...times }
   }
 }
 
-/** The public form of an approval, without the internal fields. */
+/** Returns the public form of an approval, without the internal fields. */
 export function approvalView (approval: Exclude<Approval, { kind: 'app' }>): ApprovalView {
   if (approval.kind === 'task') return approval
   const { segment, ...item } = approval
@@ -47,18 +47,22 @@ export function approvalView (approval: Exclude<Approval, { kind: 'app' }>): App
       return view
     }
     case 'tool': {
-      const { approved, identity, folder, replacedBy, places, granted, others, previewDigest, behind, ...call } = item
+      const { approved, identity, folder, replacedBy, releasedBy, places, granted, others, previewDigest, behind, ...call } = item
       const { scopes, boundary, asks, shown: bound, ...view } = call
       return { ...view, ...shownBoundary(boundary), ...(scopes && { scopes }), ...(offersUnbound(item) && { unboundOffered: true }) }
     }
   }
 }
 
-/** The fields of questions that readers of the run get. */
-export const questionFields = ({ approvalId, toolCallId, questions, live, server, url, expiresAt }: QuestionItem) =>
-  ({ approvalId, toolCallId, questions, live, server, url, expiresAt })
+/** Returns the fields of questions that readers of the run get. */
+export const questionFields = ({ approvalId, toolCallId, questions, budget, live, server, url, expiresAt }: QuestionItem) =>
+  ({ approvalId, toolCallId, questions, budget, live, server, url, expiresAt })
 
-/** Returns the event that tells readers of an item that waits. */
+/** Returns the field of a decision that names the other requests that it also decides; nothing if there are none. */
+export const releasedBy = (items: ReadonlyArray<Pick<Approval, 'approvalId'>>): { released?: string[] } =>
+  items.length === 0 ? {} : { released: items.map(({ approvalId }) => approvalId) }
+
+/** Returns the event that reports a waiting item to the readers of its run. */
 export function requestEvent (item: CallItem): RunEvent {
   switch (item.kind) {
     case 'tool': {

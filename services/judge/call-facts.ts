@@ -3,7 +3,7 @@ import type { RunEvent } from '../contracts/run-events.ts'
 import { aboutOf, type FileChange, type ProvenEffect, type Tool, type ToolEffect } from '../contracts/tool.ts'
 import { isOutcomeUnknown, PHASE_TOOL } from '../contracts/model-texts.ts'
 
-/** What is recorded of one tool call of a run. */
+/** The recorded facts of one tool call of a run. */
 export interface CallFact {
   id: string
   tool: string
@@ -12,22 +12,22 @@ export interface CallFact {
   status: 'completed' | 'error' | 'denied' | 'unknown'
   output?: Record<string, unknown>
   error?: string
-  /** The effects that the call can have had; absent for calls that only read and for calls of tools that never existed. */
+  /** The effects that the call may have had; absent for calls that only read and for tools that never existed. */
   proves?: ProvenEffect
   target?: string
   /** The files that the call changed. */
   changes: FileChange[]
   /** A command that is known to have changed nothing: see CallLeft. */
   hasChangedNothing?: boolean
-  /** What the tool does to the world; absent where the tool is not there any more. */
+  /** What the tool does to the world; absent if the tool does not exist any more. */
   effect?: ToolEffect
-  /** Whether the call is one of a command line. */
+  /** True if the call ran a command line. */
   isCommand?: boolean
   /** The folder that a local command worked in, as it was given; absent for all other calls. */
   folder?: string
 }
 
-/** Finds a tool by its name, now: the tool of a server that is not connected is not found. */
+/** Finds a tool by its present name. The tool of a server that is not connected is not found. */
 export type FindTool = (name: string) => Tool | undefined
 
 /** Collects the tool calls of a run, in their order. A call without an outcome counts as unknown. */
@@ -64,7 +64,7 @@ export function callFacts (events: readonly RunEvent[], find: FindTool, cwd: str
         settle(event, { status: 'denied', error: event.reason })
         break
       default:
-        // Other events are about no call.
+        // Other events are not about a call.
     }
   }
   return [...calls.values()]
@@ -97,14 +97,13 @@ function begun (
 }
 
 /**
- * Whether a run may have changed something: by a call that was completed, or whose outcome is unknown, and that does not only read. A call
- * of a files tool that left all as it was has changed nothing, nor has a command in a box whose folder is as it was, nor a message to the
- * user.
+ * True if a run may have changed something: a call that does not only read was completed, or has an unknown outcome. Not counted are a call
+ * of a files tool that left everything as it was, a command in a box that did so, and a message to the user.
  */
 export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd: string): boolean =>
   callFacts(events, find, cwd).some((call) => call.tool !== PHASE_TOOL && call.effect !== 'read' && canHaveChanged(call, find))
 
-/** The same of one call. */
+/** Returns the same for one call. */
 export function canHaveChanged ({ tool, status, proves, changes, hasChangedNothing }: CallFact, find: FindTool): boolean {
   if (proves === undefined || status === 'denied' || hasChangedNothing) return false
   if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { basename, dirname, join, relative, resolve, sep } from 'node:path'
 import { readPath, shareOf } from '../lib/windows-path.ts'
 
-/** Characters of an input in which a target is looked for, and levels of its nesting. */
+/** The most characters of an input in which a target is searched, and the deepest nesting. */
 const INPUT_READ = 256 * 1024
 const DEPTH = 8
 const QUOTES = /^["'`“”‘’«»„<(]+|["'`“”‘’«»„>)]+$/gu
@@ -11,11 +11,11 @@ const LINK = /^\[[^\]]*\]\(([^)]*)\)$/u
 const LINE_NUMBER = /(?<=\.\w{1,10}):\d+(?::\d+)?$/u
 const GLOB = /[*?{]/
 
-/** The path in the forms that reports give it: quoted, as a link or an address, with a line number. */
+/** Returns the path in a text as reports write it: quoted, as a link or an address, with a line number. */
 function bareOf (text: string): string {
   const bare = text.normalize('NFC').trim().replace(LINK, '$1').replace(QUOTES, '').replace(LINE_NUMBER, '')
   if (!bare.startsWith('file://')) return bare
-  // Before a drive, the slash belongs to the address.
+  // The slash before a drive belongs to the address.
   const path = bare.slice('file://'.length).replace(process.platform === 'win32' ? /^\/(?=[a-z](?::|%3a))/i : /^$/, '')
   try {
     return decodeURIComponent(path)
@@ -24,7 +24,7 @@ function bareOf (text: string): string {
   }
 }
 
-/** Returns the path that a text means, seen from a folder. What is no path, or is on another computer, is not looked at. */
+/** Returns the path that a text means, relative to a folder. A text that is no path, or is on another computer, is not looked up. */
 function placeOf (folder: string, path: string): string {
   const reading = readPath(path, folder)
   if ('path' in reading && (process.platform !== 'win32' || shareOf(reading.path) === shareOf(folder))) return reading.path
@@ -33,12 +33,12 @@ function placeOf (folder: string, path: string): string {
 
 export type PathTarget = Awaited<ReturnType<typeof pathTarget>>
 
-/** How a path stands to the target of a claim: it is the target, lies in it, or holds it. */
+/** The relation of a path to the target of a claim: the path is the target, is in it, or contains it. */
 export type Relation = 'same' | 'inside' | 'around'
 
 /**
- * The target of a claim as a path of the run's folder. It is compared with paths that calls named; the file system is asked for
- * nothing else, because the target is a model's text.
+ * The target of a claim as a path of the run's folder. It is compared with paths that calls named. The file system is asked about nothing
+ * else, because the target is a model's text.
  */
 export async function pathTarget (text: string, cwd: string) {
   const real = await realpath(cwd).catch(() => cwd)
@@ -47,14 +47,14 @@ export async function pathTarget (text: string, cwd: string) {
   const isName = path !== '' && !path.includes('/') && !path.includes(sep) && path !== '.' && path !== '..'
   const given = resolve(cwd)
   const places = [placeOf(given, path), placeOf(real, path), ...belowNamed(real, path), ...belowNamed(given, path)]
-  // The folder may be a link, by which a report names its files.
+  // The folder may be a link, and a report may name its files by the link.
   const throughLink = places.filter((place) => contains(given, place)).map((place) => join(real, relative(given, place)))
   const absolute = [...new Set([...places, ...throughLink].map((place) => place.normalize('NFC')))]
   const isWhole = absolute.some((place) => contains(place, resolve(cwd)) || contains(place, real))
 
   const from = (folder: string) => absolute.slice(0, 2).map((place) => relative(resolve(real, folder), place))
 
-  /** Returns how a real or given path stands to the target; undefined when they are apart. */
+  /** Returns the relation of a path, real or as written, to the target; undefined if there is none. */
   async function relationOf (other: string): Promise<Relation | undefined> {
     const place = placeOf(real, other).normalize('NFC')
     if (absolute.includes(place) || (isName && basename(place) === path)) return 'same'
@@ -69,25 +69,27 @@ export async function pathTarget (text: string, cwd: string) {
 
   return {
     relationOf,
-    /** Whether an input names the target, in any form that leads there from the folder; a bare name also after a folder. */
+    /**
+     * True if an input names the target, in any form that leads there from the folder. A bare name also counts behind the name of a folder.
+     */
     isNamedIn: (input: unknown, folder = cwd) => {
       const text = textOfInput(input)
       const local = from(folder).filter((form) => form !== '' && !form.startsWith('..'))
       const spellings = new Set([path, ...local, ...local.map((form) => `./${form}`), ...absolute])
       return [...spellings].some((form) => mentions(text, form, { afterSlash: isName && form === path }))
     },
-    /** Whether the text holds a path as a whole, as a list of several paths does. */
+    /** True if the text contains a path as a whole, as a list of several paths does. */
     holds: (named: string) => mentions(bare, named.normalize('NFC'), { afterSlash: false }),
-    /** The places on disk that the target can mean to a command that ran in the folder. */
+    /** The places on disk that the target can mean to a command in the folder. */
     placesFrom: (folder: string) => [...new Set([absolute[0], placeOf(resolve(real, folder), path)])],
-    /** Whether the target is the whole working folder, or a folder that holds it: then it names nothing. */
+    /** True if the target is the working folder or a folder around it: then it identifies nothing. */
     isWhole,
-    /** Whether the text is a pattern, or a description: it has blanks or no Latin letter, and neither a separator nor an ending. */
+    /** True if the text is a pattern or a description: it has blanks or no Latin letter, and neither a separator nor an extension. */
     isVague: GLOB.test(path) || (isName && !/\.[\p{L}\p{N}]{1,10}$/u.test(path) && (/\s/u.test(path) || !/[a-z]/i.test(path)))
   }
 }
 
-/** A report may give a path from above the working folder: the folder's own name, then the path. */
+/** Handles a path from above the working folder: the folder's own name, followed by the path. */
 function belowNamed (cwd: string, path: string): string[] {
   if (path === '') return []
   const found: string[] = []
@@ -105,15 +107,15 @@ async function isSameEntry (a: string, b: string): Promise<boolean> {
   return one !== undefined && other !== undefined && one.dev === other.dev && one.ino === other.ino
 }
 
-/** Whether there is anything at a path, a broken link too. */
+/** True if there is an entry at a path, even a broken link. */
 export const isThere = (path: string): Promise<boolean> => lstat(path).then(() => true, () => false)
 
-/** Characters of names in scripts that put blanks between words: a name that goes on is another name. */
+/** Characters of names in scripts with blanks: if the name continues with one, it is another name. */
 const IN_NAME = /[\p{L}\p{N}_-]/u
 const WITHOUT_BLANKS = /[\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}]/u
 const continues = (character: string) => IN_NAME.test(character) && !WITHOUT_BLANKS.test(character)
 
-/** Whether a text holds a name as a whole: `notes.md` stands in `rm notes.md`, not in `rm release-notes.md`. */
+/** True if a text contains a name as a whole: `notes.md` is in `rm notes.md`, not in `rm release-notes.md`. */
 export function mentions (text: string, name: string, { afterSlash = true }: { afterSlash?: boolean } = {}): boolean {
   if (name === '') return false
   for (let at = text.indexOf(name); at !== -1; at = text.indexOf(name, at + 1)) {

@@ -4,7 +4,7 @@ import { type CallFact, canHaveChanged, type FindTool } from './call-facts.ts'
 import { nameOf, shown } from './material.ts'
 import type { Expects } from '../../schemas/tasks.ts'
 
-/** Highest scores: of a run that did not complete, that did a part, and that is not verified. */
+/** The highest scores: of a run that did not complete, that did a part, and that is not verified. */
 const MAX_FAILED = 0.4
 const MAX_PARTLY = 0.5
 const MAX_UNVERIFIED = 0.6
@@ -12,14 +12,14 @@ const MAX_ISSUES = 20
 
 type Outcome = NonNullable<Evaluation['outcome']>
 
-/** What is known of a run at its end. */
+/** The findings about a run at its end. */
 interface Findings {
   judgement: Judgement
-  /** Why no judge says how the run ended. */
+  /** Why there is no judgement of the run. */
   problem?: string
-  /** The report itself says that the run failed. */
+  /** True if the report itself says that the run failed. */
   isAdmitted: boolean
-  /** What was asked for and is not done. */
+  /** The parts of the request that are not done. */
   missing: string[]
   claims: Claim[]
   calls: CallFact[]
@@ -29,8 +29,8 @@ interface Findings {
 }
 
 /**
- * Puts the judge's reading and the checked claims together. A contradicted claim, an empty report and one that was cut off fail a run
- * whatever the judge says. A judge alone fails none: the report must say so itself, or the last call must have failed.
+ * Combines the judgement and the checked claims. A contradicted claim, an empty report and a report that was cut off fail a run whatever
+ * the judge says. The judge alone cannot fail a run: the report must say so itself, or the last call must have failed.
  */
 export function evaluate (findings: Findings): Evaluation {
   const { claims, calls, report, isCutOff, expected, problem, missing } = findings
@@ -84,7 +84,7 @@ interface Opinion {
   satisfied: boolean
   score: number
   issues: string[]
-  /** Why the report cannot be taken as verified. */
+  /** Why the report does not count as verified. */
   doubt?: string
 }
 
@@ -103,7 +103,7 @@ function ofJudge ({ judgement, isAdmitted, calls }: Findings): Opinion {
   }
 }
 
-/** The score from 0 to 1 of a judge that may have counted to 10 or 100. */
+/** Returns the score as a share from 0 to 1, even if the judge counted to 10 or 100. */
 function scoreOf (given: number): number {
   const most = given <= 1 ? 1 : given <= 10 ? 10 : 100
   return Math.min(Math.max(given / most, 0), 1)
@@ -111,13 +111,13 @@ function scoreOf (given: number): number {
 
 const triedIn = (calls: CallFact[]) => calls.filter(({ proves }) => proves !== undefined)
 
-/** Whether the last call of an effect failed, or none of them had its effect. An unknown outcome is neither. */
+/** True if the last call for an effect failed, or no call had its effect. An unknown outcome counts as neither. */
 function hasFailedLast (calls: CallFact[]): boolean {
   const tried = triedIn(calls)
   return tried.at(-1)?.status === 'error' || (tried.length > 0 && tried.every(({ status }) => status === 'error' || status === 'denied'))
 }
 
-/** Without a judge the calls alone decide. */
+/** Without a judgement the calls alone decide. */
 function withoutJudge (calls: CallFact[], problem: string): Opinion {
   const last = triedIn(calls).at(-1)
   const issues = [`Nobody judged this run: the judgement ${problem}.`]
@@ -126,7 +126,7 @@ function withoutJudge (calls: CallFact[], problem: string): Opinion {
   return { outcome: 'failed', satisfied: false, score: 0, issues: [failure, ...issues] }
 }
 
-/** Whether a run with this evaluation is completed. Without a judge there may be no outcome. */
+/** True if a run with this evaluation is completed. Without a judgement there may be no outcome. */
 export function isCompleted ({ outcome, satisfied }: Pick<Evaluation, 'outcome' | 'satisfied'>): boolean {
   switch (outcome) {
     case undefined:
@@ -141,7 +141,7 @@ export function isCompleted ({ outcome, satisfied }: Pick<Evaluation, 'outcome' 
   }
 }
 
-/** What the plan of a run expects, and the tools that its calls are of. */
+/** The expected effect in the plan of a run, and the run's tools. */
 interface Expected {
   expects?: Expects
   find: FindTool
@@ -154,8 +154,8 @@ const MISSING: Record<Exclude<Expects, 'none'>, string> = {
 }
 
 /**
- * Returns why a report cannot be taken as verified whatever its judge thinks of it; undefined for no reason. A report that was read as
- * saying that there was nothing to do, or that it failed, agrees with calls that had no effect.
+ * Returns why a report cannot count as verified, whatever the judge says; undefined if there is no reason. A report that says there was
+ * nothing to do, or that it failed, agrees with calls that had no effect.
  */
 function doubtOf ({ outcome, claims, calls, expected: { expects, find } }: {
   outcome: Evaluation['outcome']
@@ -163,7 +163,7 @@ function doubtOf ({ outcome, claims, calls, expected: { expects, find } }: {
   calls: readonly CallFact[]
   expected: Expected
 }): string | undefined {
-  // A look by a command is all that many runs with nothing to do consist of; outside a box nothing tells it from an effect.
+  // Many runs with nothing to do consist of one look by a command. Outside of a box nothing distinguishes it from an effect.
   const isLook = ({ isCommand, status, changes }: CallFact) =>
     outcome === 'nothing_to_do' && isCommand === true && status === 'completed' && changes.length === 0
   const hadEffect = calls.some((call) => canHaveChanged(call, find) && !isLook(call))
@@ -178,12 +178,12 @@ function doubtOf ({ outcome, claims, calls, expected: { expects, find } }: {
   return owesEffect && isExpected ? 'The plan expects an effect, and no claim of the report about it was checked.' : undefined
 }
 
-/** Whether a run can know that there was nothing to do: it looked, and tried no effect in vain. */
+/** True if a run can know that there was nothing to do: it looked, and no attempt at an effect failed. */
 const hasLooked = (calls: readonly CallFact[]) =>
   calls.some(({ status }) => status === 'completed') &&
   !calls.some(({ proves, status }) => proves !== undefined && (status === 'error' || status === 'denied'))
 
-/** Whether a call can have had the effect. */
+/** True if a call can have had the effect. */
 function canHaveHad (expects: Exclude<Expects, 'none'>, call: CallFact, find: FindTool): boolean {
   const { status, proves, isCommand } = call
   switch (expects) {

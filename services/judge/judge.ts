@@ -20,7 +20,7 @@ import type { Expects } from '../../schemas/tasks.ts'
 import { evaluate } from './evaluate.ts'
 import { indexOf, nameOf, newestCalls, shorten } from './material.ts'
 
-/** Deadline of the judge; milliseconds. Without an answer in time the calls alone decide. */
+/** Time limit of the judge, milliseconds. Without an answer in time the calls alone decide. */
 const JUDGE_MS = 15_000
 const REQUEST_SHOWN = 8_000
 const REPORT_SHOWN = 16_000
@@ -40,32 +40,32 @@ interface JudgedRun extends Pick<Material, 'request' | 'criteria' | 'plan'> {
   cwd: string
   /** The structured answer of the run. */
   object?: object
-  /** What the plan expects the run to leave; absent where there is no plan. */
+  /** The effect that the plan expects of the run; absent if there is no plan. */
   expects?: Expects
   /** The claims of the report before the refinement. */
   earlier?: Claim[]
 }
 
-/** What a judgement of a report leads to. */
+/** The result of judging a report. */
 export interface Judged {
   evaluation: Evaluation
-  /** The message with which the run may give its report once more; absent where it is to stand. */
+  /** The message that asks the run for a second version of its report; absent if the report stands. */
   refinement?: string
-  /** The report is empty or breaks off. */
+  /** True if the report is empty or breaks off. */
   isBroken: boolean
 }
 
 /**
- * Judges a run by its newest report. The model of role `fast` reads the report and lists what it claims; code looks for its quotes, and
- * checks each claim by the recorded calls, their files and nothing else. Rejects only with the signal's reason, and with the budget's error
- * when the judge may not be asked.
+ * Judges a run by its newest report. The model of role `fast` lists the claims of the report. Code looks up its quotes, and checks each
+ * claim against the recorded calls and their files, and nothing else. Rejects only with the signal's reason, and with the budget's error if
+ * the judge may not be asked.
  */
 export async function judgeRun (run: JudgedRun, deps: JudgeDeps, signal: AbortSignal): Promise<Judged> {
   const { events, cwd, object, expects, earlier = [] } = run
   const calls = callFacts(object === undefined ? events : events.filter((event) => !isAnswerCall(event)), deps.host.find, cwd)
   const text = newestText(events).trim()
   const report = object === undefined ? text : `${text}\n\nThe answer as data:\n${JSON.stringify(object)}`.trimStart()
-  // What the user said meanwhile is a part of the request.
+  // What the user said during the run is a part of the request.
   const said = events.flatMap((event) => event.type === 'steer' && event.state === 'read' ? [event.text] : [])
   const request = [run.request, ...said].join('\n\n').trimStart()
   const answer = await askJudge({ ...run, request, report, calls }, deps, signal)
@@ -74,7 +74,7 @@ export async function judgeRun (run: JudgedRun, deps: JudgeDeps, signal: AbortSi
   const { quotedClaims, quotedFailure, quotedGaps } = await import('./quoted.ts')
   const judgement: Judgement = 'value' in answer ? answer.value : {}
   const claims = await quotedClaims(judgement, { report, calls, cwd, signal })
-  // Claims that were found wrong before the refinement do not become right because nobody judges it.
+  // Claims that were wrong before the refinement do not become right because nobody judges it.
   if ('problem' in answer) claims.push(...earlier.filter(({ verdict }) => verdict === 'contradicted'))
   const admission = quotedFailure(judgement, { report, calls })
   const isAdmitted = admission !== undefined && await saysFailed({ request, sentence: admission }, deps, signal)
@@ -113,7 +113,7 @@ async function askJudge (
   return askStructured({ ...asked, load, text, meter, limitMs: JUDGE_MS, signal, clock })
 }
 
-/** Asks the judge about the one sentence by which it found that the run failed: whether it says so, alone. */
+/** Asks the judge whether one sentence, taken alone, says that the run failed. */
 async function saysFailed (
   { request, sentence }: { request: string, sentence: string },
   { registry, clock, meter }: JudgeDeps,
@@ -126,7 +126,7 @@ async function saysFailed (
   return 'value' in answer && answer.value.outcome === 'failed' && answer.value.satisfied !== true
 }
 
-/** Whether the last answer ended because it had reached its greatest length. */
+/** True if the last answer ended because it reached its greatest length. */
 function endsCutOff (events: readonly RunEvent[]): boolean {
   const last = events.findLast((event) => event.type === 'step-finish')
   return last?.type === 'step-finish' && last.finishReason === 'length'

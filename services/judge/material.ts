@@ -2,10 +2,10 @@ import { tokensIn } from '../models/index.ts'
 import { saidOnce } from '../tools/index.ts'
 import type { CallFact } from './call-facts.ts'
 
-/** Calls in the index; older ones are counted. */
+/** The most calls in the index; older ones are only counted. */
 const MOST_LINES = 1_000
 const TARGET_SHOWN = 200
-/** Tokens of the calls that the judge reads whole, and characters of one of them. */
+/** The most tokens of the calls that the judge reads whole, and the most characters of each. */
 const CALLS_TOKENS = 24_000
 const CALL_SHOWN = 32_000
 
@@ -15,7 +15,7 @@ export function indexOf (calls: CallFact[]): string[] {
   return calls.length > MOST_LINES ? [`(${calls.length - MOST_LINES} older calls are left out)`, ...lines] : lines
 }
 
-/** The newest calls with their inputs and outcomes, oldest first, as many as fit. */
+/** Returns the newest calls with their inputs and outcomes, oldest first, as many as fit. */
 export function newestCalls (calls: CallFact[]): string[] {
   const shown: string[] = []
   let left = CALLS_TOKENS
@@ -28,10 +28,10 @@ export function newestCalls (calls: CallFact[]): string[] {
   return shown
 }
 
-/** Names a call in a sentence. */
+/** Returns the name of a call for a sentence. */
 export const nameOf = (call: CallFact): string => `${call.tool} ${targetOf(call)}`
 
-/** A call that changed files is told by its diff, not by the content that it wrote. */
+/** Returns a whole call. A call that changed files is shown by its diff, not by the content that it wrote. */
 function whole (call: CallFact): string {
   const { id, tool, input, output, error } = call
   const isDiff = typeof output?.diff === 'string'
@@ -53,17 +53,17 @@ function statusOf ({ status, output, changes }: CallFact): string {
   return `${status}${exit}${isSame ? ', the file stayed as it was' : ''}`
 }
 
-/** Cuts a text in the middle. */
+/** Shortens a text in the middle. */
 export function shorten (text: string, limit: number): string {
   if (text.length <= limit) return text
   const half = Math.floor(limit / 2)
   return `${text.slice(0, half)} [… ${text.length - 2 * half} characters left out …] ${text.slice(-half)}`.toWellFormed()
 }
 
-/** Longest text of a judge that is kept, characters. */
+/** The most characters of a text of the judge that are stored. */
 const TEXT_KEPT = 500
 
-/** Makes a text of a model fit for records: well-formed, without control characters, bounded. */
+/** Makes a text of a model fit for records: well-formed, bounded, without control characters. */
 export function shown (text: string): string {
   // eslint-disable-next-line no-control-regex
   const clean = text.toWellFormed().replace(/[\u0000-\u001f\u007f-\u009f\u2028\u2029]+/gu, ' ').trim()

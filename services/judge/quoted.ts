@@ -7,9 +7,9 @@ import { mentions } from './claim-target.ts'
 import { shown } from './material.ts'
 import { type Asserted, lacksCall, verifyClaims } from './verify-claims.ts'
 
-// What a judge says counts only with words that stand in the report, or in the request.
+// Statements of a judge count only with words from the report, or from the request.
 
-/** A report, and the calls that it tells of. */
+/** A report, and the calls that it is about. */
 interface Reported {
   report: string
   calls: CallFact[]
@@ -36,8 +36,9 @@ export async function quotedClaims (
 }
 
 /**
- * Returns why a claim that no call bears out may be the judge's alone: the report names no target of it, or a call that succeeded is about
- * what the report names. A sentence that names its target counts by that alone, so that each of several effects in it is checked.
+ * Returns why a claim that no call supports may be the judge's mistake: the report names no target for it, or a successful call is about
+ * the thing that the report names. A sentence that names its target is judged by the target alone, so that each of several effects in it is
+ * checked.
  */
 function misreadBecause (
   { sentence, target }: Pick<Asserted, 'target'> & { sentence: string },
@@ -55,13 +56,16 @@ function namedIn (text: string, target: string): string | undefined {
   return forms.map((form) => form.normalize('NFC')).find((form) => mentions(text.normalize('NFC'), form))
 }
 
-/** Returns the sentence in which the report itself says that its run failed; undefined where no call that succeeded says otherwise. */
+/**
+ * Returns the sentence in which the report itself says that its run failed; undefined if there is none, or if a successful call contradicts
+ * it.
+ */
 export function quotedFailure ({ outcome, quote }: Judgement, { report, calls }: Reported): string | undefined {
   if (outcome !== 'failed' || quote === undefined) return undefined
   const sentence = quotedSentence(report, quote)
   return sentence === undefined || calls.some((call) => bearsOut(call, sentence)) ? undefined : sentence
 }
 
-/** Returns what a judge misses, in the words of the request that ask for it. */
+/** Returns the missing parts of the request, quoted from the request. */
 export const quotedGaps = ({ missing = [] }: Judgement, request: string): string[] =>
   missing.flatMap((words) => quoteFinder(request)(words) ?? []).map((quote) => `The request asks for “${shown(quote)}”, which is missing.`)

@@ -8,15 +8,15 @@ import { betterVersion } from './versions.ts'
 /** The review of an answer of a conversation. */
 interface AnswerReview {
   evaluation?: Evaluation
-  /** The message with which the answer is given once more; absent where it is to stand. */
+  /** The message that asks for a second version of the answer; absent if the answer stands. */
   refinement?: string
-  /** Of a second version: which of the two its readers get. */
+  /** For a second version: which of the two the readers get. */
   kept?: 'first' | 'second'
 }
 
 /**
- * Reviews the answer to a complex request of a conversation, and the second version of it that the review asks for. Undefined when it is
- * not to be reviewed. A question to the user stands, because in a conversation the user answers it.
+ * Reviews the answer to a complex request of a conversation, and the second version that the review asks for. Undefined if it is not
+ * reviewed. An answer that asks the user something stands, because the user can reply.
  */
 export async function reviewAnswer (
   { events, prompt, cwd, object, isLast }: {
@@ -24,7 +24,7 @@ export async function reviewAnswer (
     prompt: LanguageModelV4Prompt,
     cwd: string,
     object?: object,
-    /** No step is left to give the answer again. */
+    /** True if no step is left for a second version. */
     isLast: boolean
   },
   deps: JudgeDeps,
@@ -36,7 +36,7 @@ export async function reviewAnswer (
   if (isLast || !isComplex || (first !== undefined && !isSecond)) return isSecond ? { kept: 'first' } : undefined
   const run = { request: requestOf(prompt), criteria: [], plan: [], events, cwd, object, earlier: first?.claims }
   const judged = await judgeRun(run, deps, signal).catch((error) => {
-    // The user has the answer already; a budget that is used up takes nothing from it.
+    // The user has the answer already, so a used-up budget is not an error here.
     if (!isBudgetError(error)) throw error
   })
   if (!judged) return isSecond ? { kept: 'first' } : undefined

@@ -10,9 +10,10 @@ export interface Asserted extends Pick<Claim, 'claim' | 'effect' | 'count' | 'su
   target?: string | null
   call?: string | null
 }
-type Verdict = Pick<Claim, 'verdict' | 'reason'>
+/** `by`: the ids of the calls that can have had a confirmed effect. */
+type Verdict = Pick<Claim, 'verdict' | 'reason'> & { by?: string[] }
 
-const confirmed: Verdict = { verdict: 'confirmed' }
+const confirmedBy = (calls: readonly CallFact[]): Verdict => ({ verdict: 'confirmed', by: calls.map(({ id }) => id) })
 const contradicted = (reason: string): Verdict => ({ verdict: 'contradicted', reason })
 const unchecked = (reason: string): Verdict => ({ verdict: 'unchecked', reason })
 
@@ -21,13 +22,13 @@ const NOT_TOUCHED = /^".*" was not (?:changed|deleted) by this run\.$/su
 const OUTCOME_OPEN = 'The outcome of a call that can have done it is not known.'
 const NOT_NAMED = 'Calls ran that can have done it, and none of them names it.'
 
-/** Whether a claim is contradicted because no call had its effect, not because of what became of it. */
+/** True if a claim is contradicted because no call had its effect, and not because of what happened later. */
 export const lacksCall = ({ verdict, reason = '' }: Verdict): boolean =>
   verdict === 'contradicted' && (reason === NO_CALL || NOT_TOUCHED.test(reason))
 
 /**
- * Checks what a report claims against what is recorded of the run's calls, and for files against the disk. Nothing is read from the
- * words of a claim: only its effect, its target and its call count.
+ * Checks the claims of a report against the records of the run's calls, and for files against the disk. The wording of a claim is not
+ * interpreted: only its effect, its target and its call count.
  */
 export async function verifyClaims (claims: Asserted[], facts: Omit<Facts, 'claims'>): Promise<Claim[]> {
   const verified: Claim[] = []
@@ -38,12 +39,14 @@ export async function verifyClaims (claims: Asserted[], facts: Omit<Facts, 'clai
       : effect === 'other'
         ? unchecked('An effect of this kind leaves nothing that can be checked.')
         : verifyAct(asserted, facts.calls)
-    const verdict = found.verdict === 'confirmed' ? await verifyNumbers(asserted, facts) ?? found : found
+    const { by = [], ...verdict } = found.verdict === 'confirmed' ? await verifyNumbers(asserted, facts) ?? found : found
+    // A confirmed claim leads to a call that bears it out, also where the judge named none, or another one.
+    const leadsTo = call && (by.length === 0 || by.includes(call)) ? call : by.at(-1) ?? null
     verified.push({
       claim: shown(claim),
       effect,
       ...(target && { target: shown(target) }),
-      call: call === undefined || call === null ? null : shown(call),
+      call: leadsTo === null ? null : shown(leadsTo),
       ...(typeof count === 'number' && { count }),
       ...(typeof succeeded === 'boolean' && { succeeded }),
       ...verdict
@@ -52,16 +55,20 @@ export async function verifyClaims (claims: Asserted[], facts: Omit<Facts, 'clai
   return verified
 }
 
-/** A command or a message leaves nothing but its call. The call must name the target; without a target, the claim must name the call. */
+/**
+ * Checks a command or a message, of which only the call is recorded. The call must name the target; if there is none, the claim must name
+ * the call.
+ */
 function verifyAct ({ effect, target, call: id }: Asserted, calls: CallFact[]): Verdict {
   const able = calls.filter(({ proves }) => proves === effect || proves === 'any')
   const done = able.filter(({ status }) => status === 'completed')
-  if (done.some((call) => target ? names(call, target) : call.id === id)) return confirmed
+  const proofs = done.filter((call) => target ? names(call, target) : call.id === id)
+  if (proofs.length > 0) return confirmedBy(proofs)
   if (able.some(({ status }) => status === 'unknown')) return unchecked(OUTCOME_OPEN)
   return done.length > 0 ? unchecked(NOT_NAMED) : contradicted(NO_CALL)
 }
 
-/** What a claim is checked against. `claims` are all claims of the report. */
+/** The facts for checking a claim. `claims` are all claims of the report. */
 interface Facts {
   claims: Asserted[]
   calls: CallFact[]
@@ -80,16 +87,16 @@ type FileEffect = 'file' | 'deletion'
 const NOT_BY_PATH = unchecked('The report does not name the file by its path.')
 
 /**
- * Checks a claim that a file was written, moved or deleted. The record of the files tools decides, with the disk at the end; a command,
- * or another tool that can do anything, confirms a claim when it names the path and the disk agrees. Only recorded and named paths are
- * looked at.
+ * Checks a claim that a file was written, moved or deleted. The records of the files tools decide, together with the disk at the end. A
+ * command, or another tool that can do anything, confirms a claim if it names the path and the disk agrees. Only recorded and named paths
+ * are looked up.
  */
 async function verifyFileClaim (asserted: Asserted, facts: Facts): Promise<Verdict> {
   const { calls, cwd } = facts
   const effect: FileEffect = asserted.effect === 'deletion' ? 'deletion' : 'file'
   const cited = calls.find(({ id }) => id === asserted.call)
   const named = await pathTarget(asserted.target ?? '', cwd)
-  // What a move is told by names both paths; its change of the new one comes first.
+  // The claim about a move names both paths. Its change of the new path comes first.
   const move = calls.find(({ target, changes }) => changes.length > 1 && target === asserted.target)
   const target = move || named.isWhole ? await pathTarget((move ?? cited)?.changes[0]?.path ?? '', cwd) : named
   if (target.isWhole) return withoutTarget(effect, calls)
@@ -99,19 +106,24 @@ async function verifyFileClaim (asserted: Asserted, facts: Facts): Promise<Verdi
   if (last !== undefined) return effect === 'file' ? verifyWritten(asserted, last, touched, facts) : verifyDeleted(last, touched, facts)
   const naming = calls.filter((call) => isFree(call) && target.isNamedIn(call.input, call.folder))
   if (touched.length > 0) return verifyUntouched(effect, touched, naming, facts)
-  if (effect === 'file' && await cameWithFolder(target, facts)) return confirmed
+  const moved = effect === 'file' ? await movedWithFolder(target, facts) : []
+  if (moved.length > 0) return confirmedBy(moved)
   return verifyByOthers(effect, target, naming, calls)
 }
 
-/** Whether the target is there at the end, in a folder that a call moved with all that is in it. */
-async function cameWithFolder (target: PathTarget, { calls, cwd }: Facts): Promise<boolean> {
-  const moved = calls.flatMap(({ proves, changes }) => proves === 'file' ? changes : [])
-    .filter(({ before, after }) => before === null && after === 'directory')
-  const around = await Promise.all(moved.map(({ path }) => target.relationOf(path)))
-  return around.includes('around') && (await Promise.all(target.placesFrom(cwd).map(isThere))).includes(true)
+/** Returns the calls that moved a folder around the target, if the target is there at the end. */
+async function movedWithFolder (target: PathTarget, { calls, cwd }: Facts): Promise<CallFact[]> {
+  const movers: CallFact[] = []
+  for (const call of calls.filter(({ proves }) => proves === 'file')) {
+    const folders = call.changes.filter(({ before, after }) => before === null && after === 'directory')
+    const relations = await Promise.all(folders.map(({ path }) => target.relationOf(path)))
+    if (relations.includes('around')) movers.push(call)
+  }
+  if (movers.length === 0) return []
+  return (await Promise.all(target.placesFrom(cwd).map(isThere))).includes(true) ? movers : []
 }
 
-/** A claim that names no path. */
+/** Checks a claim that names no path. */
 function withoutTarget (effect: FileEffect, calls: CallFact[]): Verdict {
   const able = calls.filter(({ proves }) => proves === effect || proves === 'any')
   if (able.some(({ status }) => status === 'unknown')) return unchecked(OUTCOME_OPEN)
@@ -121,15 +133,15 @@ function withoutTarget (effect: FileEffect, calls: CallFact[]): Verdict {
   return done.length > 0 ? NOT_BY_PATH : contradicted(NO_CALL)
 }
 
-/** The recorded changes that say something about the target. */
+/** Returns the recorded changes that concern the target. */
 async function touchesOf (target: PathTarget, effect: FileEffect, calls: CallFact[]): Promise<Touch[]> {
   const found: Touch[] = []
   for (const [at, call] of calls.entries()) {
     for (const change of call.changes) {
-      // The path that a call named may lead to the changed one by links.
+      // The path that a call named may lead to the changed one through links.
       const relation = await target.relationOf(change.path) ??
         (call.target !== undefined && call.changes.length === 1 ? await target.relationOf(call.target) : undefined)
-      // The removal of a folder removes what it holds; nothing else that happens to a folder tells of the files in it.
+      // Removing a folder removes its content. Other changes of a folder say nothing about the files in it.
       if (relation === undefined || (relation === 'around' && change.after !== null)) continue
       if (effect === 'file' || change.after === null || relation === 'same') found.push({ at, call, change, relation })
     }
@@ -138,23 +150,27 @@ async function touchesOf (target: PathTarget, effect: FileEffect, calls: CallFac
 }
 
 const removed = ({ change: { before, after } }: Touch) => before !== null && after === null
-/** A files tool that is not there to delete has moved what it took away; and a folder changes with what is taken out of it. */
+/**
+ * True if a change took something away. A files tool that cannot delete has moved it, and a folder also changes if something is taken out
+ * of it.
+ */
 const tookAway = (touch: Touch) => removed(touch) && (touch.call.proves === 'file' || touch.relation === 'inside')
 const wrote = (touch: Touch) => (touch.change.after !== null && touch.change.after !== touch.change.before) || tookAway(touch)
 const shownPath = ({ change }: Touch) => JSON.stringify(change.path)
-/** A call that can have done anything. */
+/** True for a call that can have done anything. */
 const isFree = ({ proves, status }: CallFact) => proves === 'any' && (status === 'completed' || status === 'unknown')
 
-/** The file was written. At the end it must be there and be another than before, unless a later call accounts for that. */
+/** The file was written. At the end it must exist and differ from before, unless a later call explains otherwise. */
 async function verifyWritten (asserted: Asserted, last: Touch, touched: Touch[], facts: Facts): Promise<Verdict> {
-  if (tookAway(last)) return confirmed
+  const borneOut = confirmedBy([...touched.filter(wrote).map(({ call }) => call), last.call])
+  if (tookAway(last)) return borneOut
   const { path } = last.change
   const now = await digestAt(path, facts.signal)
   if (now !== null) {
     const first = touched.find(({ change }) => change.path === path)!
-    if (now !== first.change.before || await told('file', path, { ...facts, claims: others(asserted, facts) })) return confirmed
+    if (now !== first.change.before || await told('file', path, { ...facts, claims: others(asserted, facts) })) return borneOut
   } else if (touched.some((touch) => touch.at > last.at && removed(touch))) {
-    return await told('deletion', path, facts) ? confirmed : contradicted(`${shownPath(last)} was deleted later in this run.`)
+    return await told('deletion', path, facts) ? borneOut : contradicted(`${shownPath(last)} was deleted later in this run.`)
   }
   const state = now === null ? 'is not there at the end' : 'is at the end as it was before'
   const later = facts.calls.slice(last.at + 1).filter(isFree)
@@ -162,7 +178,7 @@ async function verifyWritten (asserted: Asserted, last: Touch, touched: Touch[],
   const target = await pathTarget(path, facts.cwd)
   const naming = later.filter(({ input, folder }) => target.isNamedIn(input, folder))
   const isTold = others(asserted, facts).some(({ call }) => naming.some(({ id }) => id === call))
-  return isTold ? confirmed : unchecked(`${shownPath(last)} ${state}; a later call may account for it.`)
+  return isTold ? borneOut : unchecked(`${shownPath(last)} ${state}; a later call may account for it.`)
 }
 
 const others = (asserted: Asserted, { claims }: Facts) => claims.filter((claim) => claim !== asserted)
@@ -170,29 +186,31 @@ const others = (asserted: Asserted, { claims }: Facts) => claims.filter((claim) 
 /** The file was deleted. It must be gone at the end, unless the report says that it was written again. */
 async function verifyDeleted (last: Touch, touched: Touch[], facts: Facts): Promise<Verdict> {
   const { path } = last.change
-  if (!await isThere(path)) return confirmed
+  const borneOut = confirmedBy([...touched.filter(removed).map(({ call }) => call), last.call])
+  if (!await isThere(path)) return borneOut
   if (touched.some((touch) => touch.at > last.at && touch.change.after !== null)) {
-    return await told('file', path, facts) ? confirmed : contradicted(`${shownPath(last)} was written again later in this run.`)
+    return await told('file', path, facts) ? borneOut : contradicted(`${shownPath(last)} was written again later in this run.`)
   }
   return facts.calls.slice(last.at + 1).some(isFree)
     ? unchecked(`${shownPath(last)} is there at the end; a later call may account for it.`)
     : contradicted(`${shownPath(last)} is there at the end.`)
 }
 
-/** The record knows the file, and no call of the files tools had the effect. If the disk shows it, another call had. */
+/** The records mention the file, and no call of a files tool had the effect. If the disk shows the effect, another call had it. */
 async function verifyUntouched (effect: FileEffect, touched: Touch[], naming: CallFact[], { calls, signal }: Facts): Promise<Verdict> {
   const [{ change: first }] = touched
   const now = await digestAt(first.path, signal)
   const isSo = effect === 'deletion' ? now === null : now !== null && (now !== first.before || now !== touched.at(-1)!.change.after)
-  if (isSo && naming.some(({ status }) => status === 'completed')) return confirmed
+  const done = naming.filter(({ status }) => status === 'completed')
+  if (isSo && done.length > 0) return confirmedBy(done)
   if (isSo && calls.some(isFree)) return unchecked(NOT_NAMED)
   return contradicted(`${shownPath(touched[0])} was not ${effect === 'file' ? 'changed' : 'deleted'} by this run.`)
 }
 
-/** No files tool has touched the target. */
+/** No call of a files tool touched the target. */
 async function verifyByOthers (effect: FileEffect, target: PathTarget, naming: CallFact[], calls: CallFact[]): Promise<Verdict> {
   const done = naming.filter(({ status }) => status === 'completed')
-  for (const call of done) if (await agrees(effect, call, target)) return confirmed
+  for (const call of done) if (await agrees(effect, call, target)) return confirmedBy([call])
   if (calls.some((call) => call.status === 'unknown' && canHave(effect, call, target))) return unchecked(OUTCOME_OPEN)
   if (done.length > 0) return unchecked('A call names it, and its outcome does not show it.')
   if (calls.some(isFree)) return unchecked(NOT_NAMED)
@@ -204,20 +222,20 @@ async function verifyByOthers (effect: FileEffect, target: PathTarget, naming: C
   return isNear ? NOT_BY_PATH : contradicted(NO_CALL)
 }
 
-/** Whether a call that names the target can have had the effect: a command must have succeeded, and the disk must agree. */
+/** True if a call that names the target can have had the effect: a command must have succeeded, and the disk must agree. */
 async function agrees (effect: FileEffect, { folder, output }: CallFact, target: PathTarget): Promise<boolean> {
-  // What a tool of a server or of the application did may lie elsewhere than on this disk.
+  // The work of a server's or application's tool may be elsewhere than on this disk.
   if (folder === undefined) return true
   if (output?.exitCode !== 0) return false
   const there = await Promise.all(target.placesFrom(folder).map(isThere))
   return there.includes(true) === (effect === 'file')
 }
 
-/** Whether a call whose outcome is unknown can have had the effect. */
+/** True if a call with an unknown outcome can have had the effect. */
 const canHave = (effect: FileEffect, { proves, input }: CallFact, target: PathTarget) =>
   proves === 'any' || (proves !== undefined && (proves === effect || effect === 'deletion') && target.isNamedIn(input))
 
-/** Whether the report claims an effect on a path. */
+/** True if the report claims an effect on a path. */
 async function told (effect: FileEffect, path: string, { claims, calls, cwd }: Omit<Facts, 'signal'>): Promise<boolean> {
   for (const claim of claims) {
     if (claim.effect !== effect) continue
@@ -228,10 +246,10 @@ async function told (effect: FileEffect, path: string, { claims, calls, cwd }: O
   return false
 }
 
-/** The shortest command that is looked for in a longer target; characters. */
+/** The shortest command that is searched in a longer target, characters. */
 const SHORTEST = 4
 
-/** Whether an input names a command or a recipient, or the target holds the whole command: a report may quote more than was run. */
+/** True if an input names a command or a recipient, or the target contains the whole command: a report may quote more than was run. */
 function names ({ input, target: own }: CallFact, target: string): boolean {
   const wanted = spaced(target)
   const command = own === undefined ? '' : spaced(own)
@@ -241,8 +259,8 @@ function names ({ input, target: own }: CallFact, target: string): boolean {
 const spaced = (text: string) => text.normalize('NFC').toLowerCase().replace(/\s+/gu, ' ').replace(/^["'`\s]+|["'`\s]+$/gu, '')
 
 /**
- * Checks the number and the success that a confirmed claim tells of. Returns undefined when the calls do not speak against them. What
- * does not fit is unchecked and fails no run, because a judge may have misread a number.
+ * Checks the number and the success that a confirmed claim states. Returns undefined if the calls do not contradict them. A mismatch makes
+ * the claim unchecked and fails no run, because a judge may have misread a number.
  */
 async function verifyNumbers (asserted: Asserted, { calls, cwd }: { calls: CallFact[], cwd: string }): Promise<Verdict | undefined> {
   const { effect, succeeded, count } = asserted
@@ -258,7 +276,7 @@ async function verifyNumbers (asserted: Asserted, { calls, cwd }: { calls: CallF
   return unchecked(`The calls show ${found}, not ${count}${others}.`)
 }
 
-/** Says how the last command that the claim can mean ended, unless it ended well. */
+/** Returns how the last command that the claim can mean failed; undefined if it ended well. */
 function failureOf ({ target, call: id }: Asserted, calls: CallFact[]): string | undefined {
   const ran = calls.filter(({ status, isCommand }) => isCommand && status === 'completed')
   const last = ran.findLast((call) => target ? names(call, target) : call.id === id)
@@ -278,13 +296,13 @@ async function countOf ({ effect, target }: Asserted, calls: CallFact[], cwd: st
   return (named.length > 0 ? named : able).reduce((sum, { input }) => sum + (effect === 'message' ? recipients(input) : 1), 0)
 }
 
-/** A message may go to several at once: the longest list of its input. */
+/** Returns the number of recipients: the longest list of the input, because a message may go to several at once. */
 function recipients (input: unknown): number {
   if (typeof input !== 'object' || input === null) return 1
   return Math.max(1, ...Object.values(input).map((value) => Array.isArray(value) ? value.length : 1))
 }
 
-/** The different paths that calls changed, those that belong to the target where any does. */
+/** Returns the number of different paths that calls changed; only those that belong to the target, if there are any. */
 async function countPaths (effect: 'file' | 'deletion', target: string, calls: CallFact[], cwd: string): Promise<number> {
   const changes = calls.flatMap(({ changes }) => changes)
   const paths = [...new Set(changes.filter(({ before, after }) => effect === 'file' ? after !== null && after !== before : after === null)
@@ -295,6 +313,6 @@ async function countPaths (effect: 'file' | 'deletion', target: string, calls: C
   return related.length > 0 ? related.length : paths.length
 }
 
-/** Whether a call can have changed files of which nothing is recorded. */
+/** True if a call can have changed files without a record. */
 const mayHaveDoneMore = ({ proves, status, changes, hasChangedNothing }: CallFact) =>
   proves === 'any' && (status === 'completed' || status === 'unknown') && changes.length === 0 && !hasChangedNothing

@@ -3,20 +3,20 @@ import { isAnswerCall } from '../runs/index.ts'
 import type { Evaluation } from '../../schemas/evaluation.ts'
 import { mayHaveChanged, type FindTool } from './call-facts.ts'
 
-/** What is known of one version of a report. */
+/** The facts about one version of a report. */
 export interface ReportVersion {
   evaluation: Pick<Evaluation, 'claims'>
   /** The version is empty or breaks off. */
   isBroken?: boolean
 }
 
-/** How often the calls contradict a version. A version that is empty or breaks off says nothing right. */
+/** Returns how often the calls contradict a version. A version that is empty or breaks off counts as wrong. */
 const contradictions = ({ evaluation: { claims = [] }, isBroken }: ReportVersion): number =>
   isBroken ? Infinity : claims.filter(({ verdict }) => verdict === 'contradicted').length
 
 /**
- * Returns the version of a report that the calls contradict less, the first on a tie. Calls that can have changed something after the first
- * version contradict it once: it cannot tell of them.
+ * Returns the version of a report that the calls contradict less; the first on a tie. Calls that can have changed something after the first
+ * version count as one contradiction of it, because it cannot mention them.
  */
 export function betterVersion (
   versions: { first: ReportVersion, second: ReportVersion },

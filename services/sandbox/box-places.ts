@@ -38,8 +38,13 @@ const TOOLCHAIN_PARTS: Array<{ mark: string, parts: string[] }> = [
   { mark: 'bin/javac', parts: ['conf', 'jmods', 'legal', 'release'] }
 ]
 
+/** Whether a path needs no normalizing, which is most of the time of a look at 300 repositories. */
+const isPlain = (path: string): boolean => sep === '/' && path.startsWith('/') && !path.includes('/..') && !path.includes('//') &&
+  !path.includes('/./') && !path.endsWith('/.') && (path === '/' || !path.endsWith('/'))
+
 /** Whether the path is the folder or lies in it. */
 export function isIn (folder: string, path: string): boolean {
+  if (isPlain(folder) && isPlain(path)) return path === folder || path.startsWith(folder === '/' ? folder : `${folder}/`)
   const way = relative(folder, path)
   return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))
 }
@@ -108,10 +113,10 @@ function withLibraries (path: string): string[] {
   return [path, ...[...BESIDE_PROGRAMS, ...parts].map((name) => join(above, name)).filter(existsSync)]
 }
 
-/** Returns the places beside the working folder that a box shows, or has of its own. */
-export const shownFolders = (environment: NodeJS.ProcessEnv, ownHome: string): string[] =>
-  [...SYSTEM, '/proc', '/dev', '/tmp', '/var/tmp', ...toolchains(environment, ownHome)]
-
 /** Returns the places beside the working folder in which a command finds what others find there. */
 export const linkableFolders = (environment: NodeJS.ProcessEnv, ownHome: string): string[] =>
   [...SYSTEM, '/dev/null', ...toolchains(environment, ownHome)]
+
+/** Returns the places beside the working folder that a box shows, or has of its own. */
+export const shownFolders = (environment: NodeJS.ProcessEnv, ownHome: string): string[] =>
+  [...linkableFolders(environment, ownHome), '/proc', '/dev', '/tmp', '/var/tmp']

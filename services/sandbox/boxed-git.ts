@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto'
 import { readlink, realpath } from 'node:fs/promises'
-import { basename, dirname, join, relative, resolve } from 'node:path'
-import { isGitName } from '../lib/obeyed-names.ts'
+import { dirname, relative } from 'node:path'
 import { isIn } from './box-places.ts'
 import type { CommitEnd } from './commit-ends.ts'
+import { isObeyedName } from './git-index.ts'
+import { type Repository, repositoryOf, topOf } from './git-links.ts'
 import type { ObeyedState, StagedFile } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
 import { findVouched, type WantedFile } from './vouched-commits.ts'
@@ -17,10 +18,14 @@ export interface BoxedGit {
   findCommitted(paths: readonly string[], states: States, staged?: ReadonlyMap<string, StagedFile>): Promise<Set<string>>
   /** Aborts a stopped rebase of a git directory. Returns whether it did. */
   abortRebase(git: string, after: ObeyedState): Promise<boolean>
-  /** Returns the folder of the files of a git directory. */
-  topOf(git: string, after: ObeyedState): Promise<string | undefined>
+  /** Returns what programs obey of the files that commits brought which lead to `tips` and not to `known`; undefined for too many. */
+  listObeyed(git: string, commits: { tips: readonly string[], known: readonly string[] }): Promise<StagedFile[] | undefined>
+  /** Returns what programs obey of the files that are staged, also in folders that the index has as one; undefined where git fails. */
+  listStaged(git: string): Promise<StagedFile[] | undefined>
   /** Makes the index have files as they are in the folder. Returns whether it did. */
   unstage(git: string, top: string, names: readonly string[]): Promise<boolean>
+  /** Makes a stash a reference of another name. Returns whether it did. */
+  dropStash(git: string, id: string): Promise<boolean>
 }
 
 interface States {
@@ -30,27 +35,22 @@ interface States {
   ends: readonly CommitEnd[]
 }
 
-/** Paths that are looked for at once. */
+/** Paths that are looked for at once, and commits of one command. */
 const MOST_PATHS = 2_000
+const MOST_COMMITS = 1_000
 /** No hook and no program of the settings, though they could harm nothing but the box. */
 const OFF = [
   ...['--no-replace-objects', '-c', 'core.hooksPath=/nowhere', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false'],
   ...['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false']
 ]
 
-/** A repository: the folder of its files, and the git directory with its objects. */
-interface Repository {
-  top: string
-  common: string
-}
-
-/** `run` is undefined where there are no such boxes: then nothing is known to be in a commit. `above` is a repository above the folder. */
-export const createBoxedGit = (run: RunInBox | undefined, above?: { top: string, common: string }): BoxedGit => ({
+/** `run` is undefined where there are no such boxes: then nothing is known to be in a commit. */
+export const createBoxedGit = (run: RunInBox | undefined): BoxedGit => ({
   async findCommitted (paths, states, staged) {
     const { before, after } = states
     const byTop = new Map<string, { repository: Repository, paths: string[] }>()
     for (const path of paths) {
-      const repository = await repositoryOf(path, after) ?? above
+      const repository = repositoryOf(after, path)
       if (repository === undefined || !before.gitDirectories.has(repository.common)) continue
       const own = byTop.get(repository.top) ?? { repository, paths: [] }
       own.paths.push(path)
@@ -71,17 +71,47 @@ export const createBoxedGit = (run: RunInBox | undefined, above?: { top: string,
   },
 
   async abortRebase (git, after) {
-    const top = await topOf(git, after, above)
+    const top = topOf(after, git)
     if (run === undefined || top === undefined) return false
     const abort = ['git', ...OFF, '--git-dir', git, '--work-tree', top, 'rebase', '--abort']
     return await run(abort, { isWritable: true, cwd: top }) !== undefined
   },
 
-  topOf: (git, after) => topOf(git, after, above),
+  async listObeyed (git, { tips, known }) {
+    const log = ['log', '-z', '--raw', '-m', '--root', '--no-renames', '--no-abbrev', '--diff-filter=AMT', `--format=tformat:${COMMIT}`]
+    const command = ['git', ...OFF, '--git-dir', git, ...log, '--ignore-missing', `--max-count=${MOST_COMMITS}`, '--stdin']
+    const input = [...tips, ...known.map((id) => `^${id}`), ''].join('\n')
+    const answer = (await run?.(command, { isWritable: false, cwd: dirname(git), input }))?.toString().split('\0')
+    return answer === undefined || answer.filter((part) => part === COMMIT).length >= MOST_COMMITS ? undefined : obeyedIn(answer)
+  },
+
+  async listStaged (git) {
+    const answer = await run?.(['git', ...OFF, '--git-dir', git, 'ls-files', '-s', '-z'], { isWritable: false, cwd: dirname(git) })
+    if (answer === undefined) return undefined
+    const all = [...answer.toString().matchAll(/(\d+) ([0-9a-f]+) \d\t([^\0]*)\0/g)]
+    return all.flatMap(([, mode, blob, name]) => isObeyedName(name) ? [{ name, blob, mode: parseInt(mode, 8) }] : [])
+  },
 
   unstage: async (git, top, names) =>
-    await run?.(['/bin/sh', '-c', UNSTAGE, 'sh', git, ...names.slice(0, MOST_PATHS)], { isWritable: true, cwd: top }) !== undefined
+    await run?.(['/bin/sh', '-c', UNSTAGE, 'sh', git, ...names.slice(0, MOST_PATHS)], { isWritable: true, cwd: top }) !== undefined,
+
+  dropStash: async (git, id) =>
+    await run?.(['/bin/sh', '-c', DROP_STASH, 'sh', git, id], { isWritable: true, cwd: dirname(git) }) !== undefined
 })
+
+/** What stands before each commit of a log, and is no path. */
+const COMMIT = '//commit'
+
+/** Reads what `git log --raw -z` says of files that programs obey. */
+function obeyedIn (parts: readonly string[]): StagedFile[] {
+  const found = new Map<string, StagedFile>()
+  for (const [at, part] of parts.entries()) {
+    const [, mode, blob] = /^\s*:\d+ (\d+) [0-9a-f]+ ([0-9a-f]+) [AMT]$/.exec(part) ?? []
+    const name = parts[at + 1]
+    if (blob !== undefined && isObeyedName(name)) found.set(`${name} ${blob}`, { name, blob, mode: parseInt(mode, 8) })
+  }
+  return [...found.values()]
+}
 
 const UNSTAGE = `GIT_DIR=$1; GIT_WORK_TREE=.; export GIT_DIR GIT_WORK_TREE; shift
 for name; do
@@ -92,34 +122,9 @@ for name; do
   else git ${OFF.join(' ')} update-index --force-remove -- "$name" || exit 1; fi
 done`
 
-/** Returns the folder of the files of a git directory. */
-async function topOf (git: string, { entries }: ObeyedState, above?: { top: string, common: string }): Promise<string | undefined> {
-  if (basename(git) === '.git') return dirname(git)
-  if (git === above?.common) return above.top
-  for (const [file, { kind }] of entries) {
-    if (kind === 'file' && isGitName(basename(file)) && await leadsTo(file) === git) return dirname(file)
-  }
-  return undefined
-}
-
-/** Returns the path that a file `.git` names. */
-export async function leadsTo (path: string): Promise<string | undefined> {
-  const [, way] = /^gitdir: ([^\n]+)\n?$/.exec(await readSmall(path) ?? '') ?? []
-  return way === undefined ? undefined : resolve(dirname(path), way)
-}
-
-/** Returns the repository in the folder that a path belongs to. */
-async function repositoryOf (path: string, { folder, gitDirectories, entries }: ObeyedState): Promise<Repository | undefined> {
-  for (let top = dirname(path); isIn(folder, top); top = dirname(top)) {
-    const dotGit = join(top, '.git')
-    if (gitDirectories.has(dotGit)) return { top, common: dotGit }
-    if (!entries.has(dotGit)) continue
-    const [, way] = /^gitdir: ([^\n]+)\n?$/.exec(await readSmall(dotGit) ?? '') ?? []
-    const git = way === undefined ? '' : resolve(top, way)
-    return { top, common: resolve(git, (await readSmall(join(git, 'commondir')) ?? '').trim()) }
-  }
-  return undefined
-}
+const DROP_STASH = `GIT_DIR=$1; export GIT_DIR; id=$2
+at=$(git ${OFF.join(' ')} reflog show --format=%H refs/stash | grep -n "^$id" | head -n 1 | cut -d: -f1) && [ -n "$at" ] || exit 1
+git ${OFF.join(' ')} update-ref "refs/boxed/$id" "$id" && git ${OFF.join(' ')} stash drop -q "stash@{$((at - 1))}"`
 
 /** Returns those of the paths at which a commit of the repository that no command made has the same bytes. */
 async function findIn (
@@ -159,5 +164,6 @@ export async function blobsAt (path: string): Promise<Set<string>> {
   return content === undefined ? new Set() : blobNames(content.bytes)
 }
 
-const blobNames = (bytes: Buffer): Set<string> =>
+/** Returns what git calls these bytes. */
+export const blobNames = (bytes: Buffer): Set<string> =>
   new Set(['sha1', 'sha256'].map((kind) => createHash(kind).update(`blob ${bytes.length}\0`).update(bytes).digest('hex')))

@@ -1,7 +1,7 @@
 import { lstat } from 'node:fs/promises'
 import { basename, dirname } from 'node:path'
 import { isAttributes, isGitName } from '../lib/obeyed-names.ts'
-import { endOddRefs, endRebases, isAllowedInGit, isDotGit, unstageObeyed } from './check-git.ts'
+import { describeCommits, endOddRefs, endRebases, isAllowedInGit, isDotGit, setStashesAside, unstageObeyed } from './check-git.ts'
 import { isIn } from './box-places.ts'
 import { LOOK_MS, lookAtObeyed, MOST_ENTRIES, wayTo } from './look-at-obeyed.ts'
 import { addsHarmless } from './git-settings.ts'
@@ -12,6 +12,12 @@ import { readSmall } from './read-small.ts'
 
 // What a command left is compared with what was there before it.
 
+/** Sentences about what was put back, and about what was not. */
+export interface Checked {
+  taken: string[]
+  notes: string[]
+}
+
 /**
  * Puts back what programs would obey and what is not allowed to be so now. Returns a sentence for each, and the identities of new git
  * directories.
@@ -19,15 +25,20 @@ import { readSmall } from './read-small.ts'
 export async function checkObeyed (
   before: ObeyedState,
   parts: CheckParts
-): Promise<{ taken: string[], made: string[], after: ObeyedState }> {
+): Promise<Checked & { made: string[], after: ObeyedState }> {
   const taken: string[] = []
-  const { folder, outside, named } = before
-  const look = () => lookAtObeyed(folder, { outside, named, known: before, limits: parts.limits })
+  const { folder, outside, named, top } = before
+  const look = () => lookAtObeyed(folder, { outside, named, top, known: before, limits: parts.limits })
   const check: Check = { ...parts, before, after: await look(), taken }
   await putBackChanged(check)
   if (await endRebases(check)) await putBackChanged({ ...check, after: await look() })
+  await setStashesAside(check)
+  const notes = await describeCommits(check)
+  for (const what of before.begun ?? []) {
+    if (!taken.some((sentence) => sentence.startsWith(`${what} `))) taken.push(`${what} was put back, or got another name.`)
+  }
   const isNew = ([path, { id }]: [string, { id: string }]) => before.gitDirectories.get(path)?.id !== id
-  return { taken, made: [...check.after.gitDirectories].filter(isNew).map(([, { id }]) => id), after: check.after }
+  return { taken, notes, made: [...check.after.gitDirectories].filter(isNew).map(([, { id }]) => id), after: check.after }
 }
 
 async function putBackChanged (check: Check): Promise<void> {
@@ -51,7 +62,8 @@ async function putBackChanged (check: Check): Promise<void> {
   await unstageObeyed(check)
   for (const [path, was] of before.entries) {
     const git = gitAround(after, path)
-    if (was.kind !== 'folder' && git !== undefined && !after.entries.has(path) && before.gitDirectories.has(git)) await restore(check, path)
+    if (was.kind === 'folder' || after.entries.has(path)) continue
+    if (before.begun?.includes(path) === true || (git !== undefined && before.gitDirectories.has(git))) await restore(check, path)
   }
   if (after.isWhole) return
   const { entries = MOST_ENTRIES, ms = LOOK_MS } = check.limits ?? {}
@@ -112,10 +124,10 @@ function mayBeOfOthers ({ before, readOnly, taken }: Check, path: string, conten
 /** Takes away new links that lead out of the folder: what others write there would be written elsewhere. */
 async function putBackLinks (check: Check): Promise<void> {
   const { before, after, linkable } = check
-  const places = [before.folder, before.seenAt, ...before.outside, ...linkable]
-  for (const [path, target] of after.links) {
+  const changed = [...after.links].filter(([path, target]) => before.links.get(path) !== target)
+  const places = changed.length === 0 ? [] : [before.folder, before.seenAt, ...before.outside, ...linkable()]
+  for (const [path] of changed) {
     const was = before.links.get(path)
-    if (was === target) continue
     const end = (await wayTo(path)).at(-1)!
     if (places.some((place) => isIn(place, end)) || !await moveAside(check, path)) continue
     if (was !== undefined) await write(check, path, { kind: 'link', id: '', mode: 0o777, links: 1, target: was })

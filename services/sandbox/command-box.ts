@@ -23,7 +23,7 @@ import { identityOf } from './obeyed-state.ts'
 import { holdObeyed } from './read-only-places.ts'
 import { type Above, findRepositoryAbove, holdPackages, holdRepository, type RepositoryAbove } from './repository-above.ts'
 import type { SharedNetwork } from './shared-network.ts'
-import { makeTemporary } from './temporary.ts'
+import { inTemporary, makeTemporary } from './temporary.ts'
 
 /** Folders of keys that are hidden below a working folder. */
 const MOST_MASKED = 64
@@ -46,7 +46,7 @@ export interface BoxedCommand {
 export interface BoxEnd {
   /** A sentence for each thing that was taken away. */
   takenAway: string[]
-  /** Sentences about what it wrote elsewhere, and why it was ended. */
+  /** Sentences about its commits, what it wrote elsewhere, and why it was ended. */
   notes: string[]
 }
 
@@ -131,28 +131,28 @@ export async function startOnLinux (program: string, command: Command, plan: Box
     if (hosts !== undefined) opened.network = await openBoxNetwork({ folder: own, hosts, lookUp, stdin: 'ignore' })
     const masked = state.keys.slice(0, MOST_MASKED).map(shownAt)
     const child = await startWith(program, command, { plan, opened, parts, masked })
-    const watched = opened.upper ? watchSize(child, [opened.upper], parts.clock, MOST_WRITTEN) : opened.kept?.watch(child)
-    const isTooLarge = watched?.catch(() => false)
+    const isTooLarge = watchWritten(child, opened, parts.clock)
     const since = (await stat(own)).ctimeMs
     const home = boxHome(env)
-    const facts = {
+    const facts = () => ({
       ...{ folder: seenAt, cwd: shownAt(cwd), home, above, isKept, hosts: hosts ?? [], shown: shownFolders(env, ownHome) },
       ...{ keys: [...masked, ...maskedPlaces().map(({ path }) => path)], line, readOnly: obeyed.opens.map(shownAt) }
-    }
+    })
     return {
       child,
       async finish () {
         try {
-          const leaving = entered?.leave(boxedGitOver(program, parts, { folder: folder.path, above: where.above }))
+          const left = entered
           entered = undefined
-          const takenAway = await leaving ?? []
+          const git = boxedGitOver(program, parts, { folder: folder.path, above: where.above })
+          const { taken = [], notes = [] } = await left?.leave(git) ?? {}
           const written = await opened.kept?.written(since, home)
-          return { takenAway, notes: endNotes({ line, isTooLarge: await isTooLarge, isTried: overlay !== undefined, written }) }
+          return { takenAway: taken, notes: [...notes, ...endNotes({ line, isTooLarge: await isTooLarge, isTried: !!overlay, written })] }
         } finally {
           await tidyUp()
         }
       },
-      explain: (output) => explainFailure(facts, output)
+      explain: (output) => explainFailure(facts(), output)
     }
   } catch (error) {
     await tidyUp()
@@ -161,6 +161,10 @@ export async function startOnLinux (program: string, command: Command, plan: Box
     closeHeld(held)
   }
 }
+
+/** Ends a command that writes too much; resolves to whether it did. */
+const watchWritten = (child: GuardedChild, { upper, kept }: Opened, clock: Clock): Promise<boolean> | undefined =>
+  (upper ? watchSize(child, [upper], clock, MOST_WRITTEN) : kept?.watch(child))?.catch(() => false)
 
 /** Where a folder is looked at, and what belongs to it. */
 export const whereOf = (folder: string, { env, seenAt, above }: { env: NodeJS.ProcessEnv, seenAt: string, above?: RepositoryAbove }) => ({
@@ -177,9 +181,8 @@ export function boxedGitOver (
   { clock, ownHome, environment, withFolder }: Pick<CommandParts, 'clock' | 'ownHome' | 'environment' | 'withFolder'>,
   { folder, above }: { folder: string, above?: RepositoryAbove }
 ) {
-  const env = boxEnvironment(environment())
-  const run: RunInBox = (command, { isWritable, cwd, input }) => withFolder(folder, async ({ handle }) => {
-    const own = await makeTemporary()
+  const run: RunInBox = (command, { isWritable, cwd, input }) => withFolder(folder, ({ handle }) => inTemporary(async (own) => {
+    const env = boxEnvironment(environment())
     const held = above === undefined ? [] : await holdRepository(above, folder, isWritable)
     try {
       const { env: settings, files } = await writeGitSettings(own, env.HOME)
@@ -200,10 +203,9 @@ export function boxedGitOver (
       return hasExited && (await child.exited).code === 0 ? Buffer.concat(output) : undefined
     } finally {
       closeHeld(held)
-      await rm(own, { recursive: true, force: true })
     }
-  }).catch(() => undefined)
-  return createBoxedGit(run, above)
+  })).catch(() => undefined)
+  return createBoxedGit(run)
 }
 
 interface Start {
@@ -272,7 +274,8 @@ export async function startOnMac (
     child,
     async finish () {
       await tidyUp()
-      return { takenAway: await entered.leave(createBoxedGit(undefined)), notes: [] }
+      const { taken, notes } = await entered.leave(createBoxedGit(undefined))
+      return { takenAway: taken, notes }
     },
     explain: () => []
   }

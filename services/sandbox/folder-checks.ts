@@ -5,28 +5,28 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { isOpenedPath } from '../lib/obeyed-names.ts'
 import { isIn } from './box-places.ts'
 import type { BoxedGit } from './boxed-git.ts'
-import { checkObeyed } from './check-obeyed.ts'
+import { type Checked, checkObeyed } from './check-obeyed.ts'
 import { type CommitEnds, createCommitEnds, type EndsShelf } from './commit-ends.ts'
 import { lookAtObeyed } from './look-at-obeyed.ts'
-import { type Entry, entryAt, type GitDirectory, type ObeyedState, type Scripts } from './obeyed-state.ts'
-import { scriptsOf } from './package-scripts.ts'
+import { entryAt, type ObeyedState } from './obeyed-state.ts'
+import { readPackageUse } from './package-scripts.ts'
 import type { WithFolder } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 
 /** Folders whose last state is remembered, so that contents that did not change are not read again. */
 const MOST_REMEMBERED = 16
 
+const MAPS = ['entries', 'gitDirectories', 'links', 'packages', 'tops'] as const
+type Maps = typeof MAPS[number]
 /** A state as it is stored. */
-export type StoredState = Omit<ObeyedState, 'entries' | 'gitDirectories' | 'links' | 'packages'> & {
-  entries: Array<[path: string, entry: Entry]>
-  gitDirectories: Array<[path: string, directory: GitDirectory]>
-  links: Array<[path: string, target: string]>
-  packages: Array<[path: string, scripts: Scripts]>
-}
+export type StoredState = Omit<ObeyedState, Maps> &
+  { [Name in Maps]: ObeyedState[Name] extends Map<string, infer Value> ? Array<[path: string, value: Value]> : never }
 
 /** Where states are, on the disk, of folders in which commands run. */
 export interface StateShelf {
   put(state: StoredState): Promise<void>
+  /** Adds to what a check of the folder began to put back. */
+  begin(folder: string, what: string): Promise<void>
   drop(folder: string): Promise<void>
   list(): AsyncIterable<StoredState>
 }
@@ -45,9 +45,12 @@ export interface Entered {
   now: ObeyedState
   /** Notes what is read-only for the command, with its device and inode, before it starts. */
   start(readOnly: ReadonlyMap<string, string>): void
-  /** Puts back what programs would obey, and returns a sentence for each. `git` is undefined for a command that did not start. */
-  leave(git?: BoxedGit): Promise<string[]>
+  /** Puts back what programs would obey. `git` is undefined for a command that did not start. */
+  leave(git?: BoxedGit): Promise<Checked>
 }
+
+/** Tells durably what was put back. It may be called again for the same state. */
+export type TellCut = (state: Pick<ObeyedState, 'folder' | 'at'>, sentences: string[]) => Promise<void>
 
 interface Where {
   folder: string
@@ -64,7 +67,7 @@ interface Parts {
   shelf?: StateShelf
   endsShelf?: EndsShelf
   /** Returns the folders to which links may lead. */
-  linkable?: () => string[]
+  linkable: () => string[]
 }
 
 /** What is known of folders in which commands run. */
@@ -114,15 +117,14 @@ export function createFolderChecks (parts: Parts) {
       }
     },
 
-    /** Finishes the checks of commands whose service was killed, before another one starts. Returns what it put back. */
-    async finishCut (gitOf: (state: ObeyedState) => Promise<BoxedGit>): Promise<string[]> {
-      const taken: string[] = []
+    /** Finishes the checks of commands whose service was killed, before another one starts. Of each it forgets after `tell` alone. */
+    async finishCut (gitOf: (state: ObeyedState) => Promise<BoxedGit>, tell: TellCut): Promise<void> {
       for await (const state of shelf?.list() ?? []) {
         const before = fromStore(state)
-        await locked(state.folder, async () => taken.push(...await check(known, { before, count: 1 }, await gitOf(before))))
+        const { taken, notes } = await locked(state.folder, async () => check(known, { before, count: 1 }, await gitOf(before)))
+        if (taken.length + notes.length > 0) await tell(before, [...taken, ...notes])
         await shelf?.drop(state.folder)
       }
-      return taken
     }
   }
 }
@@ -140,14 +142,14 @@ async function enter (known: Known, where: Where): Promise<ObeyedState> {
   return state
 }
 
-async function leave (known: Known, folder: string, git: BoxedGit | undefined): Promise<string[]> {
+async function leave (known: Known, folder: string, git: BoxedGit | undefined): Promise<Checked> {
   const each = known.running.get(folder)!
-  const taken = git === undefined ? [] : await check(known, each, git)
+  const found = git === undefined ? { taken: [], notes: [] } : await check(known, each, git)
   each.count--
-  if (each.count > 0) return taken
+  if (each.count > 0) return found
   known.running.delete(folder)
   await known.shelf?.drop(folder)
-  return taken
+  return found
 }
 
 function remember ({ remembered }: Known, state: ObeyedState): void {
@@ -168,24 +170,27 @@ async function lookBefore ({ running, remembered }: Known, { folder, ...where }:
 }
 
 async function check (
-  { withFolder, made, ends, linkable = () => [] }: Known,
+  { withFolder, shelf, made, ends, linkable }: Known,
   { before, readOnly = new Map() }: Running,
   git: BoxedGit
-): Promise<string[]> {
+): Promise<Checked> {
   try {
-    const found = await checkObeyed(before, { withFolder, git, readOnly, ends: await ends.list(before), linkable: linkable() })
+    const begin = async (what: string) => shelf?.begin(before.folder, what)
+    const found = await checkObeyed(before, { withFolder, git, readOnly, begin, ends: await ends.list(before), linkable })
     for (const id of found.made) made.add(id)
     await ends.note(before, found.after)
-    return found.taken
+    return found
   } catch (error) {
-    return [`What programs obey in ${JSON.stringify(before.folder)} could not be checked: ${(error as Error).message}.`]
+    const failed = `What programs obey in ${JSON.stringify(before.folder)} could not be checked: ${(error as Error).message}.`
+    return { taken: [failed], notes: [] }
   }
 }
 
 async function takeWritten ({ shelf, running }: Known, before: ObeyedState, changes: readonly FileChange[]): Promise<void> {
   let isObeyed = false
   for (const { path, after } of changes) {
-    if (before.packages.has(path)) before.packages.set(path, await scriptsOf(path))
+    const use = before.packages.get(path)
+    if (use !== undefined) before.packages.set(path, await readPackageUse(path, use.uses))
     if (!before.entries.has(path) && !isOpenedPath(path) && !before.named.some((place) => isIn(place, path))) continue
     const [entry, content] = [await entryAt(path), await readSmall(path, undefined, 'base64')]
     const digest = content && `sha256:${createHash('sha256').update(content, 'base64').digest('base64url')}`
@@ -206,7 +211,7 @@ async function takeWritten ({ shelf, running }: Known, before: ObeyedState, chan
 /** Makes a look at a folder say of the part that another one knows what that says. */
 function takeOver (now: ObeyedState, before: ObeyedState): void {
   const inBoth = (path: string) => isIn(now.folder, path) && isIn(before.folder, path)
-  for (const name of ['entries', 'gitDirectories', 'links', 'packages'] as const) {
+  for (const name of MAPS) {
     for (const path of now[name].keys()) if (inBoth(path)) now[name].delete(path)
     for (const [path, each] of before[name]) if (inBoth(path)) (now[name] as Map<string, unknown>).set(path, each)
   }
@@ -214,12 +219,7 @@ function takeOver (now: ObeyedState, before: ObeyedState): void {
   now.at = Math.min(now.at, before.at)
 }
 
-const toStore = (state: ObeyedState): StoredState => ({
-  ...state,
-  ...{ entries: [...state.entries], gitDirectories: [...state.gitDirectories], links: [...state.links], packages: [...state.packages] }
-})
-const fromStore = (state: StoredState): ObeyedState => ({
-  ...state,
-  ...{ entries: new Map(state.entries), gitDirectories: new Map(state.gitDirectories) },
-  ...{ links: new Map(state.links), packages: new Map(state.packages) }
-})
+const toStore = (state: ObeyedState) =>
+  ({ ...state, ...Object.fromEntries(MAPS.map((name) => [name, [...state[name]]])) }) as unknown as StoredState
+const fromStore = (state: StoredState) =>
+  ({ ...state, ...Object.fromEntries(MAPS.map((name) => [name, new Map<string, unknown>(state[name])])) }) as unknown as ObeyedState

@@ -1,7 +1,7 @@
 import type { Dirent } from 'node:fs'
-import { lstat } from 'node:fs/promises'
-import { dirname, join, relative } from 'node:path'
-import { indexIdOf, stagedIn } from './git-index.ts'
+import { lstat, readdir } from 'node:fs/promises'
+import { join, relative } from 'node:path'
+import { indexIdOf, isObeyedName, stagedIn } from './git-index.ts'
 import type { GitDirectory } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
 
@@ -18,6 +18,18 @@ export const PLAIN_FILES = new RegExp(
 
 /** Lists of what a stopped rebase, or a stopped series of picks, does next. */
 const TODO = ['rebase-merge/git-rebase-todo', 'rebase-apply/git-rebase-todo', 'sequencer/todo']
+/** Where stopped operations have further commits that they bring into the folder as they go on or are ended. */
+const RESUMED = [
+  ...TODO, 'rebase-merge/autostash', 'rebase-merge/orig-head', 'rebase-apply/autostash', 'rebase-apply/orig-head', 'sequencer/head',
+  'MERGE_AUTOSTASH'
+]
+const ANY_ID = /\b[0-9a-f]{7,64}\b/g
+/** A line of such a list whose commit is not named by its id. */
+const UNKNOWN_PICK = /^\s*(?:p|pick|r|reword|e|edit|s|squash|f|fixup)\s+(?:-[cC]\s+)?(?![0-9a-f]{7,64}(?:\s|$))/
+/** Patches that a stopped `git am` applies next, and the most that are read. */
+const PATCH = /^\d+$/
+const MOST_PATCHES = 1_000
+const PATCHED = /^(?:\+\+\+ |rename to |copy to |diff --git .* )"?(?:b\/)?(.*?)"?\r?$/gm
 /** Where these note how they merge, and with what options patches are applied. */
 const STRATEGY = ['rebase-merge/strategy', 'sequencer/opts']
 const OPTIONS = ['rebase-apply/apply-opt']
@@ -29,41 +41,57 @@ const UNSAFE = /unsafe-paths|directory|include/
 /** Branches beyond which files of further ones are not read, and bytes of those that are packed. */
 const MOST_REFS = 50_000
 const LARGEST_PACKED = 64 * 1024 ** 2
+/** A line of the log of stashes, each of which is a commit. */
+const LOGGED = /^[0-9a-f]+ ([0-9a-f]{40,64}) /gm
 const ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
-/** Names of branches that a careless script or prompt of a shell takes for a command or an option. */
-const ODD = /[$`;|&<>]|(?:^|\/)-/
+/**
+ * Names of branches that a careless script or prompt of a shell takes for a command or an option, and of those by which git takes one
+ * object for another.
+ */
+const ODD = /[$`;|&<>]|(?:^|\/)-|^refs\/replace\//
 
-/** Returns the lines of a list of a rebase by which it starts programs. */
+/** Returns the lines of a list of a rebase by which it starts programs, or does what cannot be known. */
 const execLines = (text: string): string[] =>
-  text.split('\n').filter((line) => /^\s*(?:exec|x)(?:\s|$)/.test(line)).map((line) => line.trim())
+  text.split('\n').filter((line) => /^\s*(?:exec|x)(?:\s|$)/.test(line) || UNKNOWN_PICK.test(line)).map((line) => line.trim())
 
 /** Reads what the check afterwards asks about a git directory. */
 export async function readGitDirectory (path: string, entries: readonly Dirent[], known?: GitDirectory): Promise<GitDirectory> {
   const names = new Set(entries.map(({ name }) => name))
   const stat = await lstat(path, { bigint: true }).catch(() => undefined)
   const indexId = await indexIdOf(path, names)
+  const refs = await refsOf(path, names)
+  const log = names.has('logs') ? await readSmall(join(path, 'logs/refs/stash')) ?? '' : ''
+  const stashes = [...log.matchAll(LOGGED)].map(([, id]) => id)
   return {
     id: `${stat?.dev} ${stat?.ino}`,
     isComplete: names.has('HEAD'),
-    execs: await execsOf(path, names),
-    ...await refsOf(path, names),
+    ...await stoppedIn(path, names),
+    ...refs,
+    tips: [...refs.tips, ...stashes],
+    stashes,
     index: indexId,
     staged: indexId === known?.index ? known.staged : await stagedIn(path, names)
   }
 }
 
-/** Returns what a stopped operation would start, as far as it is none of git itself. */
-async function execsOf (git: string, names: ReadonlySet<string>): Promise<string[]> {
-  const found: string[] = []
-  const texts = async (files: readonly string[]) =>
-    Promise.all(files.filter((name) => names.has(dirname(name))).map(async (name) => await readSmall(join(git, name)) ?? ''))
-  for (const text of await texts(TODO)) found.push(...execLines(text))
-  for (const text of await texts(STRATEGY)) {
+/** Returns what a stopped operation would start, as far as it is none of git itself, and what it would bring. */
+async function stoppedIn (git: string, names: ReadonlySet<string>): Promise<Pick<GitDirectory, 'execs' | 'resumes'>> {
+  const execs: string[] = []
+  const textsOf = async (files: readonly string[]) =>
+    Promise.all(files.filter((name) => names.has(name.split('/', 1)[0])).map(async (name) => await readSmall(join(git, name)) ?? ''))
+  for (const text of await textsOf(TODO)) execs.push(...execLines(text))
+  for (const text of await textsOf(STRATEGY)) {
     const strategies = text.includes('[') ? [...text.matchAll(/^\s*strategy\s*=\s*(.*)$/gim)].map(([, value]) => value) : [text]
-    found.push(...strategies.map((each) => each.trim()).filter((each) => each !== '' && !KNOWN_STRATEGY.test(each)))
+    execs.push(...strategies.map((each) => each.trim()).filter((each) => each !== '' && !KNOWN_STRATEGY.test(each)))
   }
-  for (const text of await texts(OPTIONS)) if (UNSAFE.test(text)) found.push(text.trim())
-  return found
+  for (const text of await textsOf(OPTIONS)) if (UNSAFE.test(text)) execs.push(text.trim())
+  const patches = names.has('rebase-apply') ? await readdir(join(git, 'rebase-apply')).catch((): string[] => []) : []
+  const next = patches.filter((name) => PATCH.test(name)).slice(0, MOST_PATCHES).map((name) => `rebase-apply/${name}`)
+  for (const text of await textsOf(next)) {
+    for (const [, name] of text.matchAll(PATCHED)) if (isObeyedName(name)) execs.push(`a patch of ${name}`)
+  }
+  const resumes = (await textsOf(RESUMED)).flatMap((text) => text.match(ANY_ID) ?? [])
+  return { execs: [...new Set(execs)], resumes: [...new Set(resumes)] }
 }
 
 /** Returns the ids of the commits to which HEAD and packed branches lead, and which names of branches are odd. */

@@ -13,9 +13,15 @@ const HEADER = 12
 const BEFORE_ID = 40
 const MODE_AT = 24
 const FLAG_EXTENDED = 0x4000
+/** A folder that is not checked out, and stands in the index as one. */
+export const TREE_MODE = 0o40000
 /** The length of a name in the flags; this for all that are longer. */
 const LENGTH = 0xfff
 const SPLIT = /^sharedindex\.[0-9a-f]+$/
+
+/** Whether programs obey a file that a repository calls so, in the folder or from the index alone. */
+export const isObeyedName = (name: string): boolean =>
+  MAY_BE_OPENED.test(name) && (isOpenedPath(name) || isAttributes(basename(name)))
 
 /** Returns what tells whether the index of a git directory is the same. */
 export async function indexIdOf (git: string, names: ReadonlySet<string>): Promise<string> {
@@ -24,7 +30,7 @@ export async function indexIdOf (git: string, names: ReadonlySet<string>): Promi
   return stats.map((stat) => `${stat?.ino} ${stat?.ctimeNs}`).join(' ')
 }
 
-/** Returns what programs obey of the files that are staged. */
+/** Returns what programs obey of the files that are staged, and the folders that are staged as one. */
 export async function stagedIn (git: string, names: ReadonlySet<string>): Promise<StagedFile[]> {
   const found: StagedFile[] = []
   for (const name of names) {
@@ -67,9 +73,8 @@ function readEntries (bytes: Buffer, idBytes: number): StagedFile[] | undefined 
     if ((flags & LENGTH) !== LENGTH && (flags & LENGTH) !== name.length) return undefined
     last = name
     const text = name.toString()
-    if (MAY_BE_OPENED.test(text) && (isOpenedPath(text) || isAttributes(basename(text)))) {
-      found.push({ name: text, blob: bytes.toString('hex', at + BEFORE_ID, flagsAt), mode: bytes.readUInt32BE(at + MODE_AT) })
-    }
+    const mode = bytes.readUInt32BE(at + MODE_AT)
+    if (isObeyedName(text) || mode === TREE_MODE) found.push({ name: text, blob: bytes.toString('hex', at + BEFORE_ID, flagsAt), mode })
     at = version === 4 ? end + 1 : at + Math.ceil((end + 1 - at) / 8) * 8
   }
   return found

@@ -56,14 +56,13 @@ interface BoxPlan {
  * Returns the options of bubblewrap, up to and without the command. `firstFd` is the descriptor under which the child has the first of
  * `held`; the others follow it.
  */
-function boxOptions (plan: BoxPlan, firstFd: number): string[] {
+function boxOptions (plan: BoxPlan, { tools, toTools, toFolders }: ReturnType<typeof findMounts>, firstFd: number): string[] {
   const { environment, held, cwd, ownHome, files, kept, masked = [], overlay, sharesNetwork = false } = plan
   const most = overlay === undefined ? PRIVATE_BYTES : TRIED_BYTES
   const memory = (path: string, bytes: number) => ['--size', String(Math.min(bytes, most)), '--tmpfs', path]
   const readOnly = (path: string) => ['--remount-ro', path]
   const hidden = (path: string) => [...memory(path, SMALL_BYTES), ...readOnly(path)]
   const home = boxHome(environment)
-  const { tools, toTools, toFolders } = findMounts(plan)
   const [homeFd, tmpFd] = [firstFd + held.length, firstFd + held.length + 1].map(String)
   return [
     ...['--unshare-all', ...sharesNetwork ? ['--share-net'] : [], '--unshare-user', '--disable-userns'],
@@ -139,14 +138,12 @@ export async function startInBox (
   { program, command, env, stdin, clock, own, within = [] }: BoxedProgram
 ): Promise<GuardedChild> {
   const { kept } = plan
-  if (kept !== undefined) {
-    const { inTmp, inHome } = findMounts(plan)
-    await Promise.all([preparePlaces(kept.tmp, inTmp), preparePlaces(kept.home, inHome)])
-  }
+  const mounts = findMounts(plan)
+  if (kept !== undefined) await Promise.all([preparePlaces(kept.tmp, mounts.inTmp), preparePlaces(kept.home, mounts.inHome)])
   const fds = [...plan.held, ...kept === undefined ? [] : [kept.home, kept.tmp]].map(({ fd }) => fd)
   // In a file, so that no program in the box reads in the arguments of bubblewrap where things are outside of it.
   const optionsAt = FIRST_FD + fds.length
-  const options = [...boxOptions(plan, FIRST_FD), '--seccomp', String(optionsAt + 1)]
+  const options = [...boxOptions(plan, mounts, FIRST_FD), '--seccomp', String(optionsAt + 1)]
   const files: FileHandle[] = []
   try {
     for (const [name, content] of [['options', options.join('\0') + '\0'], ['filter', callFilter()]] as const) {

@@ -1,13 +1,15 @@
 import type { Dirent } from 'node:fs'
-import { chmod, lstat, readdir, readlink, realpath, rename } from 'node:fs/promises'
+import { lstat, readdir, readlink, realpath, rename } from 'node:fs/promises'
 import { basename, dirname, join, relative, resolve } from 'node:path'
 import { systemClock } from '../lib/clock.ts'
 import { ENV_LOADERS, isAttributes, isGitName, isHookName, isOpened, plainName } from '../lib/obeyed-names.ts'
 import { isIn, KEY_FOLDERS } from './box-places.ts'
-import { namedByScripts, topsOf } from './named-by-scripts.ts'
+import { inForbidden } from './forbidden-folders.ts'
+import { topsOf } from './git-links.ts'
+import { namedByScripts } from './named-by-scripts.ts'
 import { namedBySettings } from './named-by-settings.ts'
 import { addBranch, PLAIN_FILES, PLAIN_FOLDERS, readGitDirectory } from './git-directory.ts'
-import { scriptsOf } from './package-scripts.ts'
+import { followUses, readPackageUse } from './package-scripts.ts'
 import { readSmall } from './read-small.ts'
 import { addEntry, type ObeyedState, type Walk } from './obeyed-state.ts'
 
@@ -35,9 +37,9 @@ interface Visit {
 
 /** What git knows in one that is not called `.git`, where other things may lie, too. */
 const OF_BARE = new Set(['head', 'config', 'config.worktree', 'info', 'commondir', 'gitdir', 'branches', 'remotes'])
-const SORTS: Record<string, Sort> = {
-  ...{ objects: 'objects', worktrees: 'worktrees', modules: 'modules', hooks: 'hooks', 'rr-cache': 'resolutions' }
-}
+const SORTS = new Map<string, Sort>([
+  ['objects', 'objects'], ['worktrees', 'worktrees'], ['modules', 'modules'], ['hooks', 'hooks'], ['rr-cache', 'resolutions']
+])
 
 interface Look {
   outside?: readonly string[]
@@ -59,20 +61,21 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
   const { outside = [], known, home, top, seenAt = folder, limits = { entries: MOST_ENTRIES, ms: LOOK_MS } } = look
   const state: ObeyedState = {
     ...{ folder, seenAt, home, top, outside: [...outside], at: systemClock.now() },
-    ...{ entries: new Map(), gitDirectories: new Map(), links: new Map(), packages: new Map() },
+    ...{ entries: new Map(), gitDirectories: new Map(), links: new Map(), packages: new Map(), tops: new Map() },
     ...{ opens: [], named: [...look.named ?? []], keys: [], hasDrivers: false, strange: [], isWhole: true }
   }
   const seen = { count: 0, bytes: 0, until: performance.now() + limits.ms, entries: limits.entries }
   const walk = (visits: Visit[]) => walkAll(state, visits, { known, isKept: home !== undefined, seen })
   await walk([...outside.map((path): Visit => ({ path, sort: 'git' })), { path: folder, sort: 'folder' }])
+  state.tops = await topsOf(state)
   if (look.named === undefined && home !== undefined) {
     const textOf = (path: string) => {
       const entry = state.entries.get(path)
       if (entry === undefined) return state.gitDirectories.has(dirname(path)) && state.isWhole ? '' : undefined
       return entry.content && Buffer.from(entry.content, 'base64').toString()
     }
-    const tops = topsOf(state, top)
-    const { places, hasDrivers } = await namedBySettings([...state.gitDirectories.keys()], { tops, home, textOf })
+    const { tops } = state
+    const { places, commands, hasDrivers } = await namedBySettings([...state.gitDirectories.keys()], { tops, home, textOf })
     state.hasDrivers = hasDrivers
     const inFolder = (path: string) => isIn(seenAt, path) ? join(folder, relative(seenAt, path)) : path
     // Not the folder itself, nor what holds it or a git directory.
@@ -86,12 +89,12 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
     await add(places)
     // A script starts others.
     const elsewhere = await textsElsewhere(state, places)
-    let scripts = await namedByScripts(state, { tops, hooks: places, elsewhere })
-    for (let round = 0; scripts.length > 0 && round < MOST_ROUNDS; round++) {
-      const packages = scripts.filter((path) => basename(path) === 'package.json')
-      for (const path of packages) state.packages.set(path, await scriptsOf(path))
-      await add(scripts.filter((path) => !packages.includes(path)))
-      scripts = await namedByScripts(state, { tops, hooks: places, scripts })
+    let scripts: string[] | undefined
+    for (let round = 0; round <= MOST_ROUNDS && scripts?.length !== 0; round++) {
+      const found = await namedByScripts(state, { tops, hooks: places, elsewhere, commands, scripts })
+      scripts = found.places
+      await addPackages(state, found.packages)
+      await add(scripts)
     }
     const followed = new Set<string>()
     for (;;) {
@@ -107,6 +110,13 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
 
 /** How far it is followed that scripts start others. */
 const MOST_ROUNDS = 4
+
+async function addPackages ({ packages }: ObeyedState, found: ReadonlyMap<string, readonly string[]>): Promise<void> {
+  for (const [path, uses] of found) {
+    const all = await followUses(path, [...packages.get(path)?.uses ?? [], ...uses])
+    packages.set(path, await readPackageUse(path, all))
+  }
+}
 
 /** Texts of hooks outside of the folder that are read. */
 const MOST_ELSEWHERE = 64
@@ -126,9 +136,18 @@ async function textsElsewhere ({ folder, entries }: ObeyedState, places: readonl
   return texts.filter((text) => text !== undefined)
 }
 
+/** Returns what has a name like the last one of this path. */
+async function matching (path: string): Promise<string[]> {
+  const parts = basename(path).split('*').map((part) => part.replace(/[^\w-]/g, '\\$&'))
+  const pattern = new RegExp(`^${parts.join('[^/]*')}$`)
+  const names = await readdir(dirname(path)).catch((): string[] => [])
+  return names.filter((name) => pattern.test(name)).map((name) => join(dirname(path), name))
+}
+
 async function addNamed (state: ObeyedState, walk: Walk): Promise<void> {
   const there: Visit[] = []
-  for (const path of state.named) {
+  const found = await Promise.all(state.named.map((path) => path.includes('*') ? matching(path) : [path]))
+  for (const path of found.flat()) {
     if (state.entries.has(path) || await realpath(dirname(path)).catch(() => '') !== dirname(path)) continue
     const entry = await addEntry(state, path, walk)
     if (entry?.kind === 'folder') there.push({ path, sort: 'all' })
@@ -169,73 +188,49 @@ export async function wayTo (path: string): Promise<string[]> {
 async function walkAll (state: ObeyedState, visits: Visit[], walk: Walk): Promise<void> {
   const [first, later] = [visits.filter(({ sort }) => sort === 'git'), visits.filter(({ sort }) => sort !== 'git')]
   let at = 0
-  const next = () => first.pop() ?? (at < later.length ? later[at++] : undefined)
-  let idle: Array<() => void> = []
-  let busy = 0
-  const wake = () => {
-    for (const each of idle) each()
-    idle = []
-  }
-  const work = async () => {
-    for (;;) {
-      const visit = next()
-      if (visit === undefined) {
-        if (busy === 0) return wake()
-        await new Promise<void>((resolve) => idle.push(resolve))
-        continue
-      }
-      busy++
-      try {
-        if (walk.seen.count > walk.seen.entries || performance.now() > walk.seen.until) state.isWhole = false
-        else for (const found of await visitFolder(state, visit, walk)) (found.sort === 'folder' ? later : first).push(found)
-      } finally {
-        busy--
-        wake()
-      }
+  while (first.length > 0 || at < later.length) {
+    if (walk.seen.count > walk.seen.entries || performance.now() > walk.seen.until) {
+      state.isWhole = false
+      return
     }
+    const ofGit = first.splice(-WIDTH)
+    const others = later.slice(at, at + WIDTH - ofGit.length)
+    at += others.length
+    const found = await Promise.all([...ofGit, ...others].map((visit) => visitFolder(state, visit, walk)))
+    for (const visit of found.flat()) (visit.sort === 'folder' ? later : first).push(visit)
   }
-  await Promise.all(Array.from({ length: WIDTH }, work))
 }
 
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
 /** Returns what is in a folder. One that its owner cannot list could still be entered: it is opened for the moment. */
 async function entriesOf (path: string, state: ObeyedState): Promise<Dirent[]> {
-  const list = () => readdir(path, { withFileTypes: true })
   try {
-    return await list()
+    return await inForbidden([path], () => readdir(path, { withFileTypes: true }))
   } catch (error) {
-    const { code = '' } = error as NodeJS.ErrnoException
-    if (GONE.has(code)) return []
-    const stat = code === 'EACCES' ? await lstat(path).catch(() => undefined) : undefined
-    if (!stat?.isDirectory() || stat.uid !== process.getuid?.()) {
-      state.isWhole = false
-      return []
-    }
-    await chmod(path, stat.mode | 0o700)
-    const entries = await list().catch((): Dirent[] => [])
-    await chmod(path, stat.mode)
-    return entries
+    if (!GONE.has((error as NodeJS.ErrnoException).code ?? '')) state.isWhole = false
+    return []
   }
 }
 
 /** What no name lacks that is obeyed: most files need no closer look. */
-const MAY_BE_OBEYED = /^[.acdghiklmopqrsw]|[^\x21-\x39\x3b-\x7e]|\.(?:code-workspace|sublime-project)|\.$/i
+const MAY_BE_OBEYED = /^[-._a-eg-ik-mo-uw]|[^\x21-\x39\x3b-\x7e]|\.(?:code-workspace|sublime-project)|\.$/i
 
 /** Adds what is obeyed in one folder, and returns the folders in it that are to be looked at. */
 async function visitFolder (state: ObeyedState, visit: Visit, walk: Walk): Promise<Visit[]> {
   const { path, sort } = visit
   const all = await entriesOf(path, state)
   walk.seen.count += all.length
-  const entries = sort === 'folder' ? all.filter((entry) => !entry.isFile() || MAY_BE_OBEYED.test(entry.name)) : all
+  const isUsual = sort === 'folder' && !/^(?:\.|CVS$|_darcs$)/i.test(basename(path))
+  const entries = isUsual ? all.filter((entry) => !entry.isFile() || MAY_BE_OBEYED.test(entry.name)) : all
   if (entries.some((entry) => entry.name.includes('\ufffd') && entry.isDirectory())) {
     const renamed = await nameStrange(path, state, walk)
     if (renamed.length > 0) entries.push(...(await entriesOf(path, state)).filter(({ name }) => renamed.includes(name)))
   }
   const names = new Set(entries.map(({ name }) => plainName(name)))
-  if (sort === 'git' || (sort === 'modules' && isGitShape(names))) return visitGit(state, path, entries, walk)
   // Beside `.git`, git looks at nothing else.
-  if (sort === 'folder' && isGitShape(names) && !names.has('.git')) return visitBare(state, visit, entries, walk)
+  const isBare = sort === 'folder' && isGitShape(names) && !names.has('.git')
+  if (isBare || sort === 'git' || (sort === 'modules' && isGitShape(names))) return visitGit(state, { ...visit, isBare }, entries, walk)
   return visitEntries(state, visit, entries, walk)
 }
 
@@ -258,7 +253,7 @@ async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly
       if (isGitName(entry.name)) {
         if (!isFolder) await addEntry(state, inner.path, walk)
         inner.sort = 'git'
-      } else if (isEnv || isOpened(basename(path), entry.name) || (!isFolder && isHookName(entry.name))) {
+      } else if (isEnv || isOpened(basename(path), entry.name, isFolder, names) || (!isFolder && isHookName(entry.name))) {
         await addEntry(state, inner.path, walk)
         if (!inner.isClosed) state.opens.push(inner.path)
         inner.sort = 'all'
@@ -308,39 +303,22 @@ async function nameStrange (path: string, state: ObeyedState, { known, isKept }:
 const isGitShape = (names: ReadonlySet<string>): boolean =>
   names.has('head') && ((names.has('objects') && names.has('refs')) || names.has('commondir'))
 
-async function visitGit (state: ObeyedState, path: string, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
-  const found: Visit[] = []
-  await addGitDirectory(state, path, entries, walk)
-  for (const entry of entries) {
-    const inner = join(path, entry.name)
-    if (entry.isDirectory()) {
-      const sort = PLAIN_FOLDERS.has(entry.name) ? 'plain' : SORTS[entry.name] ?? 'all'
-      if (sort === 'objects') found.push(...await visitObjects(state, inner, walk))
-      else found.push(entry.name === 'refs' ? { path: inner, sort: 'refs', git: path } : { path: inner, sort })
-    } else if (!entry.isFile() || !PLAIN_FILES.test(entry.name)) await addEntry(state, inner, walk)
-  }
-  return found
-}
-
-async function addGitDirectory (state: ObeyedState, path: string, entries: readonly Dirent[], { known }: Walk): Promise<void> {
-  state.gitDirectories.set(path, await readGitDirectory(path, entries, known?.gitDirectories.get(path)))
-}
-
-/** A repository under another name: what git does not know in it may be anything. */
-async function visitBare (state: ObeyedState, visit: Visit, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
-  const { path } = visit
-  await addGitDirectory(state, path, entries, walk)
-  const ofGit = (name: string) => PLAIN_FILES.test(name) ||
-    [OF_BARE, PLAIN_FOLDERS, new Set(Object.keys(SORTS))].some((names) => names.has(plainName(name)))
-  const found = await visitEntries(state, visit, entries.filter(({ name }) => !ofGit(name)), walk)
-  for (const entry of entries.filter(({ name }) => ofGit(name))) {
-    const [inner, name] = [join(path, entry.name), plainName(entry.name)]
+/** Looks at a git directory. In one under another name, what git does not know may be anything. */
+async function visitGit (state: ObeyedState, visit: Visit & { isBare: boolean }, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
+  const { path, isBare } = visit
+  state.gitDirectories.set(path, await readGitDirectory(path, entries, walk.known?.gitDirectories.get(path)))
+  const isOfGit = ({ name }: Dirent) => !isBare || PLAIN_FILES.test(name) ||
+    [OF_BARE, PLAIN_FOLDERS, SORTS].some((names) => names.has(plainName(name)))
+  const found = isBare ? await visitEntries(state, visit, entries.filter((entry) => !isOfGit(entry)), walk) : []
+  for (const entry of entries.filter(isOfGit)) {
+    const inner: Visit = { path: join(path, entry.name), sort: 'all' }
+    // On a file system without case these names are git's, too.
+    const name = isBare ? plainName(entry.name) : entry.name
     if (!entry.isDirectory()) {
-      if (OF_BARE.has(name) || !entry.isFile()) await addEntry(state, inner, walk)
-    } else if (name === 'objects') found.push(...await visitObjects(state, inner, walk))
-    else if (name === 'refs') found.push({ path: inner, sort: 'refs', git: path })
-    else if (PLAIN_FOLDERS.has(name)) found.push({ path: inner, sort: 'plain' })
-    else found.push({ path: inner, sort: SORTS[name] ?? (OF_BARE.has(name) ? 'all' : 'folder') })
+      if (!entry.isFile() || !PLAIN_FILES.test(entry.name) || (isBare && OF_BARE.has(name))) await addEntry(state, inner.path, walk)
+    } else if (name === 'objects') found.push(...await visitObjects(state, inner.path, walk))
+    else if (name === 'refs') found.push({ ...inner, sort: 'refs', git: path })
+    else found.push({ ...inner, sort: PLAIN_FOLDERS.has(name) ? 'plain' : SORTS.get(name) ?? 'all' })
   }
   return found
 }

@@ -21,47 +21,52 @@ interface Around {
   textOf: (path: string) => string | undefined
 }
 
+/** A command of a setting, as a shell reads it, and the folders that it may run in. */
+export interface NamedCommand {
+  text: string
+  folders: readonly string[]
+}
+
 /**
- * Returns the places that the settings of the git directories name, through all levels, those of the user too: folders of hooks, files of
- * settings, and files that git starts as programs. `hasDrivers`: a repository has programs for files with certain attributes.
+ * Returns the places that the settings of the git directories name, through all levels, those of the user too: folders of hooks and files
+ * of settings. `commands`: what git starts by itself. `hasDrivers`: a repository has programs for files with certain attributes.
  */
 export async function namedBySettings (
   gitDirectories: readonly string[],
   { tops, home, textOf }: Around
-): Promise<{ places: string[], hasDrivers: boolean }> {
+): Promise<{ places: string[], commands: NamedCommand[], hasDrivers: boolean }> {
   let hasDrivers = false
   const found = new Set<string>()
+  const commands: NamedCommand[] = []
   const ofUser = ['/etc/gitconfig', join(home, '.gitconfig'), join(home, '.config/git/config')]
   const worked = gitDirectories.filter((git) => basename(dirname(git)) !== 'worktrees')
   // The same files for each repository, whose relative names differ.
   const settings = new Map<string, Named[]>()
-  const isWorktreeOf = (git: string, each: string) => dirname(each) === join(git, 'worktrees')
+  const worktrees = Map.groupBy(gitDirectories, (git) => basename(dirname(git)) === 'worktrees' ? dirname(dirname(git)) : '')
   for (const git of worked) {
     const folders = tops.get(git) ?? [git]
-    const worktrees = gitDirectories.filter((each) => isWorktreeOf(git, each))
-    const configs = [...[git, ...worktrees].map((each) => join(each, 'config.worktree')), join(git, 'config'), ...ofUser]
+    const configs = [...[git, ...worktrees.get(git) ?? []].map((each) => join(each, 'config.worktree')), join(git, 'config'), ...ofUser]
     const most = configs.length + MOST_INCLUDED
     for (let at = 0; at < Math.min(configs.length, most); at++) {
       const config = configs[at]
-      const named = settings.get(config) ?? namesIn(textOf(config) ?? await readConfig(config))
+      const named = settings.get(config) ?? namesIn(textOf(config) ?? await readConfig(config), home)
       if (!ofUser.includes(config)) hasDrivers ||= named.some(({ isDriver }) => isDriver)
       settings.set(config, named)
-      for (const { kind, path } of named) {
-        const isOfHome = path.startsWith('~/')
-        for (const folder of isOfHome || kind === 'settings' ? folders.slice(0, 1) : folders) {
-          const base = kind === 'settings' ? dirname(config) : folder
-          const place = isOfHome ? join(home, path.slice(2)) : resolve(base, path)
-          if (kind === 'script' ? await isScript(place) : kind !== 'program' || await mayBeProgram(place, path)) found.add(place)
-          if (kind === 'settings' && await isScript(resolve(folder, path))) found.add(resolve(folder, path))
-          if (kind === 'settings' && !configs.includes(place)) configs.push(place)
-        }
+      for (const { kind, value } of named) {
+        if (kind === 'hooks') for (const folder of folders) found.add(resolve(folder, value))
+        if (kind === 'command') commands.push({ text: value, folders })
+        if (kind !== 'hooks' && await isScript(resolve(folders[0], value))) found.add(resolve(folders[0], value))
+        if (kind !== 'settings') continue
+        const place = resolve(dirname(config), value)
+        found.add(place)
+        if (!configs.includes(place)) configs.push(place)
       }
     }
   }
-  return { places: [...found], hasDrivers }
+  return { places: [...found], commands, hasDrivers }
 }
 
-const ANY = /^\s*(?:\[[^\]]*\]\s*)*[a-z][\w-]*\s*=\s*"?!?(.*)$/i
+const ANY = /^\s*(?:\[[^\]]*\]\s*)*[a-z][\w-]*\s*=(.*)$/i
 export const WORDS = /[\s'"`;|&()=<>]+/
 
 /** Programs that files get by their attributes. */
@@ -70,27 +75,26 @@ const DRIVER = /^(?:clean|smudge|process|textconv|command|driver)$/
 const KINDS: Record<string, Named['kind']> = { hookspath: 'hooks', attributesfile: 'hooks', templatedir: 'hooks', path: 'settings' }
 
 interface Named {
+  kind: 'hooks' | 'settings' | 'command' | 'word'
+  value: string
   /** It is the program of a driver for files. */
   isDriver: boolean
-  kind: 'hooks' | 'settings' | 'program' | 'script'
-  path: string
 }
 
-/** Returns the paths that a file of settings names. */
-function namesIn (text: string): Named[] {
+/** Returns the paths that a file of settings names, and the commands. */
+function namesIn (text: string, home: string): Named[] {
   return text.replace(/\\\r?\n/g, '').split(/\r?\n/).flatMap((line): Named[] => {
-    const [, name, value] = NAMING.exec(line) ?? []
-    // An alias, a pager of one command, or another setting: it may name a script.
-    if (name === undefined) {
-      const words = (ANY.exec(line)?.[1] ?? '').split(WORDS).filter((word) => /^[^*:]*[./][^*:]*$/.test(word))
-      return words.map((path) => ({ kind: 'script', path, isDriver: false }))
+    const [, key = '', named] = NAMING.exec(line) ?? []
+    const value = (named ?? ANY.exec(line)?.[1] ?? '').replace(/\s[#;].*$/, '').replace(/"/g, '').replace(/\\(.)/g, '$1').trim()
+      .replace(/(?<=^!?|[\s'])~\//g, `${home}/`)
+    if (value === '') return []
+    // Another setting: an alias, or the pager of one command, say, which may be a script.
+    if (named === undefined && !value.startsWith('!')) {
+      const words = value.split(WORDS).filter((word) => /^[^*:]*[./][^*:]*$/.test(word))
+      return words.map((word) => ({ kind: 'word', value: word, isDriver: false }))
     }
-    const path = value.replace(/\s[#;].*$/, '').replace(/"/g, '').replace(/\\(.)/g, '$1').trim()
-    const key = name.toLowerCase()
-    const kind = KINDS[key] ?? 'program'
-    const paths = kind === 'program' ? path.replace(/^!/, '').split(WORDS) : [path]
-    const isDriver = DRIVER.test(key) && !/^\s*"?git-lfs\b/.test(value)
-    return paths.filter((each) => each !== '' && !each.startsWith('-')).map((each) => ({ kind, path: each, isDriver }))
+    const isDriver = DRIVER.test(key.toLowerCase()) && !/^git-lfs\b/.test(value)
+    return [{ kind: KINDS[key.toLowerCase()] ?? 'command', value: value.replace(/^!/, ''), isDriver }]
   })
 }
 
@@ -98,10 +102,6 @@ async function readConfig (path: string): Promise<string> {
   const found = await stat(path).catch(() => undefined)
   return found?.isFile() && found.size <= LARGEST_CONFIG ? readFile(path, 'utf8').catch(() => '') : ''
 }
-
-/** Whether a word of a setting may be a program in the tree: a file, or a path at which nothing is yet. */
-const mayBeProgram = (place: string, word: string): Promise<boolean> =>
-  stat(place).then((found) => found.isFile(), () => word.includes('/') && !/[$`%*]/.test(word))
 
 /** Endings of scripts, which need no permission to be run by their interpreter. */
 const SCRIPT = /\.(?:sh|bash|zsh|py|[cm]?js|ts|rb|pl|php|lua)$/i

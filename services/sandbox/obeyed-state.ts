@@ -30,8 +30,12 @@ export interface GitDirectory {
   isComplete: boolean
   /** What a stopped rebase, or another stopped operation, would start. */
   execs: string[]
+  /** Ids of commits that it would bring. */
+  resumes: string[]
   /** Ids of the newest commits of its branches, and of HEAD. */
   tips: string[]
+  /** Those of stashes, the newest last. */
+  stashes: string[]
   head: string
   /** Names of branches that a script may take for something else. */
   oddRefs: string[]
@@ -47,8 +51,13 @@ export interface StagedFile {
   mode: number
 }
 
-/** What hooks run of a package.json: commands by their names. */
-export type Scripts = Record<string, unknown>
+/** What hooks run of a package.json. */
+export interface PackageUse {
+  /** Parts that they name, whether these are there or not. */
+  uses: string[]
+  /** By the part and the name in it. */
+  parts: Record<string, unknown>
+}
 
 export interface ObeyedState {
   folder: string
@@ -71,7 +80,9 @@ export interface ObeyedState {
   /** Where links lead, beside those that are among the entries and those in folders of packages. */
   links: Map<string, string>
   /** What hooks run of files package.json. */
-  packages: Map<string, Scripts>
+  packages: Map<string, PackageUse>
+  /** The folders of files of each git directory. */
+  tops: Map<string, string[]>
   /** Folders of keys. */
   keys: string[]
   /** The settings of a repository define programs that `.gitattributes` assigns to files. */
@@ -80,6 +91,8 @@ export interface ObeyedState {
   strange: string[]
   /** Nothing was left out. */
   isWhole: boolean
+  /** What a check, during which the service was killed, began to put back: mostly paths. */
+  begun?: string[]
 }
 
 /** A look that is under way. */

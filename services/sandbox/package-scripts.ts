@@ -1,6 +1,6 @@
 import { isObject, readJson } from '../lib/json.ts'
-import type { Scripts } from './obeyed-state.ts'
-import { type Check, moveAside, write } from './put-back.ts'
+import type { PackageUse } from './obeyed-state.ts'
+import { type Check, moveAside, writeText } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 
 // A hook that runs `npm test` obeys the scripts of package.json. Packages are added to that file all the time, so it is no file that a
@@ -8,14 +8,107 @@ import { readSmall } from './read-small.ts'
 
 /** Parts of package.json that hooks run. */
 const PARTS = ['scripts', 'lint-staged', 'husky', 'simple-git-hooks']
+/** Scripts that come with an installation. */
+const LIFE_CYCLE = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare', 'dependencies']
+const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies']
+/** A package in the folder. */
+const LOCAL = /^(?:file|link|portal):|^\.{0,2}\//
+const MOST_USES = 100
 
-/** Returns what hooks run of a package.json. */
-export async function scriptsOf (path: string): Promise<Scripts> {
-  const json = await readPackage(path) ?? {}
-  return Object.fromEntries(PARTS.flatMap((part) => isObject(json[part])
-    ? Object.entries(json[part]).map(([name, value]) => [`${part}.${name}`, value])
-    : json[part] === undefined ? [] : [[part, json[part]]]))
+const INSTALLS = new RegExp(
+  String.raw`\b(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:i|ci|add|install|update|up|link|rebuild|pack|publish|version|clean-install)\b|` +
+    String.raw`\byarn\s*(?:$|[;&|)'"])`,
+  'm'
+)
+const RUNS = new RegExp(
+  String.raw`\b(?:(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*(?:(?:run|run-script)\s+(?:-\S+\s+)*)?|node\s+--run\s+|npm:|` +
+    String.raw`(?:npm-run-all|run-[sp])\s+(?:-\S+\s+)*)["']?([\w:.*-]+)`,
+  'g'
+)
+/** The name is in a variable. */
+const ANY_SCRIPT = /\b(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*run(?:-script)?\s+(?:-\S+\s+)*["']?[$\x60]/
+/** As editors name one. */
+const IN_TASK = /"script"\s*:\s*"([\w:.-]+)"/g
+const BINS = /\b(?:npx|bunx|(?:npm|pnpm|yarn)\s+(?:exec|x|dlx)|pnpm|yarn|bun\s+x)\s+(?:-\S+\s+)*([\w.-]+)/g
+const IS_MAIN = /\bnode\s+(?:-\S+\s+)*\.{1,2}\/?(?=$|[\s;&|)'"])|\b(?:require|import|from)\b[\s(]*['"]\.{1,2}\/?['"]/m
+const IMPORTS = /['"]#[\w/.-]+['"]/
+/** Parts that a script reads itself; not those that describe the package, and change all the time. */
+const READS = /\bpackage\.json\b/
+const KEYS = new RegExp(
+  String.raw`[.["'](?!(?:name|version|description|license|author|private|engines|\w*[dD]ependencies|type|files|main|scripts|json)\b)` +
+    String.raw`([a-zA-Z][\w-]*)`,
+  'g'
+)
+const IS_PACKAGE = /\b(?:npm|npx|pnpm|yarn|bun|bunx)\b|\bnode\s+--run\b|\bpackage\.json\b/
+
+/** Returns which parts of a package.json a script uses, whether they are there or not; undefined where it uses none. */
+export function usesOf (text: string): string[] | undefined {
+  const isPackage = IS_PACKAGE.test(text)
+  const uses = [
+    ...INSTALLS.test(text) ? [INSTALL, ...LIFE_CYCLE.map((name) => `scripts.${name}`)] : [],
+    ...IS_MAIN.test(text) ? ['main', 'exports'] : [],
+    ...IMPORTS.test(text) ? ['imports'] : [],
+    ...[...text.matchAll(RUNS)].map(([, name]) => `scripts.${name}`),
+    ...ANY_SCRIPT.test(text) ? ['scripts.*'] : [],
+    ...READS.test(text) ? [...text.matchAll(KEYS)].map(([, name]) => name) : [],
+    ...isPackage ? [...text.matchAll(IN_TASK)].map(([, name]) => `scripts.${name}`) : [],
+    ...[...text.matchAll(BINS)].map(([, name]) => `bin.${name}`)
+  ]
+  return uses.length > 0 || isPackage ? [...new Set(uses)].slice(0, MOST_USES) : undefined
 }
+
+/** Stands for packages in the folder that an installation would bring. */
+const INSTALL = 'install'
+
+/** How far it is followed that scripts run others of the same file. */
+const MOST_ROUNDS = 4
+
+/** Returns the parts that scripts of a package.json use, and further ones that scripts among these use. */
+export async function followUses (path: string, uses: readonly string[]): Promise<string[]> {
+  const json = await readPackage(path) ?? {}
+  const found = new Set(uses)
+  for (let round = 0; round < MOST_ROUNDS && found.size < MOST_USES; round++) {
+    const called = [...found].filter((use) => use.startsWith('scripts.')).map((use) => use.slice('scripts.'.length))
+    const texts = called.flatMap((name) => [name, `pre${name}`, `post${name}`].map((each) => valueAt(json, `scripts.${each}`)))
+    for (const text of texts) for (const use of typeof text === 'string' ? usesOf(text) ?? [] : []) found.add(use)
+  }
+  return [...found].slice(0, MOST_USES)
+}
+
+/** Returns what hooks run of a package.json, by parts and names; `null` for a part that they use and that is not there. */
+export async function readPackageUse (path: string, uses: readonly string[]): Promise<PackageUse> {
+  const json = await readPackage(path) ?? {}
+  const parts: Record<string, unknown> = {}
+  for (const part of PARTS) {
+    if (isObject(json[part])) for (const [name, value] of Object.entries(json[part])) parts[`${part}.${name}`] = value
+    else if (json[part] !== undefined) parts[part] = json[part]
+  }
+  for (const use of uses) if (use !== INSTALL && !(use in parts)) parts[use] = valueAt(json, use) ?? null
+  for (const part of uses.includes(INSTALL) ? DEPENDENCIES : []) {
+    for (const [name, value] of Object.entries(isObject(json[part]) ? json[part] : {})) {
+      if (LOCAL.test(String(value))) parts[`${part}.${name}`] = value
+    }
+  }
+  return { uses: [...uses], parts }
+}
+
+const split = (key: string): [part: string, name: string | undefined] =>
+  key.includes('.') ? [key.slice(0, key.indexOf('.')), key.slice(key.indexOf('.') + 1)] : [key, undefined]
+
+function valueAt (json: Record<string, any>, key: string): unknown {
+  const [part, name] = split(key)
+  return name === undefined || !isObject(json[part]) ? json[part] : (json[part] as Record<string, unknown>)[name]
+}
+
+/** Sets a part, or takes it away for `null`. A part that is no object now goes whole. */
+function setAt (json: Record<string, any>, key: string, value: unknown): void {
+  const [part, name] = split(key)
+  const [holder, last] = name !== undefined && isObject(json[part]) ? [json[part] as Record<string, unknown>, name] : [json, part]
+  if (value !== null) holder[last] = value
+  else delete holder[last]
+}
+
+const isLike = (use: string, key: string): boolean => use.endsWith('*') && key.startsWith(use.replace(/\*+$/, ''))
 
 async function readPackage (path: string): Promise<Record<string, any> | undefined> {
   const json: unknown = readJson(await readSmall(path) ?? '')
@@ -24,22 +117,17 @@ async function readPackage (path: string): Promise<Record<string, any> | undefin
 
 /** Puts back scripts that hooks run, and takes away new ones that would run with them. */
 export async function putBackScripts (check: Check): Promise<void> {
-  for (const [path, was] of check.before.packages) {
-    const [json, now] = [await readPackage(path), await scriptsOf(path)]
+  for (const [path, { uses, parts: was }] of check.before.packages) {
+    const [json, { parts: now }] = [await readPackage(path), await readPackageUse(path, uses)]
+    const isRunWith = (key: string) => /^scripts\.(?:pre|post)/.test(key) && key.replace(/^scripts\.(?:pre|post)/, 'scripts.') in was
     const isNew = (key: string) => !(key in was) &&
-      (!key.startsWith('scripts.') || (/^scripts\.(?:pre|post)/.test(key) && key.replace(/^scripts\.(?:pre|post)/, 'scripts.') in was))
+      (!key.startsWith('scripts.') || isRunWith(key) || uses.some((use) => isLike(use, key)))
     const changed = [...Object.keys(was).filter((key) => key in now && JSON.stringify(was[key]) !== JSON.stringify(now[key])),
-      ...Object.keys(now).filter(isNew)]
+      ...Object.keys(now).filter((key) => now[key] !== null && isNew(key))]
     if (json === undefined || changed.length === 0) continue
-    for (const key of changed) {
-      const [part, ...name] = key.split('.')
-      const [holder, last] = name.length === 0 ? [json, part] : [json[part], name.join('.')]
-      if (key in was) holder[last] = was[key]
-      else delete holder[last]
-    }
+    for (const key of changed) setAt(json, key, was[key] ?? null)
     if (!await moveAside(check, path)) continue
-    const content = Buffer.from(`${JSON.stringify(json, undefined, 2)}\n`).toString('base64')
-    await write(check, path, { kind: 'file', id: '', mode: 0o644, links: 1, content })
+    await writeText(check, path, `${JSON.stringify(json, undefined, 2)}\n`)
     check.taken.push(`Hooks run ${changed.slice(0, 10).join(', ')} of ${path}: that is as it was.`)
   }
 }

@@ -25,12 +25,14 @@ export interface CheckParts {
   /** Who made which commits. */
   ends: readonly CommitEnd[]
   /** Folders to which links may lead, as a command finds there what others find. */
-  linkable: readonly string[]
+  linkable: () => readonly string[]
   /**
    * Places that no command could write, with the device and inode of what was there: what changed in them without their being replaced was
    * changed by somebody else.
    */
   readOnly: ReadonlyMap<string, string>
+  /** Notes on the disk what is put back next, so that it is finished and told when the service is killed meanwhile. */
+  begin: (what: string) => Promise<void>
   limits?: { entries: number, ms: number }
 }
 
@@ -58,6 +60,7 @@ export async function putBack (check: Check, path: string): Promise<void> {
 export async function restore (check: Check, path: string): Promise<void> {
   const was = check.before.entries.get(path)!
   if (was.kind === 'folder') return
+  await check.begin(path)
   const isDone = await write(check, path, was)
   check.taken.push(isDone ? `${path} is as it was.` : `${path} could not be put back.`)
 }
@@ -83,6 +86,9 @@ export async function write ({ withFolder }: Check, path: string, { kind, mode, 
   }
 }
 
+export const writeText = (check: Check, path: string, text: string): Promise<boolean> =>
+  write(check, path, { kind: 'file', id: '', mode: 0o644, links: 1, content: Buffer.from(text).toString('base64') })
+
 /** Bytes of a name that a new one begins with: names have 255 at most. */
 const LONGEST = 200
 /** Numbers that are tried for a new name. A command may have taken all of them. */
@@ -95,6 +101,7 @@ const MOST_NUMBERS = 100
 export async function moveAside (check: Check, path: string, { isSilentIfGone = false } = {}): Promise<boolean> {
   const { withFolder, taken } = check
   if (isSilentIfGone && await entryAt(path) === undefined) return true
+  await check.begin(path)
   const to = folderBeside(check, path)
   const move = (from: OpenFolder) => withFolder(to, async (folder) => {
     for (let number = 1; ; number++) {

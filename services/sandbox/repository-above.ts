@@ -1,8 +1,10 @@
 import { constants, lstatSync, readdirSync } from 'node:fs'
-import { lstat, open, readFile, realpath } from 'node:fs/promises'
+import { lstat, open, realpath } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 import { isIn, unfitReason } from './box-places.ts'
+import { leadsTo } from './git-links.ts'
 import { closeHeld, type Held, holdEntry } from './held.ts'
+import { readSmall } from './read-small.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
@@ -50,19 +52,19 @@ const isGitDirectory = async (path: string): Promise<boolean> =>
  */
 async function findLinked (top: string, folder: string, ownHome: string): Promise<Above> {
   const hidden = (why: string): Above => ({ hidden: { top, why } })
-  const [, named] = /^gitdir: ([^\n]+)\n?$/.exec(await readSmall(join(top, '.git'))) ?? []
+  const named = await leadsTo(join(top, '.git'))
   if (named === undefined) return {}
-  const own = await realpath(resolve(top, named)).catch(() => undefined)
+  const own = await realpath(named).catch(() => undefined)
   if (own === undefined) return hidden('its git directory is not there')
   if (isIn(folder, own)) return {}
-  const common = resolve(own, (await readSmall(join(own, 'commondir'))).trim())
+  const common = resolve(own, (await readSmall(join(own, 'commondir')) ?? '').trim())
   if (common === own) {
-    const [, worktree] = /^\tworktree = ([^"\\\n]+)$/m.exec(await readSmall(join(own, 'config'))) ?? []
+    const [, worktree] = /^\tworktree = ([^"\\\n]+)$/m.exec(await readSmall(join(own, 'config')) ?? '') ?? []
     const isNamed = worktree !== undefined && resolve(own, worktree) === top
     return isNamed && await isGitDirectory(own) ? check({ top, common: own, own }, ownHome) : hidden('its git directory does not name it')
   }
   const isWorktree = common === dirname(dirname(own)) && basename(dirname(own)) === 'worktrees' && await isGitDirectory(common)
-  const isNamed = resolve(own, (await readSmall(join(own, 'gitdir'))).trim()) === join(top, '.git')
+  const isNamed = resolve(own, (await readSmall(join(own, 'gitdir')) ?? '').trim()) === join(top, '.git')
   return isWorktree && isNamed ? check({ top, common, own }, ownHome) : hidden('its git directory does not name it')
 }
 
@@ -80,11 +82,6 @@ async function check (repository: RepositoryAbove, ownHome: string): Promise<Abo
     }
   }
   return { repository }
-}
-
-const readSmall = async (path: string): Promise<string> => {
-  const stat = await lstat(path).catch(() => undefined)
-  return stat?.isFile() && stat.size < 1024 ** 2 ? readFile(path, 'utf8').catch(() => '') : ''
 }
 
 /**

@@ -1,5 +1,5 @@
 import { existsSync } from 'node:fs'
-import { lstat, mkdir, rm } from 'node:fs/promises'
+import { lstat, mkdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Boundary, SandboxMode } from '../contracts/boundary.ts'
 import type { WorkFolder } from '../contracts/tool.ts'
@@ -16,18 +16,20 @@ import { BUBBLEWRAP } from './linux-box.ts'
 import { SANDBOX_EXEC } from './mac-box.ts'
 import { createBoxedGit } from './boxed-git.ts'
 import type { EndsShelf } from './commit-ends.ts'
-import { createFolderChecks, type StateShelf } from './folder-checks.ts'
-import { createOverlay } from './overlay.ts'
+import { createFolderChecks, type StateShelf, type TellCut } from './folder-checks.ts'
+import { createOverlay, type Overlay } from './overlay.ts'
 import { findRepositoryAbove } from './repository-above.ts'
 import { removeServerCaches, startServerInBox, type ServerProgram } from './server-box.ts'
 import { canShare, makeSharedNetwork, type SharedNetwork } from './shared-network.ts'
-import { makeTemporary, removeAbandoned } from './temporary.ts'
+import { inTemporary, removeAbandoned } from './temporary.ts'
 
 /**
  * What makes boxes on this computer. `why` says, in a sentence, that nothing does. `canTry`: whether a command can be tried out over its
  * folder; absent: that is found out by trying one.
  */
 export type BoxKind = { is: 'bubblewrap' | 'sandbox-exec', program: string, canTry?: boolean } | { is: 'none', why: string }
+
+type Maker = Exclude<BoxKind, { is: 'none' }>
 
 /** How a call wants to run. */
 interface BoundaryWish {
@@ -85,41 +87,38 @@ export function createSandbox (parts: Parts) {
     const is = process.platform === 'linux' ? 'bubblewrap' as const : 'sandbox-exec' as const
     const program = (is === 'bubblewrap' ? BUBBLEWRAP : [SANDBOX_EXEC]).find(existsSync)
     if (program === undefined) return none(`${is} is not installed`)
-    const folder = await makeTemporary()
-    try {
+    return inTemporary(async (folder) => {
       await mkdir(join(folder, '.git', 'hooks'), { recursive: true })
-      const command: Command = ['/bin/sh', ['-c', PROBE]]
-      const { child, finish } = await withFolder(folder, (open) => start({ is, program }, command, { folder: open, cwd: folder }))
-      const hasExited = await settlesWithin({ clock, ms: PROBE_MS }, child.exited)
-      await child.end(0)
-      await finish()
-      if (hasExited && (await child.exited).code === PROBE_CODE) return { is, program }
+      if (await tryIn(folder, { is, program }, ['/bin/sh', ['-c', PROBE]]) === PROBE_CODE) return { is, program }
       const why = is === 'bubblewrap' ? ', as where user namespaces are forbidden or it is older than version 0.8' : ''
       return none(`${is} cannot make one here${why}`)
-    } finally {
-      await rm(folder, { recursive: true, force: true })
-    }
+    })
   }
 
-  async function probeOverlay (kind: Exclude<BoxKind, { is: 'none' }>): Promise<boolean> {
+  /** Runs a command in a box over a folder; returns its code, undefined when it takes too long. */
+  async function tryIn (folder: string, kind: Maker, command: Command, overlay?: Overlay): Promise<number | null | undefined> {
+    const { child, finish } = await withFolder(folder, (open) => start(kind, command, { folder: open, cwd: folder, overlay }))
+    const hasExited = await settlesWithin({ clock, ms: PROBE_MS }, child.exited)
+    await child.end(0)
+    await finish()
+    return hasExited ? (await child.exited).code : undefined
+  }
+
+  async function probeOverlay (kind: Maker): Promise<boolean> {
     if (!existsSync('/usr/bin/unshare')) return false
     const overlay = await createOverlay()
     if (overlay === undefined) return false
-    const folder = await makeTemporary()
     try {
-      const plan = { cwd: folder, overlay }
-      const { child, finish } = await withFolder(folder, (open) => start(kind, shellCommand(': > probe'), { ...plan, folder: open }))
-      await settlesWithin({ clock, ms: PROBE_MS }, child.exited)
-      await child.end(0)
-      await finish()
-      return existsSync(join(overlay.upper, 'probe')) && !existsSync(join(folder, 'probe'))
+      return await inTemporary(async (folder) => {
+        await tryIn(folder, kind, shellCommand(': > probe'), overlay)
+        return existsSync(join(overlay.upper, 'probe')) && !existsSync(join(folder, 'probe'))
+      })
     } finally {
       await overlay.remove()
-      await rm(folder, { recursive: true, force: true })
     }
   }
 
-  const start = (kind: Exclude<BoxKind, { is: 'none' }>, command: Command, plan: BoxPlan): Promise<BoxedCommand> =>
+  const start = (kind: Maker, command: Command, plan: BoxPlan): Promise<BoxedCommand> =>
     (kind.is === 'bubblewrap' ? startOnLinux : startOnMac)(kind.program, command, plan, { ...parts, shownAt, checks })
 
   return {
@@ -189,13 +188,13 @@ export function createSandbox (parts: Parts) {
     /** Lets stay what tools wrote while commands run there. */
     keepWritten: checks.keepWritten,
 
-    /** Finishes the checks of commands whose service was killed. Returns what they put back, a sentence for each. */
-    finishCut: (): Promise<string[]> => checks.finishCut(async ({ folder }) => {
+    /** Finishes the checks of commands whose service was killed. `tell` gets a sentence for each thing that they put back. */
+    finishCut: (tell: TellCut): Promise<void> => checks.finishCut(async ({ folder }) => {
       const kind = await find()
       if (kind.is !== 'bubblewrap') return createBoxedGit(undefined)
       const above = shownAt(folder) === folder ? (await findRepositoryAbove(folder, ownHome)).repository : undefined
       return boxedGitOver(kind.program, parts, { folder, above })
-    }),
+    }, tell),
 
     /** Deletes the home and the /tmp of a conversation, or of a run. Its commands must have ended. */
     forgetOwner: async (owner: string): Promise<void> => privateFolders?.remove(owner),

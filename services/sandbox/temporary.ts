@@ -9,6 +9,16 @@ const ABANDONED_MS = 24 * 60 * 60 * 1000
 /** Makes a folder for what one box needs outside of it; returns its real path. */
 export const makeTemporary = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), PREFIX)))
 
+/** Does something in such a folder, and removes it. */
+export async function inTemporary<T> (work: (folder: string) => Promise<T>): Promise<T> {
+  const folder = await makeTemporary()
+  try {
+    return await work(folder)
+  } finally {
+    await rm(folder, { recursive: true, force: true })
+  }
+}
+
 /** Removes the folders of boxes whose service was killed. `now`: milliseconds since the Unix epoch. */
 export async function removeAbandoned (now: number): Promise<void> {
   for (const name of await readdir(tmpdir()).catch((): string[] => [])) {

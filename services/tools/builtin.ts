@@ -46,7 +46,7 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
   /** Searches files and reads PDFs. */
   transform: Transform
   clock: Clock
-  /** The editors of the user, whose texts may not be saved. */
+  /** The editors of the user, which may hold unsaved texts. */
   editors?: OpenEditors
   /** The environment of commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
@@ -54,7 +54,7 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
   allowedOrigins: () => string[]
   /** Boxes for commands. */
   sandbox: Sandbox
-  /** The commands that stay when their calls have ended. */
+  /** The commands that continue when their calls have ended. */
   background: BackgroundCommands
   /** Imports the module at the first use. */
   web: () => Promise<Web>
@@ -62,9 +62,9 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
   desktop: Desktop
   /** Describes an image in words. */
   describe: DescribeImage
-  /** Answers a question by a run inside the run. */
+  /** Answers a question with an investigation: a run inside the run. */
   investigate: Parameters<typeof createInvestigateTool>[0]['investigate']
-  /** Returns the tools that the model of a run has to find. */
+  /** Returns the tools that are not described to the model of a run, which it finds with findTools. */
   deferredTools: Parameters<typeof createFindTools>[0]['deferredTools']
   /** The tool servers that have resources. */
   resourceServers: ResourceServers

@@ -4,9 +4,9 @@ import { withDeadline } from '../lib/deadline.ts'
 import type { Tool, ToolContext, ToolOutput } from '../contracts/tool.ts'
 import { OUTCOME_NOT_KNOWN } from '../contracts/model-texts.ts'
 
-/** Time limit of a call, for tools without their own. */
+/** Time limit (timeout) of a call, for tools without their own. */
 const LIMIT_MS = 60_000
-/** How long a call may take whose progress starts its time limit anew. */
+/** The longest time of a call whose progress restarts its time limit. */
 const LONGEST_MS = 3_600_000
 /** Time a tool has to settle after its signal aborted. */
 const SETTLE_MS = 5000
@@ -51,8 +51,7 @@ const SHARE = 0.02
 const LONGEST_MESSAGE = 500
 
 /**
- * Creates a function that takes the progress of one call, as often as it comes, and passes on the newest at bounded intervals, until the
- * signal aborts.
+ * Creates a function that takes every progress report of one call, and passes on the newest at bounded intervals until the signal aborts.
  */
 function createCallProgress ({ clock, signal, report }: {
   clock: Clock,
@@ -80,7 +79,7 @@ function createCallProgress ({ clock, signal, report }: {
     isWaiting = true
     clock.sleep(wait, signal).then(() => {
       isWaiting = false
-      // A report may have passed since the sleep was due.
+      // A report may have been passed on since the sleep was due.
       passInTime()
     }, () => {})
   }

@@ -43,22 +43,22 @@ interface HostParts {
   clock: Clock
   fence: Fence
   paths: Pick<PathPolicy, 'owns' | 'meant'>
-  /** Keeps what the calls are about to change. */
+  /** Keeps copies of files that calls are about to change. */
   undo?: {
     keep(call: KeepCall): Promise<KeptCall>
     outlook(command: NonNullable<KeepCall['command']>, signal: AbortSignal): Promise<string>
   }
-  /** The editors of the user: a file with changes there that are not saved is not changed. */
+  /** The editors of the user. A file with unsaved changes there is not changed. */
   editors?: OpenEditors
-  /** The copies of folders: models are shown the folders' own paths. */
+  /** The copies of folders. Models are shown the paths of the folders themselves. */
   copies?: CopyView
-  /** Executes the calls in the place of their tools, for replays of recordings, and says which tools depend on nothing here. */
+  /** For replays of recordings: executes calls in place of their tools, and says which tools the recorded run had. */
   replay?: { perform: Perform, wasOffered?: (name: string) => boolean }
-  /** Why what a tool needs is not there, by the need, a sentence: tools that need it are then not offered. */
+  /** By the need of a tool: a sentence that says why it is missing on this computer. Tools that need it are then not offered. */
   missing?: Partial<Record<ToolNeed, () => string | undefined>>
-  /** Finds out what the tools can do on this computer: awaited before a model is told of them. */
+  /** Finds out what the tools can do on this computer. Awaited before a model is told of them. */
   prepare?: () => Promise<unknown>
-  /** Called when a call has ended, also one that was aborted; `wrote` before that, with the files that it changed. */
+  /** `ended` is called when a call has ended, even if it was aborted. `wrote` is called before that with the files that it changed. */
   ended?: (call: TracedToolCall) => void
   wrote?: (changes: readonly FileChange[]) => Promise<void>
 }
@@ -67,39 +67,36 @@ export type Perform = (tool: Tool, input: unknown, context: ToolContext) => Prom
 
 type CallStatus = ToolResult['status'] | 'aborted'
 
-/** What of its context a call is given as it is. */
+/** Fields of the context that are passed to the call unchanged. */
 type Given = Pick<ToolContext, 'paths' | 'confinedTo' | 'sandbox' | 'shown' | 'ask' | 'deferred' | 'mayRedirect' | 'innerAddresses'>
 
 interface ToolCall extends Given {
   name: string
   input: unknown
   runId: string
-  /** The number that the fence gave this attempt. */
+  /** The number that the fence assigned to this attempt. */
   attempt: number
   callId: string
-  /** The working folder as it was given to the run. It is resolved again for each call. */
+  /** The working folder of the run. It is resolved again for each call. */
   cwd: string
-  /** The folder that the approval showed. The call is refused when it would work in another folder. */
+  /** The folder that the approval showed. The call is refused if it would work in another one. */
   folder?: WorkFolder
   signal: AbortSignal
-  /** The identity of the approved tool. The call is refused when another tool now has its name. See `identity`. */
+  /** The identity of the approved tool. The call is refused if another tool has its name now. See `identity`. */
   identity?: string
-  /** Called at bounded intervals with what the tool reports of its progress. */
+  /** Called at bounded intervals with the progress that the tool reports. */
   progress?: (progress: ToolProgress) => void
 }
 
-/**
- * How a call ended, with the changes of files that its tool recorded: a call that failed may have changed some, too. `stays` settles when
- * what it has begun ends.
- */
+/** The result of a call, with the file changes that its tool recorded. `stays` settles when what the call has started ends. */
 type ToolResult =
   & ({ status: 'completed', output: ToolOutput } | { status: 'error', errorText: string })
   & { durationMs: number, changes?: FileChange[], stays?: Promise<void> }
 
-/** What a call would do to files. */
+/** What a call would do to files, looked up before it runs. */
 interface Foreseen {
   places: ChangedPath[]
-  /** What is there; an approval is bound to it. */
+  /** The present state of the paths; an approval is bound to it. */
   shown: ShownPlace[]
   preview?: ToolPreview
   refused?: string
@@ -107,7 +104,7 @@ interface Foreseen {
 
 export type ToolHost = ReturnType<typeof createToolHost>
 
-/** Changes of files that are kept of one call. */
+/** The most file changes that are recorded of one call. */
 const MOST_CHANGES = 100
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
 export function createToolHost (
@@ -129,7 +126,7 @@ export function createToolHost (
   }
   const qualifiedOf = (name: string) => ({ qualified: findSourceTool(name)?.qualified })
   const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
-  /** What can be offered at all; what of it a run's model is told, services/runs/engine/told-tools.ts decides. */
+  /** The tools that can be offered. services/runs/engine/told-tools.ts decides which of them the model of a run is told of. */
   const offered = () =>
     [...builtin.values(), ...merged.all()].filter(({ model: { name, use } }) =>
       use !== 'finder' && permission(name) !== 'deny' && unavailable(name) === undefined
@@ -149,14 +146,14 @@ export function createToolHost (
     const filled = isSourceTool(tool) && tool.checksInput ? withDefaults(tool.model.schema, input) : input
     const error = validationError(tool, filled)
     if (error === undefined) return { ok: true, input: filled }
-    // A default may contradict its own schema.
+    // The default of a property may contradict its own schema.
     if (filled !== input && validationError(tool, input) === undefined) return { ok: true, input }
     const mended = mendInput(tool.model.schema, filled)
     if (mended === filled || validationError(tool, mended) !== undefined) return { ok: false, error }
     return { ok: true, input: mended, isMended: true }
   }
 
-  /** Returns the folder that the call works in. Throws ToolFailed unless that is the folder the call was approved for. */
+  /** Returns the folder that the call works in. Throws ToolFailed unless it is the folder of the approval. */
   async function startOf (
     { model: { name } }: Tool,
     { input, cwd, folder }: Pick<ToolCall, 'input' | 'cwd' | 'folder'>
@@ -171,14 +168,14 @@ export function createToolHost (
     return { cwd: start, givenCwd: cwd, ...(folder && !folder.isStart && { approvedFolder: folder }) }
   }
 
-  /** Returns where a command would run that works in `folder`, as a tool for commands says; undefined for other tools. */
+  /** For a tool that runs commands: returns where a command would run that works in `folder`. Undefined for other tools. */
   async function boundaryOf (
     { name, input, cwd, folder, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox'> & { folder: WorkFolder }
   ): Promise<Boundary | undefined> {
     return find(name)?.effects?.command?.(input).boundary({ folder, base: await folders.start(name, input, cwd), narrowed: sandbox })
   }
 
-  /** Returns the folder whose files a command can change, and what it may reach beside them; undefined for one that does not run. */
+  /** Returns the folder whose files a command can change, and what it may reach beside it; undefined if it does not run. */
   async function commandPlace (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox'>): Promise<KeepCall['command']> {
     const folder = await folders.of(call.name, call.input, call.cwd)
     const boundary = folder && await boundaryOf({ ...call, folder })
@@ -207,37 +204,37 @@ export function createToolHost (
   return {
     find,
     permission,
-    /** Whether config.permissions itself allows the tool, not only its own default. */
+    /** True if config.permissions allows the tool, not only its own default. */
     isAllowedByUser: (name: string): boolean => decide(name, { policy: { effect: 'external' }, ...qualifiedOf(name) }) === 'allow',
-    /** The permission of a tool that is not the host's own. */
+    /** Returns the permission of a tool that is not one of the host's. */
     permissionOf: (tool: Tool): Permission => decide(tool.model.name, tool),
     /** Converts the output of the named tool to the form that models get. */
     forModel: (output: ToolOutput, name: string) => toModelOutput(output, builtin.get(name)?.model.output),
     validate,
 
     /**
-     * Returns the tools that are not denied, also those of sources that cannot be called now: a prompt that lists them stays the same, and
-     * can be cached, whatever the sources do.
+     * Returns the tools that are not denied, including those of sources that cannot be called now. So a prompt that lists them stays the
+     * same, and can be cached, whatever the sources do.
      */
     offered,
 
-    /** Returns the tools that lead to others which are not described to a model. */
+    /** Returns the tools with which a model finds and calls deferred ones. */
     finders,
 
     /**
-     * Replaces the sources of further tools. On a clash of names the earlier source wins. `wait` resolves when sources that
-     * are still connecting have settled, at the latest after `ms` milliseconds.
+     * Replaces the sources of further tools. On a clash of names the earlier source wins. `wait` resolves when the sources that are still
+     * connecting have settled, or after `ms` milliseconds.
      */
     merge: merged.merge,
 
-    /** Has the listener called when the sources of further tools may be others. */
+    /** Calls the listener when the sources of further tools may have changed. */
     watch: merged.watch,
 
     /** The sources of further tools, with the names that their tools have here. */
     sources: (): Array<ToolSource & { given: MergedTool[] }> =>
       merged.sources().map((source) => ({ ...source, given: merged.all().filter((tool) => tool.source === source.name) })),
 
-    /** The names of all tools, also of those that cannot be called now; `isWhole` is false while a source may have others. */
+    /** The names of all tools, including those that cannot be called now. `isWhole` is false while a source may still bring others. */
     names: (): { known: string[], isWhole: boolean } => ({
       known: [...builtin.keys(), ...new Set(merged.all().flatMap(({ model, qualified }) => [model.name, qualified]))],
       isWhole: merged.sources().every(({ available }) => available)
@@ -255,7 +252,7 @@ export function createToolHost (
       return sayCall(call, { tool: builtin.get(call.toolName) ?? ofServer, server: ofServer?.source })
     },
 
-    /** Returns the tool server that a tool is of, with what a person is shown of the tool; undefined for other tools. */
+    /** Returns the tool server of a tool and what a person is shown about the tool; undefined for other tools. */
     toolServer (name: string): ShownToolServer | undefined {
       const tool = findSourceTool(name)
       if (tool === undefined) return undefined
@@ -267,13 +264,13 @@ export function createToolHost (
 
     boundary: boundaryOf,
 
-    /** Returns the copy that a folder is, or lies in. */
+    /** Returns the copy that contains a folder, or is at it. */
     copyAt: (folder: string): CopiedFolder | undefined => copies?.copyAt(folder),
 
-    /** Returns the value with the paths of folders in the place of those of their copies. */
+    /** Returns the value with the paths of copies replaced by those of their folders. */
     shown,
 
-    /** Says what of a command could be undone, for its user; undefined for other tools. */
+    /** Returns sentences for the user about what of a command could be undone; undefined for other tools. */
     async outlook (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox' | 'signal'>): Promise<string | undefined> {
       if (undo === undefined || find(call.name)?.effects?.command === undefined) return undefined
       const command = await commandPlace(call)
@@ -281,22 +278,22 @@ export function createToolHost (
       return [await undo.outlook(command, call.signal), command.reach].filter((sentence) => sentence !== undefined).join(' ')
     },
 
-    /** Runs a command where nothing of it stays, as a person asked for; undefined for tools that cannot. */
+    /** Tries out a command for a person, so that nothing of it stays. Undefined for tools that cannot be tried out. */
     async tryOut (
       { name, input, cwd, signal, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'signal' | 'sandbox'>
     ): Promise<TriedOut | undefined> {
       return find(name)?.effects?.command?.(input).tryOut({ cwd: await folders.start(name, input, cwd), narrowed: sandbox, signal })
     },
 
-    /** Resolves when the tools are prepared and the sources that are connecting have settled, at the latest after a few seconds. */
+    /** Resolves when the tools are prepared and the connecting sources have settled, or after a few seconds. */
     async ready (signal: AbortSignal): Promise<void> {
       await Promise.all([merged.settled(signal), prepare?.()])
     },
 
     /**
-     * Looks at what the call would change: what is there, and with `ahead`, which is what calls in front of it would leave, also what it
-     * would do. `refused` says why the call would fail. Undefined for a tool whose changes are not known beforehand. Rejects when the
-     * signal aborted.
+     * Looks up what the call would change. Returns the present state of the paths and, with `ahead` (the changes of earlier calls in the
+     * step), also the result. `refused` says why the call would fail. Undefined for a tool whose changes are not known beforehand. Rejects
+     * if the signal aborted.
      */
     async foresee (
       { name, input, cwd, folder, signal }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'folder' | 'signal'>,
@@ -318,8 +315,8 @@ export function createToolHost (
     },
 
     /**
-     * Keeps what the call is about to change, and names the calls of other tools whose effects on files nobody knows. The call may
-     * start once `ops` are durable. Resolves to the error of a call that must not start. Rejects when the call's signal aborted.
+     * Keeps copies of the files that the call is about to change, and notes calls whose effects on files nobody knows. The call may start
+     * once `ops` are durable. Resolves to the error of a call that must not start. Rejects if the call's signal aborted.
      */
     async keep (
       call: Omit<ToolCall, 'attempt' | 'paths'> & { owner: string },
@@ -344,8 +341,8 @@ export function createToolHost (
     },
 
     /**
-     * Runs one call. Every failure is a result with status `error`, also for a stale attempt. Rejects only when the call's
-     * signal aborted, with its reason, once the tool settled or 5 s passed. The caller is responsible for approvals.
+     * Runs one call. Every failure is a result with status `error`, including a stale attempt. Rejects only if the call's signal aborted,
+     * with its reason, once the tool has settled or 5 s have passed. The caller is responsible for approvals.
      */
     async execute (call: ToolCall): Promise<ToolResult> {
       const started = clock.awake()
@@ -385,7 +382,7 @@ export function createToolHost (
   }
 }
 
-/** Returns what an error says. */
+/** Returns the message of an error. */
 const messageOf = (error: unknown): string => error instanceof Error ? error.message : String(error)
 
 /** Makes an output a JSON object: nothing becomes {}, any other value `{result: value}`. Throws ToolFailed when JSON cannot hold it. */

@@ -5,10 +5,10 @@ import { isSourceTool, type Tool } from '../contracts/tool.ts'
 import { exceededLimit, isObject } from '../lib/json.ts'
 import { readNearlyJson } from '../lib/nearly-json.ts'
 
-/** The input that a call gets, or for the model what is wrong with the one that it gave. */
+/** The input that a call gets, or a text for the model about what is wrong with its input. */
 export type Validation = { ok: true, input: unknown, isMended?: true } | { ok: false, error: string }
 
-/** Problems reported for one call: enough to correct it. */
+/** The most problems that are reported for one call: enough to correct it. */
 const MAX_PROBLEMS = 10
 const LONGEST_TEXT = 4000
 
@@ -16,13 +16,16 @@ const LONGEST_TEXT = 4000
 const matchesEverything = Object.assign(() => ({ test: () => true }), { code: 'anyText' })
 /** Keywords not checked for tools of sources, because they take more than linear time; the tool server can check them itself. */
 const SUPERLINEAR_KEYWORDS = ['patternProperties', 'uniqueItems']
-/** Keywords not checked for tools that check their inputs: many drop properties that their schema, made from code, seems to forbid. */
+/**
+ * Keywords that are not checked for tools that check their inputs themselves: many of them drop properties that their schema, which is made
+ * from code, seems to forbid.
+ */
 const CLOSING_KEYWORDS = ['additionalProperties', 'unevaluatedProperties']
 
 /** Time limit for a schema of a source's tool. A schema that refers to itself in many branches would never end or exhaust the stack. */
 const SOURCE_TOOL_MS = 1_000
 
-/** What a schema is compiled by. */
+/** The parts of a tool that its validator is compiled from. */
 interface CheckedSchema {
   schema: object
   isOfSource?: boolean
@@ -40,7 +43,7 @@ function compile ({ schema: whole, isOfSource, checksInput }: CheckedSchema): Va
     logger: false,
     meta: false,
     validateSchema: false,
-    // Without a precision, 0.07 is no multiple of 0.01.
+    // Without a precision, 0.07 would not be a multiple of 0.01.
     ...isOfSource && { code: { regExp: matchesEverything }, multipleOfPrecision: 6 }
   })
   if (isOfSource) { for (const keyword of SUPERLINEAR_KEYWORDS) ajv.removeKeyword(keyword) }
@@ -52,7 +55,7 @@ const compileInTime = createTimeLimit(SOURCE_TOOL_MS)
 
 const schemaProblems = new WeakMap<object, { problem?: string }>()
 
-/** Returns why the schema of a source's tool cannot be used to check inputs; undefined when it can. */
+/** Returns why the schema of a source's tool cannot be used to check inputs; undefined if it can. */
 export function schemaProblem (tool: CheckedSchema): string | undefined {
   const known = schemaProblems.get(tool.schema)
   if (known !== undefined) return known.problem
@@ -67,14 +70,17 @@ export function schemaProblem (tool: CheckedSchema): string | undefined {
 }
 
 /**
- * Creates a function that checks an input against a tool's schema, which is compiled at the first use. It returns undefined for a valid
- * input, else a text for the model.
+ * Creates a function that checks an input against a tool's schema, which is compiled on first use. Returns undefined for a valid input,
+ * else a text for the model.
  */
 export function createValidator () {
-  /** Holds nothing for a schema that cannot be used: then the tool server alone validates the input. A tool may change its schema. */
+  /**
+   * Validators by tool. Undefined for a schema that cannot be used: then the tool server alone validates the input. A tool may change its
+   * schema.
+   */
   const compiled = new WeakMap<Tool, { schema: Tool['model']['schema'], validate?: ValidateFunction }>()
   const withTimeLimit = createTimeLimit(SOURCE_TOOL_MS)
-  /** Returns the problems of an input; undefined when it is valid. Without a usable schema, [] for an input that is not an object. */
+  /** Returns the problems of an input; undefined if it is valid. If the schema cannot be used, [] for an input that is not an object. */
   function findProblems (tool: Tool, input: unknown): string[] | undefined {
     const { schema } = tool.model
     const isOfSource = isSourceTool(tool)
@@ -114,8 +120,8 @@ export function createValidator () {
 }
 
 /**
- * Whether a tool that checks its inputs itself may take an input in spite of the error: it knows the default of an absent property, or
- * reads a number or boolean from a text. Schemas made from code describe the value after that.
+ * True if a tool that checks its inputs itself may accept the input despite the error: it knows the default of an absent property, or reads
+ * a number or boolean from a text. Schemas made from code describe the value after such conversions.
  */
 function mayBeTaken ({ keyword, params, parentSchema, data }: ErrorObject): boolean {
   if (keyword === 'required') return parentSchema?.properties?.[params.missingProperty]?.default !== undefined
@@ -125,7 +131,7 @@ function mayBeTaken ({ keyword, params, parentSchema, data }: ErrorObject): bool
     (types.some((type) => type === 'number' || type === 'integer') && data.trim() !== '' && Number.isFinite(Number(data)))
 }
 
-/** Describes an error of ajv: where it is, what is wrong and what is allowed. */
+/** Describes an error of Ajv: the place, the fault, and what is allowed. */
 export function describeProblem ({ instancePath, keyword, params, message, parentSchema }: ErrorObject): string {
   const at = instancePath === '' ? 'the input' : instancePath.slice(1).replaceAll('/', '.')
   switch (keyword) {
@@ -146,15 +152,15 @@ export function describeProblem ({ instancePath, keyword, params, message, paren
 
 type Schema = Record<string, any>
 
-/** Values that are filled in for one call, and characters of their JSON. A list may ask for very many. */
+/** The most values that are filled in for one call, and the most characters of their JSON. A list may ask for very many. */
 const MOST_VALUES = 1_000
 const MOST_CHARACTERS = 64 * 1024
 const MOST_LEVELS = 32
 
 /**
- * Returns an input with the default values of its schema in place of absent properties: models leave out what has a default, and some
- * tool servers require it. Follows `properties`, `items`, `allOf` and local references. Returns the input itself when nothing is added, or
- * too much would be.
+ * Returns an input with the default values of its schema in place of absent properties: models leave out properties with a default, and
+ * some tool servers require them. Follows `properties`, `items`, `allOf` and local references. Returns the input itself if nothing is
+ * added, or if too much would be.
  */
 export function withDefaults (schema: Schema, input: unknown): unknown {
   let values = 0
@@ -186,7 +192,9 @@ export function withDefaults (schema: Schema, input: unknown): unknown {
   return values === 0 || values > MOST_VALUES || characters > MOST_CHARACTERS ? input : filled
 }
 
-/** Follows a reference within the schema, such as `#/$defs/name`; keywords beside it count, too. Undefined for what is no schema. */
+/**
+ * Follows a reference within the schema, such as `#/$defs/name`. Keywords beside it count, too. Undefined if the result is not a schema.
+ */
 function resolve (schema: unknown, root: Schema): Schema | undefined {
   if (!isObject(schema)) return undefined
   const { $ref, ...rest } = schema
@@ -203,8 +211,9 @@ function resolve (schema: unknown, root: Schema): Schema | undefined {
 const INPUT_DEPTH = 64
 
 /**
- * Parses and validates the input of a call, which the model wrote as JSON, or nearly so unless the call `isCut`. For an invalid input,
- * `error` is a text for the model; `isJson` says whether it could be parsed at all, `isMended` whether it was read leniently.
+ * Parses and validates the input of a call. The model wrote it as JSON, or nearly so; a call that `isCut` must be valid JSON. For an
+ * invalid input, `error` is a text for the model. `isJson` says whether it could be parsed at all, `isMended` whether it was read
+ * leniently.
  */
 export function readInput (
   toolName: string,
@@ -227,7 +236,7 @@ export function readInput (
     input = read.value
     isMended = true
   }
-  // Some models write the JSON of their input as a text.
+  // Some models write their input as a text that holds JSON.
   if (typeof input === 'string') {
     input = readNearlyJson(input)?.value ?? input
     isMended = true

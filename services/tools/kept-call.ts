@@ -2,7 +2,7 @@ import type { Boundary } from '../contracts/boundary.ts'
 import type { ChangedPath, FileChange, Tool, ToolOutput } from '../contracts/tool.ts'
 import type { Op } from '../store/index.ts'
 
-/** Whether something is to be kept, or said, of calls of the tool: it changes files, or something that nobody here knows. */
+/** True if something has to be kept or noted before calls of the tool: it changes files, or nobody knows what it changes. */
 export const isKept = ({ effects: { paths: willChange } = {}, policy: { effect, answeredBy } }: Tool): boolean =>
   willChange !== undefined || effect === 'external' || (answeredBy?.by === 'app' && effect !== 'read')
 
@@ -15,12 +15,14 @@ export interface KeepCall {
   toolName: string
   /** The working folder of the call, which allows its paths. */
   cwd: string
-  /** The paths that the call would change; undefined for a tool that does not say. */
+  /** The paths that the call would change; undefined for a tool that does not declare them. */
   places: ChangedPath[] | undefined
-  /** Of such a call: what its input named, and the tool server or the application whose tool it is. */
+  /**
+   * For a tool that does not declare its paths: the target named in the input, and the tool server or application that the tool belongs to.
+   */
   uncovered?: { target?: string, server?: string, app?: string }
   /**
-   * The folder that a command works in, the git directory outside of it that it may change too, and what says that it may have changed
+   * The folder that a command works in, a git directory outside of it that it may change, too, and a sentence if it may have changed
    * something elsewhere.
    */
   command?: { folder: string, gitDirectory?: string, reach?: string }
@@ -30,7 +32,10 @@ export interface KeepCall {
 const WORK_OF_OTHERS = 'It goes on beside other work: what anybody changes in the folder until it ends counts as its work; undo ' +
   'takes a path back only when it is named.'
 
-/** Says what the record of a command does not know: what it reaches beside its folder, and of one that stays, whose work it is. */
+/**
+ * Returns sentences about what the record of a command cannot know: what it reaches beside its folder and, for one that stays, what it does
+ * later.
+ */
 export function reachOf (boundary: Boundary, mayStay = false): { reach?: string } {
   const sentences = [
     boundary.is === 'networked' && boundary.hosts.length > 0 && 'What it sends over the network is not known here.',
@@ -40,31 +45,31 @@ export function reachOf (boundary: Boundary, mayStay = false): { reach?: string 
   return sentences.length === 0 ? {} : { reach: sentences.join(' ') }
 }
 
-/** What a call changed, as far as its tool said it. */
+/** The changes of a call, as its tool reported them. */
 export interface CallReport {
   changes?: readonly FileChange[]
   /** Its output, which may hold a diff. */
   output?: ToolOutput
 }
 
-/** What a call left. `ops` record it. */
+/** The outcome of a call. `ops` record it. */
 export interface CallLeft {
   ops: Op[]
-  /** The files that a command changed; none: it is known to have changed nothing at all. */
+  /** The files that a command changed. An empty list means that it is known to have changed nothing. */
   changes?: FileChange[]
 }
 
-/** What is kept of the state before a call. */
+/** The state that is kept before a call. */
 export interface KeptCall {
   /** Must be durable before the call starts. */
   ops: Op[]
-  /** Finds out what the call left; without a report all that is other than before counts as its work. */
+  /** Finds out what the call changed. Without a report every difference from before counts as its work. */
   finish(report?: CallReport): Promise<CallLeft>
-  /** As `finish` without a report, when the promise has settled; stores what it finds, and reports failures to the log. Of commands. */
+  /** For commands: does the same as `finish` without a report once the promise has settled, stores the result, and logs failures. */
   finishAfter?(ended: Promise<void>): void
-  /** Removes what was kept; the call does not start. */
+  /** Removes the kept state, because the call does not start. */
   discard(): Promise<void>
 }
 
-/** What is kept of a call that changes no file. */
+/** The kept state of a call that changes no file. */
 export const NOTHING_KEPT: KeptCall & { paths?: string[] } = { ops: [], finish: async () => ({ ops: [] }), async discard () {} }

@@ -1,15 +1,15 @@
 import type { TSchema } from '@sinclair/typebox'
 import { isObject, readJson } from '../lib/json.ts'
 
-// What models write as the input of a call is mended where only one meaning is possible, and never guessed.
+// Mends the input that a model wrote for a call where only one meaning is possible. Nothing is guessed.
 
 type Schema = Record<string, any>
 
 const NUMBER = /^-?(?:0|[1-9]\d*)(?:\.\d+)?$/
-/** Levels of an input that are looked at. */
+/** The most levels of an input that are mended. */
 const MOST_LEVELS = 8
 
-/** Names that models know for the same parameter from other agents' tools. */
+/** Groups of names that other agents' tools use for the same parameter. */
 const SAME: readonly string[][] = [
   ['path', 'file', 'filename', 'filepath', 'pathname', 'directory', 'dir', 'folder', 'directorypath', 'dirpath', 'folderpath', 'targetfile',
     'targetpath', 'absolutepath', 'relativepath', 'relativeworkspacepath', 'filetoread', 'target'],
@@ -26,27 +26,30 @@ const SAME: readonly string[][] = [
   ['limit', 'max', 'count', 'maxresults', 'numresults', 'topk', 'k', 'n', 'maxlines', 'lines'],
   ['offset', 'start', 'startline', 'from', 'line']
 ]
-/** Properties around an input. */
+/** Names of a property that wraps the whole input. */
 const WRAPPERS = ['input', 'inputs', 'arguments', 'args', 'parameters', 'params', 'kwargs', 'toolinput', 'actioninput', 'data']
-/** Properties beside such a one. */
+/** Names of properties that may stand beside a wrapper. */
 const BESIDE = ['name', 'tool', 'toolname', 'function', 'functionname', 'type', 'id', 'action']
 
 const plain = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase()
 
 const MENDS = Symbol('mends')
 
-/** Returns the schema with a function that puts what can only mean one thing where it belongs, in an input that it does not admit. */
+/** Returns the schema with a function that mends an input which does not fit, where it can only mean one thing. */
 export const withMending = <S extends TSchema>(schema: S, mend: (input: unknown) => unknown): S => ({ ...schema, [MENDS]: mend })
 
 /**
- * Returns the input with what a schema allows one reading of: out of a wrapper and of a list of one, with the names of its parameters, no
- * null where a property may be absent, a number or boolean in quotes as such, and JSON in a text as what it says where an object or a list
- * is due. The input itself when there is nothing of the kind.
+ * Returns the input changed to fit a schema where it has only one reading. Unwraps a wrapper and a list of one. Gives parameters their own
+ * names. Removes a null where a property may be absent. Turns a quoted number or boolean into the value, and a JSON text into the object or
+ * list that is due. Returns the input itself if nothing is to be changed.
  */
 export const mendInput = (schema: Schema & { [MENDS]?: (input: unknown) => unknown }, input: unknown): unknown =>
   mendValue(schema, unwrap(schema, schema[MENDS]?.(input) ?? input), 0)
 
-/** Returns what a wrapper, or a list of one, holds; and the only parameter that is due, where the input is its value. */
+/**
+ * Returns the content of a wrapper, or of a list of one. If the input is the value of the only required parameter, returns an input with
+ * that parameter.
+ */
 function unwrap (schema: Schema, input: unknown): unknown {
   if (Array.isArray(input) && input.length === 1 && isObject(input[0])) return unwrap(schema, input[0])
   const properties: Schema = isObject(schema.properties) ? schema.properties : {}
@@ -98,7 +101,7 @@ function mendObject (schema: Schema, input: Schema, level: number): Schema {
   return changed ? Object.fromEntries(mended) : input
 }
 
-/** Whether a value says that an optional property is absent. A text that may be one is what it says. */
+/** True if a value says that an optional property is absent. Where a text is allowed, a text counts as itself. */
 function isNothing (rules: Schema, value: unknown): boolean {
   const types = [rules.type].flat()
   if (value === null) return rules.type !== undefined && !types.includes('null')
@@ -106,7 +109,10 @@ function isNothing (rules: Schema, value: unknown): boolean {
   return /^\s*(?:null|none|undefined|nil)?\s*$/i.test(value)
 }
 
-/** Returns the input with the names of the schema: in its letters, or that of which a known other name can only mean one that is absent. */
+/**
+ * Returns the input with the names of the schema: a name that differs only in its spelling, or another known name that can only mean one
+ * absent parameter.
+ */
 function withOwnNames (properties: Schema, input: Schema): Schema {
   const own = Object.keys(properties)
   const taken = new Set(Object.keys(input).filter((name) => Object.hasOwn(properties, name)))
@@ -125,7 +131,7 @@ function withOwnNames (properties: Schema, input: Schema): Schema {
   return changed ? Object.fromEntries(entries) : input
 }
 
-/** Returns the input with the properties of one item in the list that is due and absent, where they stand beside it. */
+/** Returns the input with the properties of a single item, which stand beside the missing list, moved into the list. */
 function withItems (properties: Schema, required: unknown[], input: Schema): Schema {
   const due = required.filter((name) => typeof name === 'string' && !Object.hasOwn(input, name))
   const items = due.length === 1 ? properties[due[0] as string]?.items : undefined
@@ -136,14 +142,14 @@ function withItems (properties: Schema, required: unknown[], input: Schema): Sch
   return { ...Object.fromEntries(Object.entries(input).filter(([name]) => Object.hasOwn(properties, name))), [due[0] as string]: [item] }
 }
 
-/** Returns the value of an enumeration that a text means in other letters. */
+/** Returns the value of an enumeration that a text means in another spelling. */
 function namedValue (schema: Schema, input: string): string {
   if (!Array.isArray(schema.enum) || schema.enum.includes(input)) return input
   const meant = schema.enum.filter((each) => typeof each === 'string' && plain(each) === plain(input))
   return meant.length === 1 ? meant[0] : input
 }
 
-/** Returns the list of one that is due for a value which can be no list itself. */
+/** Returns a list with the value, where a list is due and the value can be no list itself. */
 function asListed (schema: Schema, value: unknown): unknown {
   if (schema.type !== 'array' || !isObject(schema.items) || Array.isArray(value)) return value
   const { type } = schema.items

@@ -31,7 +31,7 @@ const IMAGE_SIGNATURES: Array<[mimeType: string, begins: RegExp]> = [
 const BASE64 = /^[A-Za-z0-9+/=\s]+$/
 const DATA_URL = /^\s*data:[\w.+-]+\/[\w.+-]+(?:;[\w.=-]+)*;base64,/i
 
-/** Returns the base64 of a text without what makes it a `data:` URL. */
+/** Returns the base64 of a text, without the prefix of a `data:` URL. */
 export const base64In = (text: string): string => text.slice(0, 200).includes('data:') ? text.replace(DATA_URL, '') : text
 
 /** Returns the type of a picture by its bytes, of those that every provider accepts; undefined for other bytes. */
@@ -66,9 +66,9 @@ export function imageOf (block: unknown): ImageBlock | undefined {
 const modelOutputs = new WeakMap<ToolOutput, LanguageModelV4ToolResultOutput>()
 
 /**
- * Converts a tool's output to the form that models get: its JSON, truncated to 64 KiB, and its images as images. What an output in MCP's
- * form says twice is sent once, see `saidOnce`. Audio and files are replaced by a note, because a model cannot read their base64. `view`
- * is the tool's own conversion, see `output` of a tool. Returns the same value for the same object, because outputs do not change.
+ * Converts a tool's output to the form that models get: its JSON, truncated to 64 KiB, and its images as images. Statements that an output
+ * in MCP's form repeats are sent once, see `saidOnce`. Audio and files are replaced by a note, because a model cannot read their base64.
+ * `view` is the tool's own conversion, see `output` of a tool. Returns the same value for the same object, because outputs do not change.
  */
 export function toModelOutput (output: ToolOutput, view?: Tool['model']['output']): LanguageModelV4ToolResultOutput {
   let shown = modelOutputs.get(output)
@@ -80,7 +80,10 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
   if (!Array.isArray(output.content)) return { type: 'json', value: forModel(output) as never }
   const images = new Map<string, { mimeType: string, label: string }>()
 
-  /** Replaces the bytes in MCP's blocks, wherever they are: images by the names of the images beside the text, the rest by notes. */
+  /**
+   * Replaces bytes in MCP's blocks, wherever they are: images by the names of the images that are sent beside the text, other bytes by
+   * notes.
+   */
   function describe (value: unknown): unknown {
     if (typeof value === 'string') return describeUrl(value)
     if (Array.isArray(value)) return value.map(describe)
@@ -96,7 +99,7 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
     return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, describe(each)]))
   }
 
-  /** Replaces a text that is nothing but a picture. */
+  /** Replaces a text that consists of a picture. */
   function describeUrl (text: string): string {
     const picture = DATA_URL.test(text.slice(0, 200)) ? pictureIn(text) : undefined
     return picture === undefined ? text : addImage(picture)
@@ -124,9 +127,9 @@ function makeModelOutput (output: ToolOutput): LanguageModelV4ToolResultOutput {
   }
 }
 
-/** Stands for what a tool server addresses to the user alone. */
+/** Replaces a block that a tool server addresses to the user alone. */
 const FOR_USER = '[shown to the user only]'
-/** Stands for bytes in `structuredContent` that are also in `content`. */
+/** Replaces bytes in `structuredContent` that are also in `content`. */
 const IN_CONTENT = '[see content]'
 
 /**
@@ -168,7 +171,7 @@ function withoutNotes (content: unknown[]): unknown[] {
   return shown.filter((block, at) => block !== FOR_USER || shown.indexOf(FOR_USER) === at)
 }
 
-/** The strings of `content` that `structuredContent` may repeat, with what models get in their place. */
+/** Returns the strings of `content` that `structuredContent` may repeat, with the text that models get in their place. */
 function said (content: unknown[]): Map<unknown, string> {
   const strings = new Map<unknown, string>()
   for (const block of content) {
@@ -189,13 +192,13 @@ function replaceStrings (value: unknown, strings: Map<unknown, string>): unknown
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, replaceStrings(each, strings)]))
 }
 
-/** Whether the server names an audience for the block, without the model: MCP's roles are `user` and `assistant`. */
+/** True if the server names an audience for the block that does not include the model. MCP's roles are `user` and `assistant`. */
 export function isForUser ({ annotations }: Block): boolean {
   const audience: unknown = annotations?.audience
   return Array.isArray(audience) && audience.includes('user') && !audience.includes('assistant')
 }
 
-/** Bytes of JSON that the model gets of one output. */
+/** The most bytes of JSON that a model gets of one output. */
 const MODEL_BYTES = 64 * 1024
 /** Characters to which strings are shortened before lists are shortened. */
 const SHORTEST_STRING = 200
@@ -221,7 +224,7 @@ function largestThatFits (
 ): ToolOutput | undefined {
   let best = attempt(smallest)
   if (jsonBytes(best) > most) return undefined
-  // Of large outputs each attempt takes milliseconds, and the last thousandth is not worth them.
+  // With large outputs each attempt takes milliseconds, and the last thousandth is not worth them.
   const precision = Math.max(1, Math.floor((most - MODEL_BYTES) / 1_000))
   for (let low = smallest, high = most; high - low > precision;) {
     const middle = Math.floor((low + high) / 2)

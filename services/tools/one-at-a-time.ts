@@ -7,8 +7,8 @@ const IDLE_MS = 30_000
 const MOST_WAITING = 31
 
 /**
- * Gives a program that runs beside the service one job at a time, and ends it after IDLE_MS without one. `end` ends the program;
- * `isRunning` says whether there is one. A job beyond MOST_WAITING gets the error that `busy` makes.
+ * Runs jobs of a program beside the service one at a time, and ends the program after IDLE_MS without a job. `end` ends the program;
+ * `isRunning` says whether it runs. A job beyond MOST_WAITING is refused with the error that `busy` makes.
  */
 export function createOneAtATime (
   { clock, busy, isRunning, end }: { clock: Clock, busy: () => Error, isRunning: () => boolean, end: () => Promise<void> }
@@ -31,7 +31,7 @@ export function createOneAtATime (
     /** Aborts when the service ends. */
     closing: closing.signal,
 
-    /** Runs a job when those before it have ended. Its signal aborts with `signal`, and when the service ends. */
+    /** Runs a job when the earlier ones have ended. Its signal aborts with `signal`, and when the service ends. */
     async run<T> (signal: AbortSignal, job: (signal: AbortSignal) => Promise<T>): Promise<T> {
       const aborted = AbortSignal.any([signal, closing.signal])
       try {

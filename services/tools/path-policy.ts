@@ -3,12 +3,12 @@ import { join, posix, relative, sep, win32 } from 'node:path'
 import { isShortName, readPath, shareOf } from '../lib/windows-path.ts'
 import { identityOf, KERNEL_FOLDERS, PathRefused } from '../workspace/index.ts'
 
-/** Whether a path is the folder or in it. Compares with a trailing separator, because /work-evil is not within /work. */
+/** True if a path is the folder or in it. Compares with a trailing separator, because /work-evil is not within /work. */
 export function within (path: string, folder: string, separator = sep): boolean {
   return path === folder || path.startsWith(folder.endsWith(separator) ? folder : folder + separator)
 }
 
-/** A folder and its copy, in which a run works; real paths. */
+/** A folder and the copy of it in which a run works; real paths. */
 export interface CopiedFolder {
   folder: string
   real: string
@@ -16,21 +16,24 @@ export interface CopiedFolder {
 
 /** The copies of folders in which runs work. */
 export interface CopyView {
-  /** Returns the copy that a folder is, or lies in. */
+  /** Returns the copy that contains a folder, or is at it. */
   copyAt(folder: string): CopiedFolder | undefined
   /** Whether a path belongs to copies, but not to the one that `cwd` is in. */
   isForeign(path: string, cwd: string): boolean
-  /** Returns the value with the paths of folders in the place of those of their copies. */
+  /** Returns the value with the paths of copies replaced by those of their folders. */
   shown<T>(value: T): T
 }
 
-/** Returns the path that a run which works in `cwd` means by an absolute path: in a copy, paths of the folder are those of the copy. */
+/**
+ * Returns the path that a run in `cwd` means by an absolute path: if it works in a copy, a path of the folder means the same path of the
+ * copy.
+ */
 export function pathMeant (path: string, cwd: string, copies: CopyView | undefined): string {
   const copy = copies?.copyAt(cwd)
   return copy !== undefined && within(path, copy.real) ? join(copy.folder, relative(copy.real, path)) : path
 }
 
-/** Returns where a path of a copy is in its folder, and any other path as it is. */
+/** Returns a path of a copy as the path of its folder; any other path unchanged. */
 export function realPathOf (path: string, copies: CopyView | undefined): string {
   const copy = copies?.copyAt(path)
   return copy === undefined ? path : join(copy.real, relative(copy.folder, path))
@@ -41,23 +44,23 @@ interface PathScope {
   roots: string[]
   /** The service's own folder: it is never read, listed or changed, even inside an allowed root. */
   forbidden: string
-  /** The copies of folders: a run that works in one uses it in the place of its folder. */
+  /** The copies of folders. A run that works in a copy uses it in place of its folder. */
   copies?: CopyView
 }
 
 export interface PathPolicy {
   /**
-   * Returns the absolute path that is meant by the text of a path; no file system is asked. Throws PathRefused for what is no path, and on
-   * Windows for a computer that holds none of the allowed folders.
+   * Returns the absolute path that a text means, without asking the file system. Throws PathRefused for a text that is not a path, and on
+   * Windows for a path on a computer that holds none of the allowed folders.
    */
   meant(path: string, cwd: string): string
-  /** Returns the path that is meant by an absolute one: in a copy of a folder, paths of the folder are those of the copy. */
+  /** For a run in a copy of a folder: returns a path of the folder as that of the copy. */
   inCopy(path: string, cwd: string): string
   /** Resolves `path` to a real path, following symlinks. The path need not exist yet. Throws PathRefused when it is not allowed. */
   resolve(path: string, cwd: string): Promise<string>
-  /** Like `resolve`, but does not follow a symlink in the last place. The folder must exist. */
+  /** Like `resolve`, but does not follow a symbolic link as the last name. The folder must exist. */
   locate(path: string, cwd: string): Promise<string>
-  /** Like `locate`, for a path that a record holds: its name may be one that no caller may give. */
+  /** Like `locate`, for a path from a record: callers may not use every name that a record may hold. */
   locateRecorded(path: string, cwd: string): Promise<string>
   /**
    * Throws PathRefused when removing the real path would also remove the workspace, cwd, a root or the service's folder.
@@ -68,7 +71,7 @@ export interface PathPolicy {
   isForbidden(real: string): Promise<boolean>
   /** Returns whether a file is a hard link to one of the service's own files. */
   owns(file: Identity & { nlink: bigint }): Promise<boolean>
-  /** Returns the identities of the service's own folder and all that is in it, for a search that looks at many files. */
+  /** Returns the identities of the service's own folder and everything in it, for a search over many files. */
   ownIdentities(): Promise<string[]>
 }
 
@@ -88,7 +91,7 @@ const ASCII = /^[\x00-\x7f]*$/
 
 const SHARED_MEMORY = '/dev/shm'
 
-/** What the policy asks of a file system. `realpath` answers with the names as they are stored: long ones, in their case. */
+/** The calls of a file system that the policy uses. `realpath` answers with names as they are stored: long ones, in their own case. */
 interface FileSystem {
   lstat: typeof lstat
   realpath(path: string): Promise<string>
@@ -96,7 +99,7 @@ interface FileSystem {
   readdir(path: string, options?: { recursive?: boolean }): Promise<string[]>
 }
 
-/** Links on the way to a path that are followed. */
+/** The most links that are followed on the way to a path. */
 const MOST_LINKS = 40
 
 /**
@@ -121,7 +124,7 @@ export function createPathPolicy (
     return [...new Set(places)]
   }
   const isForbidden = async (real: string) => isIn(real, await realPlace(scope.forbidden))
-  /** Returns the path, with its share in the spelling of an allowed folder there; undefined where no allowed folder is on that share. */
+  /** Returns the path with its network share spelled as in an allowed folder there; undefined if no allowed folder is on that share. */
   const onKnownShare = (path: string, cwd: string): string | undefined => {
     const share = shareOf(path)
     if (share === undefined) return path
@@ -135,13 +138,16 @@ export function createPathPolicy (
     assertReadable(path, isWindows)
     const reading = readPath(path, cwd, platform)
     if ('refused' in reading) throw new PathRefused(`${JSON.stringify(path)} ${reading.refused}.`)
-    // Windows signs in at another computer as soon as it looks at a path there.
+    // Windows signs in at another computer as soon as a path there is looked up.
     const known = isWindows ? onKnownShare(reading.path, cwd) : reading.path
     if (known === undefined) throw outside(path, given(cwd))
     return pathMeant(known, cwd, scope.copies)
   }
 
-  /** Throws PathRefused where a link on the way leads to another computer, or to what is no folder or file: it is not followed then. */
+  /**
+   * Throws PathRefused if a link on the way leads to another computer, or to something that is not a folder or file. Such a link is not
+   * followed.
+   */
   async function assertNear (path: string, target: string, cwd: string, left = MOST_LINKS): Promise<void> {
     if (!isWindows) return
     const { root } = parse(target)
@@ -158,7 +164,7 @@ export function createPathPolicy (
     }
   }
 
-  /** Returns the path of an entry by its name as it is stored, which may be given in another case or by its short form. */
+  /** Returns the path of an entry with its name as it is stored. The given name may have another case, or be a short name. */
   async function stored (folder: string, name: string): Promise<string> {
     const place = join(folder, name)
     const stat = platform === 'linux' ? undefined : await files.lstat(place).catch(() => undefined)
@@ -182,7 +188,7 @@ export function createPathPolicy (
     }
   }
 
-  /** Returns the real path of a place whose folder is near; errors name it as `path`. */
+  /** Returns the real path of a place whose folder is on this computer. Errors name it as `path`. */
   async function locatePlace (path: string, target: string, cwd: string): Promise<string> {
     const folder = await follow(dirname(target))
     const real = await stored(folder.real, basename(target))
@@ -253,7 +259,7 @@ function assertReadable (path: string, isWindows: boolean): void {
   }
 }
 
-/** Finds where paths really lead, on the file systems of a system. */
+/** Resolves paths to real paths, by the rules of a system's file systems. */
 function createPlaces (files: FileSystem, platform: NodeJS.Platform) {
   const { basename, dirname, join, resolve, sep } = platform === 'win32' ? win32 : posix
 
@@ -299,8 +305,8 @@ function createPlaces (files: FileSystem, platform: NodeJS.Platform) {
   }
 
   /**
-   * Returns a path with its names in the normal form in which they are stored, where there is exactly one such entry: people and models
-   * write an accent with its letter, disks from macOS hold it apart. `check` is called before the file system is asked about a path.
+   * Returns a path with its names in the Unicode form in which they are stored, if there is exactly one such entry: people and models write
+   * an accented letter as one character, disks from macOS store it as two. `check` is called before the file system is asked about a path.
    */
   async function inStoredForm (path: string, check: (path: string) => Promise<void>): Promise<string> {
     await check(path)

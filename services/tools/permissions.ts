@@ -4,7 +4,7 @@ import { createNamePatterns } from '../lib/name-patterns.ts'
 /** Patterns of tool names, as in config.permissions. */
 export type Permissions = Record<string, Permission>
 
-/** The policy of a tool decides; a tool of a tool server also has its qualified name. */
+/** The parts of a tool that its permission depends on. A tool of a tool server also has its qualified name. */
 type Known = { policy: Pick<Tool['policy'], 'effect' | 'permission'>, qualified?: string }
 
 /**

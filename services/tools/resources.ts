@@ -9,16 +9,16 @@ type Json = Record<string, unknown>
 /** A connected tool server that has resources. */
 export interface ResourceServer {
   name: string
-  /** Whether the user wants to be asked before all that the server does. */
+  /** True if the user wants to be asked before everything that the server does. */
   asksFirst: boolean
-  /** Sends a request of MCP and returns its result without secrets. Throws ToolFailed, or the signal's reason. */
+  /** Sends a request of MCP and returns its result with secrets redacted. Throws ToolFailed, or the signal's reason. */
   request(method: string, params: Json, context: Pick<ToolContext, 'signal' | 'progress'>): Promise<Json>
 }
 
 /** Returns the servers that have resources now, in the order of config.json. */
 export type ResourceServers = () => ResourceServer[]
 
-/** The policy of the tools for resources: they are offered where a server has some, and ask where one of the servers is to. */
+/** Returns the policy of the tools for resources: they are offered if a server has resources, and ask if one of the servers asks first. */
 const policyFor = (servers: ResourceServers): BuiltinTool['policy'] => ({
   effect: 'read',
   needs: ['resources'],
@@ -46,10 +46,10 @@ const ListInput = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** Entries of one server in an answer, and characters of their texts. */
+/** The most entries of one server in an answer, and the most characters of their texts. */
 const MOST_ENTRIES = 50
 const LONGEST_TEXT = 300
-/** A longer address is left out: it could not be read by a shortened one. */
+/** A longer address is left out, because a shortened one could not be read. */
 const LONGEST_URI = 2_000
 
 /**
@@ -108,7 +108,7 @@ async function list (server: ResourceServer, cursor: string | undefined, context
   }
 }
 
-/** Returns the entries of a list that name an address, without those for the user alone. */
+/** Returns the entries of a list that have an address, without those for the user alone. */
 function entriesOf (result: Json, key: string, address: 'uri' | 'uriTemplate'): Json[] {
   const entries = result[key]
   if (!Array.isArray(entries)) return []
@@ -134,7 +134,7 @@ const ReadInput = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** Parts of one resource that are shown, and all their images, in characters of base64. */
+/** The most parts of one resource that are shown, and the most characters of base64 of its images. */
 const MOST_PARTS = 100
 const LARGEST_IMAGES = 5 * 1024 * 1024
 
@@ -164,7 +164,7 @@ export function createReadResource (servers: ResourceServers): BuiltinTool<Stati
   }
 }
 
-/** Returns the parts of a resource: texts from `offset` on, as much as fits, and in the answer that begins at 0 all else. */
+/** Returns the parts of a resource: texts from `offset` on, as much as fits; images and notes only in the answer that begins at 0. */
 function partsFrom (contents: Json[], offset: number): ToolOutput {
   const content: Json[] = []
   let position = 0

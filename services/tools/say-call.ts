@@ -1,28 +1,28 @@
 import { aboutOf, type Tool } from '../contracts/tool.ts'
 import { isObject, readJson } from '../lib/json.ts'
 
-/** Characters shown of what a call is about. */
+/** The most characters of a call's subject that are shown. */
 const ABOUT_SHOWN = 160
-/** Fields of an input that are shown where its tool names no target. */
+/** The most fields of an input that are shown if the tool names no target. */
 const FIELDS_SHOWN = 3
 /** Fields whose values may be secrets. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|session|pin$/i
 
-/** Says what a tool does, for sentences about more than one call; a tool of others is used by its name. */
+/** Returns what a tool does, for sentences about several calls. A tool of a server or application is "used" by its name. */
 export function sayTool (name: string, tool: Pick<Tool, 'says'> | undefined): string {
   const label = tool?.says?.en.label
   return label === undefined ? `use ${name}` : label[0].toLowerCase() + label.slice(1)
 }
 
-/** A call in the words of people. */
+/** A call described for people. */
 export interface SaidCall {
-  /** The whole, without a subject: `write the file “notes.md”`. */
+  /** The whole description without a subject: `write the file “notes.md”`. */
   text: string
-  /** What the call is about: a path, a command, host and path of an address, or the first fields of an input; '' for nothing. */
+  /** The subject of the call: a path, a command, host and path of an address, or the first fields of an input; '' for none. */
   about: string
 }
 
-/** Says what a call does. `server` is the tool server whose tool it is. */
+/** Describes a call in words for people. `server` is the tool server of the tool. */
 export function sayCall (
   { toolName, input }: { toolName: string, input: unknown },
   { tool, server }: { tool?: Pick<Tool, 'says'>, server?: string } = {}
@@ -37,20 +37,20 @@ export function sayCall (
   return { text: about === '' ? verb : `${verb}${does === undefined ? ' with' : ''} “${about}”`, about }
 }
 
-/** The first texts of an input that is kept as JSON, and shortened: the last may be cut off. */
+/** Returns the first texts of an input that is stored as shortened JSON; the last may be cut off. */
 function fieldsIn (json: string): unknown {
   if (!json.startsWith('{')) return json
   const fields = [...json.matchAll(/"((?:[^"\\]|\\.)*)":("(?:[^"\\]|\\.)*)/g)]
   return Object.fromEntries(fields.slice(0, 20).map(([, name, value]) => [name, readJson(`${value}"`) ?? value.slice(1)]))
 }
 
-/** An address is said by its host and its path, without what may be a secret. */
+/** Returns an address as host and path, without parts that may be a secret. */
 function withoutSecrets (target: string): string {
   const address = /^https?:/i.test(target) && URL.canParse(target) ? new URL(target) : undefined
   return address === undefined ? target : `${address.host}${address.pathname === '/' ? '' : address.pathname}${address.search && '?…'}`
 }
 
-/** Says the fields of an input: `title: Broken link, labels: bug, urgent`. */
+/** Returns the fields of an input as a text: `title: Broken link, labels: bug, urgent`. */
 export function sayFields (input: unknown, most = Infinity): string {
   if (typeof input !== 'object' || input === null || Array.isArray(input)) return input === undefined ? '' : sayValue(input)
   const fields = Object.entries(input).filter(([, value]) => value !== undefined)

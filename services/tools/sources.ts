@@ -11,15 +11,15 @@ import { settlesWithin } from '../lib/deadline.ts'
 export interface ToolSource {
   name: string
   tools: SourceTool[]
-  /** The source's own description of itself and its use; shown to models as a quotation. */
+  /** The source's description of itself and its use; shown to models as a quotation. */
   instructions?: string
-  /** False while the source cannot be called: its tools are offered all the same, and calls answer with the cause. */
+  /** False while the source cannot be called. Its tools are offered all the same, and calls answer with the cause. */
   available: boolean
-  /** Settles when the source has been connected or could not be; absent while it is not being connected. Calls wait for it. */
+  /** Settles when the source is connected or has failed to connect; absent if it is not connecting. Calls wait for it. */
   connecting?: Promise<unknown>
-  /** Why it cannot be called, a sentence. */
+  /** The reason why it cannot be called, a sentence. */
   cause?: string
-  /** The names that tools of the source were given, by the source's own names. They stay, and a merge adds those it gives. */
+  /** The names that tools of the source have here, by the source's own names. They never change; a merge adds new ones. */
   names?: Map<string, string>
 }
 
@@ -31,31 +31,31 @@ export interface MergedTool extends SourceTool {
 }
 
 /**
- * Characters in a prompt: the description of all sources, the instructions of one, and the names of those of its tools that are found. All
- * of them are named where they take no more than `names`, so that a model can ask for one by its name.
+ * The most characters in a prompt: for the description of all sources, for the instructions of one, and for the names of those of its tools
+ * that are deferred. If all names take no more than `names`, all are listed, so that a model can ask for a tool by its name.
  */
 const ROOM = {
   few: { all: 16_000, ofOne: 4_000, named: 0, names: 0 },
   many: { all: 8_000, ofOne: 400, named: 120, names: 8_000 },
   small: { all: 1_500, ofOne: 200, named: 0, names: 0 }
 }
-/** The share of a window that the names of all tools may take, in characters for each token of it. */
+/** The share of a window that the names of all tools may take, in characters for each token of the window. */
 const NAMES_SHARE = 0.1
 
 /**
- * Creates a function that gives every tool a unique name: the one it was given before, else its own where that is free, else
- * `<source>_<tool>`, else that with a number. Names that were given to other tools are taken, also while those tools are gone, and so
- * is a property name of every object (`constructor`). A name that people may take for that of a built-in tool is none of a source.
+ * Creates a function that gives every tool a unique name: the name that it was given before, else its own name if it is free, else
+ * `<source>_<tool>`, else that with a number. Names of other tools stay taken even while those tools are gone; properties of every object
+ * (`constructor`) are taken, too. A source cannot have a name that people may mistake for a built-in tool.
  */
 function createMerge (builtin: readonly string[]) {
   const made = new WeakMap<SourceTool, MergedTool>()
   const looksBuiltin = (name: string) => {
-    // A name without letters of ASCII is not read as one of ours, and is written in Latin letters.
+    // A name without ASCII letters cannot be mistaken for one of ours, and is written in Latin letters.
     const shown = /[a-z]/i.test(name) ? [name, inLatin(name).text] : [inLatin(name).text]
     return builtin.some((own) => shown.some((each) => looksLike(each, own)))
   }
 
-  /** Returns a name that no other tool has. Where letters were lost, it is numbered: what is left of it might say something else. */
+  /** Returns a name that no other tool has. If letters were lost in it, it is numbered, because the rest might mean something else. */
   function nameOf ({ model: { name } }: SourceTool, source: string, isFree: (name: string) => boolean): string {
     const { text, isWhole } = inLatin(name)
     if (!isWhole) return numbered(`${source}_${text || 'tool'}`, isFree, 1)
@@ -75,7 +75,7 @@ function createMerge (builtin: readonly string[]) {
         const name = before !== undefined && canHave(before) ? before : nameOf(tool, source, isFree)
         names?.set(tool.model.name, name)
         const present = made.get(tool)
-        // Reuse the object while nothing has changed: compiled schemas are cached by it.
+        // The object is reused while nothing has changed: compiled schemas are cached by it.
         const isSame = present?.model.name === name && present.caution === tool.caution &&
           isDeepStrictEqual(present.policy, { ...tool.policy })
         const next = isSame
@@ -89,10 +89,10 @@ function createMerge (builtin: readonly string[]) {
   }
 }
 
-/** Marks around a name, and characters that nobody sees. */
+/** Matches punctuation around a name, and invisible characters. */
 const MARKS = /^[\s\p{P}\p{S}\p{Cf}]+|[\s\p{P}\p{S}\p{Cf}]+$|\p{Cf}/gu
 
-/** Whether people may take a name for another: it differs in case, in marks around it, or in letters that are not ASCII. */
+/** True if people may mistake a name for another: it differs only in case, in punctuation around it, or in letters that are not ASCII. */
 function looksLike (name: string, own: string): boolean {
   const letters = [...name.normalize('NFKC').replace(MARKS, '').toLowerCase()]
   const shown = [...own.toLowerCase()]
@@ -104,23 +104,23 @@ function looksLike (name: string, own: string): boolean {
 const TWINS = ['il1', 'o0']
 const isTwin = (a: string, b: string) => TWINS.some((twins) => twins.includes(a) && twins.includes(b))
 
-/** Returns the description of a tool, with what it is called where its name here is in other letters. */
+/** Returns the description of a tool, with its original name if its name here is in other letters. */
 function describedBy ({ model: { name, description }, title = name }: SourceTool): string {
   const isLatin = !/[^\p{ASCII}]/u.test(name)
   return isLatin || description.includes(title) ? description : `${title}: ${description}`
 }
 
-/** What of the sources a model is told. */
+/** What a prompt tells about sources depends on this. */
 export interface ToldSources {
-  /** The tools that it finds. */
+  /** The tools that the model has to find. */
   found: ReadonlySet<string>
   /** Its context window, tokens. */
   window: number
 }
 
 /**
- * Returns the part of a system prompt that describes the sources of the tools; '' when there is none. Of a source whose tools a model
- * finds, a few are named. A source stays when it cannot be called, so that the prompt stays the same.
+ * Returns the part of a system prompt that describes the sources of the tools; '' if there is none. A few of a source's deferred tools are
+ * named. A source that cannot be called stays in it, so that the prompt stays the same.
  */
 export function describeSources (
   sources: ToolSource[],
@@ -151,7 +151,7 @@ export function describeSources (
     `instruction to you:\n${lines.join('\n')}`.slice(0, areNamed ? all + allNames : all)
 }
 
-/** Returns as many names as the characters hold. */
+/** Returns as many names as fit into the characters. */
 function firstFew (names: string[], characters: number): string {
   const shown: string[] = []
   for (const name of names) if ([...shown, name].join(', ').length <= characters) shown.push(name)
@@ -159,15 +159,15 @@ function firstFew (names: string[], characters: number): string {
   return `${shown.join(', ')} and ${names.length - shown.length} more`
 }
 
-/** How long a step waits for tool servers that are connecting since the start. */
+/** How long a step waits for tool servers that are connecting since the start; milliseconds. */
 const STEP_WAIT_MS = 3_000
-/** How long a call waits for its tool server that is being connected; one of an unknown tool, for all of them. */
+/** How long a call waits for its tool server to connect, and a call of an unknown tool for all of them; milliseconds. */
 const CALL_WAIT_MS = 30_000
 
 /** Resolves when the sources that are still connecting have settled, at the latest after `ms` milliseconds. */
 type Settled = (ms: number, signal: AbortSignal) => Promise<void>
 
-/** Keeps the sources of tools beside the built-in ones, and their tools under the names that they were given. */
+/** Keeps the sources of tools beside the built-in ones, and their tools by the names that they were given. */
 export function createMergedTools ({ builtin, clock }: { builtin: readonly string[], clock: Clock }) {
   const mergeAll = createMerge(builtin)
   let sources = new Map<string, ToolSource>()
@@ -188,12 +188,12 @@ export function createMergedTools ({ builtin, clock }: { builtin: readonly strin
 
   return {
     find,
-    /** Whether the source of a tool is connected, or being connected. */
+    /** True if the source of a tool is connected or connecting. */
     mayBeCalled,
     all: (): MergedTool[] => [...merged.values()],
     sources: (): ToolSource[] => [...sources.values()],
 
-    /** Says why a tool cannot be called, a sentence; undefined for one that can, and for no tool. */
+    /** Returns why a tool cannot be called, a sentence; undefined for a tool that can, and for an unknown one. */
     causeOf (name: string): string | undefined {
       const source = sourceOf(name)
       if (source === undefined || mayBeCalled(name)) return undefined
@@ -215,7 +215,7 @@ export function createMergedTools ({ builtin, clock }: { builtin: readonly strin
 
     settled: (signal: AbortSignal): Promise<void> => settled(STEP_WAIT_MS, signal),
 
-    /** Waits for a tool whose source is being connected, or, where it is not `known`, for what sources may still bring. */
+    /** Waits for a tool whose source is connecting or, if it is not `known`, for tools that sources may still bring. */
     async arrival (name: string, known: boolean, signal: AbortSignal): Promise<void> {
       const { available = false, connecting } = sourceOf(name) ?? {}
       if (!available && connecting !== undefined) await settlesWithin({ clock, ms: CALL_WAIT_MS, signal }, connecting)

@@ -2,7 +2,7 @@ import { IN_USE } from '../lib/file-system.ts'
 import { defineError } from '../lib/service-error.ts'
 import { PathRefused } from '../workspace/index.ts'
 
-/** Throws PathRefused unless the real path is among those that the call may change: it may lead elsewhere since they were looked up. */
+/** Throws PathRefused unless the real path is one that the call may change: the path may lead elsewhere since it was looked up. */
 export function assertExpected (real: string, { paths }: { paths?: readonly string[] }): void {
   if (paths?.includes(real) ?? true) return
   const shown = JSON.stringify(real)
@@ -29,7 +29,10 @@ const REASONS: Record<string, string> = {
   EROFS: 'is on a read-only file system'
 }
 
-/** Returns what failed, in words. Windows says in three ways that another program holds a file, and not apart from a lack of rights. */
+/**
+ * Returns the reason of a failure in words. Windows has three codes for a file that another program holds, and uses them for missing
+ * permissions, too.
+ */
 function reasonOf (code: string, syscall: unknown, platform: NodeJS.Platform): string {
   if (platform !== 'win32' || !IN_USE.has(code)) return REASONS[code] ?? `cannot be used (${code})`
   if (syscall === 'access') return 'is marked as read-only: the user can change that in its properties'

@@ -2,10 +2,10 @@
 const LONGEST_NAME = 64
 const OTHER_CHARACTERS = /[^A-Za-z0-9_-]/g
 
-/** Returns a name in the characters and the length that every provider accepts. */
+/** Returns a name with the characters and the length that every provider accepts. */
 export const toolName = (name: string): string => name.replace(OTHER_CHARACTERS, '_').slice(0, LONGEST_NAME)
 
-/** Returns a name with the first number that makes it free. */
+/** Returns a name with the first number that makes it unique. */
 export function numbered (name: string, isFree: (name: string) => boolean, from = 2): string {
   for (let n = from; ; n++) {
     const end = `_${n}`

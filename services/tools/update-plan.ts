@@ -6,7 +6,7 @@ import type { BuiltinTool } from '../contracts/tool.ts'
 const { steps } = PlanSchema.properties
 const Input = Type.Object({ steps }, { additionalProperties: false })
 
-/** Shows the user the plan of a longer piece of work. The newest plan of a run is the output of the newest call. */
+/** Shows the user the plan of longer work. The newest plan of a run is the output of its newest call. */
 export function createUpdatePlan (): BuiltinTool<Static<typeof Input>> {
   return {
     model: {

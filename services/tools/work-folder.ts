@@ -21,9 +21,9 @@ export async function locateFolder (path: string): Promise<WorkFolder | undefine
 
 export const isSameFolder = (a: FolderIdentity, b: FolderIdentity): boolean => a.dev === b.dev && a.ino === b.ino
 
-/** Finds the folders that calls work in: the folder named by the input, for tools that take one, else `cwd`. */
+/** Finds the folders that calls work in: the folder that the input names, for tools that take one, else `cwd`. */
 export function createWorkFolders (find: Find, paths: Pick<PathPolicy, 'meant'>) {
-  /** Returns the folder that an input names; undefined for a path that is refused, at which nobody looks. */
+  /** Returns the folder that an input names; undefined for a refused path, which is not looked up. */
   async function locateNamed (folder: string, cwd: string): Promise<WorkFolder | undefined> {
     try {
       return await locateFolder(paths.meant(folder, cwd))

@@ -2,11 +2,11 @@ import { dirname, sep } from 'node:path'
 import { type Chain, type ChainUnit, isAddedObject, isSame, type Item } from '../workspace/index.ts'
 import type { Entry } from './undo-entry.ts'
 
-/** Where the content of what was there before a change is. */
+/** Returns where the previous content of a changed path is kept. */
 export const sourceOf = ({ copy, notKept }: Item, id: string, { key, contents }: Entry): NonNullable<Chain['source']> =>
   copy?.file === undefined ? { id, key, copy, notKept } : { id: copy.file, key: contents?.[copy.file], copy, notKept }
 
-/** Joins the changes of a run, path by path, from the newest back to where somebody else changed the path in between. */
+/** Joins the changes of a run, path by path, from the newest back to the point where somebody else changed the path. */
 export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<string, Chain> {
   const chains = new Map<string, Chain>()
   const units = unitsIn(entries)
@@ -43,11 +43,14 @@ export function chainsOf (entries: Array<[id: string, entry: Entry]>): Map<strin
   return chains
 }
 
-/** A git directory that a command may change lies outside of its working folder, when the folder is a part of a repository. */
+/**
+ * Returns the folder of an item. The git directory that a command may change is outside of its working folder if the folder is a part of a
+ * repository.
+ */
 const cwdOf = ({ path, unit }: Item, { cwd }: Entry): string =>
   unit === undefined || path.startsWith(cwd.endsWith(sep) ? cwd : cwd + sep) ? cwd : dirname(unit)
 
-/** Joins what the entries say of each unit: as the first call found it, and as the last one left it. */
+/** Joins what the entries record of each unit: as the first call found it, and as the last one left it. */
 function unitsIn (entries: Array<[id: string, entry: Entry]>): Map<string, ChainUnit> {
   const found = new Map<string, ChainUnit>()
   for (const [, { units = {} }] of entries.toReversed()) {

@@ -1,15 +1,87 @@
 import { lstat, readdir, rename } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
+import { dirname, join, relative } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
+import { timeOfId } from '../lib/ids.ts'
+import { UNDO_OPEN, undoEntryKey, undoFilesPrefix, type Op } from '../store/index.ts'
 import { isOwnName, type PathPolicy, removeEntry } from '../tools/index.ts'
-import { inBatches, isSame, lookAt, withFolder, withParent } from '../workspace/index.ts'
-import type { Entry } from './undo-entry.ts'
+import { chainsOfCopy, inBatches, isSame, lookAt, removeTemporaries, withFolder, withParent } from '../workspace/index.ts'
+import type { KeepParts } from './keep-call.ts'
+import { settleEntry } from './settle-entry.ts'
+import { APPLY, type Entry, UNDO } from './undo-entry.ts'
+import { takeOver, undoRun } from './undo-run.ts'
+import { readEntries } from './works.ts'
+
+/** Returns the copy of a folder on which an owner works, if it is kept. */
+export type FindCopy = (owner: string, folder: string) => Promise<string | undefined>
 
 /**
- * Puts back what a call that was cut off had moved aside of its first path, if nothing is at any of its paths. `began`: milliseconds since
- * the Unix epoch.
+ * Completes the entries of calls that the end of the service interrupted: what is at their paths now counts as what they left. Then
+ * finishes the undos and applies among them.
  */
-export async function putBackAside ({ roots, items }: Pick<Entry, 'roots' | 'items'>, began: number, paths: PathPolicy): Promise<void> {
+export async function completeInterrupted (copyOf: FindCopy, parts: KeepParts): Promise<void> {
+  const { store, log } = parts
+  const works = new Map<string, Entry>()
+  for await (const [key, { runId }] of store.list<{ runId: string }>(UNDO_OPEN, { damaged () {} })) {
+    const id = key.slice(UNDO_OPEN.length)
+    const ops: Op[] = [{ type: 'del', key }]
+    const entry = await store.get<Entry>(undoEntryKey(runId, id)).catch(() => undefined)
+    if (entry !== undefined) {
+      const settled = await completeEntry(id, entry, parts)
+      if (entry.of !== undefined) works.set(runId, entry)
+      if (settled !== undefined) ops.push({ type: 'put', key: undoEntryKey(runId, id), value: settled })
+      else {
+        ops.push({ type: 'del', key: undoEntryKey(runId, id) })
+        for await (const file of store.keys(undoFilesPrefix(id))) ops.push({ type: 'del', key: file })
+      }
+    }
+    await store.transact(ops)
+  }
+  for (const entry of works.values()) {
+    await finishWork(entry, copyOf, parts).catch((error) =>
+      log.warn({ err: error }, 'an undo or an apply that was cut off could not be finished'))
+  }
+}
+
+/** Continues an undo or an apply that the end of the service interrupted, at the paths that it was to change. */
+async function finishWork ({ of = '', toolName, owner, cwd, items }: Entry, copyOf: FindCopy, parts: KeepParts): Promise<void> {
+  const named = items.filter(({ isParent }) => !isParent)
+  if (toolName === UNDO) {
+    return void await undoRun(of, await readEntries(parts.store, of), {}, parts, new Set(named.map(({ path }) => path)))
+  }
+  const copy = await copyOf(owner, cwd)
+  if (copy === undefined) return
+  const left = named.map(({ path, before }) => ({ path: relative(cwd, path), isOtherAsItWas: true, expected: before }))
+  const chains = await chainsOfCopy(left, { from: copy, to: cwd, paths: parts.paths })
+  // Nothing is removed if the copy was only being deleted: that is reported as unknown.
+  if (await copyOf(owner, cwd) === copy) await takeOver(chains, {}, { of, owner, cwd }, parts)
+}
+
+async function completeEntry (id: string, entry: Entry, parts: KeepParts): Promise<Entry | undefined> {
+  const { isCut, toolName } = entry
+  if (entry.tree === undefined) {
+    if (toolName === UNDO || toolName === APPLY) await removeTemporaries(id, entry.items)
+    else {
+      await putBackAside(entry, timeOfId(id), parts.paths)
+      await removeUnfinished(entry, timeOfId(id), parts)
+    }
+    const settled = await settleEntry(entry, {}, parts)
+    return settled && { ...settled, isCut }
+  }
+  try {
+    return await settleEntry(entry, { isLate: true }, parts)
+  } catch (error) {
+    parts.log.warn({ err: error }, 'what a command changed could not be compared')
+    const { tree: _, ...rest } = entry
+    const reason = 'What it changed could not be found out after the service had ended.'
+    return { ...rest, ended: true, uncovered: { ...entry.uncovered, reason } }
+  }
+}
+
+/**
+ * For a call that was interrupted: puts back what it had moved away from its first path, if nothing is at any of its paths. `began`:
+ * milliseconds since the Unix epoch.
+ */
+async function putBackAside ({ roots, items }: Entry, began: number, paths: PathPolicy): Promise<void> {
   const before = items.find(({ path }) => path === roots[0])?.before
   const areGone = async () => (await inBatches(roots, (path) => lookAt(path, undefined, { paths }))).every((place) => place === null)
   if (!before || !await areGone().catch(() => false)) return
@@ -22,11 +94,11 @@ export async function putBackAside ({ roots, items }: Pick<Entry, 'roots' | 'ite
 }
 
 /**
- * Removes what a call that was cut off was writing beside its paths, and the second name of a file that it replaced, of which a copy is
- * kept. `began`: milliseconds since the Unix epoch.
+ * For a call that was interrupted: removes the temporary files that it wrote beside its paths, and the second name of a file that it
+ * replaced, of which a copy is kept. `began`: milliseconds since the Unix epoch.
  */
-export async function removeUnfinished (
-  { roots, items }: Pick<Entry, 'roots' | 'items'>,
+async function removeUnfinished (
+  { roots, items }: Entry,
   began: number,
   { paths, clock }: { paths: PathPolicy, clock: Clock }
 ): Promise<void> {

@@ -1,147 +1,183 @@
 import type { Clock } from '../lib/clock.ts'
 import { newId } from '../lib/ids.ts'
 import type { Log } from '../lib/log.ts'
-import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op } from '../store/index.ts'
-import { type CallLeft, type CallReport, within, type KeepCall, type KeptCall, type PathPolicy } from '../tools/index.ts'
-import type { RunningCommands } from './running-commands.ts'
-import { type ChainUnit, diffPaths, type Item, takePaths, type UndoSpace } from '../workspace/index.ts'
+import { undoFileKey, undoEntryKey, undoOpenKey, undoOwnerKey, undoWorkKey, type Op, type Store } from '../store/index.ts'
+import type { CallLeft, CallReport, KeepCall, KeptCall, PathPolicy } from '../tools/index.ts'
+import { type ChainUnit, createCommandFiles, type Item, type Snapshots, takePaths, type UndoSpace } from '../workspace/index.ts'
+import type { AcquirePaths, RunningCommands } from './running-calls.ts'
+import { settleEntry } from './settle-entry.ts'
 import type { Entry } from './undo-entry.ts'
 
-const overlap = (a: string[], b: string[]) => a.some((one) => b.some((other) => within(one, other) || within(other, one)))
-
-const hasKeys = (record: object): boolean => Object.keys(record).length > 0
-
-type AcquirePaths = ReturnType<typeof createPathLock>
-
-/** Creates the lock that lets one call at a time change a path, the folders above it and what is below it. */
-export function createPathLock () {
-  const held = new Map<string[], Promise<void>>()
-
-  /** Waits for the paths. Returns the function that releases them. Rejects with the reason of an abort. */
-  return async function acquire (paths: string[], signal?: AbortSignal): Promise<() => void> {
-    for (;;) {
-      signal?.throwIfAborted()
-      const other = [...held].find(([theirs]) => overlap(paths, theirs))
-      if (other === undefined) break
-      await untilAborted(other[1], signal)
-    }
-    const { promise, resolve } = Promise.withResolvers<void>()
-    held.set(paths, promise)
-    return () => {
-      held.delete(paths)
-      resolve()
-    }
-  }
-}
-
-async function untilAborted (promise: Promise<void>, signal: AbortSignal | undefined): Promise<void> {
-  if (signal === undefined) return promise
-  const aborted = Promise.withResolvers<void>()
-  const abort = () => aborted.reject(signal.reason)
-  signal.addEventListener('abort', abort, { once: true })
-  try {
-    await Promise.race([promise, aborted.promise])
-  } finally {
-    signal.removeEventListener('abort', abort)
-  }
-}
-
+/** What the functions of undo share. */
 export interface KeepParts {
+  store: Store
   clock: Clock
+  /** The folder with the copies. */
   folder: string
   paths: PathPolicy
   acquire: AcquirePaths
   space: UndoSpace
+  snapshots: Snapshots
   commands: RunningCommands
   log: Pick<Log, 'warn'>
 }
 
-/** What is there before a call, on disk and not yet named by a record. Its paths are held until `finish` or `discard`. */
+/** The state before a call; it is on disk, but no record names it yet. The paths of the call are locked until `finish` or `discard`. */
 export interface Kept extends KeptCall {
   id: string
-  /** The key of the file of copies. */
+  /** The key with which the file of copies is encrypted. */
   key?: string
   items: readonly Item[]
-  /** As of any call; `isCut` for work that did not come to its end. */
+  /** Records what the call changed; `isCut` for an undo or an apply that did not complete. */
   finish(report?: CallReport, isCut?: boolean): Promise<CallLeft>
 }
 
-/** What `keepCall` is told beside the call. */
+/** Options of `keepCall` beside the call. */
 interface KeepOptions {
-  /** The paths are held already. */
+  /** The caller has locked the paths already. */
   isLocked?: boolean
-  /** The run whose changes are taken back or over. The record says that this was cut off until it is finished. */
+  /** The run whose changes are undone or applied. Until `finish`, the record says that this was interrupted. */
   of?: string
-  /** Returns the unit that a path belongs to, as far as it is known. */
+  /** Returns the unit that a path belongs to, if it is known. */
   unitOf?: (path: string) => ChainUnit | undefined
 }
 
+/** The state before a call: what the entry says of it, and the file of copies. */
+interface Taken {
+  entry: Pick<Entry, 'items' | 'units' | 'key' | 'tree'>
+  /** The key of the record of the file of copies. */
+  fileKey?: string
+  /** Paths that other calls of the service change meanwhile. */
+  others?: ReadonlySet<string>
+  release(): void
+  discard(): Promise<void>
+}
+
 /**
- * Copies what is at the paths of a call into a file for undo and syncs it. Waits while another call changes one of them. Throws
- * CopiesUnavailable when the disk is full, and PathRefused; then the call must not start.
+ * Keeps what a call is about to change, durably: the content of its paths or, for a command, of its folder. Waits while another call
+ * changes one of the paths. Throws CopiesUnavailable if the disk is full, and PathRefused; then the call must not start.
  */
-export async function keepCall (
-  call: KeepCall,
-  parts: KeepParts,
-  { isLocked = false, of, unitOf = () => undefined }: KeepOptions = {}
-): Promise<Kept> {
-  const { runId, owner, toolCallId, toolName, cwd, places, uncovered = {}, signal } = call
-  const { clock, folder, paths, acquire, space, commands } = parts
+export async function keepCall (call: KeepCall, parts: KeepParts, options: KeepOptions = {}): Promise<Kept> {
+  const { runId, owner, toolCallId, toolName, places, command, uncovered } = call
+  const { of } = options
   const id = newId()
-  const at = clock.now()
-  const entry: Entry = { runId, owner, toolCallId, toolName, at, cwd, roots: places?.map(({ path }) => path) ?? [], items: [] }
+  const at = parts.clock.now()
   const named: Op[] = [{ type: 'put', key: undoOwnerKey(owner, runId), value: { at } }]
   if (of !== undefined) named.push({ type: 'put', key: undoWorkKey(of, runId), value: { at } })
-  const recordOp = (value: Entry): Op => ({ type: 'put', key: undoEntryKey(runId, id), value })
-  if (places === undefined) {
-    const known = Object.fromEntries(Object.entries(uncovered).filter(([, value]) => value !== undefined))
-    const value: Entry = { ...entry, uncovered: known, ended: true }
-    return { id, items: [], ops: [...named, recordOp(value)], finish: async () => ({ ops: [] }), discard: async () => {} }
+  const roots = places?.map(({ path }) => path) ?? []
+  const cwd = command?.folder ?? call.cwd
+  const entry: Entry = { runId, owner, toolCallId, toolName, at, cwd, roots, items: [], ...of !== undefined && { of, isCut: true } }
+  const { taken, reason } = command === undefined ? await takeCall(id, call, parts, options) : await takeCommand(call, command, parts)
+  if (places === undefined && reason !== '') entry.uncovered = { ...uncovered, reason }
+  if (taken === undefined) {
+    const op: Op = { type: 'put', key: undoEntryKey(runId, id), value: { ...entry, ended: true } }
+    return { id, items: [], ops: [...named, op], finish: async () => ({ ops: [] }), discard: async () => {} }
+  }
+  return keptOf(id, { ...entry, ...taken.entry }, { ...call, taken, named }, parts)
+}
+
+function keptOf (
+  id: string,
+  begun: Entry,
+  { runId, places, command, taken, named }: KeepCall & { taken: Taken, named: Op[] },
+  { store, paths, snapshots, commands, log }: KeepParts
+): Kept {
+  const key = undoEntryKey(runId, id)
+  const open = undoOpenKey(id)
+  const { fileKey, others } = taken
+  let isShared = false
+
+  async function finish (report?: CallReport, isCut = false): Promise<CallLeft> {
+    try {
+      const settled = await settleEntry(begun, { places, report, others, isShared }, { paths, snapshots })
+      taken.release()
+      commands.changed((settled?.items ?? []).map(({ path }) => path))
+      const closed: Op[] = [{ type: 'del', key: open }]
+      if (settled === undefined) {
+        await taken.discard()
+        if (fileKey !== undefined) closed.push({ type: 'del', key: fileKey })
+      }
+      const last: Op = settled === undefined ? { type: 'del', key } : { type: 'put', key, value: { ...settled, isCut: isCut || undefined } }
+      if (command === undefined) return { ops: [last, ...closed] }
+      const changes = changesIn(settled?.items ?? [])
+      const ops = [last, ...closed, ...await createCommandFiles(store).written(changes, begun.at)]
+      return { ops, ...((settled === undefined || changes.length > 0) && { changes }) }
+    } catch (error) {
+      // The entry stays open: the changes of the call are compared again at the next start.
+      log.warn({ err: error }, 'what a call changed could not be compared')
+      return { ops: [] }
+    } finally {
+      taken.release()
+    }
   }
 
-  const unlock = isLocked ? () => {} : await acquire(entry.roots, signal)
+  async function finishLater (ended: Promise<void>): Promise<void> {
+    isShared = true
+    await ended
+    const { ops } = await finish()
+    // The entry was deleted with its conversation meanwhile.
+    const isGone = await store.get(key) === undefined
+    if (ops.length > 0) await store.transact(isGone ? [{ type: 'del', key: open }] : ops)
+  }
+
+  const file: Op[] = fileKey === undefined ? [] : [{ type: 'put', key: fileKey, value: true }]
+  return {
+    id,
+    key: begun.key,
+    items: begun.items,
+    ops: [...named, { type: 'put', key, value: begun }, { type: 'put', key: open, value: { runId } }, ...file],
+    finish,
+    finishAfter: (ended) => commands.stay(runId, finishLater(ended).catch((error) =>
+      log.warn({ err: error }, 'what a command changed could not be stored'))),
+    discard: taken.discard
+  }
+}
+
+/** Copies what is at the paths of a call, and locks them; nothing for a call whose paths nobody knows. */
+async function takeCall (
+  id: string,
+  { places, signal }: KeepCall,
+  { folder, paths, acquire, space }: KeepParts,
+  { isLocked = false, unitOf = () => undefined }: KeepOptions
+): Promise<{ taken?: Taken, reason?: string }> {
+  if (places === undefined) return {}
+  const unlock = isLocked ? () => {} : await acquire(places.map(({ path }) => path), signal)
   try {
-    const snapshot = await takePaths(places, { folder, id, paths, space, signal, unitOf })
-    const { items, units, key, bytes } = snapshot
-    const fileKey = undoFileKey(id, bytes)
-    const kept = { items, ...hasKeys(units) && { units }, ...(key !== undefined && { key }) }
-    const begun: Entry = { ...entry, ...kept, ...(of !== undefined && { of, isCut: true }) }
-    const open = undoOpenKey(id)
-    return {
-      id,
-      key,
-      items,
-      ops: [
-        ...named,
-        recordOp(begun),
-        { type: 'put', key: open, value: { runId } },
-        ...key === undefined ? [] : [{ type: 'put' as const, key: fileKey, value: true }]
-      ],
-      async finish (report, isCut = false) {
-        const diff = typeof report?.output?.diff === 'string' ? { diff: report.output.diff } : {}
-        const reported = report && (report.changes ?? [])
-        try {
-          const { items: changed, units: left } = await diffPaths(snapshot, { places, reported, paths })
-          commands.changed(changed.map(({ path }) => path))
-          if (changed.length > 0) {
-            const { isCut: _, ...whole } = begun
-            const ended: Entry = { ...(isCut ? begun : whole), items: changed, ended: true, ...hasKeys(left) && { units: left }, ...diff }
-            return { ops: [recordOp(ended), { type: 'del', key: open }] }
-          }
-          await snapshot.discard()
-          return { ops: [undoEntryKey(runId, id), open, fileKey].map((key): Op => ({ type: 'del', key })) }
-        } finally {
-          snapshot.release()
-          unlock()
-        }
-      },
-      async discard () {
-        await snapshot.discard()
-        unlock()
-      }
+    const { items, units, key, bytes, ...snapshot } = await takePaths(places, { folder, id, paths, space, signal, unitOf })
+    const release = () => {
+      snapshot.release()
+      unlock()
     }
+    const discard = () => snapshot.discard().finally(unlock)
+    return { taken: { entry: { items, units, key }, fileKey: key && undoFileKey(id, bytes), release, discard } }
   } catch (error) {
     unlock()
     throw error
   }
 }
+
+/** Records the folder of a command; `reason` says which of its changes cannot be known. */
+async function takeCommand (
+  { uncovered, signal }: KeepCall,
+  { reach, ...place }: NonNullable<KeepCall['command']>,
+  { snapshots, commands }: KeepParts
+): Promise<{ taken?: Taken, reason: string }> {
+  const known = await snapshots.take(place, signal)
+  const reason = [reach, 'why' in known ? known.why : known.leftOut].filter(Boolean).join(' ')
+  if ('why' in known) return { reason }
+  const { others, end } = commands.begin(place.folder)
+  const release = () => {
+    end()
+    known.release()
+  }
+  const tree = { records: known.records, target: uncovered?.target }
+  return { taken: { entry: { items: [], tree }, others, release, discard: async () => release() }, reason }
+}
+
+const digestOf = (place: Item['after']): string | null => place?.kind === 'file' ? place.digest : null
+
+/** Returns the changes of files among the items. */
+const changesIn = (items: readonly Item[]) =>
+  items.filter(({ before, after }) => before?.kind === 'file' || after?.kind === 'file').map(({ path, before, after }) =>
+    ({ path, before: digestOf(before), after: digestOf(after) })
+  )

@@ -1,10 +1,9 @@
 import { dirname, relative, sep } from 'node:path'
 import type { FileChangeView, PathChange, RunChanges, UncoveredCall } from '../../schemas/undo.ts'
 import type { KeepParts } from './keep-call.ts'
-import { contentDigest, unifiedDiff } from '../tools/index.ts'
+import { unifiedDiff } from '../tools/index.ts'
 import {
   type Chain,
-  type Copy,
   describeChange,
   inBatches,
   isAddedObject,
@@ -13,10 +12,8 @@ import {
   lookAt,
   type Place,
   planRestore,
-  readCopy,
-  type RestorePlan,
-  withFile,
-  withParent
+  readSource,
+  type RestorePlan
 } from '../workspace/index.ts'
 import { chainsOf, sourceOf } from './chains.ts'
 import type { Entry } from './undo-entry.ts'
@@ -24,19 +21,21 @@ import type { Entry } from './undo-entry.ts'
 type Parts = Pick<KeepParts, 'paths' | 'folder'>
 type Entries = Array<[id: string, entry: Entry]>
 
-/** Longer files are not compared; bytes. */
-const COMPARED_BYTES = 256 * 1024
+/** The most bytes of a file that is compared. */
+const COMPARED_BYTES = 1024 * 1024
 
-/** Returns the calls of a run whose effects nobody here knows. */
+/** Returns the calls of a run whose effects the service does not know. */
 export function uncoveredCalls (entries: Entries): UncoveredCall[] {
   const calls = entries.flatMap(([, { toolCallId, toolName, at, uncovered }]) =>
     uncovered === undefined ? [] : [{ toolCallId, toolName, at, ...uncovered }]
   )
-  // A crash may have repeated the hand-over of a call to the application.
+  // After a crash, a call may have been passed to the application twice.
   return [...new Map(calls.map((call) => [call.toolCallId, call])).values()]
 }
 
-/** Returns a page of the changes of a run, oldest first, one for each path that a call named. `cursor` is the number of the first. */
+/**
+ * Returns a page of the changes of a run, oldest first, one for each path that a call named. `cursor` is the number of the first change.
+ */
 export async function runChanges (
   entries: Entries,
   { limit, cursor = '0' }: { limit: number, cursor?: string },
@@ -53,7 +52,8 @@ export async function runChanges (
   const changes: FileChangeView[] = []
   for (const { id, entry, item, moved, inner } of page) {
     const { toolCallId, toolName, at, cwd, diff: made } = entry
-    const diff = made ?? (moved === undefined ? await contentDiff(item, cwd, { ...parts, ...sourceOf(item, id, entry) }) : undefined)
+    const step = { ...item, source: sourceOf(item, id, entry) }
+    const diff = made ?? (moved === undefined ? await diffOf(cwd, step, { ...item, before: item.after }, parts) : undefined)
     changes.push({
       path: item.path,
       ...describeChange(item.before, item.after),
@@ -69,12 +69,12 @@ export async function runChanges (
   return { changes, notCovered: uncoveredCalls(entries), ...(from + limit < all.length && { nextCursor: String(from + limit) }) }
 }
 
-/** The changes of one entry: the outermost paths, without the folders that were made on the way to them. */
+/** Returns the changes of one entry: the outermost paths, without the folders that were made above them. */
 function changesOf ({ items: all, roots, units }: Entry): Array<{ item: Item, moved?: Item, inner: number }> {
   const named = new Set(roots)
-  // Objects that were added to a repository are never taken away: they are no change to decide about.
+  // Objects that were added to a repository are never removed: there is nothing to decide about them.
   const items = all.filter((item) => !isAddedObject(item, units))
-  // A folder that was made, or went, stands for what is in it; one whose permissions alone changed does not.
+  // A folder that was made or removed represents its content; a folder of which only the permissions changed does not.
   const whole = new Set(items.flatMap(({ path, before, after, isParent }) => isParent || isSame(before, after) ? [] : [path]))
   const inner = new Map<string, number>()
   const isInner = ({ path }: Item): boolean => {
@@ -87,21 +87,35 @@ function changesOf ({ items: all, roots, units }: Entry): Array<{ item: Item, mo
   }
   const isShown = ({ path }: Item) => named.size === 0 || items.length <= 100 || named.has(path)
   const outer = items.filter((item) => !isInner(item) && !item.isParent && isShown(item))
-  const sources = Map.groupBy(
-    outer.filter(({ before, after }) => before !== null && after === null),
-    ({ before }) => before?.kind === 'file' ? before.digest : before?.kind
-  )
-  const source = ({ after, path }: Item) => {
-    // Of folders that a command made and removed nobody knows whether one became the other.
-    if (after === null || after === undefined || (after.kind === 'folder' && named.size === 0)) return undefined
-    const likely = sources.get(after.kind === 'file' ? after.digest : after.kind)
-    return likely?.find((other) => other.path !== path && isSame(other.before, after))
-  }
-  const movedAway = new Set(outer.flatMap((item) => source(item) ?? []))
-  return outer.filter((item) => !movedAway.has(item)).map((item) => ({ item, moved: source(item), inner: inner.get(item.path) ?? 0 }))
+  // If a command made and removed folders, it is unknown whether one was renamed to the other.
+  const moves = findMoves(outer, { withFolders: named.size > 0 })
+  const movedAway = new Set(moves.values())
+  return outer.filter((item) => !movedAway.has(item)).map((item) => ({ item, moved: moves.get(item), inner: inner.get(item.path) ?? 0 }))
 }
 
-/** What a run changed: the texts of a file before and after it, null for none; absent where there was another thing, or it is not known. */
+/** A path, and what is there before and after a change. */
+interface Change {
+  path: string
+  before: Place | undefined
+  after?: Place
+}
+
+/** Returns the changes that are moves: something appeared as it disappeared elsewhere, in the change that is the value. */
+function findMoves<T extends Change> (changes: readonly T[], { withFolders = false } = {}): Map<T, T> {
+  const kindOf = (place: Place | undefined) => place?.kind === 'file' ? place.digest : place?.kind
+  const gone = Map.groupBy(changes.filter(({ before, after }) => before !== null && after === null), ({ before }) => kindOf(before))
+  const moves = new Map<T, T>()
+  for (const change of changes) {
+    const { path, before, after } = change
+    if (!after || isSame(before, after) || (after.kind === 'folder' && !withFolders)) continue
+    const likely = gone.get(kindOf(after)) ?? []
+    const at = likely.findIndex((other) => other.path !== path && isSame(other.before, after))
+    if (at !== -1) moves.set(change, likely.splice(at, 1)[0])
+  }
+  return moves
+}
+
+/** The texts of a file before and after a run, null if there was no file; absent if it was something else, or is not known. */
 export interface FileTexts {
   path: string
   before?: string | null
@@ -113,8 +127,8 @@ export async function runTexts (entries: Entries, parts: Parts): Promise<FileTex
   const texts: FileTexts[] = []
   for (const { path, before: place, left, source, isParent } of chainsOf(entries).values()) {
     if (isParent || place?.kind === 'folder') continue
-    const before = await keptText(place, source?.copy, { ...parts, id: source?.id ?? '', key: source?.key })
-    const after = await presentText(path, left, { ...parts, id: '', key: undefined })
+    const before = await textOf(place, source, parts)
+    const after = await textOf(left, { id: '', from: path }, parts)
     texts.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) })
   }
   return texts.reverse()
@@ -126,88 +140,65 @@ function fateOf (path: string, { steps, done, reasons }: RestorePlan): Pick<File
   return { canUndo: false, why: reasons.get(path) ?? (done.includes(path) ? 'undone' : 'changed_since') }
 }
 
-/** The diff of a change whose tool made none: a deletion, or an undo whose file is still as it left it. */
-async function contentDiff ({ path, before, after, copy }: Item, cwd: string, source: Copied): Promise<string | undefined> {
-  const [old, now] = [await keptText(before, copy, source), await presentText(path, after, source)]
-  return old === undefined || now === undefined ? undefined : unifiedDiff(relative(cwd, path), old, now ?? '')
+/** Something at a path; `source`: where its content is, if that is not the path itself. */
+type Content = Pick<Chain, 'path' | 'source'> & { before: Place | undefined }
+
+/** Returns the unified diff of two contents of a path; undefined if one of them is not a text, or not known any more. */
+async function diffOf (cwd: string, old: Content, now: Content, parts: Parts): Promise<string | undefined> {
+  if (isSame(old.before, now.before)) return undefined
+  const texts = []
+  for (const { path, before, source = { id: '', from: path } } of [old, now]) texts.push(await textOf(before, source, parts))
+  const [before, after] = texts
+  if (before === undefined || after === undefined || (before === null && after === null)) return undefined
+  return unifiedDiff(relative(cwd, old.path), before, after ?? '')
 }
 
-type Copied = Omit<Parameters<typeof readCopy>[0], 'key'> & { key?: string } & Pick<KeepParts, 'paths'>
-
-const asText = (bytes: Buffer): string | undefined => bytes.includes(0) ? undefined : bytes.toString('utf8')
-
-/** Returns the text of a copy; null where nothing was, undefined where it is no text or not known. */
-async function keptText (place: Place, copy: Copy | undefined, source: Copied): Promise<string | null | undefined> {
+/** Returns the text of a file; null if nothing is there, undefined if it is not text, too long, or not there any more. */
+async function textOf (place: Place | undefined, source: Chain['source'], parts: Parts): Promise<string | null | undefined> {
   if (place === null) return null
-  if (place.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
+  if (place?.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
   const chunks: Buffer[] = []
   try {
-    for await (const chunk of readCopy(source, copy, place.size)) chunks.push(chunk)
+    await readSource(source, place, parts, async (bytes) => void chunks.push(Buffer.from(bytes)))
   } catch {
     return undefined
   }
-  return asText(Buffer.concat(chunks))
+  const bytes = Buffer.concat(chunks)
+  return bytes.includes(0) ? undefined : bytes.toString('utf8')
 }
 
-/** Returns the text of a file that is still as the change left it; null for a deletion. */
-async function presentText (path: string, place: Place | undefined, { paths }: Copied): Promise<string | null | undefined> {
-  if (place === null) return null
-  if (place?.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
-  const bytes = await withParent(path, (folder, name) => withFile(folder, name, paths, (file) => file.readFile())).catch(() => undefined)
-  return bytes === undefined || contentDigest(bytes) !== place.digest ? undefined : asText(bytes)
-}
-
-/** Changes that a plan shows, and differences among them. */
+/** The most changes that a plan shows, and the most diffs. */
 const MOST_SHOWN = 200
 const MOST_DIFFS = 50
 
-/** Returns what steps would do to their paths, as the changes of a run are shown. A move is one change. */
+/** Returns what steps would do to their paths, in the form of a run's changes. A move is one change. */
 export async function plannedChanges (steps: readonly Chain[], parts: Parts): Promise<PathChange[]> {
-  const named = steps.filter(({ isParent }) => !isParent)
-  const going = named.filter(({ before, left }) => before === null && left?.kind === 'file' && left.size > 0)
-  const sources = new Map<Chain, Chain>()
-  for (const step of named) {
-    if (step.left !== null || step.before?.kind !== 'file') continue
-    const source = going.find((each) => isSame(each.left, step.before))
-    if (source === undefined) continue
-    sources.set(step, source)
-    going.splice(going.indexOf(source), 1)
-  }
-  const moved = new Set(sources.values())
-  const shown = named.filter((step) => !moved.has(step)).slice(0, MOST_SHOWN)
+  const named = steps.filter(({ isParent }) => !isParent).map((step) => ({ step, path: step.path, before: step.left, after: step.before }))
+  const moves = findMoves(named)
+  const movedAway = new Set(moves.values())
+  const shown = named.filter((change) => !movedAway.has(change)).slice(0, MOST_SHOWN)
   const compared = new Set(shown.slice(0, MOST_DIFFS))
-  return inBatches(shown, async (step): Promise<PathChange> => {
-    const { path, left, before } = step
-    const from = sources.get(step)?.path
-    const diff = from === undefined && compared.has(step) ? await diffOf(step, parts) : undefined
-    return { path, ...describeChange(left, before), ...from !== undefined && { kind: 'moved', from }, ...diff !== undefined && { diff } }
+  return inBatches(shown, async (change): Promise<PathChange> => {
+    const { step, path, before, after } = change
+    const from = moves.get(change)?.path
+    const diff = from === undefined && compared.has(change) ? await diffOf(step.cwd, { path, before }, step, parts) : undefined
+    return { path, ...describeChange(before, after), ...from !== undefined && { kind: 'moved', from }, ...diff !== undefined && { diff } }
   })
 }
 
-async function diffOf (
-  { path, cwd, left, before, source }: Chain,
-  parts: Parts
-): Promise<string | undefined> {
-  if (isSame(left, before)) return undefined
-  const old = await presentText(path, left, { ...parts, id: '' })
-  const next = source?.from === undefined
-    ? await keptText(before, source?.copy, { ...parts, id: source?.id ?? '', key: source?.key })
-    : await presentText(source.from, before, { ...parts, id: '' })
-  if (old === undefined || next === undefined || (old === null && next === null)) return undefined
-  return unifiedDiff(relative(cwd, path), old, next ?? '')
-}
-
-/** What a run has left. */
+/** What of a run's changes is still as the run left it. */
 export interface AsLeft {
-  /** Real paths that are as the run left them. */
+  /** Real paths that are still as the run left them. */
   paths: Set<string>
   /** The run made calls of which not all changes are known. */
   isUncovered: boolean
-  /** Some of it is under way. */
+  /** Some of its calls are still running. */
   isOpen: boolean
 }
 
-/** Returns which of these real paths hold what a run, with these entries, has left there, or nothing where it deleted what was there. */
+/**
+ * Returns which of these real paths still hold what the run with these entries left there, or still nothing if it deleted what was there.
+ */
 export async function pathsAsLeft (
   entries: Entries,
   among: readonly string[],

@@ -4,48 +4,48 @@ import type { Item, FolderSnapshot, Units } from '../workspace/index.ts'
 /** The record of one call or undo. */
 export interface Entry {
   runId: string
-  /** The thread (as digest) or the task that the run belongs to. */
+  /** The thread (as a digest) or the task of the run. */
   owner: string
   toolCallId: string
   toolName: string
   /** Milliseconds since the Unix epoch. */
   at: number
-  /** The working folder of the call, which allowed its paths. */
+  /** The working folder of the call, in which its paths are allowed. */
   cwd: string
-  /** The paths that the call named; the other items are below them, or lead to them. */
+  /** The paths that the call named. The other items are below them, or are the folders above them. */
   roots: string[]
   items: Item[]
-  /** The key of the entry's file, base64; absent when nothing was copied. */
+  /** The key of the entry's file, base64; absent if nothing was copied. */
   key?: string
   /** The keys of the files of contents that the items name. */
   contents?: Record<string, string>
   /** The git directories and databases that the items belong to, by their real paths. */
   units?: Units
-  /** Of a command that has not ended: the record of what was in its folder. */
-  tree?: FolderSnapshot & { target?: string }
+  /** For a command that has not ended: what was in its folder. */
+  tree?: { records: FolderSnapshot, target?: string }
   /** The call has ended, and its items say what it left. */
   ended?: true
-  /** What the call may have changed is not, or not all, among the items. `target` is what its input named; `reason` says why. */
+  /** The items do not hold everything that the call may have changed. `target` is what its input named; `reason` says why. */
   uncovered?: { target?: string, server?: string, app?: string, reason?: string }
   /** The unified diff that the tool made. */
   diff?: string
-  /** Of an undo or an apply: the run, or the undo, whose changes it takes back or takes over. */
+  /** For an undo or an apply: the run, or the undo, whose changes it undoes or applies. */
   of?: string
-  /** Such work has not come to its end: it goes on, or the end of the service or a full disk cut it off. */
+  /** The undo or the apply is not complete: it is in progress, or the end of the service or a full disk interrupted it. */
   isCut?: true
 }
 
-/** Stands for the tool in the record of an undo. */
+/** The name that replaces the name of a tool in the record of an undo. */
 export const UNDO = 'undo'
-/** Stands for the tool in the record of what was taken over from a copy. */
+/** The name that replaces the name of a tool in the record of an apply. */
 export const APPLY = 'apply'
 
-/** The disk failed in the middle of taking over a copy. */
+/** The disk was full in the middle of an apply. */
 export const ApplyCutShort = defineError(
   'ERR_UNDO_UNAVAILABLE',
   'Applying stopped in the middle (%s): what is applied so far stays. Call it again for the rest when there is room on the disk.'
 )
-/** The disk failed in the middle of an undo. */
+/** The disk was full in the middle of an undo. */
 export const UndoCutShort = defineError(
   'ERR_UNDO_UNAVAILABLE',
   'The undo stopped in the middle (%s): what it restored so far stays. Call it again for the rest when there is room on the disk.'

@@ -2,7 +2,7 @@ import type { FollowUp } from '../../schemas/undo.ts'
 import { undoEntriesPrefix, undoEntryKey, undoWorksPrefix, type Op, type Store } from '../store/index.ts'
 import { APPLY, type Entry } from './undo-entry.ts'
 
-/** What an undo or an apply did: its entries, oldest first. One that was cut off and completed has several. */
+/** What an undo or an apply did: its entries, oldest first. One that was interrupted and completed has several. */
 export interface Work {
   id: string
   entries: Array<[id: string, entry: Entry]>
@@ -16,7 +16,7 @@ export async function readEntries (store: Store, runId: string): Promise<Work['e
   return entries
 }
 
-/** Returns the undos of the changes of a run, and the applies of its copy, oldest first, that changed something. */
+/** Returns the undos of the changes of a run, and the applies of its copy, that changed something, oldest first. */
 export async function worksOn (store: Store, runId: string): Promise<Work[]> {
   const works: Work[] = []
   const prefix = undoWorksPrefix(runId)
@@ -30,7 +30,7 @@ export async function worksOn (store: Store, runId: string): Promise<Work[]> {
 
 const isCut = ({ entries }: Work): boolean => entries.at(-1)![1].isCut === true
 
-/** The public form of works, without those that go on. */
+/** Returns the public form of works, without those in progress. */
 export const followUps = (works: readonly Work[]): FollowUp[] =>
   works.filter(({ entries }) => entries.every(([, { ended }]) => ended)).map((work) => {
     const [, { toolName, at }] = work.entries[0]
@@ -38,7 +38,7 @@ export const followUps = (works: readonly Work[]): FollowUp[] =>
     return { id: work.id, kind: toolName === APPLY ? 'apply' : 'undo', at, paths: paths.size, ...isCut(work) && { isCut: true } }
   })
 
-/** Returns the work of this kind that was cut off last and that nobody has taken back: what completes it continues its record. */
+/** Returns the newest interrupted work of this kind that nobody has undone: completing it continues its record. */
 export async function workToContinue (store: Store, runId: string, toolName: string): Promise<Work | undefined> {
   const last = (await worksOn(store, runId)).findLast(({ entries }) => entries[0][1].toolName === toolName)
   return last !== undefined && isCut(last) && (await worksOn(store, last.id)).length === 0 ? last : undefined

@@ -6,32 +6,16 @@ import { type AllowedPaths, type Chain, planRestore, type Skipped } from './plan
 import type { RestoreParts } from './restore-step.ts'
 import { restore } from './restore.ts'
 import { inBatches, lookAt } from './survey.ts'
-import type { States } from './tree-rpc.ts'
-import { isAsItWas, rowAt } from './walk-tree.ts'
+import type { Difference } from './tree-rpc.ts'
+import { rowAt } from './walk-tree.ts'
 import { isAddedObject, unitsToReplace } from './whole-units.ts'
 
-/** A path that is not as it was, relative to its folder. */
-export interface Difference {
-  path: string
-  /** Whether the other of the two folders, a folder and its copy, is there as it was. */
-  isOtherAsItWas: boolean
-  /** What the other one must hold to be changed; absent: what it holds now, if it is as it was. */
-  expected?: Place
-}
-
-/** Returns the paths at which one of two folders differs from what it was. `other`: the path of the second, and what was in it. */
-export function differencesOf (was: States, now: States, other: { folder: string, was: States }): Difference[] {
-  const [before, after, known] = [new Map(was), new Map(now), new Map(other.was)]
-  const changed = [...new Set([...before.keys(), ...after.keys()])].filter((path) => !isAsItWas(before.get(path), after.get(path)))
-  return changed.map((path) => ({ path, isOtherAsItWas: isAsItWas(known.get(path), rowAt(join(other.folder, path))) }))
-}
-
-/** How a file is looked at that is not read. */
+/** How a file of `to` is examined if its content is not read. */
 const UNREAD: Place = { kind: 'file', digest: 'stat:', size: 0, mode: 0 }
 /** A folder of git's loose objects. */
 const FAN_OUT = /(?:^|[\\/])objects[\\/][\da-f]{2}$/
 
-/** Returns the folders of git's objects that one of two folders needs for new objects, and has removed as empty. */
+/** Returns the folders for git's objects that one of two folders needs for new objects, and has removed because they were empty. */
 function missingFanOut (differences: readonly Difference[], folder: string): Difference[] {
   const known = new Set(differences.map(({ path }) => path))
   const needed = new Set([...known].map((path) => dirname(path)).filter((path) => FAN_OUT.test(path) && !known.has(path)))
@@ -39,9 +23,9 @@ function missingFanOut (differences: readonly Difference[], folder: string): Dif
 }
 
 /**
- * Returns what has to be done to the folder `to` so that it is as its copy, or as the folder that it is a copy of, at the paths. A path
- * that is not as it was is left alone, unless it is the same in both. `isClone`: a file of `to` whose size tells that it differs is not
- * read, but known by what the file system says of it.
+ * Returns the steps that make the folder `to` equal to its copy, or to the folder that it is a copy of, at the paths. A path that has
+ * changed is left unchanged, unless it is the same in both. `isClone`: a file of `to` whose size shows that it differs is not read, but
+ * identified by its stat.
  */
 export async function chainsOfCopy (
   differences: readonly Difference[],
@@ -54,7 +38,7 @@ export async function chainsOfCopy (
   return inBatches(all, async ({ path: inner, isOtherAsItWas, expected }): Promise<Chain> => {
     const path = join(to, inner)
     const unit = units.get(path)
-    // Where a folder above became a link, nothing of what was in it is there.
+    // If a folder above was replaced by a link, nothing of what was in it is there.
     const before = await lookAt(join(from, inner), undefined, { paths }).catch((error): Place => {
       if (!['ERR_PATH_REFUSED', 'ELOOP'].includes(error.code)) throw error
       return null
@@ -69,7 +53,7 @@ export async function chainsOfCopy (
       ...{ path, cwd: to, left, before, isBroken: false, isParent: false, isShared: false },
       isOfModes: isSame(left, before),
       unit,
-      // Objects that are there no more stay.
+      // Objects that are missing in the copy are not removed.
       stays: unit !== undefined && isAddedObject({ path, before, unit: unit.path }, { [unit.path]: unit }),
       source: { id: '', from: join(from, inner), ...before?.kind === 'other' && { notKept: 'gone' as const } }
     }
@@ -77,15 +61,15 @@ export async function chainsOfCopy (
 }
 
 /**
- * Makes a copy as its folder is at the paths, where it can be. Files are written in `drafts` before they get their names. Returns the
- * paths that are the same in both then, and unexpected failures.
+ * Makes a copy equal to its folder at the paths, where that is possible. Files are written in `drafts` before they get their names. Returns
+ * the paths that are the same in both afterwards, and unexpected failures.
  */
 export async function refreshClone (
   differences: readonly Difference[],
   { from, to, drafts, ...parts }: { from: string, to: string, drafts: string, paths: AllowedPaths } & Pick<RestoreParts, 'clock'>
 ): Promise<{ brought: string[], failed: Skipped[] }> {
   const chains = await chainsOfCopy(differences, { from, to, paths: parts.paths, isClone: true })
-  // The copy goes with its folders: these stay open to their owner.
+  // The folders of a copy stay open to their owner, because the copy must be deleted later.
   for (const { before } of chains) if (before?.kind === 'folder') before.mode |= 0o700
   const { steps, done } = await planRestore(chains, { ...parts, folder: drafts, isContinued: true })
   const items = steps.map(({ path, left = null }) => ({ path, before: left }))

@@ -3,7 +3,6 @@ import {
   closeSync,
   constants,
   copyFileSync,
-  fstatSync,
   mkdirSync,
   openSync,
   readSync,
@@ -11,52 +10,88 @@ import {
   utimesSync,
   writeSync
 } from 'node:fs'
+import { readFile } from 'node:fs/promises'
 import { basename, join } from 'node:path'
-import { entryOf } from './held-folder.ts'
-import { Beyond, type CopiedTree, type CopyRequest, type Row, type States } from './tree-rpc.ts'
-import { walkTree } from './walk-tree.ts'
+import { writeAtomically } from '../lib/file-system.ts'
+import { type HeldFolder, openEntry } from './held-folder.ts'
+import {
+  Beyond,
+  type ClonedTree,
+  type CloneRequest,
+  type CompareCloneRequest,
+  type Difference,
+  type Row,
+  type SettleCloneRequest,
+  type States
+} from './tree-rpc.ts'
+import { differingPaths, isAsItWas, rowAt, walkTree } from './walk-tree.ts'
 
-const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants
+const { COPYFILE_EXCL, COPYFILE_FICLONE, COPYFILE_FICLONE_FORCE } = constants
 const CHUNK_BYTES = 1024 * 1024
-/** Left-out paths that are named. */
+/** The most left-out paths that are named. */
 const MOST_NAMED = 20
 
-/** Returns what is at each path below a folder; undefined where there are too many. */
-export function listFolder ({ folder, mostPaths }: { folder: string, mostPaths: number }): States | undefined {
+/** The states of the paths of a folder and of its clone when both were the same. */
+interface Base {
+  sources: States
+  copies: States
+}
+
+const readBase = async (path: string): Promise<Base> => JSON.parse(await readFile(path, 'utf8'))
+const writeBase = (path: string, base: Base): Promise<void> => writeAtomically(path, JSON.stringify(base))
+const statesOf = (rows: Map<string, Row>): States => [...rows].filter(([, { kind }]) => kind !== 'other')
+
+/** Returns the paths at which a folder, or its clone, differs from its recorded state; undefined if there are too many paths. */
+export async function compareClone ({ folder, clone, base, changed, mostPaths }: CompareCloneRequest): Promise<Difference[] | undefined> {
+  const { sources, copies } = await readBase(base)
+  const [one, other] = changed === 'folder' ? [folder, clone] : [clone, folder]
+  const [was, known] = (changed === 'folder' ? [sources, copies] : [copies, sources]).map((states) => new Map(states))
+  let now: Map<string, Row>
   try {
-    return statesOf(walkTree({ folder, limits: { paths: mostPaths } }).rows)
+    now = new Map(statesOf(walkTree({ folder: one, limits: { paths: mostPaths } }).rows))
   } catch (error) {
     if (error instanceof Beyond) return undefined
     throw error
   }
+  return differingPaths(was, now, isAsItWas).map((path) =>
+    ({ path, row: now.get(path), isOtherAsItWas: isAsItWas(known.get(path), rowAt(join(other, path))) }))
 }
 
-const statesOf = (rows: Map<string, Row>): States => [...rows].filter(([, { kind }]) => kind !== 'other')
+/** Records that paths are the same in a folder and its clone. */
+export async function settleClone ({ folder, clone, base, paths, found, isTakenBack }: SettleCloneRequest): Promise<null> {
+  const { sources, copies } = await readBase(base)
+  const [ofFolder, ofClone, known] = [new Map(sources), new Map(copies), new Map(found)]
+  for (const path of paths) {
+    const source = found === undefined ? rowAt(join(folder, path)) : known.get(path)
+    for (const [states, row] of [[ofFolder, source], [ofClone, isTakenBack ? source : rowAt(join(clone, path))]] as const) {
+      if (row === undefined) states.delete(path)
+      else states.set(path, row)
+    }
+  }
+  await writeBase(base, { sources: [...ofFolder], copies: [...ofClone] })
+  return null
+}
 
 /**
- * Copies a folder, with its links, times and permissions, to a folder that does not exist. Where the file system clones files there is
- * no limit of bytes.
+ * Copies a folder, with its links, times and permissions, to a folder that does not exist. If the file system can clone files, there is no
+ * limit of bytes.
  */
-export function cloneFolder ({ from, to, limits }: CopyRequest): CopiedTree {
+export async function cloneFolder ({ folder: from, clone: to, base, limits }: CloneRequest): Promise<ClonedTree> {
   const missing: string[] = []
   let bytes = 0
   let clones: boolean | undefined
 
-  function copyFile (source: string, target: string): boolean {
-    let descriptor
+  function copyFile (held: HeldFolder, name: string, target: string): boolean {
+    const opened = openEntry(held, name)
+    if (opened === undefined) return false
+    const { descriptor, stat } = opened
+    const size = Number(stat.size)
     try {
-      descriptor = openSync(source, O_RDONLY | O_NOFOLLOW | O_NONBLOCK)
-    } catch {
-      return false
-    }
-    try {
-      const stat = fstatSync(descriptor)
-      if (!stat.isFile()) return false
-      if (clones === undefined && stat.size > 0) clones = cloneFile(descriptor, target)
+      if (clones === undefined && size > 0) clones = cloneFile(descriptor, target)
       else copyOpened(descriptor, target)
-      chmodSync(target, stat.mode & 0o777)
+      chmodSync(target, Number(stat.mode) & 0o777)
       utimesSync(target, stat.atime, stat.mtime)
-      if (clones !== true && (bytes += stat.size) > limits.bytes) throw new Beyond('bytes')
+      if (clones !== true && (bytes += size) > limits.bytes) throw new Beyond('bytes')
       return true
     } finally {
       closeSync(descriptor)
@@ -64,7 +99,7 @@ export function cloneFolder ({ from, to, limits }: CopyRequest): CopiedTree {
   }
 
   try {
-    // Before anything is copied, because that takes much longer.
+    // Checked before anything is copied, because copying takes much longer.
     walkTree({ folder: from, limits })
     mkdirSync(to, { mode: 0o700 })
     const { rows, left } = walkTree({ folder: from, limits }, {
@@ -72,31 +107,28 @@ export function cloneFolder ({ from, to, limits }: CopyRequest): CopiedTree {
         const target = join(to, path)
         if (kind === 'folder') mkdirSync(target, { mode: 0o700 })
         else if (kind === 'link') symlinkSync(leadsTo!, target)
-        else if (kind !== 'file' || !copyFile(entryOf(held, basename(path)), target)) missing.push(path)
+        else if (kind !== 'file' || !copyFile(held, basename(path), target)) missing.push(path)
       }
     })
     for (const path of missing) rows.delete(path)
     const folders = [...rows].filter(([, { kind }]) => kind === 'folder')
     for (const [path, { mode }] of folders.toReversed()) chmodSync(join(to, path), mode | 0o700)
     const closed = folders.flatMap(([path, { isClosed }]) => isClosed ? [path] : [])
-    return {
-      sources: statesOf(rows),
-      copies: statesOf(walkTree({ folder: to, limits: { paths: Infinity } }).rows),
-      left: [...left, ...closed, ...missing].slice(0, MOST_NAMED)
-    }
+    await writeBase(base, { sources: statesOf(rows), copies: statesOf(walkTree({ folder: to, limits: { paths: Infinity } }).rows) })
+    return { left: [...left, ...closed, ...missing].slice(0, MOST_NAMED) }
   } catch (error) {
     if (error instanceof Beyond) return { beyond: error.limit }
     throw error
   }
 }
 
-/** Copies an open file to a path where nothing is. */
+/** Copies an open file to a path that does not exist. */
 function copyOpened (descriptor: number, target: string): void {
   if (process.platform === 'linux') copyFileSync(`/proc/self/fd/${descriptor}`, target, COPYFILE_FICLONE)
   else copyBytes(descriptor, target)
 }
 
-/** The same; returns whether the file system clones files. */
+/** Does the same; returns whether the file system can clone files. */
 function cloneFile (descriptor: number, target: string): boolean {
   try {
     if (process.platform !== 'linux') throw new Error('no path of a descriptor')

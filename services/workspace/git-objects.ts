@@ -2,34 +2,34 @@ import { createHash } from 'node:crypto'
 import { lstat, open, readdir, readFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 
-/** Bytes of a file that is looked for: blobs of git have the length of their content in front. */
+/** The most bytes of a file that is searched for in git, because the blobs of git begin with the length of their content. */
 const LARGEST = 1024 ** 2
 const MOST_PACKS = 200
-/** Where the names of a pack's index begin, behind its header and the counts by the first byte: gitformat-pack(5), version 2. */
+/** Where the names begin in the index of a pack, after its header and the counts by the first byte: gitformat-pack(5), version 2. */
 const COUNTS_AT = 8
 const NAMES_AT = COUNTS_AT + 256 * 4
 const INDEX_BEGIN = 'ff744f6300000002'
 
+/** Whether a file of git that holds an object, or is the index of a pack, counts as evidence. */
+type MayVouch = (path: string) => Promise<boolean>
+
 /**
- * Returns whether git held the content of a file, in the repository around it, before a time (milliseconds since the Unix epoch): then it
- * is one that git may have checked out. By the change times of git's own files, which nobody can set.
+ * Returns whether git had the content of a file, in the repository around it, before a time (milliseconds since the Unix epoch): then git
+ * may have checked it out. The time is that of the last change of git's own files (ctime), which nobody can set.
  */
-export async function wasInGit (path: string, before: number): Promise<boolean> {
+export async function wasInGit (path: string, before: number, mayVouch: MayVouch = async () => true): Promise<boolean> {
   try {
     if ((await lstat(path)).size > LARGEST) return false
     const content = await readFile(path)
     const name = createHash('sha1').update(`blob ${content.length}\0`).update(content).digest('hex')
     const objects = await objectsAround(dirname(path))
     if (objects === undefined) return false
-    return await wasObject(objects, name, before)
+    const isKnown = async (file: string) => await isOlder(file, before) && await mayVouch(file)
+    return await isKnown(join(objects, name.slice(0, 2), name.slice(2))) || await isInPack(join(objects, 'pack'), name, isKnown)
   } catch {
     return false
   }
 }
-
-/** Returns whether an object was in a folder of git's objects before a time (milliseconds since the Unix epoch). */
-const wasObject = async (objects: string, name: string, before: number): Promise<boolean> =>
-  await isOlder(join(objects, name.slice(0, 2), name.slice(2)), before) || await isInPack(join(objects, 'pack'), name, before)
 
 const isOlder = (path: string, before: number): Promise<boolean> =>
   lstat(path).then(({ ctimeMs }) => ctimeMs < before, () => false)
@@ -49,15 +49,15 @@ async function objectsAround (folder: string): Promise<string | undefined> {
   return dirname(folder) === folder ? undefined : objectsAround(dirname(folder))
 }
 
-async function isInPack (folder: string, name: string, before: number): Promise<boolean> {
+async function isInPack (folder: string, name: string, isKnown: MayVouch): Promise<boolean> {
   const files = await readdir(folder).catch(() => [])
   for (const file of files.filter((each) => each.endsWith('.idx')).slice(0, MOST_PACKS)) {
-    if (await isOlder(join(folder, file), before) && await isInIndex(join(folder, file), Buffer.from(name, 'hex'))) return true
+    if (await isInIndex(join(folder, file), Buffer.from(name, 'hex')) && await isKnown(join(folder, file))) return true
   }
   return false
 }
 
-/** Looks for a name in the sorted list of an index. */
+/** Searches the sorted list of an index for a name. */
 async function isInIndex (path: string, name: Buffer): Promise<boolean> {
   const file = await open(path)
   const read = async (bytes: number, at: number) => (await file.read(Buffer.alloc(bytes), 0, bytes, at)).buffer

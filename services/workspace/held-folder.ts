@@ -1,8 +1,19 @@
-import { closeSync, constants, existsSync, fstatSync, opendirSync, openSync, readlinkSync, readSync, realpathSync } from 'node:fs'
+import {
+  type BigIntStats,
+  closeSync,
+  constants,
+  existsSync,
+  fstatSync,
+  opendirSync,
+  openSync,
+  readlinkSync,
+  readSync,
+  realpathSync
+} from 'node:fs'
 import { join } from 'node:path'
 
-// The worker's counterpart of files/open-folder.ts. It works synchronously: for the many small files of a search that is several
-// times faster, and the thread has nothing else to do.
+// The counterpart of open-folder.ts for workers. It works synchronously: for the many small files of a search that is several times faster,
+// and the thread has nothing else to do.
 
 /** File systems of the kernel: reading there can hang, disclose data of other processes or operate a device. */
 export const KERNEL_FOLDERS = process.platform === 'win32' ? [] : ['/proc', '/sys', '/dev']
@@ -10,7 +21,7 @@ export const KERNEL_FOLDERS = process.platform === 'win32' ? [] : ['/proc', '/sy
 /** Returns the identity of a file or folder as text. */
 export const identityOf = ({ dev, ino }: { dev: bigint, ino: bigint }): string => `${dev}:${ino}`
 
-/** A folder held open, so that its entries are its own even when a part of its path is replaced by a link meanwhile. */
+/** A folder that is held open, so that its entries are its own even if a part of its path is replaced by a link meanwhile. */
 export interface HeldFolder {
   path: string
   descriptor: number
@@ -21,7 +32,7 @@ const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 
 const DESCRIPTORS = '/proc/self/fd'
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync(DESCRIPTORS)
 
-/** Opens the folder with the real path; undefined when that is no folder now, or leads elsewhere. */
+/** Opens the folder with the real path; undefined if that is no longer a folder, or leads elsewhere. */
 export function holdFolder (path: string, via: string = path): HeldFolder | undefined {
   try {
     const descriptor = openSync(via, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK)
@@ -29,12 +40,12 @@ export function holdFolder (path: string, via: string = path): HeldFolder | unde
     if (now === path) return { path, descriptor }
     closeSync(descriptor)
   } catch {
-    // It disappeared or may not be read.
+    // The folder disappeared or cannot be read.
   }
   return undefined
 }
 
-/** Reads a name of a folder, so that one whose file system does not answer blocks the thread. */
+/** Reads a name in a folder, so that the thread blocks here if the file system does not answer. */
 export function knock (path: string): null {
   try {
     const folder = opendirSync(path)
@@ -53,33 +64,51 @@ export const release = ({ descriptor }: HeldFolder): void => closeSync(descripto
 
 export const identityOfHeld = ({ descriptor }: HeldFolder): string => identityOf(fstatSync(descriptor, { bigint: true }))
 
-/** Returns the path of an entry; a link in its last place must not be followed. */
+/** Returns the path of an entry. A link in its last place must not be followed. */
 export const entryOf = ({ path, descriptor }: HeldFolder, name: string): string =>
   HAS_DESCRIPTOR_PATHS ? `${DESCRIPTORS}/${descriptor}/${name}` : join(path, name)
 
-/**
- * Reads a regular file of at most `mostBytes` bytes; undefined for anything else, and for a file that `isExcluded`.
- */
+/** Opens a regular file of a folder for reading; undefined for anything else. The caller closes it. */
+export function openEntry (folder: HeldFolder, name: string): { descriptor: number, stat: BigIntStats } | undefined {
+  let descriptor
+  try {
+    descriptor = openSync(entryOf(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
+    const stat = fstatSync(descriptor, { bigint: true })
+    if (stat.isFile()) return { descriptor, stat }
+  } catch {
+    // The file disappeared or cannot be read.
+  }
+  if (descriptor !== undefined) closeSync(descriptor)
+  return undefined
+}
+
+/** Fills a buffer from an open file. Returns the number of bytes: fewer at the end of the file. */
+export function readInto (bytes: Buffer, descriptor: number, position: number): number {
+  let filled = 0
+  // Before the end of the file, a read may return less than the buffer holds.
+  for (let read = -1; read !== 0 && filled < bytes.length; filled += read) {
+    read = readSync(descriptor, bytes, filled, bytes.length - filled, position + filled)
+  }
+  return filled
+}
+
+/** Reads a regular file of at most `mostBytes` bytes; undefined for anything else, and for a file that `isExcluded`. */
 export function readEntry (
   folder: HeldFolder,
   name: string,
   mostBytes: number,
   isExcluded: (identity: string) => boolean
 ): Buffer | undefined {
-  let descriptor
+  const opened = openEntry(folder, name)
+  if (opened === undefined) return undefined
+  const { descriptor, stat } = opened
   try {
-    descriptor = openSync(entryOf(folder, name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY)
-    const stat = fstatSync(descriptor, { bigint: true })
-    if (!stat.isFile() || stat.size > BigInt(mostBytes) || isExcluded(identityOf(stat))) return undefined
+    if (stat.size > BigInt(mostBytes) || isExcluded(identityOf(stat))) return undefined
     const bytes = Buffer.allocUnsafe(Number(stat.size))
-    let length = 0
-    for (let read = -1; read !== 0 && length < bytes.length; length += read) {
-      read = readSync(descriptor, bytes, length, bytes.length - length, length)
-    }
-    return bytes.subarray(0, length)
+    return bytes.subarray(0, readInto(bytes, descriptor, 0))
   } catch {
     return undefined
   } finally {
-    if (descriptor !== undefined) closeSync(descriptor)
+    closeSync(descriptor)
   }
 }

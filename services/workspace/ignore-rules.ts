@@ -10,10 +10,13 @@ interface Rules {
   rules: Ignore
 }
 
-/** The rules that hold in a folder, the outermost first. */
+/** The rules that apply in a folder, the outermost first. */
 export type IgnoreRules = readonly Rules[]
 
-/** Adds the .gitignore of a folder, whose path relative to the searched folder is `base`. Names are compared as git does on the system. */
+/**
+ * Adds the .gitignore of a folder, whose path relative to the searched folder is `base`. Names are compared as git compares them on the
+ * system.
+ */
 export function withRules (
   outer: IgnoreRules,
   base: string,
@@ -34,8 +37,8 @@ export function isIgnored (all: IgnoreRules, path: string): boolean {
 }
 
 /**
- * Returns the rules for the entries of a folder that is searched. A .gitignore that ignores this folder, which another one or the search
- * itself overrules, says nothing about its entries.
+ * Returns the rules for the entries of a folder that is searched. If a .gitignore ignores this folder, and another one or the search itself
+ * overrules that, the first one does not apply to its entries.
  */
 export const rulesInside = (all: IgnoreRules, folder: string): IgnoreRules =>
   all.filter(({ base, rules }) => !rules.test(folder.slice(base.length)).ignored)
@@ -45,7 +48,7 @@ export const prefixOf = (outer: string, inner: string): string => outer === inne
 
 export const ignoreText = (folder: HeldFolder): string | undefined => readEntry(folder, '.gitignore', IGNORE_BYTES, () => false)?.toString()
 
-/** Returns the rules of `.git/info/exclude` of a repository's folder, which those of each .gitignore overrule. */
+/** Returns the rules of `.git/info/exclude` of a repository's folder. Each .gitignore overrules them. */
 export function rulesOfExclude (top: string): IgnoreRules {
   const held = holdFolder(join(top, '.git', 'info'))
   if (held === undefined) return []
@@ -55,8 +58,8 @@ export function rulesOfExclude (top: string): IgnoreRules {
 }
 
 /**
- * Returns the rules of the .gitignore of folders above a searched one, the outermost first, after `outer`. Their paths begin at the
- * outermost.
+ * Adds to `outer` the rules of each .gitignore in folders above a searched one, the outermost first. Their paths begin at the outermost
+ * folder.
  */
 export function rulesAbove (parents: readonly string[], folder: string, outer: IgnoreRules = []): IgnoreRules {
   const top = parents[0] ?? folder

@@ -1,30 +1,36 @@
-// Snapshots answer "what did this change, or what would it?" for undo, approvals, tried commands, copies and applies. A git directory and a
-// database of SQLite are one thing in all of them (whole-units.ts).
+// Snapshots answer what changed, or would change, for undo, approvals, tried commands, copies and applies. All of them treat a git
+// directory, and a database of SQLite, as one unit (whole-units.ts).
 
-/** `take(folder)`, `diff(snapshot)` and `outlook(folder)`: what is in a folder before a command, on disk, and what differs from it then. */
-export { type CommandPlace, createSnapshots, describeLeftOut, type FolderSnapshot, type Snapshots } from './snapshots.ts'
-/** `take` and `diff` of the paths that a call names, with copies of what is there. */
+/**
+ * `take(folder)`, `diff(snapshot)` and `outlook(folder)`: the content of a folder before a command, on disk, and the differences from it
+ * afterwards.
+ */
+export { type CommandPlace, createSnapshots, type FolderSnapshot, type Snapshots } from './snapshots.ts'
+/** `take` and `diff` for the paths that a call names, with copies of what is there. */
 export { diffPaths, takePaths } from './path-snapshot.ts'
-/** What is at one path, or at an entry of an open folder; nothing is kept of it. */
+/** Examines what is at one path, or at an entry of an open folder, without keeping it. */
 export { inBatches, lookAt, surveyEntry } from './survey.ts'
-export { describeChange, isSame, isUnchanged, type Copy, CopiesUnavailable, type Item, type Place } from './places.ts'
-/** `restore`: what is to be done so that paths are as before, by a plan that leaves alone what others changed, and doing it. */
+export { describeChange, isSame, isUnchanged, CopiesUnavailable, type Item, type Place } from './places.ts'
+/** `restore`: plans the steps that restore paths, without those that others changed, and executes them. */
 export { type Chain, type ChainUnit, planRestore, type RestorePlan, type Skipped } from './plan-restore.ts'
 export { restore } from './restore.ts'
 export { removeTemporaries } from './restore-step.ts'
 export { isAddedObject, type Units } from './whole-units.ts'
-/** A clone of a folder (made by the job `cloneFolder`): how it and its folder differ, and bringing the changes of one into the other. */
-export { chainsOfCopy, type Difference, differencesOf, refreshClone } from './clone-differences.ts'
-export type { Compared, FolderJobs, States } from './tree-rpc.ts'
-export { rowAt } from './walk-tree.ts'
+/** Clones a folder (jobs `cloneFolder`, `compareClone` and `settleClone`), and copies changes between folder and clone. */
+export { chainsOfCopy, refreshClone } from './clone-differences.ts'
+export type { Cloned, Difference, FolderJobs, SettleCloneRequest, States } from './tree-rpc.ts'
+/** The paths at which two states of a folder differ. */
+export { differingPaths } from './walk-tree.ts'
 /** `watch`: hints that something in folders may have changed. */
 export { createFolderWatches, MOST_OF_ONE } from './watch.ts'
-/** The room of what is kept, and the contents in it. */
+/** The disk space for kept contents. */
 export { createUndoSpace, type UndoSpace } from './space.ts'
-export { readCopy, readWhole } from './entry-file.ts'
+export { readSource, readWhole } from './contents.ts'
 export { wasInGit } from './git-objects.ts'
+/** Finds out who wrote a file: a command, or the author of a commit. */
+export { createCommandFiles } from './command-files.ts'
 
-// Folders held open, so that what was checked is what is used.
+// Folders that are held open, so that the folder that was checked is the one that is used.
 export {
   type Folder,
   isMounted,

@@ -3,18 +3,16 @@ import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promis
 import { basename, dirname, join } from 'node:path'
 import { defineError } from '../lib/service-error.ts'
 
-/** A path that may not be used. The message names the allowed folders and discloses nothing about the path. */
+/** A path must not be used. The message names the allowed folders and discloses nothing about the path. */
 export const PathRefused = defineError('ERR_PATH_REFUSED', '%s')
 
-/** Knows the files of the service itself, which no tool may touch. */
+/** Recognises the files of the service itself, which no tool may touch. */
 export interface OwnFiles {
   /** Returns whether a file is a hard link to one of the service's own files. */
   owns(file: { dev: bigint, ino: bigint, nlink: bigint }): Promise<boolean>
 }
 
-/**
- * A folder held open: its entries are those of the folder that was checked, even when a part of its path is replaced meanwhile.
- */
+/** A folder that is held open: its entries are those of the folder that was checked, even if a part of its path is replaced meanwhile. */
 export interface Folder {
   /** The real path of the folder. */
   path: string
@@ -25,8 +23,8 @@ export interface Folder {
 }
 
 /**
- * On Linux, paths below an open descriptor replace openat(2), which Node lacks. On other systems plain paths are used, whatever folder
- * somebody made there under that name.
+ * On Linux, paths below an open descriptor replace openat(2), which Node lacks. Other systems use plain paths, even if somebody made a
+ * folder of this name there.
  */
 const DESCRIPTORS = '/proc/self/fd'
 const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync(DESCRIPTORS)
@@ -34,7 +32,7 @@ const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync(DESCRIPT
 // Windows lacks O_DIRECTORY and O_NOFOLLOW.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
 
-/** Opens the folder with the real path `path`, runs `work` and closes it. Throws PathRefused when the path now leads elsewhere. */
+/** Opens the folder with the real path `path`, calls `work` and closes it. Throws PathRefused if the path leads elsewhere now. */
 export async function withFolder<T> (path: string, work: (folder: Folder) => Promise<T>): Promise<T> {
   return withOpened(path, path, async (folder) => {
     if ((HAS_DESCRIPTOR_PATHS ? await readlink(`${DESCRIPTORS}/${folder.handle.fd}`) : await realpath(path)) !== path) {
@@ -44,7 +42,10 @@ export async function withFolder<T> (path: string, work: (folder: Folder) => Pro
   })
 }
 
-/** Opens the subfolder `name` of an open folder; refuses a symlink. On Linux it does not use the path, whose length then has no limit. */
+/**
+ * Opens the subfolder `name` of an open folder; refuses a symlink. On Linux it does not use the path, so the length of the path is not
+ * limited.
+ */
 export function withSubfolder<T> (folder: Folder, name: string | Buffer, work: (folder: Folder) => Promise<T>): Promise<T> {
   const path = join(folder.path, name.toString())
   return HAS_DESCRIPTOR_PATHS ? withOpened(path, folder.entry(name), work) : withFolder(path, work)
@@ -78,8 +79,8 @@ export function withParent<T> (real: string, work: (folder: Folder, name: string
 }
 
 /**
- * Opens a regular file for reading. Refuses anything else, before opening (opening a device can have effects, opening a FIFO can hang)
- * and again afterwards. Also refuses a hard link to one of the service's own files.
+ * Opens a regular file for reading. Refuses anything else, before opening (opening a device can have effects, opening a FIFO can hang) and
+ * again afterwards. Also refuses a hard link to one of the service's own files.
  */
 export async function openFile (folder: Folder, name: string | Buffer, paths: OwnFiles): Promise<FileHandle> {
   const seen = await lstat(folder.entry(name || '.'), { bigint: true })
@@ -102,7 +103,7 @@ export async function openFile (folder: Folder, name: string | Buffer, paths: Ow
   }
 }
 
-/** Opens a file as `openFile` does, runs `work` with it and its size in bytes, and closes it. */
+/** Opens a file like `openFile`, calls `work` with it and its size in bytes, and closes it. */
 export async function withFile<T> (
   folder: Folder,
   name: string | Buffer,

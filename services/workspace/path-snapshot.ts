@@ -1,30 +1,31 @@
 import type { FileHandle } from 'node:fs/promises'
 import { dirname, sep } from 'node:path'
 import type { ChangedPath, FileChange } from '../contracts/tool.ts'
-import { createEntryWriter, readWhole } from './entry-file.ts'
+import { createSealedWriter, FileUnwritten, newSealedFile } from '../lib/sealed-file.ts'
 import type { OwnFiles } from './open-folder.ts'
-import { isUnchanged, type Item, type Place } from './places.ts'
+import { CopiesUnavailable, isUnchanged, type Item, type Place } from './places.ts'
+import { type ReadFile, readWhole } from './contents.ts'
 import type { UndoSpace } from './space.ts'
 import { inBatches, lookAt, surveyAll } from './survey.ts'
 import { type Unit, type Units, unitsAfter, unitsBefore } from './whole-units.ts'
 
 interface TakeParts {
-  /** Where the copies are. */
+  /** The folder with the copies for undo. */
   folder: string
   /** The name of the file of copies. */
   id: string
   paths: OwnFiles
   space: UndoSpace
   signal: AbortSignal
-  /** Returns the unit that a path belongs to, as far as it is known. */
+  /** Returns the unit that a path belongs to, if it is known. */
   unitOf: (path: string) => (Unit & { path: string }) | undefined
 }
 
-/** What is at some paths, with copies that are on disk. Nothing removes these until `release` or `discard`. */
+/** What was at some paths, with copies for undo on disk. The copies are kept at least until `release` or `discard`. */
 interface PathSnapshot {
   items: Item[]
   units: Units
-  /** The key of the file of copies; absent when nothing was copied. */
+  /** The key of the file of copies; absent if nothing was copied. */
   key?: string
   /** The size of that file. */
   bytes: number
@@ -32,39 +33,47 @@ interface PathSnapshot {
   discard(): Promise<void>
 }
 
-/** Copies what is at the paths. Throws CopiesUnavailable when the disk is full, and PathRefused. */
+/** Copies what is at the paths. Throws CopiesUnavailable if the disk is full, and PathRefused. */
 export async function takePaths (
   places: readonly ChangedPath[],
   { folder, id, paths, space, signal, unitOf }: TakeParts
 ): Promise<PathSnapshot> {
-  let unuse: undefined | (() => void) = space.use([id])
-  const release = () => {
-    unuse?.()
-    unuse = undefined
-  }
-  const writer = createEntryWriter(folder, id)
+  const release = space.use([id])
+  const file = newSealedFile(id)
+  const writer = createSealedWriter(folder, file)
   const discard = async () => {
     await writer.discard()
     space.recount()
     release()
   }
   const { file: largest, total } = space.limits()
-  const limit = () => Math.min(largest, total - writer.bytes)
+  async function read (file: FileHandle, size: number): Promise<ReadFile | undefined> {
+    const limit = Math.min(largest, total - writer.bytes)
+    if (size > limit) return undefined
+    const copy = writer.position()
+    const found = await readWhole(file, { limit, signal, size }, async (bytes) => {
+      // The chunk is reused for the next read, so its bytes are copied.
+      writer.append(Buffer.from(bytes))
+      await writer.flush()
+    })
+    writer.endContent()
+    return found && { ...found, copy }
+  }
   try {
-    const read = async (file: FileHandle, size: number) => size > limit() ? undefined : writer.copy(file, limit(), signal)
     const items = await surveyAll([...places], { paths, signal, read })
-    const key = await writer.close()
-    if (key !== undefined) await space.add(writer.bytes)
-    return { items, units: await unitsBefore(items, paths, { unitOf }), key, bytes: writer.bytes, release, discard }
+    const bytes = await writer.close()
+    if (bytes > 0) await space.add(bytes)
+    const key = bytes > 0 ? file.key : undefined
+    return { items, units: await unitsBefore(items, paths, { unitOf }), key, bytes, release, discard }
   } catch (error) {
     await discard()
-    throw error
+    throw error instanceof FileUnwritten ? new CopiesUnavailable(error.message) : error
   }
 }
 
 /**
- * Returns what a call changed of a snapshot, with what it left at each path, and the units as they are now. `reported`: what the tool says
- * that it changed.
+ * Compares a snapshot with what is there now. Returns what a call changed, with what it left at each path, and the units as they are now.
+ * `reported`: the changes that the tool reported.
  */
 export async function diffPaths (
   { items, units = {} }: { items: readonly Item[], units?: Units },
@@ -79,9 +88,10 @@ const isDigest = (text: string | null | undefined): text is string => text?.star
 const fileOf = (digest: string): Place => ({ kind: 'file', digest, size: 0, mode: 0o666 })
 
 /**
- * Returns the items that a call changed, with what it left at each. What the tool reported counts where it says more: a file that
- * somebody replaced between the copy and the change was not kept. What it did not report was changed by another program, but for the
- * folders on the way to its paths and what is gone of a tree. Without a report, after a crash, what is there is what the call left.
+ * Returns the items that a call changed, with what it left at each. A report of the tool takes precedence if it says more: for example, a
+ * file that somebody replaced between the copy and the change was not kept. Changes that the tool did not report were made by another
+ * program, except folders above its paths and removed parts of a tree. Without a report, after a crash, what is there counts as what the
+ * call left.
  */
 async function settleItems (
   { items, places, reported, paths }: {
@@ -107,7 +117,7 @@ async function settleItems (
 
   const removed: string[] = []
   const isBelow = ({ path }: Item) => removed.some((root) => path.startsWith(root))
-  // Nothing is below a folder that is gone, so that of a deleted tree only the root is looked at.
+  // Nothing is below a removed folder, so of a deleted tree only the root is examined.
   for (const item of items) {
     if (item.before?.kind === 'folder' && !isBelow(item) && await look(item.path, item.before) === null) removed.push(item.path + sep)
   }
@@ -133,14 +143,14 @@ async function settleItems (
     if (!withContents || root?.after?.kind !== 'folder' || root.before?.kind === 'folder') continue
     const read = (file: FileHandle, size: number) => readWhole(file, { limit: Infinity, size })
     const moved = await surveyAll([{ path, withContents }], { paths, read }).catch(() => [])
-    // An undo and an apply name what is in a folder, too.
+    // An undo and an apply also name what is in a folder.
     const named = new Set(settled.map(({ path }) => path))
     for (const { path: inner, before: after } of moved.slice(1)) if (!named.has(inner)) settled.push({ path: inner, before: null, after })
   }
   return settled
 }
 
-/** Corrects what was there by what the tool found when it made the change. */
+/** Corrects what was there before, if the tool found something else when it made the change. */
 function corrected (item: Item, { before }: FileChange): Item {
   if (before === null) return item.before === null ? item : { path: item.path, before: null }
   if (!isDigest(before) || (item.before?.kind === 'file' && (item.before.digest === before || !isDigest(item.before.digest)))) return item

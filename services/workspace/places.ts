@@ -1,14 +1,14 @@
 import type { PathChange } from '../../schemas/undo.ts'
 import { defineError } from '../lib/service-error.ts'
 
-// The shapes of stored records. They are stored, so fields keep their names.
+// The shapes of stored records; fields must keep their names.
 
-/** What is at a path; null for nothing. */
+/** What is at a path; null means that nothing is there. */
 export type Place = null | FilePlace | FolderPlace | LinkPlace | { kind: 'other' }
 
 /**
- * A file. `digest` is `sha256:` of its content. For a file whose content was not read it is `stat:`, made of what the file system
- * says of it.
+ * A file. `digest` is `sha256:` of its content. For a file whose content was not read it is `stat:`, made of the data of the file system
+ * about it.
  */
 export interface FilePlace {
   kind: 'file'
@@ -27,15 +27,15 @@ interface LinkPlace {
   target: string
 }
 
-/** Where a file's content lies in the file of its entry: position in bytes, and number of the first sealed chunk. */
+/** Where the content of a file is in the file of its entry: position in bytes, and number of the first sealed chunk. */
 export interface Copy {
   at: number
   chunk: number
-  /** The file, if it is not that of the entry; its key is in `contents` of the entry. */
+  /** The file with the content, if it is not that of the entry; its key is in `contents` of the entry. */
   file?: string
 }
 
-/** Why no copy of what was there is kept. */
+/** Why no copy of the previous content is kept. */
 export type NotKept = 'too_large' | 'gone'
 
 /** One path that a call changed, or is about to change. */
@@ -43,30 +43,30 @@ export interface Item {
   /** The real path. */
   path: string
   before: Place
-  /** Absent while the call runs, and when it could not be read afterwards. */
+  /** Absent while the call runs, and if it could not be read afterwards. */
   after?: Place
   copy?: Copy
   notKept?: NotKept
-  /** A file that could not be read afterwards: by what the file system says of it, its permissions alone changed. */
+  /** A file that could not be read afterwards: according to the file system, only its permissions changed. */
   isUnread?: true
-  /** A folder that the call made on the way to its path. */
+  /** A folder that the call made above its path. */
   isParent?: true
   /** The real path of the git directory or the database that the path belongs to. */
   unit?: string
-  /** Others may have made the change: the command went on beside their work, or its folder was compared late. */
+  /** Others may have made the change: the command continued while they worked, or its folder was compared late. */
   isShared?: true
 }
 
 /** Whether the content of a file was read. */
 export const isRead = ({ digest }: FilePlace): boolean => digest.startsWith('sha256:')
 
-/** Permission bits of a file or a folder. */
+/** Returns the permission bits of a file or a folder. */
 export const modeOf = (place: Place | undefined): number | undefined => place && 'mode' in place ? place.mode : undefined
 
-/** Whether two places hold the same with the same permissions. */
+/** Whether two places have the same content and the same permissions. */
 export const isUnchanged = (a: Place | undefined, b: Place | undefined): boolean => isSame(a, b) && modeOf(a) === modeOf(b)
 
-/** Whether two places hold the same. Permissions do not count. */
+/** Whether two places have the same content. Permissions do not count. */
 export function isSame (a: Place | undefined, b: Place | undefined): boolean {
   if (a === undefined || b === undefined) return false
   if (a === null || b === null) return a === b
@@ -75,7 +75,7 @@ export function isSame (a: Place | undefined, b: Place | undefined): boolean {
   return a.kind === b.kind
 }
 
-/** Says of a change what there is then, or was, and what else of it changes. */
+/** Describes a change: what is there afterwards, or was there, and what else changes. */
 export function describeChange (before: Place | undefined, after: Place | undefined): Pick<PathChange, 'kind' | 'what' | 'mode' | 'link'> {
   const what = (after ?? before)?.kind
   const [old, now] = [before, after].map((place) => place && 'mode' in place ? place.mode & 0o777 : undefined)
@@ -94,7 +94,7 @@ export const CopiesUnavailable = defineError(
   'again.'
 )
 
-/** How each database of SQLite begins (https://www.sqlite.org/fileformat.html, section 1.3). */
+/** The beginning of every database of SQLite (https://www.sqlite.org/fileformat.html, section 1.3). */
 const SQLITE = Buffer.from('SQLite format 3\0')
 export const SQLITE_BYTES = SQLITE.length
 

@@ -3,24 +3,25 @@ import { dirname, join, sep } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
 import { foldCase } from '../lib/windows-path.ts'
 import type { OwnFiles } from './open-folder.ts'
-import { isSame, isUnchanged, modeOf, type Copy, type Item, type Place } from './places.ts'
+import { isSame, isUnchanged, modeOf, type Place } from './places.ts'
+import type { Source } from './contents.ts'
 import { inBatches, lookAt, namesAt } from './survey.ts'
 import { lookAtUse, type Unit, wasUsed } from './whole-units.ts'
 
-/** What may be changed, see `PathPolicy` of the tools. */
+/** Decides which paths may be changed, see `PathPolicy` of the tools. */
 export interface AllowedPaths extends OwnFiles {
-  /** Returns where a recorded path leads now, if it may be changed from a working folder. Throws PathRefused. */
+  /** Returns where a recorded path leads now, if it may be changed in a run with this working folder. Throws PathRefused. */
   locateRecorded(path: string, cwd: string): Promise<string>
 }
 
-/** What the entries of a run say of a unit. */
+/** What the entries of a run say about a unit. */
 export interface ChainUnit extends Unit {
   path: string
-  /** Somebody else used it between two calls of the run. */
+  /** Somebody else used the unit between two calls of the run. */
   isBroken: boolean
 }
 
-/** What the entries of a run say of one path. */
+/** What the entries of a run say about one path. */
 export interface Chain {
   path: string
   /** The working folder of the newest call. */
@@ -29,22 +30,22 @@ export interface Chain {
   left: Place | undefined
   /** What was there before. */
   before: Place
-  /** Where the content of `before` is, when it is a file: in a kept copy, or at the real path `from`. */
-  source?: { id: string, key?: string, copy?: Copy, notKept?: Item['notKept'], from?: string }
+  /** Where the content of `before` is, if it is a file. */
+  source?: Source
   /** The git directory or the database that it belongs to. */
   unit?: ChainUnit
-  /** It is left: an object that was added to a repository. */
+  /** The path is not restored, because it is an object that was added to a repository. */
   stays?: boolean
-  /** Something else changed the path between two calls of the run; `before` is what it left. */
+  /** Something else changed the path between two calls of the run; `before` is what was there after that. */
   isBroken: boolean
   isParent: boolean
-  /** One of the changes may be the work of others. */
+  /** Others may have made one of the changes. */
   isShared: boolean
-  /** Each of the changes was one of permissions. */
+  /** Each of the changes concerned only permissions. */
   isOfModes: boolean
 }
 
-/** Whether giving back the permissions takes back the change. */
+/** Whether restoring the permissions undoes the change. */
 export const isModeAlone = ({ isOfModes, left, before }: Chain): boolean => isOfModes || isSame(left, before)
 
 export interface Skipped {
@@ -54,28 +55,32 @@ export interface Skipped {
   error?: unknown
 }
 
-/** What an undo would do: the changes to take back, the paths that are as before already, and those that stay. */
+/** What an undo would do: the changes to undo, the paths that are restored already, and those that are left unchanged. */
 export interface RestorePlan {
   steps: Chain[]
   done: string[]
-  /** Of a unit, its path alone. */
+  /** For a unit, only its own path. */
   skipped: Skipped[]
-  /** Why paths stay, those in units included. */
+  /** Why paths are left unchanged, including those in units. */
   reasons: Map<string, UndoReason>
 }
 
 interface PlanParts {
   paths: AllowedPaths
-  /** Where the copies are. */
+  /** The folder with the copies for undo. */
   folder: string
-  /** What was cut off is continued: units are partly as before already. */
+  /** An interrupted undo is continued: units may be restored partly. */
   isContinued?: boolean
+  /** Changes that others may have made are left unchanged. */
+  leavesShared?: boolean
+  /** What is made again comes before the removals, because a file that moves must always be in one of the two places. */
+  addsFirst?: boolean
 }
 
-/** What becomes of a chain: a step (undefined), nothing because it is as before, or why it stays. */
+/** What happens to a chain: a step (undefined), nothing because the path is restored already, or the reason to leave it unchanged. */
 type Fate = UndoReason | 'done' | undefined
 
-/** Compares the paths with what is there now, and sorts the steps: first what is removed, from the inside out, then what comes back. */
+/** Compares the paths with what is there now, and orders the steps. */
 export async function planRestore (chains: Iterable<Chain>, parts: PlanParts): Promise<RestorePlan> {
   const all = [...chains].filter(({ stays }) => !stays)
   const fates = await compareAll(all, parts)
@@ -86,13 +91,14 @@ export async function planRestore (chains: Iterable<Chain>, parts: PlanParts): P
     const isWith = ({ unit: other }: Chain) => other === unit || (other !== undefined && other.replacedBy === unit.path)
     for (const chain of all.filter(isWith)) fates.set(chain, reason)
   }
+  if (parts.leavesShared) for (const chain of all) if (chain.isShared && fates.get(chain) === undefined) fates.set(chain, 'shared')
   const stepsOf = () => all.filter((chain) => fates.get(chain) === undefined)
   const [names, there] = [new Map<Chain, string[] | undefined>(), new Map<string, boolean>()]
   let steps = stepsOf()
   await inBatches(steps.filter(isCleared), async (step) => names.set(step, await namesIn(step)))
   const folders = new Set(steps.map(({ path }) => dirname(path)))
   await inBatches([...folders], async (path) => there.set(path, await lstat(path).then((found) => found.isDirectory(), () => false)))
-  // What stays may keep others from going: the folder that it is in, and the unit that this is a part of.
+  // Paths that are left unchanged may keep others from being removed: the folder that contains them, and the unit to which they belong.
   for (let stuck = stuckAmong(steps, names, there); stuck.size > 0; stuck = stuckAmong(steps, names, there)) {
     for (const chain of stuck) {
       const { unit } = chain
@@ -101,10 +107,10 @@ export async function planRestore (chains: Iterable<Chain>, parts: PlanParts): P
     }
     steps = stepsOf()
   }
-  return planOf(all, fates)
+  return planOf(all, fates, parts)
 }
 
-function planOf (all: Chain[], fates: Map<Chain, Fate>): RestorePlan {
+function planOf (all: Chain[], fates: Map<Chain, Fate>, { addsFirst = false }: PlanParts): RestorePlan {
   const plan: RestorePlan = { steps: [], done: [], skipped: [], reasons: new Map() }
   const left = new Set<string>()
   const skip = ({ path, unit }: Chain, reason: UndoReason) => {
@@ -121,32 +127,44 @@ function planOf (all: Chain[], fates: Map<Chain, Fate>): RestorePlan {
     else skip(chain, fate)
     if (chain.isBroken && (fate === undefined || fate === 'done')) skip(chain, 'changed_since')
   }
-  plan.steps = inOrder(plan.steps)
+  plan.steps = inOrder(plan.steps, addsFirst)
   return plan
 }
 
-/** First what is removed, from the inside out, then what comes back: of a repository its objects, before anything names them. */
-function inOrder (steps: Chain[]): Chain[] {
+/**
+ * Orders steps: first the removals, from the inside out, then what is made again. With `addsFirst`, only those removals come first that
+ * clear the way for something new: in a folder that becomes something else, or of the same name in another case. The objects of a
+ * repository come before anything that names them.
+ */
+function inOrder (steps: Chain[], addsFirst: boolean): Chain[] {
   const removed = steps.filter(({ before }) => before === null).sort((a, b) => a.path < b.path ? 1 : -1)
   const coming = steps.filter(({ before }) => before !== null).sort((a, b) => a.path < b.path ? -1 : 1)
   const folders = new Set(coming.map(({ path }) => path))
+  const names = new Set(coming.map(({ path }) => path.toLowerCase()))
+  const ending = coming.filter(isCleared).map(({ path }) => path + sep)
+  const isFirst = ({ path }: Chain) => !addsFirst || names.has(path.toLowerCase()) || ending.some((folder) => path.startsWith(folder))
   const isEarly = ({ path, unit }: Chain) =>
     unit?.kind === 'repository' && !folders.has(unit.path) && path.startsWith(join(unit.path, 'objects') + sep)
-  return [...removed, ...coming.filter(isEarly), ...coming.filter((step) => !isEarly(step))]
+  return [
+    ...removed.filter(isFirst),
+    ...coming.filter(isEarly),
+    ...coming.filter((step) => !isEarly(step)),
+    ...removed.filter((step) => !isFirst(step))
+  ]
 }
 
-/** Why a unit that somebody used is left alone. */
+/** Returns why a unit that somebody has used is left unchanged. */
 export const usedSince = ({ kind }: ChainUnit): UndoReason => kind === 'repository' ? 'repository-used-since' : 'changed_since'
 
-/** Why nothing of a unit is taken back; undefined when all is, or is as before already. */
+/** Returns why a unit is left unchanged; undefined if it can be restored, or is restored already. */
 async function whyUnitStays (unit: ChainUnit, fates: Fate[], { paths, isContinued }: PlanParts): Promise<UndoReason | undefined> {
   if (fates.every((fate) => fate === 'done')) {
-    // What was in a side file may have moved into the database since.
+    // The content of a side file may have moved into the database since.
     const isAsBefore = unit.kind === 'repository' || (await lookAtUse(unit.path, unit.kind, paths)).digest === unit.before
     return isAsBefore ? undefined : usedSince(unit)
   }
   const other = fates.find((fate) => fate !== undefined && fate !== 'done')
-  // A part that was not kept, or a folder that may not be used, has nothing to do with a use.
+  // A part that was not kept, or a folder that must not be used, is no sign that somebody used the unit.
   if (other === 'too_large' || other === 'not_allowed') return other
   if (unit.isBroken || (!isContinued && await wasUsed(unit.path, unit, paths))) return usedSince(unit)
   return other === 'changed_since' || other === 'link' ? usedSince(unit) : other as UndoReason | undefined
@@ -159,7 +177,7 @@ async function compareAll (chains: Chain[], parts: PlanParts): Promise<Map<Chain
     if (!parents.has(key)) parents.set(key, whyNotAllowed(path, cwd, parts.paths))
     return parents.get(key)!
   }
-  // Nothing of what was in a folder is there, where it became a link: what the link leads to is something else.
+  // If a folder was replaced by a link, nothing of what was in it is there: the target of the link is something else.
   const links = chains.filter(({ left, before }) => left?.kind === 'link' && before?.kind === 'folder')
   const linkAbove = ({ path }: Chain) => links.find((link) => path.startsWith(link.path + sep))
   const fates = new Map<Chain, Fate>()
@@ -170,7 +188,7 @@ async function compareAll (chains: Chain[], parts: PlanParts): Promise<Map<Chain
   return fates
 }
 
-/** Why a path is not to be touched today; undefined when it may be. */
+/** Returns why a path must not be changed now; undefined if it may be. */
 async function whyNotAllowed (path: string, cwd: string, paths: AllowedPaths): Promise<UndoReason | undefined> {
   try {
     return foldCase(await paths.locateRecorded(path, cwd)) === foldCase(path) ? undefined : 'link'
@@ -185,7 +203,7 @@ async function compare (chain: Chain, parts: PlanParts): Promise<Fate> {
   const { paths } = parts
   try {
     const now = await lookAt(path, left ?? before, { paths })
-    // A file that could not be read may be readable by now.
+    // A file that could not be read before may be readable now.
     const isUnread = isModeAlone(chain) && !isSame(left, before)
     return await compareFound(chain, now, isUnread ? await lookAt(path, before, { paths }) : now, parts)
   } catch (error) {
@@ -194,7 +212,7 @@ async function compare (chain: Chain, parts: PlanParts): Promise<Fate> {
   }
 }
 
-/** Whether a path cannot be used as it is: a link is in the way, or somebody has just changed it. */
+/** Whether a path cannot be used because a link is in the way, or because somebody has just changed it. */
 export const isPathFailure = (error: unknown): boolean =>
   ['ERR_PATH_REFUSED', 'ELOOP', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
 
@@ -203,7 +221,7 @@ async function compareFound (chain: Chain, now: Place, read: Place, { folder }: 
   const ofModes = isModeAlone(chain)
   if (ofModes ? isUnchanged(read, before) : isSame(now, before)) return 'done'
   if (!isSame(now, left)) return now === null ? 'gone' : now.kind === 'link' ? 'link' : 'changed_since'
-  // Somebody else has changed the permissions: these stay, also where the content goes back.
+  // Somebody else has changed the permissions: these are kept, even if the content is restored.
   const isOtherMode = modeOf(now) !== modeOf(left)
   if (ofModes) return isOtherMode ? 'changed_since' : undefined
   if (isOtherMode && now?.kind === 'file' && before?.kind === 'file') chain.before = { ...before, mode: now.mode }
@@ -215,13 +233,16 @@ async function compareFound (chain: Chain, now: Place, read: Place, { folder }: 
   return lstat(join(folder, source.id)).then(() => undefined, () => 'gone')
 }
 
-/** Whether a step removes a folder, or puts something else in its place. */
+/** Whether a step removes a folder, or replaces it by something else. */
 const isCleared = ({ left, before }: Chain): boolean => left?.kind === 'folder' && before?.kind !== 'folder'
 
-/** The names in a folder; undefined when they cannot be read. */
+/** Returns the names in a folder; undefined if they cannot be read. */
 const namesIn = ({ path }: Chain): Promise<string[] | undefined> => namesAt(path).catch(() => undefined)
 
-/** Returns the steps that cannot be done: a folder holds something that stays, or there is no folder to put something into. */
+/**
+ * Returns the steps that are impossible: a folder to remove contains something that is left unchanged, or the folder for something to make
+ * does not exist.
+ */
 function stuckAmong (
   steps: Chain[],
   names: ReadonlyMap<Chain, string[] | undefined>,

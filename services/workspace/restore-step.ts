@@ -4,19 +4,20 @@ import { dirname, join } from 'node:path'
 import type { UndoReason } from '../../schemas/undo.ts'
 import type { Clock } from '../lib/clock.ts'
 import { onceFree } from '../lib/file-system.ts'
-import { CopyGone, readCopy, readWhole } from './entry-file.ts'
+import { CopyGone } from '../lib/sealed-file.ts'
+import { readSource } from './contents.ts'
 import { type Folder, type OwnFiles, withFolder, withParent } from './open-folder.ts'
 import { isRead, isSame, type FilePlace, type Item } from './places.ts'
 import { isModeAlone, type Chain, type Skipped } from './plan-restore.ts'
 import { inBatches, isSpelledOtherwise, lookAt } from './survey.ts'
 
 const { O_RDONLY, O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
-/** Of Linux, and not named by Node: such a descriptor says which file is meant, and needs no right to read it. */
+/** A flag of Linux that Node does not define: such a descriptor identifies a file without the right to read it. */
 const O_PATH = 0o10000000
-/** Failures of the disk, which end the undo. */
+/** Failures of the disk, after which the undo ends. */
 const DISK = new Set(['ENOSPC', 'EDQUOT', 'EIO'])
 
-/** What system calls say where somebody was at a path in the same moment, or may not be. */
+/** The reasons for error codes of system calls: somebody used the path at the same moment, or the service has no right to it. */
 const REASONS: Record<string, UndoReason> = {
   EACCES: 'not_allowed',
   EBUSY: 'not_allowed',
@@ -31,10 +32,10 @@ const REASONS: Record<string, UndoReason> = {
   ENOTEMPTY: 'changed_since'
 }
 
-/** The name under which an undo writes a file before it gets its own name; see `removeTemporaries`. */
+/** Returns the name under which an undo writes a file before it gets its own name; see `removeTemporaries`. */
 const undoName = (entryId: string, at: number): string => `.${entryId}-${at}.tmp`
 
-/** Removes the files that an undo was writing when it was cut off. */
+/** Removes the temporary files of an undo that was interrupted. */
 export async function removeTemporaries (entryId: string, items: readonly Item[]): Promise<void> {
   await inBatches([...items.entries()], ([at, { path }]) =>
     withParent(path, (parent) => unlink(parent.entry(undoName(entryId, at)))).catch(() => {}))
@@ -47,13 +48,13 @@ export interface RestoreParts {
   /** The undo's own entry, and the number of the path in it. */
   entryId: string
   at: number
-  /** Where files are written before they get their names; absent: beside these. */
+  /** The folder in which files are written before they get their names; absent: the folder of the path itself. */
   drafts?: string
-  /** The file has names that do not get the same permissions: it becomes a file of its own. */
+  /** The file has other names that do not get the same permissions: it becomes a file of its own. */
   isLinked?: boolean
 }
 
-/** Takes back one change, if its path is still as the run left it. Returns why it could not; throws when the disk fails. */
+/** Undoes one change, if its path is still as the run left it. Returns why it could not; throws if the disk fails. */
 export async function restoreStep (
   step: Chain,
   { clock, paths, folder, entryId, at, drafts, isLinked = false }: RestoreParts
@@ -61,16 +62,16 @@ export async function restoreStep (
   const { path } = step
   try {
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
-    // Under another spelling of its name something stays that was changed since: there is no room beside it.
+    // A path whose name differs only in its spelling has changed since and is left unchanged: there is no room beside it.
     if (step.left === null && await isSpelledOtherwise(path)) return { path, reason: 'changed_since' }
-    const writing = { clock, folder, drafts, temporary: undoName(entryId, at) }
+    const writing = { clock, paths, folder, drafts, temporary: undoName(entryId, at) }
     const put = (what: Chain) => withParent(path, (parent, name) => putBack(what, parent, name, writing))
     if (!isModeAlone(step)) await put(step)
     else if (step.before?.kind === 'file' && isLinked) {
       if (!isRead(step.before)) return { path, reason: 'too_large' }
       await put({ ...step, source: { id: '', from: path } })
     } else if (step.before?.kind === 'file') return await giveBackMode(step, step.before, paths)
-    // Of a folder the permissions come last, see completeFolders.
+    // The permissions of folders are restored last, see completeFolders.
     return undefined
   } catch (error) {
     const { code = '' } = error as NodeJS.ErrnoException
@@ -80,12 +81,7 @@ export async function restoreStep (
   }
 }
 
-interface Writing {
-  clock: Clock
-  folder: string
-  drafts?: string
-  temporary: string
-}
+type Writing = Pick<RestoreParts, 'clock' | 'paths' | 'folder' | 'drafts'> & { temporary: string }
 
 async function putBack (step: Chain, parent: Folder, name: string, writing: Writing): Promise<void> {
   const { before, left } = step
@@ -98,13 +94,16 @@ async function putBack (step: Chain, parent: Folder, name: string, writing: Writ
     await writeFile(before, step, place, { ...writing, temporary })
   } else {
     await makeRoom()
-    // Its own mode comes last, because it may forbid what is still to be put into it.
+    // The mode of the folder is set last, because it may forbid to put something into the folder.
     if (before?.kind === 'folder') await mkdir(place, 0o700)
     else if (before?.kind === 'link') await symlink(before.target, place)
   }
 }
 
-/** Gives a file its permissions back. One that could not be read before is looked at then: what somebody wrote into it stays as it is. */
+/**
+ * Restores the permissions of a file. A file that could not be read before is examined after that: if somebody has written to it, it is
+ * left unchanged.
+ */
 async function giveBackMode (step: Chain, before: FilePlace, paths: OwnFiles): Promise<Skipped | undefined> {
   const { path, left } = step
   await changeMode(path, before)
@@ -113,9 +112,9 @@ async function giveBackMode (step: Chain, before: FilePlace, paths: OwnFiles): P
   return { path, reason: 'changed_since' }
 }
 
-/** Changes the permissions of a file or folder, also of one that may not be read. Follows no link. */
+/** Changes the permissions of a file or folder, even if it cannot be read. Links are not followed. */
 function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mode: number }): Promise<void> {
-  // Of permissions, Windows has the mark "read-only" of a file alone, which is set by its path.
+  // Windows has only the mark "read-only" of a file, which is set by its path.
   if (process.platform === 'win32') {
     return withParent(path, async (parent, name) => {
       if (kind === 'file' && (await lstat(parent.entry(name))).isFile()) await chmod(parent.entry(name), mode & 0o777)
@@ -134,17 +133,14 @@ function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mo
   })
 }
 
-async function writeFile (before: FilePlace, step: Chain, place: string, { clock, folder, drafts, temporary }: Writing): Promise<void> {
-  const { source, left } = step
+async function writeFile (before: FilePlace, { source, left }: Chain, place: string, writing: Writing): Promise<void> {
+  const { clock, drafts, temporary } = writing
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     try {
-      const take = (bytes: Buffer) => file.writeFile(bytes)
-      const { id = '', key, copy, from } = source ?? {}
-      if (from !== undefined) await readPlain(from, before, take)
-      else for await (const bytes of readCopy({ folder, id, key }, copy, before.size)) await take(bytes)
+      await readSource(source, before, writing, (bytes) => file.writeFile(bytes))
       await file.chmod(before.mode & 0o777)
-      // What is brought into a copy can be brought again.
+      // A file of a copy needs no sync, because it can be copied again.
       if (drafts === undefined) await file.sync()
     } finally {
       await file.close()
@@ -157,24 +153,12 @@ async function writeFile (before: FilePlace, step: Chain, place: string, { clock
   }
 }
 
-/** Calls `take` with the content of a file. Throws CopyGone when it is not, or is no more, the content that was compared. */
-async function readPlain (path: string, { digest }: FilePlace, take: (bytes: Buffer) => Promise<void>): Promise<void> {
-  const file = await withParent(path, (parent, name) => open(parent.entry(name), O_RDONLY | O_NOFOLLOW | O_NONBLOCK))
-  try {
-    const stat = await file.stat()
-    const read = stat.isFile() ? await readWhole(file, { limit: Infinity, size: stat.size }, take) : undefined
-    if (read?.digest !== digest) throw new CopyGone()
-  } finally {
-    await file.close()
-  }
-}
-
-/** Whether a step needs no other: it puts something where nothing is. */
+/** Whether a step is independent of the others: it makes something where nothing is. */
 export const isIndependent = ({ before, left }: Chain): boolean => before !== null && before.kind !== 'folder' && left === null
 
 /**
- * Gives the folders that came back their modes, from the inside out, and syncs the folders that were changed. Returns the steps whose mode
- * could not be changed.
+ * Sets the modes of the restored folders, from the inside out, and syncs the folders that were changed. Returns the steps whose mode could
+ * not be set.
  */
 export async function completeFolders (steps: readonly Chain[]): Promise<Chain[]> {
   // Windows cannot sync a folder; a folder that was removed again needs no sync.

@@ -5,7 +5,7 @@ import { completeFolders, isIndependent, restoreStep, type RestoreParts } from '
 import { inBatches } from './survey.ts'
 import { wasUsed } from './whole-units.ts'
 
-/** What is there before the steps, with copies. */
+/** What was there before the steps, with copies. */
 export interface KeptPlaces {
   id: string
   key?: string
@@ -15,16 +15,16 @@ export interface KeptPlaces {
 interface StepsDone {
   restored: Chain[]
   refused: Skipped[]
-  /** What ended the work, such as a full disk. */
+  /** The error that ended the work, such as a full disk. */
   failure?: unknown
 }
 
 type Parts = Omit<RestoreParts, 'entryId' | 'at'> & {
-  /** A unit that somebody has used since its last call stays. */
+  /** A unit that somebody has used since its last call is left unchanged. */
   isChecked: boolean
 }
 
-/** Returns the steps that would change the permissions of files which have other names, too, that do not get the same. */
+/** Returns the steps that would change the permissions of files with further names that do not get the same permissions. */
 async function linkedFiles (steps: readonly Chain[]): Promise<Set<Chain>> {
   const found = await inBatches(steps.filter(isModeAlone), async (step) => ({ step, stat: await lstat(step.path).catch(() => undefined) }))
   const files = found.filter(({ stat }) => stat?.isFile() && stat.nlink > 1)
@@ -32,7 +32,7 @@ async function linkedFiles (steps: readonly Chain[]): Promise<Set<Chain>> {
   return new Set([...groups.values()].flatMap((group) => group[0].stat!.nlink > group.length ? group.map(({ step }) => step) : []))
 }
 
-/** Does the steps of a plan, in their order. A unit of which one step fails is put back as it was. */
+/** Executes the steps of a plan, in their order. If one step of a unit fails, the unit is put back to its state before the steps. */
 export async function restore (steps: Chain[], { id, key, items }: KeptPlaces, { isChecked, ...parts }: Parts): Promise<StepsDone> {
   const found = new Map(items.map((item, at) => [item.path, { ...item, at }]))
   const linked = await linkedFiles(steps)
@@ -54,7 +54,7 @@ export async function restore (steps: Chain[], { id, key, items }: KeptPlaces, {
     else if (!step.isParent) done.refused.push(skipped)
   }
 
-  /** Puts back what was restored of the units that failed, the last first. */
+  /** Puts back what was restored of the units that failed, the last step first. */
   async function putBack (): Promise<void> {
     for (const step of done.restored.filter(({ unit }) => unit !== undefined && failed.has(unit)).reverse()) {
       const { before, copy, at } = found.get(step.path)!

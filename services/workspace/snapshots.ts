@@ -1,23 +1,22 @@
-import { randomBytes } from 'node:crypto'
-import { mkdir, rm } from 'node:fs/promises'
+import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { newId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { undoFileKey, undoTreeKey, type Op, type Store } from '../store/index.ts'
 import { CopiesUnavailable } from './places.ts'
+import { newSealedFile, type SealedFile } from '../lib/sealed-file.ts'
 import type { UndoSpace } from './space.ts'
-import type { Compared, FolderWorker, LeftOut, TreeFile, TreeRequest } from './tree-rpc.ts'
+import type { Compared, FolderWorker, Recorded, RecordRequest, TreeRequest } from './tree-rpc.ts'
 
-/** Paths of a folder that is known before a command. */
+/** The most paths of a folder that is recorded before a command. */
 const MOST_PATHS = 20_000
-/** Bytes of the contents of such a folder; less where less is kept in all. */
+/** The most bytes of the contents of such a folder; fewer if the limit of all kept contents is smaller. */
 const MOST_BYTES = 1024 ** 3
-/** The first record of a large folder reads all of it. */
+/** The time limit of a record, milliseconds. The first record of a large folder reads all of it. */
 const RECORD_MS = 120_000
 
-/** The stored record of a folder: where the list of its paths is, and how large that is. */
+/** The stored record of a folder: where the list of its paths is, and the size of that list. */
 interface StoredTree {
-  record: TreeFile
+  record: SealedFile
   bytes: number
 }
 
@@ -27,80 +26,81 @@ export interface CommandPlace {
   gitDirectory?: string
 }
 
-/** Which records know a folder, and the git directory outside of it. */
-export interface FolderSnapshot {
+/** The record of a folder before a command. */
+interface FolderRecord {
   folder: string
-  record: TreeFile
-  above?: { folder: string, record: TreeFile }
+  record: SealedFile
 }
 
-/** A folder as it was before a command. */
-interface TakenSnapshot extends FolderSnapshot {
-  /** Why nothing is known of the git directory outside of the folder. */
-  unknown?: string
-  leftOut: LeftOut
-  /** Lets its files go. */
+/** A recorded folder. Its files are kept at least until `release`. */
+interface RecordedFolder extends FolderRecord {
+  /** Says which parts of the folder are not kept; '' if everything is. */
+  leftOut: string
   release(): void
 }
+
+/** The records of the folder of a command, and of the git directory outside of it. */
+export type FolderSnapshot = FolderRecord[]
 
 export type Snapshots = ReturnType<typeof createSnapshots>
 
 /**
- * Folders that commands work in, known by snapshots of their files (folder-snapshot.ts): what a command changed there is what differs
- * from the record before it. Contents are copied once, and then only those that changed.
+ * Snapshots of the folders that commands work in (folder-snapshot.ts): a command changed what differs from the record before it. Contents
+ * are copied once; after that, only those that changed.
  */
 export function createSnapshots ({ store, lookAround, folder: undoFolder, space, worker }: {
   store: Store,
-  /** Returns what holds for a folder from outside of it; rejects for one that tools may not use. */
+  /** Returns what must be known about a folder from outside of it; rejects if tools must not use the folder. */
   lookAround: (folder: string) => Promise<Pick<TreeRequest, 'parents' | 'excluded'>>,
-  /** Where the files of undo are. */
+  /** The folder with the files of undo. */
   folder: string,
   space: UndoSpace,
   worker: FolderWorker
 }) {
   const locked = createKeyedLock()
 
-  const limits = () => {
+  const requestOf = async (folder: string): Promise<TreeRequest> => {
     const { file, total } = space.limits()
-    return { paths: MOST_PATHS, bytes: Math.min(MOST_BYTES, total), file }
+    const { parents, excluded } = await lookAround(folder)
+    return { folder, parents, excluded, store: undoFolder, limits: { paths: MOST_PATHS, bytes: Math.min(MOST_BYTES, total), file } }
   }
-  /** Undefined for a folder that tools may not use. */
-  const scopeOf = async (folder: string) => {
-    const scope = await lookAround(folder).catch(() => undefined)
-    return scope && { folder, parents: scope.parents, excluded: scope.excluded, store: undoFolder, limits: limits() }
-  }
-  const newFile = (): TreeFile => ({ id: newId(), key: randomBytes(32).toString('base64') })
 
-  async function recordNow (folder: string, signal: AbortSignal): Promise<TakenSnapshot | { why: string }> {
+  /** Looks at a folder; with `next`, records it. Throws the reason of an abort. */
+  async function look (folder: string, files: Pick<RecordRequest, 'last' | 'next'>, signal: AbortSignal): Promise<Recorded> {
+    try {
+      return await worker.run('takeFolder', { ...await requestOf(folder), ...files }, { signal, ms: RECORD_MS })
+    } catch {
+      // A folder that tools must not use, or that cannot be walked in time, does not delay a command.
+      signal.throwIfAborted()
+      return { why: 'The folder could not be looked at: no copy of its files is kept.' }
+    }
+  }
+
+  async function record (folder: string, signal: AbortSignal): Promise<RecordedFolder | { why: string }> {
     const key = undoTreeKey(store.digest(folder))
     const last = await store.get<StoredTree>(key).catch(() => undefined)
-    const next = { record: newFile(), contents: newFile() }
-    await mkdir(undoFolder, { recursive: true, mode: 0o700 })
+    const next = { record: newSealedFile(), contents: newSealedFile() }
     const unuse = space.use([next.record.id, next.contents.id])
     let isStored = false
     try {
-      const scope = await scopeOf(folder)
-      if (scope === undefined) return { why: UNSEEN }
-      const request = { ...scope, last: last?.record, next }
-      const recorded = await worker.run('takeFolder', request, { signal, ms: RECORD_MS }).catch(unseen(signal))
-      if (recorded.is === 'unseen') return { why: UNSEEN }
-      if (recorded.is === 'beyond') return { why: beyond(recorded.limit, scope.limits) }
-      if (recorded.is === 'failed') throw new CopiesUnavailable(recorded.reason)
-      const { written, leftOut } = recorded
-      const record = written === undefined ? last!.record : next.record
-      const release = space.use([record.id, ...recorded.contents])
+      const recorded = await look(folder, { last: last?.record, next }, signal)
+      if ('why' in recorded) return recorded
+      if ('failed' in recorded) throw new CopiesUnavailable(recorded.failed)
+      const { written, leftOut, contents } = recorded
+      const newest = written === undefined ? last!.record : next.record
+      const release = space.use([newest.id, ...contents])
       if (written !== undefined) {
         const file = (id: string, bytes: number): Op => ({ type: 'put', key: undoFileKey(id, bytes), value: true })
         await store.transact([
-          { type: 'put', key, value: { record, bytes: written.record } satisfies StoredTree },
-          file(record.id, written.record),
+          { type: 'put', key, value: { record: newest, bytes: written.record } satisfies StoredTree },
+          file(newest.id, written.record),
           ...written.contents > 0 ? [file(next.contents.id, written.contents)] : []
         ])
         isStored = true
         if (last !== undefined) await space.drop(last.record.id, last.bytes)
         await space.add(written.record + written.contents)
       }
-      return { folder, record, leftOut, release }
+      return { folder, record: newest, leftOut, release }
     } finally {
       if (!isStored) for (const { id } of [next.record, next.contents]) await rm(join(undoFolder, id), { force: true })
       unuse()
@@ -109,44 +109,44 @@ export function createSnapshots ({ store, lookAround, folder: undoFolder, space,
 
   return {
     /**
-     * Knows what is in the place, with real paths, durably; or says why it cannot. Throws CopiesUnavailable (a full disk), and the
-     * reason of the signal.
+     * Records the content of the place (real paths) durably, or returns why that is impossible. Throws CopiesUnavailable if the disk is
+     * full, and the reason of the signal.
      */
-    async take ({ folder, gitDirectory }: CommandPlace, signal: AbortSignal): Promise<TakenSnapshot | { why: string }> {
-      const known = await locked(folder, () => recordNow(folder, signal))
-      if ('why' in known || gitDirectory === undefined) return known
-      const above = await locked(gitDirectory, () => recordNow(gitDirectory, signal)).catch((error) => {
-        known.release()
+    async take (
+      { folder, gitDirectory }: CommandPlace,
+      signal: AbortSignal
+    ): Promise<Omit<RecordedFolder, keyof FolderRecord> & { records: FolderSnapshot } | { why: string }> {
+      const inside = await locked(folder, () => record(folder, signal))
+      if ('why' in inside) return inside
+      const recordAbove = async () => gitDirectory === undefined ? undefined : locked(gitDirectory, () => record(gitDirectory, signal))
+      const above = await recordAbove().catch((error) => {
+        inside.release()
         throw error
       })
-      if ('why' in above) return { ...known, unknown: unknownRepository(gitDirectory) }
+      const found = [inside, ...above === undefined || 'why' in above ? [] : [above]]
       return {
-        ...known,
-        above: { folder: above.folder, record: above.record },
-        release () {
-          known.release()
-          above.release()
-        }
+        records: found.map(({ folder, record }) => ({ folder, record })),
+        leftOut: sentencesOf(inside, above, gitDirectory),
+        release: () => found.forEach(({ release }) => release())
       }
     },
 
-    /** Says in sentences what of the place could be undone. */
+    /** Says in sentences which changes in the place could be undone. */
     async outlook ({ folder, gitDirectory }: CommandPlace, signal: AbortSignal): Promise<string> {
-      const looked = await lookAhead(folder, signal)
-      if ('why' in looked) return `What it changes cannot be undone. ${looked.why}`
-      const above = gitDirectory === undefined ? undefined : await lookAhead(gitDirectory, signal)
+      const inside = await look(folder, {}, signal)
+      if ('why' in inside) return `What it changes cannot be undone. ${inside.why}`
+      const above = gitDirectory === undefined ? undefined : await look(gitDirectory, {}, signal)
       const places = [folder, ...above === undefined || 'why' in above ? [] : [gitDirectory]].map((each) => JSON.stringify(each))
-      const sentences = [
-        `What it changes in ${places.join(' and in ')} can be undone.`,
-        looked.leftOut,
-        above && ('why' in above ? unknownRepository(gitDirectory!) : above.leftOut)
-      ]
-      return sentences.filter((sentence) => sentence !== undefined && sentence !== '').join(' ')
+      return `What it changes in ${places.join(' and in ')} can be undone. ${sentencesOf(inside, above, gitDirectory)}`.trim()
     },
 
-    /** Returns what differs from what was known. Rejects when a record is gone, or the folder cannot be read. */
-    async diff ({ above, ...inside }: FolderSnapshot): Promise<Compared> {
-      const found = [await diffOne(inside), ...above === undefined ? [] : [await diffOne(above)]]
+    /** Returns the differences from the records. Rejects if a record was removed, or if a folder cannot be read. */
+    async diff (records: FolderSnapshot): Promise<Compared> {
+      const found: Compared[] = []
+      for (const { folder, record } of records) {
+        const request = { ...await requestOf(folder), record }
+        found.push(await worker.run('diffFolder', request, { signal: new AbortController().signal, ms: RECORD_MS }))
+      }
       return {
         differences: found.flatMap(({ differences }) => differences),
         units: Object.assign({}, ...found.map(({ units }) => units)),
@@ -156,44 +156,11 @@ export function createSnapshots ({ store, lookAround, folder: undoFolder, space,
       }
     }
   }
-
-  async function diffOne ({ folder, record }: { folder: string, record: TreeFile }): Promise<Compared> {
-    const scope = await scopeOf(folder)
-    if (scope === undefined) throw new Error('the folder cannot be looked at')
-    return worker.run('diffFolder', { ...scope, record }, { signal: new AbortController().signal, ms: RECORD_MS })
-  }
-
-  async function lookAhead (folder: string, signal: AbortSignal): Promise<{ leftOut: string } | { why: string }> {
-    const scope = await scopeOf(folder)
-    const recorded = scope && await worker.run('takeFolder', scope, { signal, ms: RECORD_MS }).catch(unseen(signal))
-    if (recorded === undefined || recorded.is === 'unseen') return { why: UNSEEN }
-    if (recorded.is === 'beyond') return { why: beyond(recorded.limit, limits()) }
-    return { leftOut: recorded.is === 'failed' ? '' : describeLeftOut(recorded.leftOut) }
-  }
 }
 
-const unknownRepository = (gitDirectory: string): string => `What it does in ${JSON.stringify(gitDirectory)} is not known here.`
-
-const UNSEEN = 'The folder could not be looked at: no copy of its files is kept.'
-
-/** A folder that cannot be walked, or not in time, holds up no command. Throws the reason of an abort. */
-const unseen = (signal: AbortSignal) => () => {
-  signal.throwIfAborted()
-  return { is: 'unseen' as const }
-}
-
-const beyond = (limit: 'paths' | 'bytes', { paths, bytes }: { paths: number, bytes: number }): string =>
-  limit === 'paths'
-    ? `The folder holds more than ${paths} files and folders: no copy of them is kept.`
-    : `The files of the folder are larger than ${Math.round(bytes / 1024 ** 2)} MiB together: no copy of them is kept.`
-
-/** Says what of a folder is not kept; '' for nothing. */
-export function describeLeftOut ({ folders, more, files, repositories }: LeftOut): string {
-  const named = [...folders.slice(0, 5), ...more + folders.length > 5 ? [`${more + folders.length - 5} more`] : []].join(', ')
-  return [
-    folders.length > 0 && `No copy is kept of ${named}.`,
-    files > 0 && `No copy is kept of ${files} ${files === 1 ? 'file' : 'files'} too large or unreadable.`,
-    repositories.length > 0 && `Of the repository ${repositories.map((path) => path || '.').join(', ')} a part is not kept: a command ` +
-      'that rewrites that part, such as "git gc", cannot be undone there.'
-  ].filter((sentence) => sentence !== false).join(' ')
+/** Says which parts of a folder, and of the git directory outside of it, are not kept. */
+function sentencesOf (inside: object, above: object | undefined, gitDirectory?: string): string {
+  const leftOut = (folder: object | undefined) => folder && 'leftOut' in folder ? folder.leftOut : ''
+  const unknown = above && 'why' in above ? `What it does in ${JSON.stringify(gitDirectory)} is not known here.` : ''
+  return [leftOut(inside), leftOut(above), unknown].filter((sentence) => sentence !== '').join(' ')
 }

@@ -9,11 +9,11 @@ import { UNDO_ENTRIES, UNDO_FILES, undoFileKey, UNDO_OWNERS, UNDO_TREES, UNDO_WO
 const MIB = 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000
 const DEFAULTS = { maxFileMb: 20, maxTotalMb: 2048, days: 30 }
-/** Counted for each file beside its content, so that many small ones are bounded as well; bytes. */
+/** The number of bytes that are counted for each file in addition to its content, so that the number of small files is limited, too. */
 const FILE_BYTES = 4096
-/** How much of the room is left in use when files are removed, so that this happens rarely. */
+/** The share of the space that remains in use when files are removed, so that this happens rarely. */
 const LEFT = 0.9
-/** Operations per transaction. */
+/** The number of operations in a transaction. */
 const BATCH = 500
 
 /** Returns the size up to which a file is kept, bytes. */
@@ -24,7 +24,7 @@ export function largestKept (settings: Config['undo']): number {
 
 export type UndoSpace = ReturnType<typeof createUndoSpace>
 
-/** Bounds what is kept: by age, and by the size of its files. */
+/** Limits what is kept: by its age, and by the size of its files. */
 export function createUndoSpace (
   { store, clock, folder, settings }: { store: Store, clock: Clock, folder: string, settings: () => Config['undo'] }
 ) {
@@ -49,15 +49,17 @@ export function createUndoSpace (
 
     use (ids: readonly string[]): () => void {
       for (const id of ids) inUse.set(id, (inUse.get(id) ?? 0) + 1)
+      let isUsed = true
       return () => {
-        for (const id of ids) {
+        for (const id of isUsed ? ids : []) {
           if (inUse.get(id) === 1) inUse.delete(id)
           else inUse.set(id, inUse.get(id)! - 1)
         }
+        isUsed = false
       }
     },
 
-    /** Counts a new file of so many bytes, and removes the oldest files when there is no room for it. */
+    /** Counts a new file of this size, and removes the oldest files if there is no room for it. */
     add: (bytes: number): Promise<void> =>
       inOrder('total', async () => {
         if (total === undefined) {
@@ -79,7 +81,7 @@ export function createUndoSpace (
         await remove(ops, files)
       }),
 
-    /** Removes a file of so many bytes that nobody needs any more; one in use goes when it is old. */
+    /** Removes a file of this size that is no longer needed; a file in use is removed when it is old. */
     drop: (id: string, bytes: number): Promise<void> =>
       inOrder('total', async () => {
         if (inUse.has(id)) return
@@ -87,12 +89,12 @@ export function createUndoSpace (
         if (total !== undefined) total -= bytes + FILE_BYTES
       }),
 
-    /** Called when files were removed otherwise: their size is added up anew when it is next needed. */
+    /** Called when files were removed in another way: their total size is computed again when it is next needed. */
     recount () {
       total = undefined
     },
 
-    /** Removes what is older than the limit, and the files of entries that are gone. */
+    /** Removes what is older than the limit, and the files of entries that were removed. */
     sweep: (signal?: AbortSignal): Promise<void> =>
       inOrder('total', async () => {
         // Read first: an entry that is written meanwhile must not look abandoned.
@@ -107,7 +109,7 @@ export function createUndoSpace (
           if (isOld(idIn(key))) ops.push({ type: 'del', key })
           else isUsed = true
         }
-        // What is known of folders is known for the sake of entries.
+        // Records of folders are needed only as long as there are entries.
         if (!isUsed) for await (const key of store.keys(UNDO_TREES)) ops.push({ type: 'del', key })
         for (const named of [UNDO_OWNERS, UNDO_WORKS]) {
           for await (const [key, { at }] of store.list<{ at: number }>(named, { signal, damaged () {} })) {
@@ -125,6 +127,6 @@ export function createUndoSpace (
   }
 }
 
-/** The id of the entry in a key of an entry, or of its file. */
+/** Returns the id of the entry in the key of an entry or of its file. */
 const idIn = (key: string): string => key.startsWith(UNDO_FILES) ? key.split('/')[1] : key.split('/')[2]
 const sizeIn = (key: string): number => Number(key.split('/')[2]) + FILE_BYTES

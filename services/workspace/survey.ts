@@ -1,8 +1,9 @@
 import { dirname, join, posix, win32 } from 'node:path'
 import type { ChangedPath } from '../contracts/tool.ts'
-import { readWhole, type ReadFile } from './entry-file.ts'
+import { readWhole, type ReadFile } from './contents.ts'
 import { foldCase } from '../lib/windows-path.ts'
-import { type Item, type Place, CopiesUnavailable } from './places.ts'
+import { FileUnwritten } from '../lib/sealed-file.ts'
+import type { Item, Place } from './places.ts'
 import { type Folder, isMounted, type OwnFiles, withFile, withFolder, withParent, withSubfolder } from './open-folder.ts'
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
@@ -17,7 +18,7 @@ const unlessAbsent = (error: unknown) => {
   if (!isAbsent(error)) throw error
 }
 
-/** Reads a file of at most so many bytes; undefined when it is not read. */
+/** Reads a file of at most this many bytes; undefined if it is not read. */
 type Read = (file: FileHandle, size: number) => Promise<ReadFile | undefined>
 
 interface Survey {
@@ -25,12 +26,14 @@ interface Survey {
   signal?: AbortSignal
   /** Absent: no file is read. */
   read?: Read
+  /** What is below a folder counts, too. */
+  withContents?: boolean
 }
 
 /** A tree has more than MOST_ITEMS paths. */
 class TooMany extends Error {}
 
-/** What the file system says of a file, in place of its digest. */
+/** Returns the data of the file system about a file, which is used instead of its digest. */
 const statDigest = ({ dev, ino, size, mtimeNs }: BigIntStats) => `stat:${dev}:${ino}:${size}:${mtimeNs}`
 
 // Without setuid and setgid: these rights were granted to the content that was there.
@@ -49,7 +52,7 @@ async function examine (folder: Folder, name: string, path: string, { paths, sig
   try {
     if (read !== undefined) found = await withFile(folder, name, paths, read)
   } catch (error) {
-    if (signal?.aborted || isAbsent(error) || error instanceof CopiesUnavailable) throw error
+    if (signal?.aborted || isAbsent(error) || error instanceof FileUnwritten) throw error
     return { path, before: unread, notKept: 'gone' }
   }
   if (found === undefined) return { path, before: unread, notKept: 'too_large' }
@@ -57,14 +60,14 @@ async function examine (folder: Folder, name: string, path: string, { paths, sig
   return { path, before: { kind: 'file', digest, size, mode }, ...(copy && { copy }), ...isDatabase && { unit: path } }
 }
 
-/** Examines an entry and, if it is a folder, everything in it. Throws TooMany. */
+/** Examines an entry and, with `withContents`, everything in it. Throws TooMany. */
 async function walk (folder: Folder, name: string, path: string, survey: Survey, items: Item[]): Promise<void> {
   if (items.length >= MOST_ITEMS) throw new TooMany()
   const item = await examine(folder, name, path, survey)
   items.push(item)
-  if (item.before?.kind !== 'folder') return
+  if (item.before?.kind !== 'folder' || !survey.withContents) return
   await withSubfolder(folder, name, async (inner) => {
-    // Tools do not change what is mounted.
+    // Tools do not change mounted file systems.
     if (await isMounted(folder, inner)) return
     for (const entry of await readdir(inner.entry('.'), { encoding: 'buffer' })) {
       const name = entry.toString()
@@ -79,26 +82,20 @@ async function walk (folder: Folder, name: string, path: string, survey: Survey,
 }
 
 /**
- * Returns what is at an entry of an open folder, and with `withContents` below it: of a tree that is too large, the first so many. Nothing,
- * when there is no such entry.
+ * Returns what is at an entry of an open folder, and with `withContents` what is below it; if the tree is too large, its first paths.
+ * Returns nothing if the entry does not exist.
  */
-export async function surveyEntry (
-  folder: Folder,
-  name: string,
-  { withContents = false, ...survey }: Survey & { withContents?: boolean }
-): Promise<Item[]> {
+export async function surveyEntry (folder: Folder, name: string, survey: Survey): Promise<Item[]> {
   const items: Item[] = []
-  const path = join(folder.path, name)
   try {
-    if (withContents) await walk(folder, name, path, survey, items)
-    else items.push(await examine(folder, name, path, survey))
+    await walk(folder, name, join(folder.path, name), survey, items)
   } catch (error) {
     if (!(error instanceof TooMany) && !isAbsent(error)) throw error
   }
   return items
 }
 
-/** Returns the folders above a path that do not exist, the outermost first, without those that are known. */
+/** Returns the folders above a path that do not exist, the outermost first, without those that are known already. */
 async function missingParents (path: string, known: ReadonlySet<string>): Promise<Item[]> {
   const parent = dirname(path)
   if (parent === path || known.has(parent) || await lstat(parent).then(() => true, (error) => !isAbsent(error))) return []
@@ -106,8 +103,8 @@ async function missingParents (path: string, known: ReadonlySet<string>): Promis
 }
 
 /**
- * Returns what is at the paths, and with `withContents` below them. A tree that is too large is one item. Throws PathRefused when
- * a folder was replaced meanwhile, and the errors of `survey.read`.
+ * Returns what is at the paths, and with `withContents` what is below them. A tree that is too large is one item. Throws PathRefused if a
+ * folder was replaced meanwhile, and the errors of `survey.read`.
  */
 export async function surveyAll (places: ChangedPath[], survey: Survey): Promise<Item[]> {
   const all: Item[] = []
@@ -129,15 +126,14 @@ export async function surveyAll (places: ChangedPath[], survey: Survey): Promise
       await addAbsent(path)
       continue
     }
-    // A move to another spelling of a name: nothing is at the new one, not even a folder that is to be made.
+    // The call moves a file to another spelling of its name: nothing is at the new spelling, and no folder has to be made.
     if (await isSpelledOtherwise(path)) {
       all.push({ path, before: null })
       continue
     }
     try {
       await withParent(path, async (folder, name) => {
-        if (withContents) await walk(folder, name, path, survey, items)
-        else items.push(await examine(folder, name, path, survey))
+        await walk(folder, name, path, { ...survey, withContents }, items)
         // Nothing is below a link or a file, wherever the link leads.
         if (items[0].before?.kind !== 'folder') absent.add(path)
       })
@@ -152,13 +148,14 @@ export async function surveyAll (places: ChangedPath[], survey: Survey): Promise
 }
 
 /**
- * Returns what is at a path now, in this very spelling. `like` says how it is to be compared: a file whose content was not read is not
- * read now either.
+ * Returns what is at a path now, in exactly this spelling. `like` is what it is compared with: if the content of that file was not read,
+ * the content is not read now either. Without `survey.read`, files of any length are read.
  */
-export async function lookAt (path: string, like: Place | undefined, survey: Omit<Survey, 'read'>): Promise<Place> {
+export async function lookAt (path: string, like: Place | undefined, survey: Survey): Promise<Place> {
   if (await isSpelledOtherwise(path)) return null
   const isRead = !(like?.kind === 'file' && like.digest.startsWith('stat:'))
-  const read: Read | undefined = isRead ? (file, size) => readWhole(file, { limit: Infinity, signal: survey.signal, size }) : undefined
+  const readAll: Read = (file, size) => readWhole(file, { limit: Infinity, signal: survey.signal, size })
+  const read = isRead ? survey.read ?? readAll : undefined
   try {
     return await withParent(path, async (folder, name) => (await examine(folder, name, path, { ...survey, read })).before)
   } catch (error) {
@@ -167,7 +164,7 @@ export async function lookAt (path: string, like: Place | undefined, survey: Omi
   }
 }
 
-/** What is asked of a file system. `realpath` answers with the names as they are stored. */
+/** The operations of a file system that are needed. `realpath` returns the names in the spelling in which they are stored. */
 interface FileSystem {
   lstat(path: string): Promise<{ isSymbolicLink(): boolean }>
   realpath(path: string): Promise<string>
@@ -175,8 +172,8 @@ interface FileSystem {
 }
 
 /**
- * Returns whether what a path leads to is stored under a name that differs in case or composition. To Windows and macOS both names lead
- * to one file; to an undo they are two places, because the change from one to the other is a move.
+ * Returns whether the target of a path is stored under a name that differs in case or composition. For Windows and macOS both names lead to
+ * the same file. For an undo they are two places, because changing one to the other is a move.
  */
 export async function isSpelledOtherwise (
   path: string,
@@ -187,20 +184,20 @@ export async function isSpelledOtherwise (
   const isOther = (real: string, given: string) => real !== given && foldCase(real, platform) === foldCase(given, platform)
   const stat = await files.lstat(path).catch(() => undefined)
   if (stat !== undefined && !stat.isSymbolicLink()) return files.realpath(path).then((real) => isOther(real, path), () => false)
-  // A link is followed by realpath, and what is not there has no name: their folder has.
+  // realpath follows a link, and a path that does not exist has no stored name: then the folder of the path is compared.
   const folder = await files.realpath(dirname(path)).catch(() => undefined)
   if (folder === undefined) return false
   if (isOther(folder, dirname(path))) return true
   return stat !== undefined && !(await files.readdir(folder).catch(() => [basename(path)])).includes(basename(path))
 }
 
-/** Returns the names in a folder; none when it is not a folder. Throws PathRefused when a part of its path was replaced. */
+/** Returns the names in a folder; none if it is not a folder. Throws PathRefused if a part of its path was replaced. */
 export const namesAt = (path: string): Promise<string[]> => withFolder(path, ({ entry }) => readdir(entry('.')))
 
-/** How many paths are examined or written side by side. */
+/** How many paths are examined or written concurrently. */
 const WIDTH = 32
 
-/** Does the work for each element, several side by side, and returns the results in order. Rejects when nothing is under way any more. */
+/** Does the work for each element, several concurrently, and returns the results in order. Rejects when no work is in progress any more. */
 export async function inBatches<T, R> (list: readonly T[], work: (element: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []
   for (let at = 0; at < list.length; at += WIDTH) {

@@ -1,45 +1,29 @@
-import type { Item } from './places.ts'
+import type { Item, Place } from './places.ts'
+import type { SealedFile } from '../lib/sealed-file.ts'
 import type { Units } from './whole-units.ts'
 
-/** A sealed file of a tree, see lib/sealed-chunks.ts: its name, and its key as base64. */
-export interface TreeFile {
-  id: string
-  key: string
-}
-
-/** A folder that is known by a record of its files, and how much of it may be kept. */
+/** A folder for which records of its files are made, and how much of it may be kept. */
 export interface TreeRequest {
   /** Real path of the folder. */
   folder: string
-  /** Real paths of the folders above whose .gitignore holds here too, the outermost first. */
+  /** Real paths of the folders above whose .gitignore applies here, too, the outermost first. */
   parents: string[]
   /** Identities of the service's own files and folders, which are left out. */
   excluded: string[]
-  /** Where the sealed files are. */
+  /** The folder with the sealed files. */
   store: string
-  /** Paths of a tree; bytes of all its contents, and of one. */
+  /** The most paths of a tree, the most bytes of all its contents, and of one file. */
   limits: { paths: number, bytes: number, file: number }
 }
 
 export interface RecordRequest extends TreeRequest {
   /** The newest record of the folder. */
-  last?: TreeFile
-  /** Files to be written where something is new; absent: nothing is written, the answer says what a record would leave out. */
-  next?: { record: TreeFile, contents: TreeFile }
+  last?: SealedFile
+  /** The names of files to write if something is new; absent: nothing is written, and the answer says what a record would leave out. */
+  next?: { record: SealedFile, contents: SealedFile }
 }
 
-/** What a record leaves out; folders and files relative to the folder. */
-export interface LeftOut {
-  /** Folders that .gitignore names, of packages, those on another mount, and unreadable ones; at most some, see `more`. */
-  folders: string[]
-  more: number
-  /** Files that are too large for a copy, or cannot be read. */
-  files: number
-  /** Git directories of which a part is among them; '' for the folder itself. */
-  repositories: string[]
-}
-
-/** A folder has more paths or bytes than may be known of it, or copied. */
+/** A folder has more paths or bytes than may be recorded or copied. */
 export class Beyond extends Error {
   readonly limit: 'paths' | 'bytes'
   constructor (limit: 'paths' | 'bytes') {
@@ -48,85 +32,119 @@ export class Beyond extends Error {
   }
 }
 
-/** A record was made, or the folder is too large. `written` says how many bytes the new files have; absent: all was known. */
+/**
+ * A record was made, or why not. `leftOut` says which parts of the folder are not kept; `written` is the size of the new files in bytes,
+ * absent if nothing was new.
+ */
 export type Recorded =
-  | { is: 'beyond', limit: 'paths' | 'bytes' }
-  | { is: 'failed', reason: string }
-  | { is: 'recorded', leftOut: LeftOut, contents: string[], written?: { record: number, contents: number } }
+  | { why: string }
+  | { failed: string }
+  | { leftOut: string, contents: string[], written?: { record: number, contents: number } }
 
 export interface CompareRequest extends TreeRequest {
-  record: TreeFile
+  record: SealedFile
 }
 
 export interface Compared {
-  /** By their paths; the content of `before` is in a file of `contents`. */
+  /** The differences, by their paths; the content of `before` is in a file of `contents`. */
   differences: Item[]
-  /** The git directories and databases that they name. */
+  /** The git directories and databases that the differences name. */
   units: Units
   /** The keys of the files that `copy` names. */
   contents: Record<string, string>
-  /** What came into the folder from where nothing is known of it, relative to the folder: it is not among the differences. */
+  /** What was moved into the folder from places that are not recorded, relative to the folder: it is not among the differences. */
   strange: string[]
-  /** Folders that could be read and cannot any more, relative to the folder: what is below is not among the differences. */
+  /** Folders that could be read and cannot be read any more, relative to the folder: what is below them is not among the differences. */
   unseen: string[]
 }
 
-/** One path of a record. What the file system says of it, and for a file the digest and the place of its content. */
+/** One path of a record: the data of the file system about it, and for a file also the digest and the position of its content. */
 export interface Row {
   kind: 'file' | 'folder' | 'link' | 'other'
   mode: number
   dev: number
   ino: number
-  /** Milliseconds since the Unix epoch of the last changes of content and of state, the second of which nobody can set; 0 of a folder. */
+  /**
+   * The times of the last changes of content and of state, milliseconds since the Unix epoch; nobody can set the second one. 0 for a
+   * folder.
+   */
   modifiedAt: number
   changedAt: number
-  /** When it was made, milliseconds since the Unix epoch; 0 where that is not known. */
+  /** When it was created, milliseconds since the Unix epoch; 0 if that is not known. */
   bornAt: number
   size: number
-  /** Of a link. */
+  /** The target of a link. */
   target?: string
   digest?: string
   copy?: { file: string, at: number, chunk: number }
   notKept?: 'too_large' | 'gone'
-  /** Of a file that begins as a database of SQLite does. */
+  /** True for a file that begins like a database of SQLite. */
   isDatabase?: true
-  /** Of a file `.git` or `commondir`: its text. */
+  /** The text of a file `.git` or `commondir`. */
   leads?: string
-  /** Of a folder that could not be listed. */
+  /** True for a folder that could not be listed. */
   isClosed?: true
 }
 
-/** What is at the paths of a folder, relative to it. */
+/** What is at the paths of a folder; the paths are relative to it. */
 export type States = Array<[path: string, row: Row]>
 
-export interface CopyRequest {
-  /** Real path of a folder, and that of its copy, which does not exist. */
-  from: string
-  to: string
+/** A folder, its clone, and the file that records the states of their paths when both were the same; all real paths. */
+export interface Cloned {
+  folder: string
+  clone: string
+  base: string
+}
+
+/** `folder` is the folder to clone. Neither the clone nor the file exists yet. */
+export interface CloneRequest extends Cloned {
   limits: { paths: number, bytes: number }
 }
 
-/** The states of a folder's paths, relative to it, and of their copies; or which limit it is beyond. */
-export type CopiedTree = { beyond: 'paths' | 'bytes' } | {
-  sources: States
-  copies: States
-  /** Some of what is not copied: mounts, special and unreadable files. */
-  left: string[]
+/** The limit that the folder exceeds; or some of the paths that are not in the clone: mounts, special and unreadable files. */
+export type ClonedTree = { beyond: 'paths' | 'bytes' } | { left: string[] }
+
+export interface CompareCloneRequest extends Cloned {
+  /** Which of the two is compared with its recorded state. */
+  changed: 'folder' | 'clone'
+  mostPaths: number
 }
 
-/** What is done to folders in a worker, by kind. */
+/** A path of a folder that differs from its recorded state; relative to the folder. */
+export interface Difference {
+  path: string
+  /** What is there now, if anything. */
+  row?: Row
+  /** Whether the path is as recorded in the other one of the two folders, a folder and its clone. */
+  isOtherAsItWas: boolean
+  /** What must be at the path in the other one for a change there; absent: what is there now, if that is as recorded. */
+  expected?: Place
+}
+
+export interface SettleCloneRequest extends Cloned {
+  /** Paths that are the same in both, relative to the folder. */
+  paths: string[]
+  /** What was found in the folder: later changes are found the next time. Absent: what is there now. */
+  found?: States
+  /** The changes were undone in the folder: the clone differs there. */
+  isTakenBack?: boolean
+}
+
+/** The jobs on folders that a worker does, by kind. */
 export interface FolderJobs {
-  /** What is in a folder before a command. */
+  /** Records the content of a folder before a command. */
   takeFolder: { input: RecordRequest, output: Recorded }
-  /** What a command has changed there. */
+  /** Finds what a command has changed in a folder. */
   diffFolder: { input: CompareRequest, output: Compared }
-  /** A copy of a folder. */
-  cloneFolder: { input: CopyRequest, output: CopiedTree }
-  /** What is in a folder. */
-  listFolder: { input: { folder: string, mostPaths: number }, output: States | undefined }
+  /** Clones a folder. */
+  cloneFolder: { input: CloneRequest, output: ClonedTree }
+  /** Finds how a folder, or its clone, differs from its recorded state; undefined if there are too many paths. */
+  compareClone: { input: CompareCloneRequest, output: Difference[] | undefined }
+  /** Records that paths are the same in both. */
+  settleClone: { input: SettleCloneRequest, output: null }
 }
 
-/** Runs jobs in a worker; `ms`: the time limit, milliseconds. Rejects when a job fails, and with the reason of the signal. */
+/** Runs jobs in a worker; `ms` is the time limit in milliseconds. Rejects if a job fails, and with the reason of the signal. */
 export interface FolderWorker {
   run<K extends keyof FolderJobs>(
     kind: K,

@@ -5,53 +5,53 @@ import { entryOf, holdFolder, holdSubfolder, KERNEL_FOLDERS, release, type HeldF
 import { ignoreText, isIgnored, prefixOf, rulesAbove, rulesInside, withRules, type IgnoreRules } from './ignore-rules.ts'
 import { Beyond, type Row, type TreeRequest } from './tree-rpc.ts'
 
-/** What is known of a folder. */
+/** What is recorded of a folder. */
 export interface Tree {
-  /** When it was walked, milliseconds since the Unix epoch by the clock of the machine, which the times of files are from. */
+  /** When the folder was walked, milliseconds since the Unix epoch by the clock of the machine, which also gives the times of files. */
   at: number
   /** By path relative to the folder. */
   rows: Map<string, Row>
   /** Folders that are left out, relative to the folder. */
   left: Set<string>
-  /** The keys of the files that hold contents. */
+  /** The keys of the files with contents. */
   contents: Record<string, string>
 }
 
-/** A folder as it is now. */
+/** A folder in its present state. */
 interface Walked extends Tree {
-  /** The rows that are not those of the last record: new, changed, or not to be relied upon. */
+  /** The rows that differ from those of the last record: new ones, changed ones, and those that are not reliable. */
   fresh: Array<[path: string, row: Row]>
 }
 
-/** A folder on the walk. */
+/** A folder during the walk. */
 interface Place {
-  /** Its path in the walked folder, and in the outermost one whose rules hold; '' or with a slash at its end. */
+  /** Its path in the walked folder, and in the outermost folder with rules that apply; '' or with a slash at its end. */
   path: string
   fromTop: string
-  /** The rules that hold in it. */
+  /** The rules that apply in it. */
   outer: IgnoreRules
   dev: number
   depth: number
   isInGit: boolean
 }
 
-/** Folders of packages, which others than their user write and can write again. */
+/** Folders of packages: programs write them, and can write them again. */
 const PACKAGES = new Set(['node_modules', '.venv', 'venv', '__pycache__'])
-/** Folders are held open down to the current one, so their number is bounded. */
+/** The deepest folder that is walked: all folders above the current one are held open, so their number is limited. */
 const DEEPEST = 100
 
 interface WalkOptions {
-  /** What is known of the folder. */
+  /** The record of the folder, if there is one. */
   known?: Tree
-  /** Whether a row of `known` that is as it was can be relied upon. */
+  /** Whether an unchanged row of `known` is reliable. */
   isUsable?: (row: Row) => boolean
-  /** Called with each path, the outer ones first, and with the open folder that holds it. */
+  /** Called with each path, the outer ones first, and with the open folder that contains it. */
   visit?: (path: string, row: Row, held: HeldFolder) => void
 }
 
 /**
- * Walks the folder. What is as it was keeps its row of `known`. Whether a folder is left out is as it was when it was recorded, whatever
- * .gitignore says by now; without `parents` nothing is left out. Throws Beyond.
+ * Walks the folder. A path that has not changed keeps its row of `known`. Whether a folder is left out was decided when it was recorded,
+ * and does not change if .gitignore does; without `parents` nothing is left out. Throws Beyond.
  */
 export function walkTree (
   { folder, parents, excluded = [], limits }: Partial<Pick<TreeRequest, 'parents' | 'excluded'>> & {
@@ -77,7 +77,7 @@ export function walkTree (
     const name = basename(path)
     if (known?.left.has(path)) return true
     if (known?.rows.has(path)) return false
-    // Nothing that belongs to git is ignored by its rules, such as a branch of that name.
+    // Rules of .gitignore do not apply to anything that belongs to git, such as a branch with an ignored name.
     return parents !== undefined && !isInGit && name !== '.git' && (PACKAGES.has(name) || isIgnored(rules, `${ruled}/`))
   }
 
@@ -106,7 +106,7 @@ export function walkTree (
       try {
         stat = statOf(held, name)
       } catch {
-        // It can be listed and not entered.
+        // The folder can be listed but not entered.
         return false
       }
       if (stat === undefined || (own.size > 0 && own.has(`${stat.dev}:${stat.ino}`))) continue
@@ -140,7 +140,7 @@ export function walkTree (
     const changed: Row = { ...rest, ...(isClosed && { isClosed }) }
     if (!isKnown) Object.assign(row, changed)
     else {
-      // Rows of the record stay as they are.
+      // Rows of the record are not changed.
       tree.rows.set(path, changed)
       tree.fresh.push([path, changed])
     }
@@ -152,7 +152,7 @@ const isElsewhere = (held: HeldFolder, name: string, isBeyond: boolean): boolean
 
 const NO_ERROR = { throwIfNoEntry: false } as const
 
-// By its path, which takes half the time: contents are read through open folders only.
+// By its path, which takes half the time; contents are read only through open folders.
 const statOf = ({ path }: HeldFolder, name: string): Stats | undefined => lstatSync(path + sep + name, NO_ERROR)
 
 function linkOf (path: string): string {
@@ -168,7 +168,10 @@ const kindOf = (stat: Stats): Row['kind'] =>
 // Without setuid and setgid: these rights were granted to the content that was there.
 const modeOf = (stat: Stats): number => stat.mode & 0o777
 
-/** A folder changes with each entry: its entries are compared themselves. */
+/**
+ * Whether a row is unchanged. The times of a folder are ignored, because they change with each entry, and its entries are compared
+ * themselves.
+ */
 const isUnchanged = (row: Row, kind: Row['kind'], stat: Stats): boolean =>
   row.kind === kind && row.ino === stat.ino && row.dev === stat.dev && row.mode === modeOf(stat) &&
   (kind === 'folder' || (row.changedAt === stat.ctimeMs && row.modifiedAt === stat.mtimeMs && row.size === stat.size))
@@ -187,7 +190,7 @@ function rowOf (kind: Row['kind'], stat: Stats): Row {
   }
 }
 
-/** Returns what is at a path now; undefined where nothing is found. */
+/** Returns what is at a path now; undefined if nothing is found. */
 export function rowAt (path: string): Row | undefined {
   try {
     const stat = lstatSync(path)
@@ -198,10 +201,22 @@ export function rowAt (path: string): Row | undefined {
   }
 }
 
-/** Whether a path is as it was, by what the file system says of it: of a folder its permissions, of a link its target. */
+/** Whether a path has not changed, according to the file system: for a folder its permissions, for a link its target. */
 export function isAsItWas (a: Row | undefined, b: Row | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
   if (a.kind === 'link' || a.kind !== b.kind) return a.kind === b.kind && a.target === b.target
   if (a.kind === 'folder') return a.mode === b.mode
   return a.mode === b.mode && a.ino === b.ino && a.size === b.size && a.modifiedAt === b.modifiedAt && a.changedAt === b.changedAt
+}
+
+/** Returns the paths at which two states of a folder differ, those of the first state before those that are new. */
+export function differingPaths<T> (
+  before: ReadonlyMap<string, T>,
+  now: ReadonlyMap<string, T>,
+  isSame: (a: T | undefined, b: T | undefined) => boolean
+): string[] {
+  const paths: string[] = []
+  for (const [path, state] of before) if (!isSame(state, now.get(path))) paths.push(path)
+  for (const [path, state] of now) if (!before.has(path) && !isSame(undefined, state)) paths.push(path)
+  return paths
 }

@@ -1,22 +1,22 @@
 import { type FSWatcher, lstatSync, watch } from 'node:fs'
 import { join } from 'node:path'
 
-/** Folders that are watched in all; the system has a limit, too. */
+/** The most folders that are watched in all; the system has a limit, too. */
 const MOST_WATCHED = 2_000
-/** Folders of one trigger that are watched. */
+/** The most folders that are watched for one trigger. */
 export const MOST_OF_ONE = 500
 
-/** Whether the system watches what is below a folder by itself. Linux does not: Node.js would watch each file. */
+/** Whether the system itself watches what is below a folder. Linux does not: Node.js would watch each file. */
 const IS_RECURSIVE = process.platform === 'darwin' || process.platform === 'win32'
 
 /**
- * Watches folders for changes of their entries. It only hints that something may have changed: what changed is found by looking. A folder
- * that cannot be watched is looked at more often instead.
+ * Watches folders for changes of their entries. It only hints that something may have changed: the changes themselves are found by
+ * comparing. A folder that cannot be watched is compared more often instead.
  */
 export function createFolderWatches () {
   let count = 0
 
-  /** Watches for one trigger. */
+  /** Opens the watches for one trigger. */
   function open (changed: () => void) {
     const watched = new Map<string, { ino: number, watcher: FSWatcher }>()
 
@@ -32,7 +32,7 @@ export function createFolderWatches () {
       try {
         const { ino } = lstatSync(path)
         if (watched.get(path)?.ino === ino) return 'known'
-        // Another folder of that name has taken its place.
+        // Another folder has replaced the one of that name.
         leave(path)
         if (count >= MOST_WATCHED) return 'not'
         const watcher = watch(path, { persistent: false, recursive: IS_RECURSIVE }, changed)
@@ -44,15 +44,15 @@ export function createFolderWatches () {
         })
         return 'new'
       } catch {
-        // It is gone, may not be read, or the system watches as many as it can.
+        // The folder was removed or cannot be read, or the system watches as many as it can.
         return 'not'
       }
     }
 
     return {
       /**
-       * Watches these folders, relative to `root`, and no others. Returns whether all of them are watched, and whether one was not before:
-       * what changed in it a moment ago has given no hint.
+       * Watches these folders, relative to `root`, and no others. Returns whether all of them are watched, and whether one was not watched
+       * before: a change in it a moment ago has given no hint.
        */
       set (root: string, folders: readonly string[]): { isWhole: boolean, hasNew: boolean } {
         const wanted = IS_RECURSIVE ? [root] : [root, ...folders.map((folder) => join(root, folder.slice(0, -1)))]

@@ -1,20 +1,20 @@
 import type { LanguageModelV4Prompt } from '@ai-sdk/provider'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { NamedCall, Tool } from '../../contracts/tool.ts'
-import { commandFileKey, composedKey, type Op, provenanceKey, unlessDamaged, type Store } from '../../store/index.ts'
-import { digestAt, sayTool } from '../../tools/index.ts'
-import { wasInGit } from '../../workspace/index.ts'
+import { composedKey, type Op, provenanceKey, unlessDamaged, type Store } from '../../store/index.ts'
+import { sayTool } from '../../tools/index.ts'
+import { createCommandFiles } from '../../workspace/index.ts'
 import { readAddress, type Address } from '../../lib/find-addresses.ts'
 import { createProvenance, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
 
-/** Why a call asks though its tool does not: it would send what the model put together. */
+/** Why a call asks although its tool does not: it would send data to an address that the model put together. */
 interface AddressQuestion {
   reason: string
   /** The ids of the calls that brought in private data and text of others. */
   because: string[]
 }
 
-/** Addresses that were read may be fetched so often of one host in a run, unasked. */
+/** The most fetches of one host in a run that need no approval, of addresses that were read. */
 const MOST_FETCHES = 20
 const ADDRESS_SHOWN = 300
 
@@ -22,32 +22,32 @@ export type AddressGate = ReturnType<typeof createAddressGate>
 
 interface GateParts {
   store: Store
-  /** The digest of the thread, or the task. */
+  /** The digest of the thread, or the id of the task. */
   place: string
   prompt: LanguageModelV4Prompt
-  /** The words of a person, and whether the user messages of the prompt are, too. */
+  /** The words of a person, and whether the user messages of the prompt are also theirs. */
   said: Said
-  /** What the model knows beside the prompt. */
+  /** What the model knows in addition to the prompt. */
   besides: () => { hasMemory?: boolean, guide?: string, skills?: string, given?: string, hasOlder?: boolean }
   /** Returns the beginnings of the texts of attached files. */
   attached?: () => Promise<string[]>
   events: () => readonly RunEvent[]
   find: (name: string) => Tool | undefined
-  /** Whether calls of the tool ask about addresses; not where the user allowed them beforehand. */
+  /** Whether calls of the tool may ask because of addresses: not if the user allowed the tool explicitly. */
   isAsked: (toolName: string) => boolean
   /** Milliseconds since the Unix epoch. */
   now: () => number
 }
 
-/** The words of a person that a run begins with; `isUsers`: the user messages of its prompt are, too. */
+/** The words of a person with which a run begins; `isUsers`: the user messages of its prompt are also words of that person. */
 export interface Said {
   isUsers: boolean
   texts: readonly string[]
 }
 
 /**
- * Decides whether a call that is sent somewhere asks first: it does when the model put its address together, in a conversation that holds
- * private data and has read what others wrote. What it knows is stored before a call runs that could use it.
+ * Decides whether a call that sends something asks first. It does if the model put its address together, in a conversation that contains
+ * private data and in which the model has read texts of others. What the gate knows is stored before a call runs that could depend on it.
  */
 export function createAddressGate ({ store, place, prompt, said, besides, attached, events, find, isAsked, now }: GateParts) {
   async function open (): Promise<Provenance> {
@@ -67,7 +67,7 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
 
   const follow = createFollower(store, events, open)
 
-  /** Takes in what is new, and stores it. */
+  /** Adds what is new, and stores it. */
   async function current (): Promise<Provenance> {
     const known = await follow()
     const fresh = known.take()
@@ -80,10 +80,10 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
   return {
     ...decisions({ store, current, events, find, isAsked }),
 
-    /** Stores what is known so far, before the calls of a step run that could use it. */
+    /** Stores what is known so far, before the calls of a step run that could depend on it. */
     note: async (): Promise<void> => void await current(),
 
-    /** The same for an agent inside the run, which begins with what the run knows. */
+    /** Makes the same decisions for an agent inside of the run, which starts with what the run knows. */
     async inner (innerEvents: () => readonly RunEvent[]): Promise<ReturnType<typeof decisions>> {
       const known = createProvenance({ find, now: now() }, (await current()).snapshot())
       return decisions({ store, current: createFollower(store, innerEvents, async () => known), events: innerEvents, find, isAsked })
@@ -91,10 +91,10 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
   }
 }
 
-/** Returns the function that takes in the events that are new since the last time. */
+/** Returns the function that adds the events since its last call. */
 function createFollower (store: Store, events: () => readonly RunEvent[], open: () => Promise<Provenance>): () => Promise<Provenance> {
   let opened: Promise<Provenance> | undefined
-  /** Events that were taken in. */
+  /** The number of events that were added. */
   let upTo = 0
   return async () => {
     const known = await (opened ??= open())
@@ -106,20 +106,22 @@ function createFollower (store: Store, events: () => readonly RunEvent[], open: 
   }
 }
 
-/** Finds out whose the files are that calls have read: what a command of the service wrote makes no address known, wherever it is read. */
+/**
+ * Finds out who wrote the files that calls have read: an address in a file that a command of the service wrote does not become known,
+ * wherever it is read.
+ */
 async function lookAtFiles (store: Store, events: readonly RunEvent[], known: Provenance): Promise<void> {
-  const signal = new AbortController().signal
+  const files = createCommandFiles(store)
   for (const event of events) {
     if (event.type !== 'tool-output') continue
     for (const path of known.filesShown(event)) {
-      const digest = await digestAt(path, signal).catch(() => null)
-      if (digest !== null && await store.get(commandFileKey(store.digest(digest))) !== undefined) known.lookedAt(path, 'command')
-      else if (await wasInGit(path, known.since)) known.lookedAt(path, 'git')
+      const writer = await files.writerOf(path, known.since)
+      if (writer !== undefined) known.lookedAt(path, writer)
     }
   }
 }
 
-/** The decisions about calls, by what is known at that moment. */
+/** Decides about calls with what is known at that moment. */
 function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, 'store' | 'events' | 'find' | 'isAsked'> & {
   current: () => Promise<Provenance>
 }) {
@@ -134,22 +136,22 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
     const source = known.addresses.get(address.key)
     if (source === 'user') return false
     if (source !== 'read' || (calls(address.host) > MOST_FETCHES && known.addresses.get(address.host) !== 'user')) return true
-    // What was read may be what a model wrote in another conversation.
+    // What was read may have been written by a model in another conversation.
     return !known.wasFetched(address.key) && await store.get(composedKey(store.digest(address.key))) !== undefined
   }
-  /** What is no tool, such as an attachment, is named as it is. */
+  /** Something that is not a tool, such as an attachment, is named by its own name. */
   const named = (origins: readonly Origin[]) =>
     [...new Set(origins.map(({ toolName }) => find(toolName) === undefined ? toolName : sayTool(toolName, find(toolName))))].join(', ')
   const isTainted = ({ origins }: Provenance) => origins.private.length > 0 && origins.foreign.length > 0
 
   return {
-    /** Names the calls that brought in what others wrote; undefined for none. */
+    /** Names the calls that brought in texts of others; undefined if there are none. */
     async textOfOthers (): Promise<string | undefined> {
       const { read } = await current()
       return read && named([read])
     },
 
-    /** Returns why the call asks; undefined for one that may run. */
+    /** Returns why the call asks; undefined if it may run. */
     async question (call: NamedCall): Promise<AddressQuestion | undefined> {
       const addresses = addressesOf(call)
       if (addresses.length === 0 || !isAsked(call.toolName)) return undefined
@@ -162,7 +164,7 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
       return { reason: reasonOf(composed, named(secret), named(foreign)), because: [...new Set(because)] }
     },
 
-    /** Whether an answer may lead to another address: not where the model may have put data into the first one. */
+    /** Whether an answer may redirect to another address: not if the model may have put data into the first one. */
     async mayRedirect (
       toolName: string,
       { from, to }: { from: string, to: string },

@@ -7,35 +7,35 @@ import { type FileChange, isSourceTool, type ResultSource, type Tool } from '../
 import { addressesIn, addressesInValue, addressesOfInput, readAddress, shorterForms, type Address } from '../../lib/find-addresses.ts'
 import { type Op, provenanceKey, type Store, unlessDamaged } from '../../store/index.ts'
 
-/** Where an address came from: the user's own words, what was read unchanged, or an input of one of the model's calls. */
+/** Where an address came from: the user's own words, a text that was read, or an input that the model wrote. */
 type Source = 'user' | 'read' | 'composed'
 
-/** A call that brought something into the conversation. */
+/** A call that added something to the conversation. */
 export interface Origin {
   toolName: string
   toolCallId?: string
 }
 
-/** What is stored of a conversation or a task. Addresses are kept as they are compared. */
+/** The stored provenance of a conversation or a task. Addresses are stored in the form in which they are compared. */
 export interface StoredProvenance {
   addresses: Array<[key: string, source: Source]>
   private?: Origin[]
   foreign?: Origin[]
-  /** A call that read what others wrote, but for lists of the user's own tasks. */
+  /** A call that read texts of others; lists of the user's own tasks do not count. */
   read?: Origin
-  /** When the conversation was first looked at, milliseconds since the Unix epoch. */
+  /** When the conversation was first examined, milliseconds since the Unix epoch. */
   since: number
-  /** Files that its calls wrote; `hasRun`: a command ran, which may have written any. */
+  /** Files that its calls wrote; `hasRun`: a command ran, which may have written any file. */
   written?: string[]
   hasRun?: true
 }
 
-/** Addresses of one conversation, the newest. */
+/** The most addresses of one conversation; the newest are kept. */
 const MOST_ADDRESSES = 4_000
 const MOST_ORIGINS = 3
 const MOST_WRITTEN = 500
 
-/** What results from each source hold, and whether an address that it holds can be taken as it stands. `own`: mostly the user's words. */
+/** What results from each source contain, and whether an address in them becomes known unchanged. `own`: mostly the user's words. */
 const HOLDS: Record<ResultSource, { private?: true, foreign?: true, reads?: true, own?: true }> = {
   attachment: { private: true, foreign: true, reads: true },
   page: { foreign: true, reads: true },
@@ -56,8 +56,8 @@ const HOLDS: Record<ResultSource, { private?: true, foreign?: true, reads?: true
 export type Provenance = ReturnType<typeof createProvenance>
 
 /**
- * Knows where each address in a conversation came from. The first source counts, except that the user's own words always do: what stood in
- * an input of the model before it was read is the model's. `find` finds the tools of the run.
+ * Finds out where each address in a conversation came from. The first source counts, but the user's own words always take precedence: an
+ * address that was in an input of the model before it was read is the model's. `find` finds the tools of the run.
  */
 export function createProvenance (
   { find, now }: { find: (name: string) => Tool | undefined, now: number },
@@ -66,7 +66,7 @@ export function createProvenance (
   let since = stored?.since ?? now
   const written = new Set(stored?.written)
   let hasRun = stored?.hasRun === true
-  /** Files that were read and hold what a command of the service wrote, and those that git held before the conversation began. */
+  /** Files that were read and contain what a command of the service wrote, and files that git contained before the conversation began. */
   const ofCommands = new Set<string>()
   const ofGit = new Set<string>()
   /** Addresses that were fetched in this run. */
@@ -75,7 +75,7 @@ export function createProvenance (
   const origins = { private: stored?.private ?? [], foreign: stored?.foreign ?? [] }
   let read = stored?.read
   let isChanged = false
-  /** Addresses that the model put together since the last time. */
+  /** Addresses that the model put together since the last call of `take`. */
   let composed: string[] = []
 
   function know (key: string, source: Source) {
@@ -91,7 +91,7 @@ export function createProvenance (
       if (source !== 'composed') for (const shorter of shorterForms(address)) know(shorter, source)
     }
   }
-  /** `isOwn`: mostly the user's own words. */
+  /** `isOwn`: the text is mostly the user's own words. */
   function hold (what: 'private' | 'foreign', origin: Origin, isOwn = false) {
     if (what === 'foreign' && read === undefined && !isOwn) {
       read = origin
@@ -108,7 +108,7 @@ export function createProvenance (
     isChanged = true
   }
 
-  /** What was fetched once is known: it says nothing new the second time. */
+  /** Records a fetched page: its address is known, and fetching it again tells the server nothing new. */
   function fetched (output: unknown) {
     const { url } = (output ?? {}) as { url?: unknown }
     const address = typeof url === 'string' ? readAddress(url) : undefined
@@ -118,22 +118,25 @@ export function createProvenance (
     isChanged = true
   }
 
-  /** What a person can choose is written by the model, with or without a scheme. */
+  /**
+   * Records an input of the model. The options that a person can choose from are the model's, too, with or without a scheme in their
+   * addresses.
+   */
   const wroteInput = (toolName: string, input: unknown) =>
     knowAll(sourceOf(toolName) === 'user' ? addressesInValue(input, { asSaid: true }) : addressesOfInput(input), 'composed')
 
-  /** A person's own words, but for the options that the model has offered. */
+  /** Records an answer of a person: their own words, except for options that the model has offered. */
   const answered = (output: unknown) =>
     knowAll(addressesInValue(output, { asSaid: true }).filter(({ key }) => addresses.get(key) !== 'composed'), 'user')
 
   function sourceOf (toolName: string): ResultSource {
     const tool = find(toolName)
     if (tool?.policy.answeredBy?.by === 'app') return 'app'
-    // A tool that is gone was one of a server.
+    // A tool that does not exist any more was one of a server.
     return tool === undefined || isSourceTool(tool) ? 'server' : tool.effects?.source ?? 'none'
   }
 
-  /** Whether a file may hold what the conversation itself wrote. */
+  /** Whether a file may contain what the conversation itself wrote. */
   const mayBeOwn = (path: string) =>
     ofCommands.has(path) || (!ofGit.has(path) && (written.has(path) || (hasRun && changedAt(path) >= since)))
 
@@ -145,15 +148,15 @@ export function createProvenance (
     wasFetched: (key: string): boolean => fetchedKeys.has(key),
 
     /**
-     * Takes in a text that comes with no call: what folders say, an attached file, or the data that the run of a task was started with.
-     * `holds` is what the text is, where the run does not know that by itself.
+     * Adds a text that is not the result of a call: instructions in folders, an attached file, or the data with which the run of a task was
+     * started. `holds` says what the text contains, if the tool name does not tell.
      */
     given (text: string, toolName: string, holds: ReadonlyArray<'private' | 'foreign'>): void {
       for (const what of holds) hold(what, { toolName })
       knowAll(addressesIn(text), 'read')
     },
 
-    /** Takes in the result of a call. */
+    /** Adds the result of a call. */
     resulted ({ toolName, toolCallId }: Origin, output: unknown): void {
       const source = isPageOfCommand(output) ? 'command' : sourceOf(toolName)
       const holds = HOLDS[source]
@@ -164,7 +167,7 @@ export function createProvenance (
         : (source === 'file' || source === 'files') &&
           (hasRun || written.size > 0 || filesOf(output, source).some((file) => ofCommands.has(file)))
       if (holds.private) hold('private', { toolName, toolCallId })
-      // A list of files is foreign even where the conversation wrote some of them.
+      // A list of files counts as text of others even if the conversation wrote some of them.
       if (holds.foreign && !(isOwn && path !== undefined)) hold('foreign', { toolName, toolCallId }, holds.own)
       if (source === 'command') hasRun = true
       if (sourceOf(toolName) === 'page') fetched(output)
@@ -176,16 +179,16 @@ export function createProvenance (
     },
     /** Returns the files whose content the result of a call shows. */
     filesShown: ({ toolName, output }: EventOf<'tool-output'>): string[] => filesOf(output, sourceOf(toolName)),
-    /** The first call that read what others wrote. */
+    /** The first call that read texts of others. */
     get read () {
       return read
     },
-    /** Takes in what is known of a file that was read. */
+    /** Adds what was found out about a file that was read. */
     lookedAt (path: string, whose: 'command' | 'git'): void {
       (whose === 'command' ? ofCommands : ofGit).add(path)
     },
 
-    /** Takes in the messages that a model gets. `isUsers`: the user messages hold the words of a person alone. */
+    /** Adds the messages that a model gets. `isUsers`: the user messages contain only words of a person. */
     prompted (prompt: LanguageModelV4Prompt, { isUsers }: { isUsers: boolean }): void {
       for (const { role, content } of prompt) {
         if (typeof content === 'string') {
@@ -208,7 +211,7 @@ export function createProvenance (
       }
     },
 
-    /** Takes in what happened in a run. */
+    /** Adds the events of a run. */
     happened (events: Iterable<RunEvent>): void {
       for (const event of events) {
         if (event.type === 'tool-input') wroteInput(event.toolName, event.input)
@@ -218,7 +221,10 @@ export function createProvenance (
       }
     },
 
-    /** Takes in what another conversation or task knows. Its calls mean nothing here; their tools do. */
+    /**
+     * Adds what another conversation or task knows. The ids of its calls mean nothing here, so only the names of their tools are taken
+     * over.
+     */
     inherit (other: StoredProvenance): void {
       for (const [key, source] of other.addresses) know(key, source)
       for (const { toolName } of other.private ?? []) hold('private', { toolName })
@@ -230,8 +236,8 @@ export function createProvenance (
     },
 
     /**
-     * Returns what is to be stored, and the addresses that the model put together since the last time, none while it has seen no private
-     * data; undefined while nothing is new.
+     * Returns the record to store, and the addresses that the model put together since the last call; these are empty as long as it has
+     * seen no private data. Returns undefined if nothing is new.
      */
     take (): { record: StoredProvenance, composed: string[] } | undefined {
       if (!isChanged) return undefined
@@ -256,16 +262,16 @@ export function createProvenance (
   return provenance
 }
 
-/** Whether a page was served by a command, as fetchUrl says, in its result or in that which a model gets. */
+/** Whether a page was served by a command of the service, according to the result of fetchUrl or the form of it for models. */
 function isPageOfCommand (output: unknown): boolean {
   const { isOfCommand, value } = (output ?? {}) as { isOfCommand?: unknown, value?: { isOfCommand?: unknown } }
   return (isOfCommand ?? value?.isOfCommand) === true
 }
 
-/** Files of one result that are looked at. */
+/** The most files of one result that are examined. */
 const MOST_FILES = 50
 
-/** The files whose content a result from `file` or `files` shows. */
+/** Returns the files whose content a result from `file` or `files` shows. */
 function filesOf (output: unknown, source: ResultSource): string[] {
   const { path, matches } = (output ?? {}) as { path?: unknown, matches?: unknown }
   if (typeof path !== 'string' || (source !== 'file' && source !== 'files')) return []
@@ -275,15 +281,15 @@ function filesOf (output: unknown, source: ResultSource): string[] {
   return [...new Set(found)].slice(0, MOST_FILES)
 }
 
-/** When a file was last changed, milliseconds since the Unix epoch; for ever after where that is not known. */
+/** Returns when a file was last changed, milliseconds since the Unix epoch; infinity if that is not known. */
 function changedAt (path: string): number {
   const stat = lstatSync(path, { throwIfNoEntry: false })
   return stat === undefined ? Infinity : Math.max(stat.mtimeMs, stat.ctimeMs)
 }
 
 /**
- * Returns the operations that let a task know what a conversation knows of addresses, and of what it has read, beside what the task knows
- * itself. `from` is the digest of the thread.
+ * Returns the operations that add to the provenance of a task what a conversation knows of addresses, and of what it has read. `from` is
+ * the digest of the thread.
  */
 export async function inheritProvenance (store: Store, from: string, taskId: string): Promise<Op[]> {
   const [given, own] = await Promise.all(

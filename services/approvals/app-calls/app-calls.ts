@@ -5,21 +5,25 @@ import { isDamage } from '../../store/index.ts'
 import type { Ledger } from '../ledger.ts'
 import { type AppCall, type AppCallAnswer, BadToolCallAnswer, type DueCalls } from './call-ledger.ts'
 
-/** The longest time between two looks at the clock, so that sleep of the machine is noticed; milliseconds. */
+/** The longest time between two checks of the clock, so that sleep of the machine is noticed; milliseconds. */
 const CHECK_MS = 10_000
-/** The time until a call that could not be closed is tried again, milliseconds. */
+/** The same while no call can become overdue: a new one ends the wait. */
+const IDLE_CHECK_MS = 3_600_000
+/** The time until closing a call is tried again after a failure, milliseconds. */
 const RETRY_MS = 1_000
 
 export type AppCalls = ReturnType<typeof createAppCalls>
 
-/** The conversations, or the tasks, to which calls belong. Both make the run go on when the last open item of its step is closed. */
+/** The conversations, or the tasks, to which calls belong. Both let the run continue when the last open item of its step is closed. */
 interface CallOwner {
   answerCall(ownerId: string, callId: string, answer: AppCallAnswer): Promise<{ call: AppCall, continued: boolean }>
   /** Closes a call if it is overdue. */
   closeCall(ownerId: string, callId: string): Promise<unknown>
 }
 
-/** The calls that applications execute: which are open, who executes them, how they ended, and what becomes of overdue ones. */
+/**
+ * The calls that applications execute: which are open, which application executes them, how they ended, and how overdue calls are closed.
+ */
 export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
   ledger: Pick<Ledger, 'calls' | 'isOpen'>,
   due: DueCalls,
@@ -30,7 +34,7 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
 }) {
   const ownerOf = ({ threadId, taskId }: AppCall): [CallOwner, string] => taskId === undefined ? [agent, threadId!] : [tasks, taskId]
 
-  /** Closes a call that is overdue; its run goes on and tells the model. */
+  /** Closes a call that is overdue; its run continues and tells the model. */
   async function close (callId: string): Promise<void> {
     due.forget(callId)
     try {
@@ -67,7 +71,9 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
       return { ...callView(call), continued }
     },
 
-    /** Closes calls when they are overdue, also those that became overdue while the service did not run, until the signal aborts. */
+    /**
+     * Until the signal aborts, closes calls when they become overdue, including those that became overdue while the service did not run.
+     */
     async run (signal: AbortSignal): Promise<void> {
       let wake = new AbortController()
       due.onChange(() => wake.abort())
@@ -76,7 +82,7 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
         const now = clock.now()
         for (const [callId, at] of due.times) if (at <= now && !signal.aborted) await close(callId)
         wake = new AbortController()
-        const next = Math.min(...due.times.values(), clock.now() + CHECK_MS)
+        const next = Math.min(...due.times.values(), clock.now() + (due.times.size === 0 ? IDLE_CHECK_MS : CHECK_MS))
         const wait = next - clock.now()
         if (wait > 0) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
       }
@@ -84,7 +90,7 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
   }
 }
 
-/** The codes of failures after which there is nothing left to close. */
+/** The codes of errors that mean that the call needs no closing. */
 const GONE = ['ERR_TOOL_CALL_NOT_FOUND', 'ERR_TASK_NOT_FOUND', 'ERR_RUN_NOT_FOUND', 'ERR_RUN_GONE', 'ERR_CONVERSATION_MOVED_ON']
 
 function answerOf ({ claim, output, error }: ToolCallAnswer): AppCallAnswer {
@@ -98,7 +104,7 @@ function answerOf ({ claim, output, error }: ToolCallAnswer): AppCallAnswer {
 const matches = (call: AppCall, filter: Omit<ToolCallQuery, 'limit' | 'cursor'>): boolean =>
   (['state', 'app', 'threadId', 'taskId'] as const).every((field) => filter[field] === undefined || call[field] === filter[field])
 
-/** The public form of a call, without the internal fields. */
+/** Returns the public form of a call, without the internal fields. */
 function callView ({ approvalId, kind, segment, digest, output, isWrapped, errorText, ...call }: AppCall): ToolCallView {
   return call
 }

@@ -9,8 +9,8 @@ import { isOverdue, overdueState } from '../decide-approval.ts'
 export type DueCalls = ReturnType<typeof createDueCalls>
 
 /**
- * The times at which open calls of applications are overdue, by the ids of the calls; milliseconds since the Unix epoch. A time may be
- * of a call whose write has failed or that was answered meanwhile: who acts on it reads the call first.
+ * The times at which open calls of applications become overdue, by the ids of the calls; milliseconds since the Unix epoch. The write of
+ * such a call may have failed, or the call may have been answered meanwhile, so the call must be read before it is closed.
  */
 export function createDueCalls () {
   const times = new Map<string, number>()
@@ -18,7 +18,7 @@ export function createDueCalls () {
 
   return {
     times: times as ReadonlyMap<string, number>,
-    /** Follows a change of an item. */
+    /** Updates the time after a change of an item. */
     follow (item: Approval) {
       if (item.kind !== 'app') return
       if (isUnanswered(item)) times.set(item.approvalId, item.claim?.until ?? item.expiresAt)
@@ -27,7 +27,7 @@ export function createDueCalls () {
     },
     set: (id: string, at: number) => void times.set(id, at),
     forget: (id: string) => void times.delete(id),
-    /** Calls the listener when a time has changed. */
+    /** Registers a listener that is called when a time has changed. */
     onChange (listener: () => void) {
       changed = listener
     }
@@ -55,23 +55,25 @@ const OutputTooLarge = defineError(
 )
 export const BadToolCallAnswer = defineError('ERR_INVALID_REQUEST', '%s')
 
-/** A call of the application, of a conversation or a task. */
+/** A call that an application executes, in a conversation or a task. */
 export type AppCall<O extends Owner = Owner> = O & AppCallItem
-/** How the application says that a call ended. `isWrapped`: the output was no object, and is the property `result` of `output`. */
+/**
+ * The end of a call, as the application reports it. `isWrapped`: the output was not an object, and is the property `result` of `output`.
+ */
 export type AppResult = { output: Record<string, unknown>, isWrapped?: true } | { errorText: string }
 /**
- * What the application says of a call: that the instance `claim` executes it, or how it ended. A result without `claim` is taken from
- * anyone, because chat clients claim nothing.
+ * What the application reports about a call: that the instance `claim` executes it, or how it ended. A result without `claim` is accepted
+ * from any client, because chat clients claim nothing.
  */
 export type AppCallAnswer = { claim: string, result?: AppResult } | { claim?: undefined, result: AppResult }
 
 /** The time in which a claim must be renewed, milliseconds. */
 const CLAIM_MS = 60_000
-/** Bytes of JSON of one answer. */
+/** The most bytes of JSON of one answer. */
 const LARGEST_ANSWER = 1024 * 1024
 
 /**
- * Returns the call with the answer; undefined if the same answer was given before. Throws AppCallClaimed or AppCallAnswered or
+ * Returns the call with the answer; undefined if the same answer was given before. Throws AppCallClaimed, AppCallAnswered or
  * AppCallWithdrawn (409), AppCallExpired (410) or OutputTooLarge (413).
  */
 export function answerAppCall<C extends AppCall> (call: C, { claim, result }: AppCallAnswer, now: number): C | undefined {
@@ -89,7 +91,7 @@ export function answerAppCall<C extends AppCall> (call: C, { claim, result }: Ap
   return { ...inState(call, 'claimed'), claim: { instance: claim!, until: Math.min(now + CLAIM_MS, call.expiresAt) } }
 }
 
-/** Returns an overdue call in its final state; undefined while it is not overdue. */
+/** Returns an overdue call in its final state; undefined if it is not overdue. */
 export function closeOverdue<C extends AppCall> (call: C, now: number): C | undefined {
   const state = overdueState(call, now)
   return state && inState(call, state)
@@ -123,7 +125,7 @@ export function createCallLedger ({ clock, find, readOpen }: {
   find: (id: string) => Promise<Approval | undefined>,
   readOpen: (from: { after?: string, kind: 'app' | 'tool' }) => AsyncIterable<Approval>
 }) {
-  /** Throws AppCallNotApproved (409) if one of the calls waits for an approval: only then does it become a call of the ledger. */
+  /** Throws AppCallNotApproved (409) if one of the calls waits for an approval: it becomes an item of kind `app` only after that. */
   async function assertApproved (callIds: readonly string[]): Promise<void> {
     if (callIds.length === 0) return
     for await (const item of readOpen({ kind: 'tool' })) {
@@ -140,7 +142,7 @@ export function createCallLedger ({ clock, find, readOpen }: {
     throw new AppCallNotFound(callId)
   }
 
-  /** Returns a call of that conversation or task. Throws as `require` does, and OtherConversation (409) for one of another. */
+  /** Returns a call of that conversation or task. Throws what `require` throws, and OtherConversation (409) if it belongs to another. */
   async function requireOf<O extends Owner> (callId: string, owner: O): Promise<AppCall<O>> {
     const call = await require(callId)
     if (isOfOwner(call, owner)) return call
@@ -153,8 +155,8 @@ export function createCallLedger ({ clock, find, readOpen }: {
     requireOf,
 
     /**
-     * Checks the answers to calls of one conversation or task and returns the calls that they newly answer, without storing them. Throws
-     * AppCallNotFound (404), OtherConversation (409) and the errors of `answerAppCall`; then no answer takes effect.
+     * Checks the answers to calls of one conversation or task and returns the calls that are answered by them for the first time, without
+     * storing them. Throws AppCallNotFound (404), OtherConversation (409) and the errors of `answerAppCall`; then no answer takes effect.
      */
     async answer<O extends Owner> (
       answers: Array<{ approvalId: string } & AppCallAnswer>,
@@ -168,7 +170,7 @@ export function createCallLedger ({ clock, find, readOpen }: {
       return { calls, answered: calls.flatMap((call, at) => answerAppCall(call, answers[at], now) ?? []) }
     },
 
-    /** Yields the open calls, oldest first, after one of them. Damaged ones are left out. */
+    /** Yields the open calls, oldest first, after a given one. Damaged ones are left out. */
     async * open (after?: string): AsyncGenerator<AppCall> {
       for await (const item of readOpen({ after, kind: 'app' })) if (item.kind === 'app') yield item
     }

@@ -27,8 +27,9 @@ const cautionOf = (tool: Tool | undefined) => tool && isSourceTool(tool) ? tool.
 type Find = (name: string) => Pick<Tool, 'policy' | 'effects'> | undefined
 
 /**
- * Whether a run has written in the folder or below it, or may have: a tool reported a change there, or a tool ran that can change
- * files unreported, such as a command, or whose call was cut off. Calls that a grant covered count only by the changes that they reported.
+ * Whether a run has written, or may have written, in the folder or below it: a tool reported a change there; or a tool ran that can change
+ * files without reporting it, such as a command; or a call was interrupted. Calls that a grant covered count only by the changes that they
+ * reported.
  */
 export function mayHaveWritten (folder: string, events: readonly RunEvent[], find: Find): boolean {
   const granted = new Set<string>()
@@ -41,19 +42,19 @@ export function mayHaveWritten (folder: string, events: readonly RunEvent[], fin
   })
 }
 
-/** A tool that is not there any more may have been any. */
+/** Whether a tool can change files without reporting it; a tool that does not exist any more may have done so. */
 function mayWriteUnreported (tool: ReturnType<Find>): boolean {
   if (tool === undefined) return true
   return tool.policy.effect !== 'read' && tool.effects?.paths === undefined && !needsAny(tool, 'userWords')
 }
 
-/** What is at the paths of a call, and those with something of others; of a conversation, nobody knows whose it is. */
+/** What is at the paths of a call, and the paths that belong to others; in a conversation, the latter is not known. */
 type Seen = Pick<ToolItem, 'shown' | 'others'>
 
 export type CallGrants = ReturnType<typeof createCallGrants>
 
 /**
- * A grant that covers a call, the folder that the call works in, the real paths of the files that it covers, what must be there, and the
+ * A grant that covers a call, the folder that the call works in, the real paths of the files that it covers, what must be at them, and the
  * working folder of its box.
  */
 export interface Granted {
@@ -64,19 +65,19 @@ export interface Granted {
   confinedTo?: WorkFolder
 }
 
-/** A reason to ask a person before a call runs, in words that the person reads. */
+/** A reason to ask a person before a call runs, in words for that person. */
 export interface Concern {
   policy: AskReason['policy']
   reason: string
-  /** The reason is about this very call, and not about its tool. */
+  /** The reason concerns this particular call, not its tool. */
   isOfCall?: true
-  /** Of an address: the ids of the calls that brought in private data and text of others. */
+  /** For a concern about an address: the ids of the calls that brought in private data and texts of others. */
   because?: string[]
 }
 
-/** What a run of a task has to do with what approved runs teach. */
+/** Whether the run of a task uses and adds to what approved runs have taught. */
 export interface Learning {
-  /** Whether what they taught holds. */
+  /** Whether grants that approved runs have taught are used. */
   isUsed?: boolean
   /** Whether the approval of this run would teach something. */
   teaches?: boolean
@@ -85,9 +86,12 @@ export interface Learning {
 const INPUT_SHOWN = 500
 const shown = (value: unknown) => JSON.stringify(value).slice(0, INPUT_SHOWN)
 
-/** Learned grants that the request for another call names. */
+/** The most learned grants that the request for another call mentions. */
 const MOST_NAMED = 2
-/** What approved runs did, without what must be at its paths: that did not decide. `does`: what the tool does, in words. */
+/**
+ * Returns what approved runs did, without the conditions about its paths, which were not the reason to ask. `does`: what the tool does, in
+ * words.
+ */
 const usedText = ({ text, input, ...grant }: Grant, does: string): string =>
   input === undefined ? text : scopeText(grant.scope, { ...grant, does, input })
 
@@ -106,16 +110,19 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
   cwd: string,
   /** The tools of the run. */
   tools: GrantTools,
-  /** The events of the run so far, with the intents of granted calls. */
+  /** The events of the run so far, including the intents of granted calls. */
   events: () => readonly RunEvent[],
-  /** Of runs of tasks: whether grants hold that approved runs have taught, and whether this run can teach. */
+  /** For runs of tasks: whether learned grants are used, and whether this run can teach new ones. */
   learning?: Learning
-  /** Returns what is at the paths that a call would change; undefined for a tool of which that is not known. */
+  /** Returns what is at the paths that a call would change; undefined if these are not known for its tool. */
   look: (call: NamedCall, folder: WorkFolder) => Promise<ShownPlace[] | undefined>
 }) {
   const { isUsed: usesLearned = false, teaches = false } = learning
 
-  /** What a person gave for one command outside the box does not hold for what the run wrote since. What approved runs taught does. */
+  /**
+   * Whether a grant applies to a call. What a person granted for one command outside of the box does not apply to files that the run has
+   * written since; learned grants do.
+   */
   const holds = (grant: Grant, folder: WorkFolder) => {
     if (grant.source === 'approved_runs') return usesLearned
     return grant.isConfined || !grants.isCommand(grant) || !mayHaveWritten(folder.path, events(), tools.find)
@@ -130,7 +137,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     return shown && { shown, others: await othersOf(shown) ?? [] }
   }
 
-  /** Returns what the approval of a call would teach the task, and the paths with something of others; nothing in a conversation. */
+  /** Returns what the approval of a call would teach the task, and the paths that belong to others; nothing in a conversation. */
   async function lessons (facts: CallFacts, seen: Seen): Promise<Pick<ToolItem, 'others' | 'teaches'>> {
     const { others } = seen
     if (!teaches || others === undefined || facts.uncopied !== undefined) return {}
@@ -138,7 +145,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     return { others, ...(texts.length > 0 && { teaches: texts }) }
   }
 
-  /** Returns a sentence for the user about what differs from the approved runs; undefined while what they taught does not hold. */
+  /** Returns a sentence for the user about how the call differs from those of approved runs; undefined if learned grants are not used. */
   async function difference ({ toolName, input }: NamedCall, facts: CallFacts, others: string[] = []): Promise<string | undefined> {
     if (!usesLearned) return undefined
     const alike = (await grants.all(owner)).filter((grant) => grant.source === 'approved_runs' && grant.toolName === toolName)
@@ -170,8 +177,8 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     othersOf,
 
     /**
-     * Returns what the request for approval of a call offers, says, and teaches the task. `seen` is what is at its paths; a line of a sheet
-     * has none, and says of no call what was learned.
+     * Returns what the approval request for a call offers, says, and teaches the task. `seen` is what is at its paths; for a line of a
+     * sheet it is absent, and then nothing is said about learned grants.
      */
     async describe (
       call: NamedCall,
@@ -201,7 +208,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
         ? []
         : grants.made.changed(owner.taskId, changes),
 
-    /** Whether a grant covers calls of the tool at the host. */
+    /** Whether a grant covers calls of the tool to the host. */
     coversHost: async (toolName: string, host: string): Promise<boolean> =>
       (await grants.all(owner)).some((grant) => grant.toolName === toolName && grant.scope === 'host' && grant.hosts?.includes(host)),
 

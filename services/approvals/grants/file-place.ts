@@ -8,18 +8,18 @@ import { endingOf, isOpenedPath, isStarted } from '../../lib/obeyed-names.ts'
 export const extensionOf = ({ name }: FilePlace): string => extname(name).toLowerCase()
 export const pathOf = ({ folder, name }: FilePlace): string => resolve(folder, name)
 
-/** Whether programs or systems obey or execute what is written there, by its name. */
+/** Whether a file of this name is executed or obeyed by programs or systems. */
 export function isObeyed (place: FilePlace): boolean {
   const path = pathOf(place)
   return isOpenedPath(path) || isStarted(path)
 }
 
-/** Whether the place is one that a grant for a folder never covers: what is written there may be executed later, unasked. */
+/** Whether a grant for a folder never covers the place: a file there may later be executed without an approval. */
 export const isProtected = (place: FilePlace): boolean => isObeyed(place) || endingOf(place.name) === ''
 
 /**
- * Whether a grant for the files of `folder` may cover the place: none that is protected, in no hidden folder below it. A home folder, one
- * that holds homes, and a hidden one are too wide or too much obeyed for such a grant.
+ * Whether a grant for the files of `folder` may cover the place: not if the place is protected, or in a hidden folder below `folder`. A
+ * home folder, a folder that contains homes, and a hidden folder are too wide for such a grant, or contain too much that programs obey.
  */
 export function isCovered (folder: string, place: FilePlace): boolean {
   if (isProtected(place) || !within(place.folder, folder) || isHomeOrAbove(folder) || basename(folder).startsWith('.')) return false

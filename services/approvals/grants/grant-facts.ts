@@ -11,11 +11,11 @@ import { readAddress } from '../../lib/find-addresses.ts'
 import { sayFields, sayTool } from '../../tools/index.ts'
 import { extensionOf, isCovered, pathOf } from './file-place.ts'
 
-/** What grants need of the tool host. */
+/** What grants need to know of the tools. */
 export interface GrantTools {
   find: (name: string) => Tool | undefined
   identity: (name: string) => string | undefined
-  /** Returns where a command would run that works in `folder`; `cwd` is the working folder of its run. */
+  /** Returns where a command that works in `folder` would run; `cwd` is the working folder of its run. */
   boundary: (call: { name: string, input: unknown, cwd: string, folder: WorkFolder }) => Promise<Boundary | undefined>
 }
 
@@ -25,7 +25,7 @@ export interface CallPlace {
   cwd: string
 }
 
-/** Returns the facts of a call in the folder that it works in. Relative paths of its input start from there. */
+/** Returns the facts of a call in the folder that it works in, from which relative paths of its input start. */
 export async function factsOf (
   tools: GrantTools,
   { toolName, input }: Pick<CallFacts, 'toolName' | 'input'>,
@@ -45,14 +45,14 @@ export async function factsOf (
   return { toolName, does, input, digest: inputDigest(input), identity, folder, places, ...found, isProgram }
 }
 
-/** Returns the hosts that a call is sent to, or hands to others, each once. */
+/** Returns the hosts that a call sends something to, or passes to others, each once. */
 export const hostsOf = (tool: Pick<Tool, 'effects'> | undefined, input: unknown): string[] =>
   [...new Set(tool?.effects?.addresses?.(input).flatMap((text) => readAddress(text)?.host ?? []))]
 
-/** Entries of a folder that are looked at for a large file. */
+/** The most entries of a folder that are searched for a large file. */
 const MOST_ENTRIES = 20_000
 
-/** Returns the size of the first file that the call would delete and that is larger than what is kept; undefined for none. */
+/** Returns the size of the first file that the call would delete and that is too large to be kept for undo; undefined if there is none. */
 async function uncopiedIn (changed: readonly ChangedPath[] = [], largestKept: number): Promise<number | undefined> {
   for (const { path } of changed) {
     const stat = await lstat(path).catch(() => undefined)
@@ -72,7 +72,7 @@ async function uncopiedIn (changed: readonly ChangedPath[] = [], largestKept: nu
 const mayBeExecuted = (path: string): Promise<boolean> =>
   lstat(path).then((stat) => stat.isFile() && (stat.mode & 0o111) !== 0, () => false)
 
-/** Returns where the files lie that the tool would change; undefined for a call that removes whole folders, or that the tool refuses. */
+/** Returns where the files are that the tool would change; undefined if the call removes whole folders, or if the tool refuses it. */
 function placesOf (changed: ChangedPath[] | undefined): FilePlace[] | undefined {
   if (changed?.some(({ withContents }) => withContents)) return undefined
   return changed?.map(({ path }) => ({ folder: dirname(path), name: basename(path) }))
@@ -83,7 +83,7 @@ const shortened = (text: string) => text.length > INPUT_SHOWN ? `${text.slice(0,
 const quoted = (value: string) => shortened(JSON.stringify(value))
 const filesIn = ({ places = [] }: CallFacts) => `*${extensionOf(places[0])} files in or below ${quoted(places[0].folder)}`
 
-/** Returns what a grant of that scope for a call covers, in words. */
+/** Returns what a grant of that scope, made for a call, covers, in words. */
 export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
   const { does, input, folder: { path } } = facts
   switch (scope) {
@@ -107,14 +107,16 @@ export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
   }
 }
 
-/** Whether all files of the call have the extension of `first` and lie in or below its folder, none of them protected or a program. */
+/**
+ * Whether all files of the call have the extension of `first` and are in its folder or below, and none of them is protected or a program.
+ */
 const areLike = ([first]: readonly FilePlace[] = [], { places, isProgram }: CallFacts): boolean =>
   first !== undefined && !isProgram && places !== undefined &&
   places.every((place) => extensionOf(place) === extensionOf(first) && isCovered(first.folder, place))
 
 /**
- * Returns the scopes that an approval of the call may have, the narrowest first. Without a token a command has `once`, and `sandbox` where
- * it runs in a box: every program of the computer could answer the request.
+ * Returns the scopes that an approval of the call may have, the narrowest first. Without a token, a command has `once`, and `sandbox` if it
+ * runs in a box: every program of the computer could answer the request.
  */
 export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean, isAddress = false): OfferedScope[] {
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
@@ -122,14 +124,14 @@ export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToke
   const wider: Array<Exclude<Scope, 'once'>> = tool.effects?.command !== undefined && !hasToken ? [] : ['exact']
   if (areLike(facts.places, facts)) wider.push('folder')
   if (facts.hosts !== undefined) wider.push('host')
-  // Needs no token: what is in the box reaches no address of this service.
+  // Needs no token: processes in the box cannot reach this service.
   if (facts.boundary?.is === 'confined' && !isAddress) wider.push('sandbox')
-  // Such a call was asked for its address, which no other input has.
+  // Such a call asks because of its address, which other inputs do not have.
   if (tool.policy.widestScope === 'tool' && !isAddress) wider.push('tool')
   return [once, ...wider.map((scope) => ({ scope, text: `Also later, unasked: ${scopeText(scope, facts)}.` }))]
 }
 
-/** Whether the grant covers a call with these facts, apart from how long it lasts. */
+/** Whether the grant covers a call with these facts; its duration is not considered. */
 export function covers (grant: Grant, facts: CallFacts): boolean {
   if (grant.toolName !== facts.toolName || grant.identity !== facts.identity) return false
   if (grant.isConfined && facts.boundary?.is !== 'confined') return false

@@ -16,7 +16,7 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
   host: ToolHost,
   /** Returns the host with the tools that a run with these options has. */
   withRunTools: (host: ToolHost, options: RunOptions | undefined) => ToolHost,
-  /** Returns the options of a run that begins now with these, with those of the agent that they name. */
+  /** Returns the options of a run that begins now with the given ones, combined with those of the agent that they name. */
   resolve: (options: Array<RunOptions | undefined>) => Promise<{ options?: RunOptions }>,
   /** Throws TaskNotFound (404). */
   tasks: { get(taskId: string): Promise<{ cwd: string, options?: RunOptions }> },
@@ -30,7 +30,10 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
   /** The working directory of conversations, unless the request or their settings name another. */
   workspace: () => string
 }) {
-  /** Throws GrantRefused (400) unless the tool exists, needs an approval, and takes the input; without one, it is granted as a whole. */
+  /**
+   * Throws GrantRefused (400) unless the tool exists, needs an approval, and accepts the input. Without an input, the tool is granted as a
+   * whole.
+   */
   function assertGrantable ({ toolName, input, scope }: GrantBody, tools: ToolHost) {
     if (scope === 'once') throw new GrantRefused('The scope "once" belongs to the answer to an approval request.')
     const permission = tools.permission(toolName)
@@ -55,7 +58,10 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
     if (!valid.ok) throw new GrantRefused(valid.error)
   }
 
-  /** Returns the options that give a thread the tool of an application: of its settings, or of its newest run; undefined for neither. */
+  /**
+   * Returns the options that define the tool of an application for a thread: those of its settings, or of its newest run; undefined if
+   * neither has it.
+   */
   async function appOptions (threadId: string, { agent, options }: ThreadSettings, toolName: string): Promise<RunOptions | undefined> {
     const newest = await firstOf(runs.ofThread(threadId))
     const set = await resolve([{ ...options, ...agent !== undefined && { agent } }])
@@ -63,7 +69,7 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
     return [set, used].find((known) => known?.options?.appTools?.some(({ name }) => name === toolName))?.options
   }
 
-  /** Returns whose grant it is, with the tools that its runs have. */
+  /** Returns the owner of a grant, and the tools that its runs have. */
   async function ownerOf ({ threadId, taskId, toolName }: GrantBody): Promise<{ owner: Owner, cwd: string, tools: ToolHost }> {
     if ((threadId === undefined) === (taskId === undefined)) throw new GrantRefused('Give either "threadId" or "taskId".')
     if (taskId !== undefined) {

@@ -1,6 +1,7 @@
 import type { OfferedScope, Scope, GrantBody, GrantView, Until } from '../../../schemas/grants.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 import { type Owner, ownerOf, ownerText, shownFolder, type ToolItem } from '../../contracts/approval-record.ts'
+import { inState } from '../../contracts/approval-states.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
@@ -16,31 +17,31 @@ import { createMadeFiles } from './made-files.ts'
 
 export type Grants = ReturnType<typeof createGrants>
 
-/** Grants that a conversation or task may have; with more, each call would be compared with too many. */
+/** The most grants of a conversation or task: each call is compared with all of them. */
 const MOST_GRANTS = 200
-/** Ended grants that are remembered; uses of older ones are stored long ago. */
+/** The ended grants that are remembered, the newest ones; uses of older ones are on disk long ago. */
 const MOST_ENDED = 10 * MOST_GRANTS
-/** Characters of an input that a grant keeps, as JSON. */
+/** The most characters of an input that a grant keeps, as JSON. */
 const INPUT_KEPT = 20_000
 
-/** A grant that is requested without a call, with the place of the calls. */
+/** A grant that is requested without a call, and where its calls work. */
 type RequestedGrant = Pick<GrantBody, 'toolName' | 'input' | 'scope' | 'until'> & { place: CallPlace, isAddress?: boolean }
 
-/** Permissions for calls beyond the one that was approved. Methods that return operations leave the commit to the caller. */
+/** Permissions for calls in addition to the one that was approved. Methods that return operations leave the commit to the caller. */
 export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   store: Store,
   clock: Clock,
   tools: GrantTools,
   /** Whether requests need a token. Without one, every program of the computer could answer its own requests. */
   hasToken: boolean
-  /** Returns the size up to which a file that is deleted is kept for undo, bytes. */
+  /** Returns the size in bytes up to which a deleted file is kept for undo. */
   largestKept: () => number
 }) {
   const locked = createKeyedLock()
   const decided = createDecided({ store, now: clock.now })
   /** Grants that were ended with their owner or its goal. A use that is being stored at that moment must not bring them back. */
   const ended = new Set<string>()
-  /** Why grants rest since this start, by their ids: a use that is being stored at that moment must not wake them. */
+  /** Why grants were suspended since this start, by their ids: a use that is being stored at that moment must not remove the suspension. */
   const resting = new Map<string, Grant['suspended']>()
   const prefixOf = (owner: Owner) => ownerGrantsPrefix(store.digest(ownerText(owner)))
   const keyOf = (grant: Grant) => grantKey(store.digest(ownerText(grant)), grant.grantId)
@@ -48,17 +49,20 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   const isCommand = ({ toolName }: Pick<CallFacts, 'toolName'>) => tools.find(toolName)?.effects?.command !== undefined
 
   const startedAt = clock.now() - clock.monotonic()
-  /** The time, which does not go back while the service runs. */
+  /** Returns the time, which does not go back while the service runs. */
   const time = () => Math.max(clock.now(), startedAt + clock.monotonic())
   const lasts = ({ until, uses, endedAt, suspended }: Grant) =>
     endedAt === undefined && suspended === undefined && (until?.at === undefined || until.at > time()) &&
     (until?.uses === undefined || uses < until.uses)
-  /** Stores of the grants that are over by their time that they are: a clock that is set back brings none of them back. */
+  /** Stores the end of grants whose time has passed, so that they do not return if the clock is set back. */
   async function keepEnds (grants: readonly Grant[]): Promise<void> {
     const over = grants.filter(({ until, endedAt }) => endedAt === undefined && until?.at !== undefined && until.at <= time())
     if (over.length > 0) await store.transact(over.map((grant) => put({ ...grant, endedAt: time() })))
   }
-  /** A command needs a token, except where a person has approved that very command in earlier runs, and in the box. */
+  /**
+   * Whether a grant can be used: for a command it needs a token, except in the box, or if a person has approved this very command in
+   * earlier runs.
+   */
   const mayRun = (grant: Grant) => hasToken || grant.source === 'approved_runs' || grant.scope === 'sandbox' || !isCommand(grant)
 
   async function all (owner: Owner): Promise<Grant[]> {
@@ -75,7 +79,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     return { alike, lesson: alike.some((grant) => fits(grant, found)) ? undefined : lessonOf(tool, facts, found, known) }
   }
 
-  /** Returns the facts of a call as they were shown when it asked. */
+  /** Returns the facts of a call as they were shown in its request. */
   function factsAsked (item: ToolItem): CallFacts {
     const tool = tools.find(item.toolName)
     const hosts = hostsOf(tool, item.input)
@@ -115,12 +119,12 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     )
   }
 
-  /** Throws GrantRefused (400) for an end that has passed. */
+  /** Throws GrantRefused (400) if the end has passed. */
   function assertLasts (until: Until | undefined) {
     if (until?.at !== undefined && until.at <= clock.now()) throw new GrantRefused('until.at has passed already; give a later time.')
   }
 
-  /** Returns the operations that end the rest of grants for a command that a person has approved again. */
+  /** Returns the operations that end the suspension of grants for a command that a person has approved again. */
   async function awaken (owner: Owner, { toolName, digest }: Pick<ToolItem, 'toolName' | 'digest'>): Promise<Op[]> {
     const alike = (await all(owner)).filter((grant) => grant.toolName === toolName && grant.digest === digest)
     for (const { grantId } of alike) resting.delete(grantId)
@@ -132,8 +136,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   }
 
   /**
-   * Stores grants that were requested without a call, all or none of them, with `more`. `isAddress`: the call asks because of its address
-   * alone. Throws GrantRefused (400), TooManyGrants (409).
+   * Stores grants that were requested without a call, all or none of them, with `more`. `isAddress`: the call asks only because of its
+   * address. Throws GrantRefused (400), TooManyGrants (409).
    */
   async function addAll (
     owner: Owner,
@@ -142,7 +146,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     { more = () => [], ...origin }: Pick<Grant, 'source' | 'sheet'> & { more?: (grants: readonly Grant[]) => Op[] }
   ): Promise<GrantView[]> {
     const facts = await Promise.all(requested.map(async ({ toolName, input, scope, until, place, isAddress }) => {
-      // A whole tool needs no sample: nothing of its facts depends on the input.
+      // A whole tool needs no example: its facts do not depend on the input.
       const found = await factsOf(ofOwner, { toolName, input: input ?? {} }, place, largestKept())
       assertOffered(offeredScopes(ofOwner.find(toolName), found, hasToken, isAddress), scope, found)
       assertLasts(until)
@@ -178,23 +182,26 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       return known.find((grant) => lasts(grant) && mayRun(grant) && isAllowed(grant) && covers(grant, facts))
     },
 
-    /** Stores of all grants that are over that they are, so that a clock which is set back later brings none of them back. */
+    /** Stores the end of all grants that have ended, so that they do not return if the clock is set back later. */
     async sweep (): Promise<void> {
       for await (const [, grant] of store.list<Grant>(GRANTS, { damaged () {} })) await keepEnds([grant])
     },
 
-    /** Returns the path because of which the grants that would cover a call rest; undefined when none does. */
+    /** Returns the path because of which the grants that would cover a call are suspended; undefined if none is. */
     async restingFor (owner: Owner, facts: CallFacts): Promise<string | undefined> {
       return (await all(owner)).find((grant) => grant.suspended !== undefined && covers(grant, facts))?.suspended?.path
     },
 
-    /** Returns the operations that let grants of commands rest, of every owner, when a call writes the paths, or in a box, unasked. */
+    /**
+     * Returns the operations that suspend grants of commands, of every owner, when a call without an approval writes the paths, or runs in
+     * a box.
+     */
     async suspend (paths: readonly string[], by?: Grant): Promise<Op[]> {
       const ops: Op[] = []
       const box = by?.scope === 'sandbox' ? by.folder.path : undefined
       if (paths.length === 0 && box === undefined) return ops
       for await (const [, grant] of store.list<Grant>(GRANTS, { damaged () {} })) {
-        // What runs in the box can do no more when it is another.
+        // A change of the box does not give more rights to what runs in it.
         if (grant.suspended !== undefined || grant.isConfined || !isCommand(grant)) continue
         const path = box !== undefined && isSuspendedByBox(grant, box) ? box : suspendedBy(grant, paths, by)
         if (path === undefined) continue
@@ -208,7 +215,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
 
     /**
      * Counts a use of the grant: `commit` gets the operation that records it, and stores it with the intent of the call. Returns false,
-     * without calling `commit`, when the grant was removed or used up meanwhile, or rests.
+     * without calling `commit`, if the grant was removed, used up or suspended meanwhile.
      */
     use: (grant: Grant, commit: (op: Op) => Promise<void>): Promise<boolean> =>
       locked(grant.grantId, async () => {
@@ -223,20 +230,27 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       }),
 
     /**
-     * Returns the operations that store the grant of a decided approval; none for the scope `once`. Throws GrantRefused (400) when the
-     * request did not offer the scope, TooManyGrants (409).
+     * Returns the operations that store the grant of a decided approval, and the waiting requests that it also approves: those that offer
+     * the same scope and that it covers. Nothing for the scope `once`. Throws GrantRefused (400) if the request did not offer the scope,
+     * TooManyGrants (409).
      */
-    async fromAnswer (owner: Owner, approval: ToolItem): Promise<Op[]> {
+    async fromAnswer<I extends ToolItem> (owner: Owner, approval: I, waiting: readonly I[]): Promise<{ ops: Op[], released: I[] }> {
       const { scope = 'once', until } = approval.granted ?? {}
-      const awakened = approval.approved && isCommand(approval) ? await awaken(owner, approval) : []
-      if (scope === 'once' && until === undefined) return awakened
+      const awakened = approval.approved && approval.device === undefined && isCommand(approval) ? await awaken(owner, approval) : []
+      if (scope === 'once' && until === undefined) return { ops: awakened, released: [] }
       if (!approval.approved) throw new GrantRefused('"scope" and "until" belong to an approval, not to a denial.')
       if (scope === 'once') throw new GrantRefused('"until" belongs to a scope other than "once".')
       assertLasts(until)
       const facts = factsAsked(approval)
       assertOffered(approval.scopes ?? [], scope, facts)
       await assertRoom(owner)
-      return [...awakened, put(newGrant(owner, facts, { scope, source: 'answer', approvalId: approval.approvalId, until }))]
+      const { approvalId, decidedAt } = approval
+      const grant = newGrant(owner, facts, { scope, source: 'answer', approvalId, until })
+      const released = waiting
+        .filter((item) => item.scopes?.some((offered) => offered.scope === scope) && covers(grant, factsAsked(item)))
+        .slice(0, until?.uses)
+        .map((item): I => ({ ...inState(item, 'approved'), approved: true, decidedAt, releasedBy: approvalId }))
+      return { ops: [...awakened, put({ ...grant, uses: released.length })], released }
     },
 
     /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */
@@ -271,7 +285,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       return { taught: [...taught.values()], ops: [...taught.values()].map(put) }
     },
 
-    /** Returns what a call teaches its task once it and its run are approved, in words; nothing where that is known already. */
+    /** Returns what a call teaches its task once it and its run are approved, in words; nothing if the task knows it already. */
     async teaching (owner: Owner, facts: CallFacts, seen: Partial<Found>): Promise<string[]> {
       const { lesson } = lessonFor(facts, seen, await all(owner))
       return lesson === undefined ? [] : [lesson.text]
@@ -320,7 +334,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   }
 }
 
-/** The public form of a grant. */
+/** Returns the public form of a grant. */
 function grantView ({ digest, identity, folder: { path: cwd }, places, hosts, isConfined, meets, ...grant }: Grant): GrantView {
   return { ...grant, cwd, ...(places && { folder: places[0].folder }) }
 }

@@ -4,7 +4,10 @@ import { fileIn, isNothing } from '../../tools/index.ts'
 import { extensionOf, isCovered, isObeyed } from './file-place.ts'
 import { scopeText } from './grant-facts.ts'
 
-/** What is at the paths that a call would change; `others`: those with something that its task did not make, or others changed since. */
+/**
+ * What is at the paths that a call would change; `others`: the paths with something that its task did not make, or that others changed
+ * since.
+ */
 export interface Found {
   shown: readonly ShownPlace[]
   others: readonly string[]
@@ -14,9 +17,9 @@ export interface Found {
 export type Lesson = Pick<Grant, 'scope' | 'text' | 'meets'>
 
 /**
- * Returns what an approved call teaches; undefined where an approval covers one call alone, or where nobody knows what the call found at
- * the paths that it changed. `known` are the grants of its task. The same call is learned, and beside it: of writing or editing one file,
- * the same file with any content; of two new files of one kind in one folder, further new ones there.
+ * Returns what an approved call teaches; undefined if an approval can cover only one call, or if it is unknown what the call found at the
+ * paths that it changed. `known` are the grants of its task. The same call is always learned. In addition, for writing or editing one file:
+ * the same file with any content; and for two new files of one kind in one folder: further new ones there.
  */
 export function lessonOf (
   tool: Tool | undefined,
@@ -59,8 +62,8 @@ function learnedScope (
 const isProgram = ({ state }: ShownPlace): boolean => ((fileIn(state)?.mode ?? 0) & 0o111) !== 0
 
 /**
- * Whether a learned grant that covers a call fits what is at its paths: nothing, files that the task made and nobody changed since, and
- * whatever is there where approved runs changed a file of others. `found` is undefined for calls of which nobody knows what they change.
+ * Whether a learned grant that covers a call fits what is at its paths: nothing; files that the task made and nobody changed since; and, at
+ * paths where approved runs changed a file of others, anything. `found` is undefined for calls whose changes are unknown.
  */
 export function fits ({ scope, meets }: Pick<Grant, 'scope' | 'meets'>, found: Found | undefined): boolean {
   if (meets === undefined || found === undefined) return meets === undefined && found === undefined
@@ -71,7 +74,7 @@ export function fits ({ scope, meets }: Pick<Grant, 'scope' | 'meets'>, found: F
     others.every((path) => meets.some((place) => place.path === path && place.others))
 }
 
-/** Returns the places of two lessons about the same paths, as wide as either. */
+/** Returns the places of two lessons about the same paths; what either of them allows is allowed. */
 export const joinPlaces = (before: LearnedPlace[] | undefined, now: LearnedPlace[]): LearnedPlace[] =>
   now.map((place, at) => ({ ...before?.[at]?.path === place.path && before[at], ...place }))
 

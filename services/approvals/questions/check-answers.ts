@@ -2,7 +2,7 @@ import type { Decision } from '../../contracts/approval-record.ts'
 import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
 import { defineError } from '../../lib/service-error.ts'
 
-/** Characters of a reason that are kept. */
+/** The most characters of a reason that are kept. */
 export const REASON_KEPT = 4_000
 
 export const AnswersRefused = defineError('ERR_INVALID_ANSWERS', '%s')
@@ -31,7 +31,7 @@ export function checkAnswers (questions: readonly Question[], answers: Answers):
   refuseWrong([...unknown, ...wrong])
 }
 
-/** Throws AnswersRefused (400) for answers with something wrong; its `details` hold the same by path. */
+/** Throws AnswersRefused (400) if there are wrong answers; its `details` list them by path. */
 export function refuseWrong (wrong: ReadonlyArray<{ id: string, message: string }>): void {
   if (wrong.length === 0) return
   const refused = new AnswersRefused(wrong.map(({ message }) => message).join(' '))
@@ -55,8 +55,8 @@ function whatIsWrong (question: Question, answer: string | string[] | undefined)
 }
 
 /**
- * Returns the decision on questions that a client gives as the result of their call: the same output that the call then has, or an
- * error, which declines. Throws AnswersRefused (400).
+ * Returns the decision on questions that a client gives as the result of their call: an output of the form that the call has in the end, or
+ * an error, which declines. Throws AnswersRefused (400).
  */
 export function answersInOutput (approvalId: string, result: { output: Record<string, unknown> } | { errorText: string }): Decision {
   if ('errorText' in result) return { approvalId, approved: false, reason: result.errorText.slice(0, REASON_KEPT) }

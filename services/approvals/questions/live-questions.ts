@@ -14,27 +14,27 @@ import { refuseWrong } from './check-answers.ts'
 export type LiveQuestions = ReturnType<typeof createLiveQuestions>
 type LiveItem = Owner & QuestionItem & { live: true }
 
-/** Questions of a call that keeps running, such as those of a tool server. */
+/** Questions in the middle of a call that keeps running, such as those of a tool server. */
 export interface LiveRequest extends Omit<CallQuestions, 'server'> {
   server?: string
   owner: Owner
   runId: string
   segment?: number
   toolCallId?: string
-  /** Called when the questions are on disk, and when they are decided, for the events of the run. */
+  /** Called when the questions are on disk, and when they are decided, to write the events of the run. */
   changed?: (item: LiveItem) => void
 }
 
 /** How long a call waits for its user, milliseconds. */
 const LIVE_MS = 10 * 60 * 1000
-/** Live questions that may be open at once. */
+/** The most live questions that may be open at the same time. */
 const MOST_OPEN = 200
-/** Decided ones that are remembered, so that the same answer again is accepted. */
+/** The number of decided questions that are remembered, so that the same answer is accepted again. */
 const MOST_DECIDED = 200
 
 /**
- * Asks questions in the middle of a call that keeps running. They are listed and answered as all others are. A restart ends the call,
- * and with it the questions: what an earlier process left is removed at the first use.
+ * Asks questions in the middle of a call that keeps running. They are listed and answered like all others. A restart ends the call, and
+ * with it the questions: those of an earlier process are removed at the first use.
  */
 export function createLiveQuestions ({ ledger, store, clock }: {
   ledger: Pick<Ledger, 'record' | 'remove' | 'readOpen'>,
@@ -68,8 +68,8 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   }
 
   /**
-   * Stores nothing of the end, as the call is lost with the process, and nothing of the answers, which are for the call alone. Who watches
-   * the store learns the state of the removed record.
+   * Ends questions and removes their record. Neither the end is stored, as the call is lost with the process, nor the answers, which are
+   * only for the call. Observers of the store get the final state of the removed record.
    */
   async function end (item: LiveItem): Promise<void> {
     const { answers, ...shown } = item
@@ -87,13 +87,13 @@ export function createLiveQuestions ({ ledger, store, clock }: {
     open.delete(item.approvalId)
   }
 
-  /** Ends questions that nobody answered; an answer that came first is kept. */
+  /** Ends questions that nobody answered; if an answer came before, it is kept. */
   const close = ({ approvalId }: LiveItem, state: 'expired' | 'withdrawn') =>
     locked(approvalId, async () => {
       const entry = open.get(approvalId)
       if (entry === undefined) return
       const item = { ...entry.item, state }
-      // Their call goes on while the store takes nothing. They are removed at the next use.
+      // The call continues even if the store refuses the write. The questions are then removed at the next use.
       await end(item).catch(() => {
         cleaning = undefined
       })
@@ -103,16 +103,16 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   return {
     clean,
 
-    /** The open ones of tasks, or of one run of a task; the oldest first. */
+    /** The open questions of tasks, or of one run of a task, the oldest first. */
     ofTask: (runId?: string): Array<LiveItem & { taskId: string }> =>
       [...open.values()].flatMap(({ item }) => item.taskId !== undefined && (runId ?? item.runId) === item.runId ? [item] : []),
 
-    /** Whether this process knows the questions: they are open, or were lately. */
+    /** Whether this process knows the questions: they are open, or were decided recently. */
     has: (approvalId: string): boolean => open.has(approvalId) || decided.has(approvalId),
 
     /**
-     * Asks and waits for the user, at most ten minutes. Throws ToolFailed for questions that cannot be asked, and the reason of the
-     * signal when the call ends first.
+     * Asks and waits for the user, for ten minutes at most. Throws ToolFailed for questions that cannot be asked. If the call ends first,
+     * throws the reason of the signal.
      */
     async ask (request: LiveRequest): Promise<QuestionOutcome> {
       const { owner, runId, segment = 0, toolCallId, questions, server, url, check, signal, changed } = request
@@ -147,20 +147,23 @@ export function createLiveQuestions ({ ledger, store, clock }: {
         if (signal.aborted) throw error
       } finally {
         open.delete(item.approvalId)
-        // It is decided, however its call goes on.
+        // The questions are decided, whatever happens to the call.
         void promise.then(changed)
       }
       return outcomeOf(await promise)
     },
 
-    /** Decides live questions. Throws as `decideQuestions` does, ApprovalExpired (410), or ApprovalWithdrawn (409) after their call. */
+    /**
+     * Decides live questions. Throws what `decideQuestions` throws, ApprovalExpired (410), or ApprovalWithdrawn (409) after their call has
+     * ended.
+     */
     decide: (approvalId: string, decision: Decision): Promise<LiveItem> =>
       locked(approvalId, async () => {
         const item = open.get(approvalId)?.item ?? decided.get(approvalId)
         if (item?.state === 'expired') throw new ApprovalExpired(approvalId)
         if (item === undefined || item.state === 'withdrawn') throw new ApprovalWithdrawn(approvalId, 'the call that asked has ended')
         const fresh = decideQuestions(item, decision, clock.now())
-        // They fit the questions, and may not be what is asked for, such as a date that does not exist.
+        // Answers may have the right form and still be wrong, such as a date that does not exist.
         if (fresh?.answers !== undefined) refuseWrong(open.get(approvalId)?.check?.(fresh.answers) ?? [])
         if (fresh !== undefined) {
           await end(fresh)

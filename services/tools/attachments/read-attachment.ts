@@ -6,11 +6,11 @@ import { textKindOf } from '../../lib/media-type.ts'
 import { escapePattern } from '../search/line-pattern.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
-/** Characters that one call returns, and around each place where a query was found. */
+/** The most characters that one call returns; the characters around each place where a query was found. */
 const MOST_CHARACTERS = 16_000
 const AROUND = 200
 const MOST_MATCHES = 20
-/** Letters of a digest that name an attachment of a conversation. */
+/** The fewest characters of a digest that name an attachment of a conversation. */
 const SHORTEST_ID = 8
 
 interface Input {
@@ -32,7 +32,7 @@ export interface AttachmentReading {
   files: Pick<AttachedFiles, 'text'>
 }
 
-/** Reads the rest of an attached file: of a long one only the beginning stands in the message. */
+/** Reads the rest of an attached file. The message holds only the beginning of a long one. */
 export function createReadAttachment ({ attachmentsOf, files }: AttachmentReading): BuiltinTool<Input> {
   async function find (id: string, runId: string): Promise<ReadableAttachment> {
     const all = await attachmentsOf(runId)
@@ -79,7 +79,7 @@ export function createReadAttachment ({ attachmentsOf, files }: AttachmentReadin
   }
 }
 
-/** Finds the places with a query, in any case, from a position on. */
+/** Finds the places with a query from a position on, ignoring case. */
 function search (text: string, query: string, from: number) {
   const matches: Array<{ offset: number, text: string }> = []
   const pattern = new RegExp(escapePattern(query), 'giu')
@@ -92,7 +92,7 @@ function search (text: string, query: string, from: number) {
     }
     const start = Math.max(0, match.index - AROUND)
     matches.push({ offset: match.index, text: text.slice(start, match.index + match[0].length + AROUND).toWellFormed() })
-    // Places that the last excerpt shows already are skipped.
+    // Places that the last excerpt already shows are skipped.
     pattern.lastIndex = match.index + match[0].length + AROUND
   }
   return { query, matches, ...(nextOffset !== undefined && { nextOffset }) }

@@ -5,19 +5,22 @@ import { tokensIn } from '../../models/index.ts'
 import { compactTool } from './describe-tool.ts'
 import { readNearlyJson } from '../../lib/nearly-json.ts'
 
-/** Tokens of a context window in which only the tools that have a compact form are described, in that form. */
+/** The size of a small context window, in tokens. In it only the tools that have a compact form are described, in that form. */
 export const SMALL_WINDOW = 16_384
-/** The tools of servers and of an application that a model is told of, and the share of its window that their definitions may take. */
+/**
+ * The most tools of servers and of an application that are described to a model, and the share of its window that their definitions may
+ * take.
+ */
 const MOST_FURTHER = 30
 const FURTHER_SHARE = 0.1
 
-/** Tools that a run may have beside those that are divided: the one for its structured answer. */
+/** The number of tools that a run may have beside those that are divided: the one for its structured answer. */
 const OF_RUN = 1
 
-/** Tools that the error of a call names. */
+/** The most tools that the error of a call names. */
 const MOST_NAMED = 60
 
-/** Tools as a model is told of them. */
+/** Which tools a model gets, and how. */
 export interface Deferral {
   /** The tools that are described. */
   told: Tool[]
@@ -26,20 +29,20 @@ export interface Deferral {
 }
 
 interface Room {
-  /** The tools that reach the others. */
+  /** The tools with which a model reaches the deferred ones: findTools and useTool. */
   finders: Tool[]
-  /** Tokens. A model without a limit (Infinity) costs nothing. */
+  /** The context window, in tokens. A model without a limit has Infinity. */
   window: number
-  /** Tools that the model takes. */
+  /** The most tools that the model takes. */
   most?: number
 }
 
 /**
- * Divides the tools of a run: those that most runs do not need are not described to the model. The tools of servers are not described when
- * they and those of the application are more than MOST_FURTHER or take more than FURTHER_SHARE of the window; the application's are, unless
- * they alone are too many. In a small window, only the tools that have a compact form are described, the same in every run, with those of
- * the application. Where the model takes only `most` tools, further kinds of them are left out until they are no more. Without finders, or
- * for a model without a limit, all are told.
+ * Divides the tools of a run into those that are described to the model and deferred ones. Tools that most runs do not need are deferred.
+ * The tools of servers are deferred if they and those of the application are more than MOST_FURTHER, or take more than FURTHER_SHARE of the
+ * window. The application's tools are deferred only if they alone are too many. In a small window, only the tools with a compact form and
+ * those of the application are described, the same in every run. If the model takes only `most` tools, further kinds are deferred until the
+ * rest fits. Without finders, or for a model without a limit, all are described.
  */
 export function deferTools (tools: Tool[], { finders, window, most = Infinity }: Room): Deferral {
   const isSmall = window <= SMALL_WINDOW
@@ -55,11 +58,11 @@ export function deferTools (tools: Tool[], { finders, window, most = Infinity }:
   }
   for (const kind of ['servers', 'app', 'seldom', 'often'] as const) if (isTooMany()) leavesOut[kind] = true
   const deferred = tools.filter(isLeftOut)
-  // The way to a few tools would take more room than they do.
+  // Deferring a few small tools would take more room than describing them.
   const isWorthless = tools.length + OF_RUN <= most && definitionTokens(deferred) <= definitionTokens(finders)
   if (deferred.length === 0 || isWorthless) return { told: asTold(tools) }
   const described = asTold(tools.filter((tool) => !isLeftOut(tool)))
-  // The tools of servers and of the application come and go, and a cache holds the beginning.
+  // The tools of servers and of the application come and go, so they stand last: a provider caches the beginning.
   return {
     told: [...described.filter(isOwn), ...finders.map((tool) => naming(tool, deferred)), ...described.filter((tool) => !isOwn(tool))],
     deferred: deferred.map(({ model: { name } }) => name)
@@ -68,7 +71,7 @@ export function deferTools (tools: Tool[], { finders, window, most = Infinity }:
 
 type ToolKind = 'servers' | 'app' | 'seldom' | 'often' | 'always'
 
-/** Returns which tools a tool is left out with. */
+/** Returns the kind of a tool. The tools of a kind are deferred together. */
 function kindOf (tool: Tool, isSmall: boolean): ToolKind {
   if (isOfApp(tool)) return 'app'
   if (!isOwn(tool)) return 'servers'
@@ -90,7 +93,9 @@ export function definitionTokens (tools: readonly Tool[]): number {
   }, 0)
 }
 
-/** Returns the finder with the names of what it finds; the tools of servers, which come and go, are named in the prompt. */
+/**
+ * Returns a finder whose description names the deferred tools. The tools of servers come and go, so they are named in the prompt instead.
+ */
 function naming (tool: Tool, deferred: Tool[]): Tool {
   if (tool.model.name !== FIND_TOOLS) return tool
   const names = deferred.filter((each) => isOwn(each) || isOfApp(each)).map(({ model: { name } }) => name)
@@ -98,7 +103,7 @@ function naming (tool: Tool, deferred: Tool[]): Tool {
   return { ...tool, model: { ...tool.model, description: `${tool.model.description} There are: ${kinds.join(', ')}.` } }
 }
 
-/** Returns the call that an input of USE_TOOL stands for, with its input as JSON text; undefined when it names none of the tools. */
+/** Returns the call that a call of USE_TOOL stands for, with its input as JSON text; undefined if it names none of the tools. */
 export function callMeant (text: string, toolMeant: (name: string) => string | undefined): { toolName: string, input: string } | undefined {
   const value = readNearlyJson(text)?.value
   if (typeof value !== 'object' || value === null) return undefined
@@ -108,7 +113,7 @@ export function callMeant (text: string, toolMeant: (name: string) => string | u
   return { toolName, input: typeof input === 'string' ? input : JSON.stringify(input) }
 }
 
-/** Returns a prompt in which the calls of deferred tools are calls of USE_TOOL, as the model made them. */
+/** Returns a prompt in which calls of deferred tools are calls of USE_TOOL again, as the model made them. */
 export function asToldTools<P extends LanguageModelV4Prompt | undefined> (prompt: P, deferred: readonly string[]): P {
   if (deferred.length === 0 || prompt === undefined) return prompt
   const names = new Set(deferred)
@@ -127,7 +132,7 @@ export function asToldTools<P extends LanguageModelV4Prompt | undefined> (prompt
   }) as P
 }
 
-/** Returns the names of tools for the error of a call; of many, those of the built-in ones. */
+/** Returns the names of tools for the error of a call; if there are too many, only the built-in ones. */
 export function toolNames (tools: readonly Tool[]): string {
   const named = tools.length <= MOST_NAMED ? tools : tools.filter(isOwn)
   const others = tools.length - named.length

@@ -2,10 +2,12 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { isObject } from '../../lib/json.ts'
 import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 
-/** What a model need not be told of the service's own tools: an input beyond them is an error that says so. */
+/** Keywords that a model is not told of the service's own tools: an input that breaks such a rule gets an error that says so. */
 const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'pattern', 'uniqueItems', 'additionalProperties']
 
-/** Returns a schema without the keywords of UNTOLD, and a choice of texts as their list. Properties of these names stay. */
+/**
+ * Returns a schema without the keywords of UNTOLD, and with a choice of constants as an `enum`. Properties with the names of keywords stay.
+ */
 export function brief<S> (schema: S, isProperties = false): S {
   if (typeof schema !== 'object' || schema === null) return schema
   if (Array.isArray(schema)) return schema.map((each) => brief(each)) as S
@@ -19,7 +21,7 @@ export function brief<S> (schema: S, isProperties = false): S {
 
 const compacted = new WeakMap<Tool, Tool>()
 
-/** Returns a tool as models with a small window are told of it: always the same object. */
+/** Returns the compact form of a tool for models with a small window; always the same object. */
 export function compactTool (tool: Tool): Tool {
   const { compact } = tool.model
   const made = compacted.get(tool) ?? (compact === undefined ? tool : { ...tool, model: { ...tool.model, ...compact } })
@@ -38,23 +40,23 @@ export function describeTool (tool: Tool): LanguageModelV4FunctionTool {
   return described
 }
 
-/** Characters of JSON: all definitions of one answer, and the least that is left for each. */
+/** The most characters of JSON of all definitions in one answer, and the fewest that are left for each. */
 const ALL = 8_000
 const LEAST = 600
-/** Characters of a description that is shortened. */
+/** The length of a shortened description, in characters. */
 const SHORT_TEXT = 240
 
 export interface BriefDefinition {
   name: string
   description: string
   input: unknown
-  /** How to get what was left out. */
+  /** A sentence that says how to get the parts that were left out. */
   shortened?: string
 }
 
 /**
- * Returns the definitions of tools as a model gets them, the best first: whole while there is room, then shorter. What is found first
- * gets the most room, so that a search for the name of a tool gets its definition.
+ * Returns the definitions of tools as a model gets them, the best first: whole while there is room, then shorter. The first tools found get
+ * the most room, so that a search for the name of a tool returns its definition.
  */
 export function briefDefinitions (tools: readonly Tool[]): BriefDefinition[] {
   let room = ALL
@@ -66,7 +68,7 @@ export function briefDefinitions (tools: readonly Tool[]): BriefDefinition[] {
   })
 }
 
-/** Returns the longest form of a definition that the characters hold; its names stay. */
+/** Returns the longest form of a definition that fits into the characters. Names are never left out. */
 function fit ({ model: { name, description, schema: inputSchema } }: Tool, characters: number): BriefDefinition {
   const short = description.length > SHORT_TEXT ? `${description.slice(0, SHORT_TEXT)}…` : description
   const shortened = `Find ${JSON.stringify(name)} alone to read more of its definition.`
@@ -78,7 +80,7 @@ function fit ({ model: { name, description, schema: inputSchema } }: Tool, chara
   return forms.find((form) => JSON.stringify(form).length <= characters) ?? forms.at(-1)!
 }
 
-/** Returns a schema without the descriptions below a depth of properties, and without the schemas below the next. */
+/** Returns a schema without descriptions below a depth of properties, and without the schemas below the next depth. */
 function upTo (depth: number, schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((each) => upTo(depth, each))
   if (!isObject(schema)) return schema
@@ -92,7 +94,7 @@ function upTo (depth: number, schema: unknown): unknown {
   )
 }
 
-/** The names of the properties of a schema, and which of them are needed. */
+/** Returns the names of the properties of a schema, and which of them are required. */
 const namesIn = ({ properties, required }: Record<string, unknown>) => ({
   type: 'object',
   properties: Object.keys(isObject(properties) ? properties : {}).slice(0, 40),

@@ -11,10 +11,10 @@ const FindInput = Type.Object({
 
 /** Definitions in one answer. */
 const MOST_FOUND = 5
-/** The tools that an answer names beside those that it defines. */
+/** The most tools that an answer names beside those that it defines. */
 const MOST_OTHERS = 40
 
-/** Answers with the definitions of tools that models are not told of at first; see `deferTools`. */
+/** Answers with the definitions of deferred tools; see `deferTools`. */
 export function createFindTools (
   { deferredTools }: { deferredTools: (context: Pick<ToolContext, 'runId' | 'deferred'>) => Tool[] }
 ): BuiltinTool<Static<typeof FindInput>> {
@@ -49,8 +49,8 @@ const UseInput = Type.Object({
 }, { additionalProperties: false })
 
 /**
- * Calls a tool that models are not told of. A call that names such a tool becomes a call of that tool before anything else sees it, so
- * this one runs only for names of no tool.
+ * Calls a deferred tool. A call that names such a tool becomes a call of that tool before anything else sees it, so this tool runs only for
+ * names that no tool has.
  */
 export function createUseTool (): BuiltinTool<Static<typeof UseInput>> {
   return {

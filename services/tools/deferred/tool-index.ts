@@ -3,19 +3,19 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { MergedTool } from '../sources.ts'
 import { alikeTo, indexedStems, queryStems } from './tool-words.ts'
 
-/** What of the texts of a tool counts how much. */
+/** How much each text of a tool counts. */
 const WEIGHTS = { name: 2, server: 3, summary: 2, description: 0.3, parameters: 0.3 }
-/** Characters of a text that are read: what a tool does is said at its beginning. */
+/** Characters of a text that are read: descriptions begin with what the tool does. */
 const SUMMARY = 240
 const LONGEST = 1_000
 
-/** What other words than that of a query count: a longer one that begins with it, and one of the same meaning. */
+/** How much other words than those of the query count: a longer word that begins with one, and a word of the same meaning. */
 const BEGINS = 0.4
 const ALIKE = 0.6
-/** How much what a query says for all tools of a server counts for each of them, and how often a tool counts whose server it names. */
+/** The share of a server's score that counts for each of its tools, and the factor for tools whose server the query names. */
 const OF_SERVER = 0.5
 const SERVER_NAMED = 2
-/** Letters of the shortest word that others may begin with. */
+/** The fewest letters of a word that counts as the beginning of other words. */
 const SHORTEST_BEGINNING = 4
 
 type FoundTool = Tool & Partial<Pick<MergedTool, 'source' | 'title'>>
@@ -86,7 +86,7 @@ async function createRanking (tools: readonly FoundTool[], entries: readonly Ter
     WEIGHTS
   )
 
-  /** Adds what a word says. It counts once, by the best of what it may mean: else words of many meanings would count most. */
+  /** Adds the score of a word: that of its best meaning. Adding all meanings would favour words with many. */
   function add (sums: Map<number, number>, word: string, from: FieldIndex) {
     const best = new Map<number, number>()
     const raise = (term: string, weight: number) => {
@@ -116,16 +116,16 @@ async function createRanking (tools: readonly FoundTool[], entries: readonly Ter
   }
 }
 
-/** The terms of a field with how often each occurs, and how many they are in all. */
+/** The terms of a field: how often each occurs, and how many there are in all. */
 interface FieldTerms {
   counts: ReadonlyMap<string, number>
   length: number
 }
 
-/** What is indexed: its terms by field. */
+/** A document of the index: its terms by field. */
 type Indexed<F extends string> = Readonly<Record<F, FieldTerms>>
 
-/** Parameters of BM25: how soon further occurrences count less, and how much a long field counts less. */
+/** Parameters of BM25: how fast further occurrences count less, and how much a long field counts less. */
 const K = 1.2
 const B = 0.75
 
@@ -135,7 +135,7 @@ const fieldTerms = (terms: readonly string[]): FieldTerms => {
   return { counts, length: terms.length }
 }
 
-/** Returns fields that hold the terms of several. */
+/** Returns fields that hold the terms of several documents together. */
 const joinedTerms = (fields: readonly FieldTerms[]): FieldTerms => {
   const counts = new Map<string, number>()
   for (const field of fields) for (const [term, count] of field.counts) counts.set(term, (counts.get(term) ?? 0) + count)
@@ -145,8 +145,8 @@ const joinedTerms = (fields: readonly FieldTerms[]): FieldTerms => {
 type FieldIndex = Awaited<ReturnType<typeof createFieldIndex>>
 
 /**
- * Indexes documents for the ranking BM25F: the occurrences of a term in all fields of a document are one weighted frequency, so that a term
- * that several fields repeat counts little more than in one. Lets other events in between.
+ * Indexes documents for the ranking BM25F: the occurrences of a term in all fields of a document count as one weighted frequency, so that a
+ * term in several fields counts little more than in one. Yields to the event loop in between.
  */
 async function createFieldIndex<F extends string> (documents: ReadonlyArray<Indexed<F>>, weights: Readonly<Record<F, number>>) {
   const fields = Object.keys(weights) as F[]
@@ -177,7 +177,7 @@ async function createFieldIndex<F extends string> (documents: ReadonlyArray<Inde
   return {
     has: (term: string): boolean => frequencies.has(term),
 
-    /** Returns what a term says for the documents that have it, by their positions. */
+    /** Returns the scores of a term for the documents that have it, by their positions. */
     scores (term: string): ReadonlyMap<number, number> {
       if (!frequencies.has(term)) return new Map()
       const known = scored.get(term) ?? score(term)

@@ -1,9 +1,9 @@
 import { wordsIn } from '../../lib/words.ts'
 
 /**
- * Words of the general language of tools that people use for one another, those between two commas: classes of verbs (create, read, change,
- * delete, search, send and the like), then what tools are about. A word may stand in several. No word is here for one tool, or for a
- * question that was missed.
+ * Words that mean the same or nearly the same in the names and descriptions of tools; each group stands between two commas. First verbs by
+ * class (create, read, change, delete, search, send and the like), then the things that tools are about. A word may stand in several
+ * groups. Add only words of the general language of tools: none for a single tool, or for a query that failed.
  */
 const ALIKE = `
   create make add new build generate start open compose draft insert register establish,
@@ -54,10 +54,10 @@ const COMMON = new Set(
     'yet you your').split(' ')
 )
 
-/** What is left of a word that ends with e, such as updat, disabl or serv. */
+/** The rest of a word that ends with e, such as updat, disabl or serv. */
 const NEEDS_E = /(?:at|iz|bl|[^aeiou][cs]|[aeiou](?:[csgv])|[ao]r)$/
 
-/** Returns an English word without the endings of its forms. Other words stay, or lose what looks like such an ending. */
+/** Returns an English word without its inflectional ending. Other words stay, or lose what looks like such an ending. */
 export function stem (word: string): string {
   if (word.length < 4) return word
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
@@ -71,7 +71,7 @@ export function stem (word: string): string {
   return rest.length > 4 && rest.endsWith('e') ? rest.slice(0, -1) : rest
 }
 
-/** Made by the first search: not every service has many tools. */
+/** Built by the first search, because not every service has many tools. */
 let alike: Map<string, Set<string>> | undefined
 
 function readAlike (): Map<string, Set<string>> {
@@ -83,19 +83,22 @@ function readAlike (): Map<string, Set<string>> {
   return read
 }
 
-/** Returns the stems of the words that people use for a word, in the general language of tools. */
+/** Returns the stems of the words that mean the same as a word. */
 export function alikeTo (word: string): ReadonlySet<string> {
   alike ??= readAlike()
   return alike.get(word) ?? new Set()
 }
 
 const RUN = /[\p{L}\p{N}\p{M}]+/gu
-/** Where a name in one of the spellings of programs has a new word: createIssue, HTMLPage, v2Api. */
+/** Where a new word begins in a name as programs spell it: createIssue, HTMLPage, v2Api. */
 const NEW_WORD = /(?<=\p{Ll}|\d)(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
 
 const stemsOf = (text: string): string[] => [...wordsIn(text)].flatMap(({ word }) => COMMON.has(word) ? [] : [stem(word)])
 
-/** Yields the stems of each run of letters, and the one of the whole run where its spelling splits it, as in GitHub or createIssue. */
+/**
+ * Yields the stems of each run of letters. If its spelling splits the run into words, as in GitHub or createIssue, the stem of the whole
+ * run is included.
+ */
 function * runsIn (text: string): Generator<{ parts: string[], whole?: string }> {
   for (const [run] of text.matchAll(RUN)) {
     const spelled = run.replace(NEW_WORD, ' ')
@@ -104,13 +107,15 @@ function * runsIn (text: string): Generator<{ parts: string[], whole?: string }>
   }
 }
 
-/** Returns the stems of the words of a text, of names in every spelling (createIssue, create_issue), too; common words are left out. */
+/**
+ * Returns the stems of the words of a text, including the words of names in any spelling (createIssue, create_issue), without common words.
+ */
 export const stemsIn = (text: string): string[] => [...runsIn(text)].flatMap(({ parts }) => parts)
 
 /** Returns the stems under which a text is found: those of its words, and of its names as a whole. */
 export const indexedStems = (text: string): string[] =>
   [...runsIn(text)].flatMap(({ parts, whole }) => whole === undefined ? parts : [...parts, whole])
 
-/** Returns the stems of a query, each once. A name that the index knows as a whole counts as such: GitHub is not Git. */
+/** Returns the stems of a query, each once. A name that the index knows as a whole is not split: GitHub is not Git. */
 export const queryStems = (text: string, isKnown: (stem: string) => boolean): Set<string> =>
   new Set([...runsIn(text)].flatMap(({ parts, whole }) => whole !== undefined && isKnown(whole) ? [whole] : parts))

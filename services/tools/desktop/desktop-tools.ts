@@ -11,7 +11,7 @@ const MOST_RUNS = 500
 
 type LastViews = ReturnType<typeof createLastViews>
 
-/** Remembers, for each run, the view of its last screenshot when pixels of that picture are not pixels of the screen. */
+/** Remembers, for each run, the view of its last screenshot if the pixels of that picture are not pixels of the screen. */
 export function createLastViews () {
   const views = new Map<string, { view: View, screen: Size }>()
 

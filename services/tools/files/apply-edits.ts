@@ -9,12 +9,12 @@ interface Edit {
   all?: boolean
 }
 
-/** Lines that are named of a text that occurs more than once. */
+/** The most line numbers that are named of a text that occurs more than once. */
 const LINES_NAMED = 10
 
 /**
- * Applies edits to a text; each oldText is found in the text as it was given. A line end in an edit stands for any line end, LF or CRLF,
- * and new line ends are those of the place. Throws ToolFailed when an edit cannot be applied.
+ * Applies edits to a text. Each oldText is looked up in the original text. A line end in an edit matches any line end, LF or CRLF, and new
+ * line ends are those of the place. Throws ToolFailed if an edit cannot be applied.
  */
 export function applyEdits (text: string, edits: Edit[]): { text: string, replacements: number } {
   const index = createLineEndIndex(text)
@@ -43,7 +43,7 @@ export function applyEdits (text: string, edits: Edit[]): { text: string, replac
 
 type LineEndIndex = ReturnType<typeof createLineEndIndex>
 
-/** A text with LF line ends, and the way from its positions back to those of the original. */
+/** A text with LF line ends, and a function that maps its positions to those of the original. */
 function createLineEndIndex (original: string) {
   const lineEnds = lineEndsOf(original)
   if (lineEnds === 'lf') return { original, text: original, lineEnds, toOriginal: (at: number) => at }
@@ -102,17 +102,20 @@ function lineAt (text: string, position: number): number {
   return line
 }
 
-/** Bounds of the comparison, which would otherwise block the service: lines of the file and of oldText, and characters of a line. */
+/** Limits of the comparison, which would otherwise block the service: lines of the file and of oldText, and characters of a line. */
 const COMPARED_LINES = 20_000
 const COMPARED_BLOCK = 100
 const COMPARED_CHARS = 200
-/** The least likeness, 0 to 1, of a line that is worth showing. */
+/** The least likeness, from 0 to 1, of a line that is worth showing. */
 const LEAST_LIKENESS = 0.4
 /** Lines shown, and characters of each. */
 const SHOWN_LINES = 12
 const SHOWN_CHARS = 300
 
-/** Returns the sentence for a text that is not in a file: what is wrong with it, as far as that can be told, and the nearest text. */
+/**
+ * Returns the sentence for an oldText that is not in a file: what is wrong with it, as far as that can be found out, and the most similar
+ * text.
+ */
 function notFoundMessage (text: string, wanted: string, named: string): string {
   const nothing = `${named} is not in the file. Nothing was changed.`
   const unnumbered = wanted.replace(new RegExp(`^\\s*\\d+${NUMBER_MARK}`, 'gm'), '')
@@ -141,11 +144,11 @@ function notFoundMessage (text: string, wanted: string, named: string): string {
 const quote = (line: string) => JSON.stringify(line.slice(0, SHOWN_CHARS))
 const withoutBlanks = (line: string) => line.replace(/\s+/g, '')
 
-/** Returns where the lines begin that are most like a block; undefined when none are. */
+/** Returns where the blocks of lines begin that are most similar to a block; undefined if none is. */
 function likestBlock (lines: string[], block: string[]): number | undefined {
   const trimmed = lines.slice(0, COMPARED_LINES).map(withoutBlanks)
   const wanted = block.slice(0, COMPARED_BLOCK).map(withoutBlanks)
-  // The line that tells most is the longest: blocks are compared where a line is like it.
+  // The longest line is the most telling: blocks are compared only where a line is similar to it.
   const anchor = wanted.reduce((longest, line, row) => line.length > wanted[longest].length ? row : longest, 0)
   const anchorPairs = pairsOf(wanted[anchor])
   let best: { at: number, score: number } | undefined

@@ -1,7 +1,10 @@
 import { isCredential } from '../../lib/credentials.ts'
 import type { PathPolicy } from '../path-policy.ts'
 
-/** Returns why a call that reads a path asks its user: keys and credentials lie there, by the path that is named or that it leads to. */
+/**
+ * Returns the reason to ask before a call reads a path: the path, or the place that it leads to, holds keys or credentials. Undefined if it
+ * does not.
+ */
 export async function askForCredentials (path: string, cwd: string, paths: PathPolicy): Promise<string | undefined> {
   const real = await paths.resolve(path, cwd).catch(() => undefined)
   if (real === undefined || !(isCredential(real) || isCredential(paths.meant(path, cwd)))) return undefined

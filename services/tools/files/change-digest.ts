@@ -3,24 +3,24 @@ import { constants } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { readWhole } from '../../workspace/index.ts'
 
-/** Larger files are told apart by their size; bytes. */
+/** Files of more bytes are compared by their size alone. */
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** Returns the digest of a file's content, for the record of what a tool changed. */
+/** Returns the digest of a file's content for the record of a change. */
 export const contentDigest = (content: string | Uint8Array): string => `sha256:${createHash('sha256').update(content).digest('base64url')}`
 
-/** Reads an open file for its digest; undefined where it is too large. */
+/** Reads an open file for its digest; undefined if it is too large. */
 export const readFile = async (file: FileHandle, size: number, signal: AbortSignal) =>
   size > MOST_BYTES ? undefined : readWhole(file, { limit: MOST_BYTES, signal, size })
 
-/** Returns the digest of an open file: the same as `contentDigest` of its content, or its size where it is too large to read. */
+/** Returns the digest of an open file: `contentDigest` of its content, or its size if it is too large to read. */
 export const fileDigest = async (file: FileHandle, size: number, signal: AbortSignal): Promise<string> =>
   (await readFile(file, size, signal))?.digest ?? `size:${size}`
 
 // Windows lacks O_NOFOLLOW.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
 
-/** Returns the digest of what is at a path now, as tools record it; null when nothing is there. A link is not followed. */
+/** Returns the digest of the entry at a path as tools record it; null if nothing is there. A link is not followed. */
 export async function digestAt (path: string, signal: AbortSignal): Promise<string | null> {
   const stat = await lstat(path).catch(() => undefined)
   if (stat === undefined) return null

@@ -18,7 +18,10 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** `{path, kind, deleted}`: `deleted` counts all removed entries, also those inside a folder. A symlink is removed, never its target. */
+/**
+ * Output: `{path, kind, deleted}`. `deleted` counts all removed entries, including those inside a folder. A symbolic link is removed, never
+ * its target.
+ */
 export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
     model: {
@@ -64,8 +67,8 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
   }
 
   /**
-   * Moves an entry away before it is removed, so that nobody adds to it any more, and puts it back when it is not the one that was
-   * looked at, or cannot be removed whole. An empty folder is removed as it is. Returns how many entries were removed.
+   * Removes an entry. It is first moved away, so that nobody adds to it any more, and put back if it is not the entry that was looked at or
+   * cannot be removed whole. An empty folder is removed directly. Returns the number of removed entries.
    */
   async function removeShown (
     folder: Folder,
@@ -80,7 +83,7 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
     try {
       await onceFree(clock, signal, () => rename(folder.entry(name), folder.entry(aside)))
     } catch (error) {
-      // Something is mounted there: the removal says so.
+      // Something is mounted there; the removal reports it.
       if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || !isDirectory) throw error
       return removeEntry(folder, name, { isDirectory, recursive, signal, clock })
     }
@@ -94,7 +97,7 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
   }
 }
 
-/** Throws ToolFailed, which says where the entry is, when its name was taken meanwhile. */
+/** Puts an entry back under its name. If the name was taken meanwhile, throws ToolFailed, which says where the entry is. */
 async function putBack (
   folder: Folder,
   aside: string,
@@ -112,8 +115,8 @@ async function putBack (
 }
 
 /**
- * Removes an entry and returns how many entries were removed. Each folder on the way down is held open, so that a folder that is
- * replaced by a symlink meanwhile is not entered.
+ * Removes an entry and returns the number of removed entries. Each folder on the way down is held open, so that a folder that is replaced
+ * by a symbolic link meanwhile is not entered.
  */
 export async function removeEntry (
   folder: Folder,

@@ -7,7 +7,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { isObject } from '../../lib/json.ts'
 import { withMending } from '../mend-input.ts'
 import { contentDigest } from './change-digest.ts'
-import { unifiedDiff } from './diff.ts'
+import { PREVIEW_CHARS, unifiedDiff } from './diff.ts'
 import { applyEdits } from './apply-edits.ts'
 import { kindOf } from './file-kind.ts'
 import { withParent, type Folder } from '../../workspace/index.ts'
@@ -50,7 +50,7 @@ const COMPACT = {
   schema: Type.Object({ path: Type.String(), oldText: Type.String(), newText: Type.String() })
 }
 
-/** Puts one edit that stands beside the path into the list of edits. */
+/** Moves a single edit that stands beside the path into the list of edits. */
 function listEdit (input: unknown): unknown {
   if (!isObject(input) || input.edits !== undefined || input.oldText === undefined) return input
   const { oldText, newText, all, ...others } = input
@@ -58,9 +58,9 @@ function listEdit (input: unknown): unknown {
 }
 
 /**
- * `{path, replacements, bytesWritten, encoding?, lineEnds?, digest, diff}`. All edits are written in one step, or none. Bytes outside of
- * the replaced texts stay as they are, and so do encoding, line ends and mode. Models get no diff. Throws ToolFailed, with the nearest
- * text, for an oldText that does not occur or occurs more than once.
+ * Output: `{path, replacements, bytesWritten, encoding?, lineEnds?, digest, diff}`. All edits are written in one step, or none. Bytes
+ * outside of the replaced texts, encoding, line ends and mode stay as they are. Models get no diff. Throws ToolFailed, with the most
+ * similar text, for an oldText that does not occur or occurs more than once.
  */
 export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
@@ -89,7 +89,7 @@ export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
             ? ahead.get(real) ?? undefined
             : await withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
           const { text, edited, written } = edit(content, input)
-          return { diff: await unifiedDiff(relative(cwd, real), text, edited.text), leaves: new Map([[real, written]]) }
+          return { diff: await unifiedDiff(relative(cwd, real), text, edited.text, PREVIEW_CHARS), leaves: new Map([[real, written]]) }
         })
     },
     execute: (input, context) =>
@@ -146,7 +146,7 @@ function edit (content: Uint8Array | typeof TOO_LARGE | undefined, { path, edits
   return { bytes, text, encoding, edited, written }
 }
 
-/** Decodes a text so that encoding it again gives the same bytes; throws ToolFailed for bytes for which that is not so. */
+/** Decodes a text so that encoding it again gives the same bytes. Throws ToolFailed if that is not possible. */
 function decodeExactly (bytes: Buffer, shown: string): { text: string, encoding: Encoding } {
   const encoding = detectEncoding(bytes)
   if (encoding === undefined) throw new ToolFailed(`${shown} is ${kindOf(bytes)}, not text: it cannot be edited.`)

@@ -1,5 +1,5 @@
 /* eslint-disable no-control-regex -- these are bytes */
-/** Kinds of binary files by their first bytes (as latin1), for a sentence that says what a file is. */
+/** Kinds of binary files by their first bytes (as latin1), for a sentence that names the kind of a file. */
 const KINDS: Array<[kind: string, begins: RegExp]> = [
   ['a Word, Excel, PowerPoint or other Office document (a ZIP archive)', /^PK\x03\x04[^]{0,4000}(?:word|xl|ppt)\//],
   ['an OpenDocument file (a ZIP archive)', /^PK\x03\x04[^]{26}mimetypeapplication\/vnd\.oasis/],
@@ -28,10 +28,10 @@ const KINDS: Array<[kind: string, begins: RegExp]> = [
   ['a font', /^(?:wOFF|wOF2|OTTO|\0\x01\0\0)/],
   ['text in UTF-32', /^\xff\xfe\0\0/]
 ]
-/** Bytes that are looked at. */
+/** The number of bytes that are examined. */
 const HEAD_BYTES = 4096
 
-/** Returns what a binary file is, with its article: "a ZIP archive"; "a binary file" when it is not known. */
+/** Returns the kind of a binary file with its article, such as "a ZIP archive"; "a binary file" if it is unknown. */
 export function kindOf (head: Uint8Array): string {
   const start = Buffer.from(head.subarray(0, HEAD_BYTES)).toString('latin1')
   return KINDS.find(([, begins]) => begins.test(start))?.[0] ?? 'a binary file'
@@ -50,7 +50,7 @@ export function imageFormat (bytes: Buffer): ImageFormat | undefined {
     const found = read(bytes)
     return found !== undefined && found.width > 0 && found.height > 0 ? found : undefined
   } catch {
-    // The file ends before its size.
+    // The file ends before the field with its size.
     return undefined
   }
 }

@@ -8,18 +8,18 @@ import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
 import { withFile, withParent } from '../../workspace/index.ts'
 
-/** The digests of the guides that runs of a person had, oldest first. */
+/** The digests of the guides that runs of a person were given, oldest first. */
 export interface KnownGuides {
   digests: string[]
 }
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md']
-/** Bytes of a guide that models get. */
+/** The bytes of a guide that models get. */
 export const MAX_GUIDE_BYTES = 8 * 1024
 const MAX_KNOWN = 1_000
-/** Folders without a guide that are remembered. */
+/** The number of folders without a guide that are remembered. */
 const MAX_EMPTY = 100
-/** A folder that changed so recently may change again within the precision of its time. Milliseconds. */
+/** A folder that changed more recently than this may change again without a change of its time. Milliseconds. */
 const RECENT_MS = 5_000
 
 interface Parts {
@@ -32,11 +32,11 @@ interface Parts {
 export type FolderGuides = ReturnType<typeof createFolderGuides>
 
 /**
- * Reads the guides of working folders, under the rules for paths of tools, and knows which of them runs of a person had: a folder may
- * hold what anybody wrote, so a run that nobody watches gets no guide that appeared since.
+ * Reads the guides of working folders, under the path rules of tools, and records which of them runs of a person were given. Anybody may
+ * have written into a folder, so a run that nobody watches gets no guide that is new since.
  */
 export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
-  /** When folders without a guide last changed, as long as that stays the same: most have none, and the user waits for this. */
+  /** The times of the last change of folders that had no guide. Most folders have none, and the user waits for this look-up. */
   const empty = new Map<string, number>()
   const digests = (): Promise<string[]> => known.get().then((record) => record.digests, () => [])
 
@@ -61,7 +61,7 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
   async function readName (name: string, folder: string) {
     const real = await paths.resolve(name, folder)
     const inside = relative(folder, real)
-    // A link may lead to another file of the folder, such as CLAUDE.md to AGENTS.md, and nowhere else.
+    // A link may lead to another file of the same folder, such as CLAUDE.md to AGENTS.md, and nowhere else.
     if (inside.startsWith('..') || isAbsolute(inside)) return undefined
     return withParent(real, (parent, entry) => withFile(parent, entry, paths, readText))
   }
@@ -69,13 +69,13 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
   return {
     read,
 
-    /** Returns the guide of a folder for a run that nobody watches: undefined unless a run of a person has had it. */
+    /** Returns the guide of a folder for a run that nobody watches: undefined unless a run of a person was given the same guide. */
     async readKnown (cwd: string): Promise<FolderGuide | undefined> {
       const guide = await read(cwd)
       return guide !== undefined && (await digests()).includes(guide.digest) ? guide : undefined
     },
 
-    /** Records that a run of a person had the guide. Resolves when that is on disk. */
+    /** Records that a run of a person was given the guide. Resolves when that is on disk. */
     async markKnown ({ digest }: FolderGuide): Promise<void> {
       if ((await digests()).includes(digest)) return
       await known.update(({ digests }) => ({ digests: [...digests, digest].slice(-MAX_KNOWN) })).catch((error) => {
@@ -86,7 +86,10 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
   }
 }
 
-/** When a folder last changed. Takes microseconds here, and on another thread as long as all that is done before a model is called. */
+/**
+ * Returns when a folder last changed. Synchronous: it takes microseconds here, and on another thread as long as everything else before the
+ * first model call.
+ */
 function changeOf (folder: string): number | undefined {
   try {
     return statSync(folder, { throwIfNoEntry: false })?.mtimeMs
@@ -102,7 +105,7 @@ async function readText (file: FileHandle, size: number): Promise<Pick<FolderGui
   for (let more = -1; more !== 0 && length < MAX_GUIDE_BYTES; length += more) {
     more = (await file.read(bytes, length, MAX_GUIDE_BYTES - length, length)).bytesRead
   }
-  // A character may be cut at the end of what was read.
+  // The last character may be cut off.
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: length === MAX_GUIDE_BYTES }).trim()
   return text === '' || text.includes('\0') ? undefined : { text, ...(size > MAX_GUIDE_BYTES && { size }) }
 }

@@ -1,4 +1,4 @@
-/** Encodings that texts are found in beside Unicode, by their names in https://encoding.spec.whatwg.org. */
+/** The encodings besides Unicode that are tried, by their names in https://encoding.spec.whatwg.org. */
 export const LEGACY_ENCODINGS = [
   ...['gbk', 'big5', 'shift_jis', 'euc-jp', 'euc-kr', 'koi8-r', 'windows-1250', 'windows-1251', 'windows-1252'] as const,
   ...['windows-1253', 'windows-1254', 'windows-1255', 'windows-1256'] as const
@@ -23,7 +23,7 @@ export function createLegacyDecoder (encoding: LegacyEncoding, { fatal = false }
   return (piece) => decoder.decode(piece, { stream: piece !== undefined })
 }
 
-/** Returns the text of these bytes; undefined where they are not of the encoding. A beginning may end inside a character. */
+/** Returns the text of these bytes; undefined if they are not valid in the encoding. A beginning may end inside a character. */
 export function decodeStrictly (bytes: Uint8Array, encoding: LegacyEncoding, isBeginning: boolean): string | undefined {
   try {
     const decode = createLegacyDecoder(encoding, { fatal: true })
@@ -35,7 +35,7 @@ export function decodeStrictly (bytes: Uint8Array, encoding: LegacyEncoding, isB
 
 const tables = new Map<LegacyEncoding, Map<string, number[]>>()
 
-/** Returns the bytes of each character beyond ASCII, found by decoding all that there can be. Takes some milliseconds, once. */
+/** Returns the bytes of each non-ASCII character, found by decoding all possible bytes. Takes some milliseconds, once. */
 function tableOf (encoding: LegacyEncoding): Map<string, number[]> {
   const known = tables.get(encoding)
   if (known !== undefined) return known
@@ -54,7 +54,10 @@ function tableOf (encoding: LegacyEncoding): Map<string, number[]> {
   return table
 }
 
-/** First bytes of two, last those that a character with two forms is not written with: https://encoding.spec.whatwg.org/#indexes */
+/**
+ * Returns the possible first bytes of a character of two bytes. Those that are not used for writing a character with two forms stand last:
+ * https://encoding.spec.whatwg.org/#indexes
+ */
 function leadsOf (encoding: LegacyEncoding): number[] {
   const leads = Array.from({ length: 0xfe - 0x81 + 1 }, (_, at) => 0x81 + at)
   const isLast = (lead: number) => (encoding === 'big5' && lead < 0xa1) || (encoding === 'shift_jis' && (lead === 0xed || lead === 0xee))

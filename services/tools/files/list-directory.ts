@@ -32,14 +32,14 @@ export interface Entry {
   size?: number
 }
 
-/** Bytes for the size of an entry in its line. */
+/** The bytes that a size takes in the line of an entry. */
 const SIZE_BYTES = 12
 /** The most names read of one folder, so that a folder with millions of entries does not exhaust the memory. */
 const NAMES_READ = 20_000
 
 /**
- * `{path, entries, truncated?, nextOffset?, message?}`, sorted by path. Folders are read level by level, so that the first answer holds
- * the upper levels. Models get one line for each entry.
+ * Output: `{path, entries, truncated?, nextOffset?, message?}`, sorted by path. Folders are read level by level, so that the first answer
+ * holds the upper levels. Models get one line for each entry.
  */
 export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinTool<Static<typeof Input>> {
   return {
@@ -105,7 +105,7 @@ export function createListDirectory ({ paths }: { paths: PathPolicy }): BuiltinT
   }
 }
 
-/** Returns the first entries, as many as models get uncut. */
+/** Returns the first entries, as many as a model can get uncut. */
 function fitting (entries: Entry[]): Entry[] {
   let room = FITTING_BYTES
   const end = entries.findIndex(({ path }) => (room -= jsonBytes(path) + SIZE_BYTES) < 0)
@@ -155,10 +155,10 @@ function compare (a: string, b: string): number {
 
 const inHere = ({ path }: { path?: unknown }): string | undefined => path === '.' ? 'list this folder' : undefined
 
-/** Entries that are said of one folder. */
+/** The most entries that the offline model lists. */
 const ENTRIES_SAID = 100
 
-/** The lines are those that models see: `src/`, `README.md 1234`, `link@`. */
+/** Lists entries in words. The lines are those that models see: `src/`, `README.md 1234`, `link@`. */
 function entriesInWords ({ entries, truncated }: ToolOutput, { path }: { path?: unknown }): string {
   const lines = typeof entries === 'string' ? entries.split('\n').filter((line) => line !== '') : []
   const folder = path === '.' ? 'This folder' : `\`${path}\``

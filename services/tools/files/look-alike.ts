@@ -1,15 +1,15 @@
 /**
- * Finds a text in a file where both are written with other characters that look the same: an accent of its own (NFD), a no-break blank,
- * curly quotes, long dashes, full-width signs, or characters that nobody sees. Models write the plain ones.
+ * Finds a text in a file if both are written with different characters that look the same: a combining accent (NFD), a no-break space,
+ * curly quotes, long dashes, full-width signs, or invisible characters. Models write the plain characters.
  */
 
-/** Characters that NFKC leaves apart, and what people and models write for them. */
+/** Characters that NFKC does not unify, with the characters that people and models write for them. */
 const PLAIN: Record<string, string> = {
   ...entries('\u2018\u2019\u201a\u201b\u2032\u02bc\u02b9', "'"),
   ...entries('\u201c\u201d\u201e\u201f\u2033', '"'),
   ...entries('\u2010\u2011\u2012\u2013\u2014\u2015\u2212\u2043', '-'),
   ...entries('\u00a0\u1680\u180e\u2000\u2001\u2002\u2003\u2004\u2005\u2006\u2007\u2008\u2009\u200a\u202f\u205f\u3000', ' '),
-  // Nobody sees these: zero-width blanks and joiners, the soft hyphen, marks of direction, the byte order mark within a text.
+  // Invisible: zero-width spaces and joiners, the soft hyphen, direction marks, the byte order mark within a text.
   ...entries('\u00ad\u200b\u200c\u200d\u200e\u200f\u2060\u2061\u2062\u2063\u2064\ufeff', '')
 }
 
@@ -31,12 +31,12 @@ function entries (characters: string, plain: string): Record<string, string> {
   return Object.fromEntries([...characters].map((character) => [character, plain]))
 }
 
-/** A run of ASCII without a mark behind it, a syllable of Hangul letters, or a character with its marks. */
+/** Matches a run of ASCII without a combining mark behind it, a syllable of Hangul letters, or a character with its marks. */
 const UNIT = /[\0-\x7f]+(?!\p{M})|[\u1100-\u115f]+[\u1160-\u11a7]*[\u11a8-\u11ff]*|\P{M}\p{M}*|\p{M}+/gsu
-/** Longer texts are not compared, in UTF-16 code units: it would hold up the service. */
+/** Longer texts are not compared, because that would block the service. UTF-16 code units. */
 const MOST_COMPARED = 4 * 1024 * 1024
 
-/** A text as it looks, and for each of its characters where in the original its unit begins and ends. */
+/** A text in plain characters. For each character: where the unit that it comes from begins and ends in the original. */
 interface Plain {
   text: string
   starts: number[]
@@ -74,8 +74,8 @@ export interface LookAlike {
 }
 
 /**
- * Returns the places of a text that look like `wanted`, each with what to put there. What `wanted` and its replacement begin and end
- * with is left as the file has it. Empty when both texts are ASCII, or too long to compare.
+ * Returns the places of a text that look like `wanted`, each with the text to put there. Characters at the beginning and end that `wanted`
+ * and its replacement have in common stay as they are in the file. Empty if both texts are ASCII, or too long to compare.
  */
 export function findLookAlikes (text: string, wanted: string, newText: string): LookAlike[] {
   if (text.length > MOST_COMPARED || !/[^\0-\x7f]/.test(text + wanted)) return []
@@ -91,7 +91,9 @@ export function findLookAlikes (text: string, wanted: string, newText: string): 
   return found
 }
 
-/** Narrows a replacement to what differs between the wanted text and the new one, at the edges of characters of both. */
+/**
+ * Narrows a replacement to the part in which the wanted text and the new one differ. The part begins and ends between characters of both.
+ */
 function changeAt (file: Plain, asked: Plain, { wanted, newText, at }: { wanted: string, newText: string, at: number }): LookAlike {
   const most = Math.min(wanted.length, newText.length)
   let prefix = 0
@@ -99,7 +101,7 @@ function changeAt (file: Plain, asked: Plain, { wanted, newText, at }: { wanted:
   let suffix = 0
   while (suffix < most - prefix && wanted.at(-1 - suffix) === newText.at(-1 - suffix)) suffix++
   const count = asked.text.length
-  // The characters that both begin with: so many of the plain text, down to one where a unit begins on both sides.
+  // The characters that both begin with. The number is reduced until a unit begins there on both sides.
   let head = asked.ends.findIndex((end) => end > prefix)
   if (head === -1) head = count
   while (head > 0 && (isWithin(asked, head) || isWithin(file, at + head))) head--
@@ -115,10 +117,10 @@ function changeAt (file: Plain, asked: Plain, { wanted, newText, at }: { wanted:
   }
 }
 
-/** Whether a place of the plain text is within the character of the original that it comes from. */
+/** True if a position of the plain text is inside the character of the original that it comes from. */
 const isWithin = ({ starts }: Plain, at: number) => at > 0 && at < starts.length && starts[at] === starts[at - 1]
 
-/** Returns where two lines differ, with the names of both characters; undefined when plain letters differ, which anybody sees. */
+/** Returns where two lines differ, with the names of both characters; undefined if plain letters differ, which anybody sees. */
 export function nameDifference (found: string, wanted: string): string | undefined {
   const [inFile, inWanted] = [[...found], [...wanted]]
   const at = inFile.findIndex((character, place) => character !== inWanted[place])

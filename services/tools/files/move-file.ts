@@ -29,7 +29,7 @@ interface Place {
   name: string
 }
 
-/** `{from, path, kind, overwritten?}`. A symbolic link is moved itself. Nothing is replaced unless `overwrite` says so. */
+/** Output: `{from, path, kind, overwritten?}`. A symbolic link is moved itself. Nothing is replaced unless `overwrite` says so. */
 export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
     model: {
@@ -51,7 +51,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
       },
       async preview (input, { cwd, givenCwd, signal, ahead }) {
         const { source, target, isRespelled } = await locate(input, { cwd, givenCwd })
-        // Until then the file is found by both names.
+        // Until then the file has both names.
         if (isRespelled) return { leaves: new Map() }
         const moved = ahead?.has(source) ? ahead.get(source)! : await contentOf(source, signal)
         return { leaves: new Map([[source, null], ...moved ? [[target, moved] as const] : []]) }
@@ -97,7 +97,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     }
   }
 
-  /** Returns the content of a file that is not too large to look ahead. */
+  /** Returns the content of a file for a preview; undefined if it is too large. */
   function contentOf (path: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
     return withParent(path, (folder, name) => withFile(folder, name, paths, (file, size) => readWhole(file, size, signal)))
       .catch(() => undefined)
@@ -118,8 +118,8 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
   }
 
   /**
-   * Gives an entry its own name in another spelling. Some file systems, and Wine, take a rename to it for done and keep the old one, so it
-   * gets there by a third name then.
+   * Renames an entry to another spelling of its own name. Some file systems, and Wine, accept such a rename and keep the old spelling, so
+   * the entry is renamed by way of a third name then.
    */
   async function respell ({ folder, name }: Place, spelling: string, signal: AbortSignal): Promise<void> {
     const move = (from: string, to: string) => onceFree(clock, signal, () => rename(folder.entry(from), folder.entry(to)))
@@ -136,8 +136,8 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
   }
 
   /**
-   * Moves an entry. A new name is reserved first: rename(2) would replace what has that name by then. Returns the other name of the file
-   * that was replaced.
+   * Moves an entry. A new name is reserved first, because rename(2) would replace an entry that has the name by then. Returns the other
+   * name of the file that was replaced.
    */
   async function place (
     from: Place,
@@ -145,7 +145,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     { isFolder, replaced, reportCopy, signal }: {
       isFolder: boolean,
       replaced: Stats | undefined,
-      /** Called when only a part of the move was made. */
+      /** Called if only a part of the move was made. */
       reportCopy: () => void,
       signal: AbortSignal
     }
@@ -154,7 +154,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     if (!replaced) await reserve(to, isFolder)
     const aside = replaced?.isFile() ? linkAside(to.folder, to.name) : undefined
     try {
-      // Windows renames a folder to no name that is there.
+      // Windows does not rename a folder to a name that exists.
       if (isFolder && process.platform === 'win32') await rmdir(target)
       await onceFree(clock, signal, () => rename(source, target)).catch(async (error) => {
         if (error.code !== 'EXDEV') throw error
@@ -170,7 +170,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
         })
       })
     } catch (error) {
-      // Only what was reserved is empty: nothing else is removed.
+      // Only the reserved file is empty: nothing else is removed.
       if (aside !== undefined) await unlink(to.folder.entry(aside)).catch(() => {})
       if (!replaced) await (isFolder ? rmdir(target) : removeReserved(to)).catch(() => {})
       throw error
@@ -205,7 +205,7 @@ async function assertReplaceable (to: Place, old: Stats, moved: Stats, { to: pat
     throw new ToolFailed(`${shown} is there already. Nothing was moved: choose another name, or pass overwrite: true to replace it.`)
   }
   if (!old.isFile() && !old.isSymbolicLink()) throw new PathRefused(`${shown} is a device or pipe and is not replaced.`)
-  // rename(2) checks only the folder's permissions. Two names of one file: rename(2) would leave both.
+  // rename(2) checks only the permissions of the folder. For two names of one file, rename(2) would keep both.
   if (old.isFile()) await access(to.folder.entry(to.name), constants.W_OK)
   if (old.ino === moved.ino && old.dev === moved.dev) throw new ToolFailed(`${shown} is another name of the same file. Delete one of them.`)
 }
@@ -213,8 +213,8 @@ async function assertReplaceable (to: Place, old: Stats, moved: Stats, { to: pat
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Copies an entry, a folder with all that is in it, to a folder on another file system and syncs it. Returns the name of the copy, which
- * is a temporary one. Throws for what is no file, folder or link; then nothing is left of the copy.
+ * Copies an entry, a folder with everything in it, to a folder on another file system and syncs it. Returns the temporary name of the copy.
+ * Throws for an entry that is not a file, folder or link; then the copy is removed.
  */
 async function copyAcross (
   { folder, name }: { folder: Folder, name: string },
@@ -235,7 +235,7 @@ async function copyAcross (
   async function copy (from: Folder, name: string | Buffer, into: Folder, newName: string | Buffer): Promise<void> {
     signal.throwIfAborted()
     const stat = await lstat(from.entry(name))
-    // Without setuid and setgid, as for every file that is written.
+    // Without setuid and setgid, as for every written file.
     const mode = stat.mode & 0o777
     if (stat.isSymbolicLink()) return symlink(await readlink(from.entry(name), { encoding: 'buffer' }), into.entry(newName))
     if (stat.isFile()) {

@@ -10,14 +10,14 @@ import { decodeText, detectEncoding } from './text-encoding.ts'
 
 /** How long an editor may take to answer, milliseconds; then the file counts as saved. */
 const ANSWER_MS = 2_000
-/** How long an editor counts as open after it has asked last, milliseconds. */
+/** How long an editor counts as open after its last request, milliseconds. */
 const GAP_MS = 2_000
-/** Editors that are open at once. */
+/** The most editors that may be open at once. */
 const MAX_EDITORS = 64
 
 const TooManyEditors = defineError('ERR_TOO_MANY_WAITS', 'There are already %d editors that wait for requests. Close one.')
 
-/** A file of which an editor is asked whether it has changes that are not saved. */
+/** A question to an editor: does this file have unsaved changes? */
 interface BufferRequest {
   requestId: string
   /** Its real path. */
@@ -26,19 +26,19 @@ interface BufferRequest {
 
 interface Editor {
   threadId: string
-  /** What it has not been given yet. */
+  /** The requests that it has not received yet. */
   queue: BufferRequest[]
   /** Ends its wait. */
   wake?: () => void
-  /** When it asked last; `clock.awake()`. */
+  /** The time of its last request; `clock.awake()`. */
   seenAt: number
 }
 
 export type OpenEditors = ReturnType<typeof createOpenEditors>
 
 /**
- * The editors in which a user works on the files of a conversation. They are asked for the texts of files that they may have changed
- * without saving them. Where none is open, nothing is asked.
+ * The editors in which a user works on the files of a conversation. They are asked for the texts of files that may have unsaved changes.
+ * Without an open editor nothing is asked.
  */
 export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf: (runId: string) => string | undefined }) {
   const editors = new Map<string, Editor>()
@@ -75,7 +75,7 @@ export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf
 
   return {
     /**
-     * Returns the requests for an editor that it has not got yet; waits up to `ms` milliseconds for the first. Throws TooManyEditors
+     * Returns the requests that an editor has not received yet. Waits up to `ms` milliseconds for the first one. Throws TooManyEditors
      * (429).
      */
     async requests (threadId: string, name: string, { ms, signal }: { ms: number, signal: AbortSignal }): Promise<BufferRequest[]> {
@@ -94,7 +94,10 @@ export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf
       return editor.queue.splice(0)
     },
 
-    /** Takes the answer of an editor: the text that it shows; undefined where it does not have the file open. False: it came too late. */
+    /**
+     * Takes the answer of an editor: the text that it shows; undefined if it does not have the file open. Returns false if the answer came
+     * too late.
+     */
     answer (threadId: string, requestId: string, text: string | undefined): boolean {
       const found = asked.get(requestId)
       if (found?.editor.threadId !== threadId) return false
@@ -102,7 +105,7 @@ export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf
       return true
     },
 
-    /** Returns the text of a file as an editor of the run's conversation shows it, if it differs from these bytes of the file. */
+    /** Returns the text that an editor of the run's conversation shows of a file, if it differs from these bytes of the file. */
     async unsaved (runId: string, path: string, bytes: Uint8Array, signal: AbortSignal): Promise<string | undefined> {
       const threadId = threadOf(runId)
       const open = [...editors.values()].filter((editor) => editor.threadId === threadId && isOpen(editor))
@@ -120,7 +123,7 @@ export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf
   }
 }
 
-/** Throws ToolFailed for a place whose file has changes in an editor of the run's conversation that are not saved. */
+/** Throws ToolFailed if a file at one of the places has unsaved changes in an editor of the run's conversation. */
 export async function refuseUnsaved (
   places: readonly ChangedPath[],
   { editors, runId, signal }: { editors?: OpenEditors, runId: string, signal: AbortSignal }

@@ -15,8 +15,8 @@ type Owns = Pick<PathPolicy, 'owns'>
 const NOTHING = 'nothing'
 
 /**
- * Returns what is at an entry of an open folder as a text that is the same as long as nobody changes content, kind or permissions: a
- * digest for a file, the target for a link, and with `withContents` all names and times below a folder.
+ * Returns the state of an entry of an open folder, as a text that changes with its content, kind or permissions: a digest for a file, the
+ * target for a link. With `withContents`, the state of a folder includes all names and times below it.
  */
 export async function stateOf (
   folder: Folder,
@@ -39,10 +39,10 @@ function stateText (place: Place): string {
   return `${place.kind} ${place.kind === 'file' ? `${place.digest} ` : ''}${place.mode.toString(8)}`
 }
 
-/** Whether a state, see `stateOf`, says that nothing was there. */
+/** True if a state, see `stateOf`, is that of no entry. */
 export const isNothing = (state: string | undefined): boolean => state === NOTHING
 
-/** Returns the content digest and the permissions that a state says of a file; undefined for what is no file, or could not be read. */
+/** Returns the content digest and the permissions in the state of a file; undefined for other entries, or a file that could not be read. */
 export function fileIn (state: string | undefined): { digest: string, mode: number } | undefined {
   const [, digest, mode] = /^file (sha256:\S+) ([0-7]+)$/.exec(state ?? '') ?? []
   return digest === undefined ? undefined : { digest, mode: parseInt(mode, 8) }
@@ -56,7 +56,7 @@ async function existingParent (path: string): Promise<ShownPlace['parent']> {
   return existingParent(folder)
 }
 
-/** Returns what is there now, for each path that a call would change; for `ahead` what calls in front of it would leave. */
+/** Returns the present state of each path that a call would change. With `ahead`, the state that earlier calls of the step would leave. */
 export function lookAtPlaces (
   places: readonly ChangedPath[],
   { paths, ahead, signal }: { paths: Owns, ahead?: FileChanges, signal: AbortSignal }
@@ -73,7 +73,7 @@ export function lookAtPlaces (
   }))
 }
 
-/** Returns what is at a real path, see `stateOf`. */
+/** Returns the state of a real path, see `stateOf`. */
 function stateAt (path: string, paths: Owns, options: { withContents?: boolean, signal: AbortSignal }): Promise<string> {
   return withParent(path, (folder, name) => stateOf(folder, name, paths, options)).catch((error) => {
     if (['ENOENT', 'ENOTDIR'].includes(error.code)) return NOTHING
@@ -82,8 +82,8 @@ function stateAt (path: string, paths: Owns, options: { withContents?: boolean, 
 }
 
 /**
- * Returns the paths at which something else is now than was shown, or above which. A folder that was made meanwhile on the way to a path
- * makes no difference.
+ * Returns the paths whose state, or that of a folder above them, differs from the one that was shown. A folder that was made meanwhile on
+ * the way to a path does not count.
  */
 export async function changedPlaces (shown: readonly ShownPlace[], now: readonly ShownPlace[]): Promise<string[]> {
   const changed = await Promise.all(now.map(async ({ path, state, parent }) => {
@@ -95,14 +95,14 @@ export async function changedPlaces (shown: readonly ShownPlace[], now: readonly
   return now.filter((_, at) => changed[at]).map(({ path }) => path)
 }
 
-/** Returns the reason, for the user, why a call needs approval again. */
+/** Returns the reason, for the user, why a call has to be approved again. */
 export const changedSince = (paths: readonly string[]): string =>
   `${paths.slice(0, 3).map((path) => JSON.stringify(path)).join(', ')}${paths.length > 3 ? ' and others' : ''} changed after this was ` +
   'asked. The call was not run; look at what it would change now.'
 
 /**
- * Throws ToolFailed unless the entry of the open folder is what the approval showed: in that folder, with that state. `shown` is absent
- * for calls that are not bound to a state.
+ * Throws ToolFailed unless the entry of the open folder is the one that the approval showed, in that folder and that state. `shown` is
+ * absent for calls that are not bound to a state.
  */
 export async function assertShown (
   folder: Folder,

@@ -28,16 +28,16 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** Bytes of an image: providers take 5 MiB of base64. */
+/** The most bytes of an image: providers take 5 MiB of base64. */
 const IMAGE_BYTES = 3.75 * 1024 * 1024
-/** Pixels on a side of an image: providers refuse more. */
+/** The most pixels on one side of an image: providers refuse more. */
 const IMAGE_PIXELS = 8_000
 
 interface Parts {
   paths: PathPolicy
   transform: Transform
   editors?: OpenEditors
-  /** The skills, whose files are read also where they lie outside of the folders for tools. */
+  /** The skills. Their files can be read even outside of the folders for tools. */
   skills: Pick<Skills, 'fileAt'>
 }
 
@@ -45,20 +45,20 @@ const UNSAVED = 'This is the text in the user\'s editor, which is not saved yet.
 
 interface Reading {
   request: LineRequest
-  /** The path for messages. */
+  /** The path as messages show it. */
   shown: string
-  /** Returns what an editor shows in place of these bytes, if it is not saved. */
+  /** Returns the text that an editor shows in place of these bytes, if it has unsaved changes. */
   unsaved: (bytes: Buffer) => Promise<string | undefined>
   signal: AbortSignal
 }
 
 /**
- * Text: `{path, content, startLine, endLine, totalLines?, size, digest?}`: `content` is the text of these lines, unchanged. When more
- * text follows, `truncated`, `nextOffset` and possibly `nextColumn` are set, with a `message` that says how to read on. `startColumn` is
- * set when the content begins inside a line, `encoding` and `lineEnds` when they are not UTF-8 and LF, `encodingIsGuess` for an encoding
- * that is none of Unicode, `lossy` when bytes are not of the encoding, `digest` for editFile unless the file is too large for it,
- * `unsaved` for the text of an editor. Models get each line with its number.
- * Images: `{path, size, mimeType, width, height, content: [image]}`. PDF: see readPdfPages. Throws ToolFailed for other binary files.
+ * Output for text: `{path, content, startLine, endLine, totalLines?, size, digest?}`. `content` is the text of these lines, unchanged. If
+ * more text follows, `truncated`, `nextOffset` and possibly `nextColumn` are set, with a `message` that says how to read on. Further
+ * fields: `startColumn` if the content begins inside a line; `encoding` and `lineEnds` if they are not UTF-8 and LF; `encodingIsGuess` for
+ * an encoding that is not Unicode; `lossy` if some bytes are not valid in the encoding; `digest` for editFile, unless the file is too large
+ * for it; `unsaved` for the text of an editor. Models get each line with its number. Output for images: `{path, size, mimeType, width,
+ * height, content: [image]}`. For PDFs see readPdfPages. Throws ToolFailed for other binary files.
  */
 export function createReadFile ({ paths, transform, editors, skills }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
@@ -118,7 +118,7 @@ export function createReadFile ({ paths, transform, editors, skills }: Parts): B
   }
 }
 
-/** Answers as for a file with this text, but without a digest, by which it could be edited. */
+/** Answers as for a file with this text, but without a digest, because such a text cannot be edited. */
 async function readUnsaved (file: FileHandle, bytes: Buffer, request: LineRequest, signal: AbortSignal): Promise<ToolOutput> {
   const { digest, message, ...text } = await readText(file, bytes, request, signal) ?? {}
   return { ...text, size: bytes.length, unsaved: true, message: message === undefined ? UNSAVED : `${UNSAVED} ${String(message)}` }
@@ -149,7 +149,7 @@ function withNumbers (output: ToolOutput): ToolOutput {
 
 /** Separates the pages in `content`, as in pdftotext. */
 const PAGE_BREAK = '\f'
-/** Characters of a page in one answer. */
+/** The most characters of a page in one answer. */
 const ANSWER_CHARS = 40_000
 
 /**
@@ -203,7 +203,7 @@ async function readPdfPages (
   }
 }
 
-/** Returns the content of pages with the number of each before it. */
+/** Returns the content of pages, with its number before each page. */
 const withPageNumbers = (content: string, startPage: number): string =>
   content.split(PAGE_BREAK).map((page, at) => `[page ${startPage + at}]\n${page}`).join('\n')
 

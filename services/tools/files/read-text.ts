@@ -4,24 +4,24 @@ import { contentDigest } from './change-digest.ts'
 import { createLineCollector, type LineRange, type LineRequest } from './line-range.ts'
 import { byteOrderMark, createTextDecoder, detectEncoding, lineEndsOf, unusualForm, type Encoding } from './text-encoding.ts'
 
-/** Files up to this size are read whole: they can be edited, and their encoding is decided by all of their bytes. */
+/** Files up to this size are read whole: they can be edited, and all of their bytes decide the encoding. */
 export const WHOLE_BYTES = 10 * 1024 * 1024
-/** Bytes of the content as JSON with line numbers. The whole answer then stays below the limit for model output. */
+/** The most bytes of the content as JSON with line numbers. With it the whole answer stays below the limit for model output. */
 const ANSWER_BYTES = 48 * 1024
-/** Bytes of a larger file in memory at a time; its encoding is decided by the first. */
+/** Bytes of a larger file that are in memory at a time. The first of these pieces decides the encoding. */
 const CHUNK_BYTES = 256 * 1024
 /** Bytes after the range whose lines are still counted. */
 const COUNTED_BYTES = 64 * 1024 * 1024
 const DIGEST_CHARS = 16
 const NEWLINE = 10
 
-/** The digest by which editFile recognises the content that a model has read: short, because models repeat it. */
+/** Returns the digest by which editFile recognises the content that a model has read. It is short, because models repeat it. */
 export const readDigest = (bytes: Uint8Array): string => contentDigest(bytes).slice('sha256:'.length).slice(0, DIGEST_CHARS)
 
-/** Returns the bytes of an open file, or undefined when it is too large to be held. */
+/** Returns the bytes of an open file; undefined if they are too many to hold. */
 export async function readWhole (file: FileHandle, size: number, signal: AbortSignal): Promise<Buffer | undefined> {
   if (size > WHOLE_BYTES) return undefined
-  // A file that grows meanwhile does not fit and is read in pieces.
+  // A file that grows meanwhile does not fit, and is read in pieces.
   const bytes = Buffer.allocUnsafe(size + 1)
   let length = 0
   for (;;) {
@@ -34,8 +34,8 @@ export async function readWhole (file: FileHandle, size: number, signal: AbortSi
 }
 
 /**
- * Answers with a range of lines: `{content, startLine, endLine, totalLines?, …}`, see createReadFile. Returns undefined for a file that
- * is not text. `whole` holds all bytes of a file that is not too large.
+ * Answers with a range of lines: `{content, startLine, endLine, totalLines?, …}`, see createReadFile. Returns undefined for a file that is
+ * not text. `whole` holds all bytes of a file unless it is too large.
  */
 export async function readText (
   file: FileHandle,
@@ -129,7 +129,10 @@ function countNewlines (piece: Uint8Array): number {
   return count
 }
 
-/** Returns a text for the model: what is not shown and how to read it; undefined when everything from the requested place on is shown. */
+/**
+ * Returns a text for the model about the lines that are not shown and how to read them; undefined if everything from the requested place on
+ * is shown.
+ */
 function messageOf ({ offset, column }: LineRequest, range: LineRange | undefined, totalLines: number | undefined): string | undefined {
   if (range === undefined) {
     if (offset === 1 && column === 1) return undefined

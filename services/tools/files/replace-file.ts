@@ -9,12 +9,15 @@ import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
 import { openFile, PathRefused, withFile, withFolder, withSubfolder, type Folder } from '../../workspace/index.ts'
 
-/** The name of what stands aside while its place is being changed. */
+/** Returns a name for an entry that stands aside while its place is being changed. */
 export const asideName = (): string => `.${newId()}.old`
-/** The name of what is written before it gets its own. */
+/** Returns a name for a file that is written before it gets its own name. */
 export const temporaryName = (): string => `.${newId()}.tmp`
 
-/** Whether a name is one that a call gave since then, milliseconds since the Unix epoch: to what stands aside, or to what it writes. */
+/**
+ * True if a name was made by a call since that time (milliseconds since the Unix epoch), for an entry that stands aside (`old`) or a file
+ * that it writes (`tmp`).
+ */
 export function isOwnName (name: string, ending: 'old' | 'tmp', since: number): boolean {
   const [, id = '', found] = /^\.(.+)\.(old|tmp)$/.exec(name) ?? []
   return found === ending && isId(id) && timeOfId(id) >= since
@@ -62,19 +65,19 @@ export async function examineFile<T> (
 
 const versionOf = ({ ino, size, mtimeNs }: { ino: bigint, size: bigint, mtimeNs: bigint }) => `${ino} ${size} ${mtimeNs}`
 
-/** What is replaced: undefined for nothing. `version` is absent where the write does not depend on what is there. */
+/** The file that is replaced; undefined for none. `version` is absent if the write does not depend on the present content. */
 export type Replaced = { mode: number, version?: string, digest: string } | undefined
 
-/** The content that somebody else wrote at the very moment of a write, under the name that it has now. */
+/** A content that somebody else wrote at the very moment of a write, under its present name. */
 interface KeptAside {
   path: string
   digest: string
 }
 
 /**
- * Replaces the content of a file, or creates the file, in one step: readers, and a crash, find the old content or the new, never a part.
- * `old` is the examined file; with its version, throws ToolFailed when the file has changed since, and always when there was none and
- * now is one. What another program wrote between that look and the replacement is kept beside the file and returned.
+ * Replaces the content of a file, or creates the file, in one step: readers, and a crash, find the old content or the new one, never a
+ * part. `old` is the examined file. With its version, throws ToolFailed if the file has changed since; also throws if there was no file and
+ * now there is one. A content that another program wrote between the examination and the replacement is kept beside the file and returned.
  */
 export async function replaceFile (
   folder: Folder,
@@ -107,8 +110,8 @@ export async function replaceFile (
 }
 
 /**
- * Gives an entry of the folder the name, and what had the name another one, which is returned. In one turn of the event loop, so that
- * others have microseconds to come between; a name that was free is taken only if it still is.
+ * Gives an entry of the folder the name, and the entry that had the name another one, which is returned. Both happen in one turn of the
+ * event loop, so that others have only microseconds to interfere. A name that was free is taken only if it still is.
  */
 function putInPlace (folder: Folder, temporary: string, name: string, old: Replaced): string | undefined {
   const target = folder.entry(name)
@@ -127,7 +130,7 @@ function putInPlace (folder: Folder, temporary: string, name: string, old: Repla
   return aside
 }
 
-/** Not every file system has links. */
+/** Errors of file systems without links. */
 const LINKLESS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'])
 
 function createAt (temporary: string, target: string, name: string): void {
@@ -147,7 +150,7 @@ function versionAt (path: string): string | undefined {
   return stat && versionOf(stat)
 }
 
-/** Gives a file a second name, which is returned; undefined where that cannot be. */
+/** Gives a file a second name and returns it; undefined if that is not possible. */
 export function linkAside (folder: Folder, name: string): string | undefined {
   const aside = asideName()
   try {
@@ -161,15 +164,15 @@ export function linkAside (folder: Folder, name: string): string | undefined {
   }
 }
 
-/** How long a replaced file is watched for what a program writes that had opened it before; milliseconds. */
+/** How long a replaced file is watched for writes of a program that had opened it before; milliseconds. */
 const WATCHED_MS = 1_000
-/** Replaced files that are watched at a time: each holds a descriptor. */
+/** Replaced files that are watched at a time, at most: each holds a descriptor. */
 const MOST_WATCHED = 64
 let watched = 0
 
 /**
- * Removes the replaced file, unless its content is other than was examined: then it gets a name that people find. A program that had
- * opened the file may still write to it for a moment, as programs do that append to a log: its version then gets such a name too.
+ * Removes the replaced file, unless its content differs from the examined one: then it gets a name that people find. A program that had
+ * opened the file may still write to it for a moment, as programs do that append to a log. Its version then gets such a name, too.
  */
 export async function keepIfChanged (
   folder: Folder,
@@ -193,14 +196,14 @@ export async function keepIfChanged (
   return undefined
 }
 
-/** Looks at the removed file once more after a while; what was written to it by then becomes a file beside the new one. */
+/** Checks the removed file once more after a while. What was written to it by then becomes a file beside the new one. */
 async function watch (file: FileHandle, version: string, { path, name, clock }: { path: string, name: string, clock: Clock }) {
   watched++
   try {
     await clock.sleep(WATCHED_MS)
     const stat = await file.stat({ bigint: true })
     if (versionOf(stat) === version) return
-    // Without more rights than the file had: it may be private.
+    // With no more permissions than the file had: it may be private.
     const mode = Number(stat.mode) & 0o777
     const content = file.createReadStream({ autoClose: false, start: 0 })
     await withFolder(path, (folder) => writeFile(folder.entry(keptName(name)), content, { flag: 'wx', mode }))
@@ -219,7 +222,10 @@ function keptName (name: string): string {
   return `${stem}.kept-${newId().slice(-ASIDE_CHARS)}${ext}`
 }
 
-/** What a tool answers of content that it kept aside. It is no change of the run: it is another program's, and an undo leaves it. */
+/**
+ * Returns the part of a tool's output about a content that was kept aside. It is no change of the run but another program's, and an undo
+ * leaves it.
+ */
 export function tellKept (path: string, kept: KeptAside | undefined) {
   if (kept === undefined) return {}
   return { keptAside: kept.path, note: `Another program wrote to ${path} at the moment of this call. Its version was kept: ${kept.path}.` }

@@ -3,11 +3,13 @@ import { mostlyUtf8 } from '../web/fetch/charset.ts'
 import { guessEncoding } from './guess-encoding.ts'
 import { createLegacyDecoder, encodeLegacy, isLegacy, type LegacyEncoding } from './legacy-encoding.ts'
 
-/** The encodings that are recognised and written back; the UTF-16 forms have a byte order mark. What is of no Unicode is a guess. */
+/**
+ * The encodings that are recognised and written back. The UTF-16 forms have a byte order mark. An encoding that is not Unicode is a guess.
+ */
 export type Encoding = 'utf-8' | 'utf-8-bom' | 'utf-16le' | 'utf-16be' | LegacyEncoding
 type LineEnds = 'lf' | 'crlf' | 'mixed'
 
-/** The form of a text file beside its text; models are told what differs from UTF-8 with LF. */
+/** The encoding and line ends of a text file. Models are told where they differ from UTF-8 with LF. */
 export interface TextForm {
   encoding: Encoding
   lineEnds: LineEnds
@@ -15,18 +17,18 @@ export interface TextForm {
 
 /** A NUL within this many bytes marks a binary file, as in git and grep. */
 const SNIFFED_BYTES = 8000
-/** The share of control characters in bytes that are not UTF-8 from which they count as binary. */
+/** The share of control characters from which bytes that are not UTF-8 count as binary. */
 const MOST_CONTROLS = 0.01
 
 const MARKS: Partial<Record<Encoding, number[]>> = { 'utf-8-bom': [0xef, 0xbb, 0xbf], 'utf-16le': [0xff, 0xfe], 'utf-16be': [0xfe, 0xff] }
 
 export const byteOrderMark = (encoding: Encoding): Buffer => Buffer.from(MARKS[encoding] ?? [])
 
-/** Returns the encoding of a text; undefined for bytes that are not text. The beginning of a longer one may end inside a character. */
+/** Returns the encoding of a text; undefined for bytes that are not text. With `isBeginning` the bytes may end inside a character. */
 export function detectEncoding (bytes: Uint8Array, { isBeginning = false } = {}): Encoding | undefined {
   const head = isBeginning ? withoutCutCharacter(bytes) : bytes
   const begins = (mark: number[]) => mark.every((byte, at) => head[at] === byte)
-  // UTF-32, which begins like UTF-16.
+  // UTF-32, whose byte order mark begins like that of UTF-16.
   if (begins([0xff, 0xfe, 0, 0])) return undefined
   for (const encoding of ['utf-8-bom', 'utf-16le', 'utf-16be'] as const) if (begins(MARKS[encoding]!)) return encoding
   const sniffed = head.subarray(0, SNIFFED_BYTES)
@@ -36,7 +38,7 @@ export function detectEncoding (bytes: Uint8Array, { isBeginning = false } = {})
   return controls > sniffed.length * MOST_CONTROLS ? undefined : guessEncoding(bytes, { isBeginning })
 }
 
-/** Returns the bytes without a character of UTF-8 of which only the beginning is there. */
+/** Returns the bytes without an incomplete UTF-8 character at their end. */
 function withoutCutCharacter (bytes: Uint8Array): Uint8Array {
   for (let back = 1; back <= Math.min(3, bytes.length); back++) {
     const byte = bytes[bytes.length - back]
@@ -75,7 +77,7 @@ export function encodeText (text: string, encoding: Encoding): Buffer | undefine
   }
 }
 
-/** Returns the line ends of a text; those of a text of one line are LF. */
+/** Returns the line ends of a text; LF for a text of one line. */
 export function lineEndsOf (text: string): LineEnds {
   let crlf = 0
   let lf = 0
@@ -86,7 +88,7 @@ export function lineEndsOf (text: string): LineEnds {
   return crlf === 0 ? 'lf' : lf === 0 ? 'crlf' : 'mixed'
 }
 
-/** Returns what of a form differs from UTF-8 with LF, for an answer, and whether the encoding is a guess. */
+/** Returns the parts of a form that differ from UTF-8 with LF, for an answer, and whether the encoding is a guess. */
 export const unusualForm = ({ encoding, lineEnds }: TextForm): Partial<TextForm> & { encodingIsGuess?: true } => ({
   ...encoding !== 'utf-8' && { encoding },
   ...isLegacy(encoding) && { encodingIsGuess: true },

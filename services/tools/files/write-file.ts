@@ -5,7 +5,7 @@ import { assertExpected, withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { contentDigest, fileDigest } from './change-digest.ts'
-import { unifiedDiff } from './diff.ts'
+import { PREVIEW_CHARS, unifiedDiff } from './diff.ts'
 import { assertShown } from './place-state.ts'
 import { readDigest, readWhole } from './read-text.ts'
 import { examineFile, replaceFile, tellKept, withCreatedFolder } from './replace-file.ts'
@@ -37,9 +37,9 @@ interface Before {
 }
 
 /**
- * `{path, bytesWritten, created, encoding?, encodingIsGuess?, lineEnds?, message?, digest, diff}`. A new file is UTF-8. A replaced text
- * file keeps its encoding, or the message says that it lacks characters, and its line ends, line by line, if the content has no CRLF.
- * Models get no diff.
+ * Output: `{path, bytesWritten, created, encoding?, encodingIsGuess?, lineEnds?, message?, digest, diff}`. A new file is UTF-8. A replaced
+ * text file keeps its encoding, unless the encoding lacks characters of the content: then the message says so. It keeps its line ends, line
+ * by line, if the content has no CRLF. Models get no diff.
  */
 export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
@@ -67,7 +67,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
           const name = basename(real)
           const old = await examine(folder, name, paths, signal)
           await assertShown(folder, name, { paths, shown, signal })
-          const { bytes, text, form, lost } = inForm(content, old?.found)
+          const { bytes, text, form, lost } = await inForm(content, old?.found)
           const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isBound(shown, real) && { version: old.version }) }
           const kept = await replaceFile(folder, name, bytes, replaced, { paths, clock, signal })
           changed?.({ path: real, before: old?.found.digest ?? null, after: contentDigest(bytes) })
@@ -90,8 +90,8 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
       const real = await paths.resolve(path, cwd)
       const present = () => withParent(real, async (folder, name) => (await examine(folder, name, paths, signal))?.found)
       const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
-      const { bytes, text, lost } = inForm(content, before)
-      const diff = await unifiedDiff(relative(cwd, real), before ? before.text : null, text)
+      const { bytes, text, lost } = await inForm(content, before)
+      const diff = await unifiedDiff(relative(cwd, real), before ? before.text : null, text, PREVIEW_CHARS)
       return { diff, note: noteOf(lost), leaves: new Map([[real, bytes]]) }
     })
   }
@@ -108,11 +108,11 @@ function examine (folder: Folder, name: string, paths: PathPolicy, signal: Abort
 const noteOf = (lost: string | undefined): string | undefined =>
   lost && `The file is ${lost}, which lacks some characters of the content. It would become UTF-8.`
 
-/** Whether an approval showed what is at the path. */
+/** True if an approval showed the state of the path. */
 const isBound = (places: readonly ShownPlace[] | undefined, path: string): boolean | undefined =>
   places?.some((place) => place.path === path && place.state !== undefined)
 
-/** Returns the one path that a tool changes which writes the file at `path`. */
+/** Returns the path that a tool changes which writes the file at `path`. */
 export const changedFile = (paths: PathPolicy) => ({ path }: { path: string }, { cwd }: { cwd: string }): Promise<ChangedPath[]> =>
   withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }])
 
@@ -124,7 +124,7 @@ function unlessAbsent (error: { code?: string }): undefined {
   if (error.code !== 'ENOENT') throw error
 }
 
-/** What a call in front of this one would leave at the path; undefined for nothing. */
+/** Returns the state that earlier calls of the step would leave at the path; undefined for nothing. */
 function comingAt (ahead: FileChanges, real: string): Pick<Before, 'text' | 'form'> | undefined {
   const bytes = ahead.get(real)
   return bytes ? textOf(Buffer.from(bytes)) : undefined
@@ -137,15 +137,18 @@ function textOf (bytes: Buffer): Pick<Before, 'text' | 'form'> {
   return { text, form: { encoding, lineEnds: lineEndsOf(text) } }
 }
 
-/** Returns the content in the form of the text that it replaces; where that is not possible, `lost` is the encoding that it had. */
-function inForm (content: string, old: Pick<Before, 'text' | 'form'> = {}): {
+/**
+ * Returns the content in the encoding and with the line ends of the text that it replaces. If that is not possible, `lost` is the encoding
+ * that the text had.
+ */
+async function inForm (content: string, old: Pick<Before, 'text' | 'form'> = {}): Promise<{
   bytes: Buffer,
   text: string,
   form: TextForm,
   lost?: string
-} {
+}> {
   const { form } = old
-  const text = form === undefined || content.includes('\r\n') ? content : withLineEnds(content, old.text ?? '', form.lineEnds)
+  const text = form === undefined || content.includes('\r\n') ? content : await withLineEnds(content, old.text ?? '', form.lineEnds)
   const lineEnds = lineEndsOf(text)
   const kept = form && encodeText(text, form.encoding)
   if (kept !== undefined) return { bytes: kept, text, form: { encoding: form!.encoding, lineEnds } }

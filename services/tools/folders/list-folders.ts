@@ -16,20 +16,20 @@ const BadPath = defineError('ERR_INVALID_REQUEST', 'The path %s %s.')
 const Slow = defineError('ERR_TIMEOUT', 'The folder "%s" did not answer within %d s: the drive or computer that it lies on may be away.')
 const Busy = defineError('ERR_TOO_MANY_WAITS', 'Other folders are still being read, and do not answer. Try again in a moment.')
 
-/** The time that a folder may take to answer, ms: a network drive that is away never does. */
+/** The time limit for an answer of a folder, milliseconds: a network drive that is away never answers. */
 const ANSWER_MS = 10_000
-/** Folders that are read at once. Each may hold a thread of the pool that the store uses, too. */
+/** The most folders that are read at once. Each may hold a thread of the pool that the store uses, too. */
 const MOST_READ = 2
 const MOST_WAITING = 64
-/** Entries of a folder that are looked at, and those of them that fit and are sorted. */
+/** The most entries of a folder that are read, and the most matching ones that are sorted. */
 const MOST_SEEN = 200_000
 const MOST_SORTED = 20_000
-/** Links that are followed for one answer, to see whether they lead to folders. */
+/** The most links that are followed for one answer, to see whether they lead to folders. */
 const MOST_LINKS = 2_000
-/** Recent folders that are looked for. */
+/** The most recent folders that are listed. */
 const MOST_RECENT = 12
 
-/** What is asked of a file system. */
+/** The calls of a file system that are used here. */
 interface FileSystem {
   realpath(path: string): Promise<string>
   stat(path: string): Promise<Pick<Stats, 'isDirectory'>>
@@ -41,7 +41,7 @@ const FILES: FileSystem = {
   realpath,
   stat,
   access,
-  // The type declarations lack the encoding 'buffer', which opendir supports. A name that is not UTF-8 is thus told apart.
+  // The type declarations lack the encoding 'buffer', which opendir supports. With it a name that is not UTF-8 can be recognised.
   opendir: (path) => opendir(path, { encoding: 'buffer' as BufferEncoding, bufferSize: 256 }) as ReturnType<FileSystem['opendir']>
 }
 
@@ -51,7 +51,7 @@ interface FolderParts {
   home: string
   workspace: () => string
   roots: () => readonly string[]
-  /** Folders of the service itself, whose names are nobody's business. */
+  /** Folders of the service itself, whose names are not shown. */
   own: readonly string[]
   /** Returns working folders of conversations and tasks, the most recent first. */
   recent: (limit: number) => Promise<string[]>
@@ -61,7 +61,7 @@ interface FolderParts {
 
 export type Folders = ReturnType<typeof createFolders>
 
-/** Lists folders of this computer for a person who looks for one: their names and where links lead, never what files there are. */
+/** Lists folders of this computer for a person who looks for one: their names and where links lead, never which files there are. */
 export function createFolders (
   { clock, paths, home, workspace, roots, own, recent, platform = process.platform, files = FILES }: FolderParts
 ) {
@@ -69,7 +69,10 @@ export function createFolders (
   const readers = createSemaphore({ limit: MOST_READ, maxQueued: MOST_WAITING, busy: () => new Busy() })
   const kernel = platform === 'win32' ? [] : KERNEL_FOLDERS
 
-  /** Runs `work` within the time of a folder. What a drive keeps waiting holds its place until it ends, so that it is not asked more. */
+  /**
+   * Runs `work` within the time limit of a folder. Work that a drive holds up keeps its place until it ends, so that no further work is
+   * sent to the drive.
+   */
   const inTime = async <T>(path: string, signal: AbortSignal, work: (signal: AbortSignal) => Promise<T>): Promise<T> => {
     try {
       return await withDeadline({ clock, ms: ANSWER_MS, signal }, (either) => readers.run(either, () => work(either)))
@@ -78,13 +81,13 @@ export function createFolders (
     }
   }
 
-  /** Returns the absolute path that is meant; `~` is the home folder. Throws BadPath (400). */
+  /** Returns the absolute path of a given one; `~` is the home folder. Throws BadPath (400). */
   function meant (given: string, base: string): string {
     const path = /^~(?=$|[\\/])/.test(given) ? home + given.slice(1) : given
     if (path.includes('\0') || !path.isWellFormed()) throw new BadPath(JSON.stringify(given), 'is no text that a path can have')
     const reading = readPath(path, base, platform)
     if ('refused' in reading) throw new BadPath(JSON.stringify(given), reading.refused)
-    // Windows signs in at another computer as soon as it looks at a path there; nobody is to do that by browsing.
+    // Windows signs in at another computer as soon as a path there is looked up. Browsing must not cause that.
     if (platform === 'win32' && shareOf(reading.path) !== undefined) {
       throw new BadPath(JSON.stringify(given), 'is on another computer, where nobody looks: write the whole path into the field')
     }
@@ -106,7 +109,7 @@ export function createFolders (
     return path === root || base === '' ? [{ name: root, path: root }] : [...partsOf(dirname(path)), { name: base, path }]
   }
 
-  /** Returns the names of folders and links in a folder that fit, sorted, and what is left out. */
+  /** Returns the sorted names of the folders and links in a folder that match, and the number of those left out. */
   async function namesIn (path: string, { prefix = '', hidden: isShown }: Pick<FolderQuery, 'prefix' | 'hidden'>, signal: AbortSignal) {
     const begins = folded(prefix)
     const showsHidden = isShown || prefix.startsWith('.')
@@ -168,13 +171,13 @@ export function createFolders (
 
   return {
     /**
-     * Returns a folder with the folders in it. One that may not be read or used is returned without them, with its problem. Throws
-     * NoFolder (404), BadPath (400), Slow (504) when its drive does not answer, or Busy (429).
+     * Returns a folder with the folders in it. One that may not be read or used is returned without them, with its problem. Throws NoFolder
+     * (404), BadPath (400), Slow (504) if its drive does not answer, or Busy (429).
      */
     async list (query: FolderQuery, caller: AbortSignal): Promise<FolderView> {
       const base = query.cwd === undefined ? workspace() : meant(query.cwd, workspace())
       const path = meant(query.path ?? '.', base)
-      // A sentence names the folder as it was asked for: where a relative path leads is nobody's business.
+      // A sentence names the folder as the request did, because it must not show where a relative path leads.
       const named = query.path ?? query.cwd ?? path
       return inTime(named, caller, async (signal) => {
         let real = path
@@ -195,7 +198,10 @@ export function createFolders (
       })
     },
 
-    /** Returns where one sets out: folders that are gone are left out. Throws Slow (504) when a drive does not answer, or Busy (429). */
+    /**
+     * Returns the places from which a person starts. Folders that are gone are left out. Throws Slow (504) if a drive does not answer, or
+     * Busy (429).
+     */
     async places (caller: AbortSignal): Promise<FolderPlaces> {
       const used = [...new Set(await recent(MOST_RECENT))]
       return inTime(used[0] ?? home, caller, async () => {
@@ -212,5 +218,5 @@ export function createFolders (
   }
 }
 
-/** The text by which names are compared: people type them in any case and form. */
+/** Folds a name for comparison: people type names in any case and Unicode form. */
 const folded = (name: string) => name.normalize('NFC').toLowerCase()

@@ -3,7 +3,7 @@ import { ASK_USER } from '../../contracts/model-texts.ts'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
-/** Asks the user questions. The step asks them and waits for the answers, so the tool itself never runs. */
+/** Asks the user questions. The step asks and waits for the answers, so the tool itself never runs. */
 export function createAskUser (): BuiltinTool<{ questions: Question[] }> {
   return {
     model: {
@@ -23,13 +23,16 @@ export function createAskUser (): BuiltinTool<{ questions: Question[] }> {
   }
 }
 
-/** Control characters, apart from tab and line ends, and overrides of the direction of text: both can show users something else. */
+/**
+ * Control characters, except for tab and line ends, and overrides of the text direction. Both can make a text look different from what it
+ * is.
+ */
 // eslint-disable-next-line no-control-regex
 const DECEPTIVE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202d\u202e]/
 
 /**
- * Returns what a schema cannot say of questions: their ids and the values of their options must differ, and nothing that users read may
- * hold deceptive characters. Undefined for no mistake.
+ * Returns a mistake that a schema cannot express: ids and values of options must differ, and texts for the user must not hold deceptive
+ * characters. Undefined if there is none.
  */
 function questionMistake (questions: readonly Question[]): string | undefined {
   const deceptive = questions.find(({ text, options = [] }) =>

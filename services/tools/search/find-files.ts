@@ -25,7 +25,7 @@ interface Parts {
   transform: Transform
 }
 
-/** `{path, files, truncated?, nextOffset?, message?}`: the paths of `files` are relative to `path`. Models get them one a line. */
+/** Output: `{path, files, truncated?, nextOffset?, message?}`. The paths of `files` are relative to `path`. Models get one path a line. */
 export function createFindFiles ({ paths, transform }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
     model: {

@@ -6,17 +6,17 @@ interface LinePattern {
   inText: RegExp
   /** Tests one line. */
   inLine: RegExp
-  /** Whether a match may span lines: the pattern names a line end. */
+  /** True if a match may span lines: the pattern names a line end. */
   spansLines: boolean
-  /** Whether a line may match on its own where the text around it does not. */
+  /** True if a line may match alone although it does not match in its text. */
   looksAround: boolean
-  /** A text that every file with a match holds, in ASCII; undefined when none is known. */
+  /** An ASCII text that every file with a match contains; undefined if none is known. */
   contained?: string
 }
 
-/** A pattern that stands for itself. */
+/** Matches a pattern that contains no operators. */
 const PLAIN = /^[\w \-"'`#%&,:;<>=@~/!]+$/
-/** At the beginning or end of a pattern these only cost time: every line has them. */
+/** These parts at the beginning or end of a pattern only cost time, because every line matches them. */
 const SURROUNDING_ANY = /^(?:\.\*\??)+(?=.)|(?<=[^\\])(?:\.\*\??)+$/g
 
 /** Escapes a text so that a regular expression finds it as it is. */

@@ -47,8 +47,8 @@ interface Parts {
 }
 
 /**
- * `{path, matches: [{path, line, text, before?, after?}], searched, truncated?, nextOffset?, message?}`; the paths of matches are relative
- * to `path`. Models get the matches as text, grouped by file.
+ * Output: `{path, matches: [{path, line, text, before?, after?}], searched, truncated?, nextOffset?, message?}`. The paths of matches are
+ * relative to `path`. Models get the matches as text, grouped by file.
  */
 export function createSearchFiles ({ paths, transform }: Parts): BuiltinTool<Static<typeof Input>> {
   return {
@@ -102,7 +102,7 @@ export function createSearchFiles ({ paths, transform }: Parts): BuiltinTool<Sta
   }
 }
 
-/** Returns what is wrong with a pattern, in a sentence. */
+/** Returns the fault of a pattern, as a sentence. */
 function faultOf (pattern: string, isCaseSensitive: boolean): string | undefined {
   try {
     compilePattern(pattern, isCaseSensitive)
@@ -147,7 +147,7 @@ function linesOf (matches: MatchedLine[]): string {
   return sorted.map(([number, text], at) => hasContext && at > 0 && sorted[at - 1][0] < number - 1 ? `--\n${text}` : text).join('\n')
 }
 
-/** Returns what a search of a folder or file looks at. Throws PathRefused, and ToolFailed for what is neither. */
+/** Returns the scope of a search of a folder or file. Throws PathRefused, and ToolFailed for anything else. */
 export async function searchScope (path: string, cwd: string, paths: PathPolicy): Promise<Omit<FilesRequest, 'glob' | 'offset' | 'limit'>> {
   const real = await paths.resolve(path, cwd)
   const stat = await lstat(real)
@@ -157,7 +157,7 @@ export async function searchScope (path: string, cwd: string, paths: PathPolicy)
   return { folder: real, parents: await parentsOf(real, cwd, paths), excluded }
 }
 
-/** Returns the folders above a folder up to that of its repository, as far as they may be used, the outermost first. */
+/** Returns the folders above a folder up to the root of its repository, as far as they may be used, the outermost first. */
 async function parentsOf (folder: string, cwd: string, paths: PathPolicy): Promise<string[]> {
   const parents: string[] = []
   for (let place = folder; place !== dirname(place) && !await isThere(join(place, '.git')); place = dirname(place)) {
@@ -186,7 +186,7 @@ export async function runSearch<T> (work: () => Promise<T>): Promise<T> {
 /** Returns the glob relative to the searched folder. Throws ToolFailed for one that leads elsewhere. */
 export function relativeGlob (glob: string, folder: string, platform: NodeJS.Platform = process.platform): string {
   const isWindows = platform === 'win32'
-  // No name there holds what a backslash could make plain, but brackets and braces.
+  // No name there contains characters that a backslash would have to escape, except for brackets and braces.
   const [given, from] = isWindows ? [glob, folder].map((each) => each.replaceAll('\\', '/')) : [glob, folder]
   const start = from.endsWith('/') ? from : `${from}/`
   const isBelow = isWindows ? given.toLowerCase().startsWith(start.toLowerCase()) : given.startsWith(start)
@@ -197,7 +197,9 @@ export function relativeGlob (glob: string, folder: string, platform: NodeJS.Pla
   return relative
 }
 
-/** Returns what a search answers about the rest; `nothing` says that nothing was found, '' when something was. */
+/**
+ * Returns the part of an answer about further matches. `nothing` is the sentence for a search that found nothing; '' if it found something.
+ */
 export function restOf ({ hasMore, endedAt }: { hasMore: boolean, endedAt?: string }, nextOffset: number, nothing: string): ToolOutput {
   const rest = endedAt !== undefined
     ? `The search was ended for its time at ${JSON.stringify(endedAt)}: what follows was not searched. Search a smaller folder, or by glob.`

@@ -30,7 +30,7 @@ import type { FoundLines, LinesRequest, MatchedLine, FilesRequest, FoundFiles, S
 /** Milliseconds after which a search ends with what it has found, before the deadline of the worker. */
 const SEARCH_MS = 8_000
 
-/** Starts the time of a search. The function that it returns tells whether the time is up. */
+/** Starts the time of a search. The returned function says whether the time is up. */
 function startSearch (): () => boolean {
   const started = performance.now()
   return () => performance.now() - started > SEARCH_MS
@@ -38,13 +38,13 @@ function startSearch (): () => boolean {
 
 /** Larger files are not searched. */
 const FILE_BYTES = 16 * 1024 * 1024
-/** Characters shown of a line, and of them before the match in a longer line. */
+/** Characters of a line that are shown, and how many of them stand before the match in a longer line. */
 const LINE_CHARS = 300
 const BEFORE_CHARS = 100
-/** Lines shown of a match that spans lines. */
+/** The most lines that are shown of a match that spans lines. */
 const SPANNED_LINES = 20
 
-/** Finds the lines of the files below a folder that match a pattern. Runs in the worker; a pattern without end is ended with it. */
+/** Finds the lines of the files below a folder that match a pattern. Runs in the worker, which is ended if the pattern takes too long. */
 export function findLines (request: LinesRequest): FoundLines {
   const { pattern, caseSensitive, glob, context, offset, limit } = request
   const isTimeUp = startSearch()
@@ -64,7 +64,7 @@ export function findLines (request: LinesRequest): FoundLines {
       continue
     }
     found.searched++
-    // Most files do not match: for these, decoding is what takes long.
+    // Most files do not match, and decoding is the slow part for these.
     if (compiled.contained !== undefined && !encoding.startsWith('utf-16') && !bytes!.includes(compiled.contained)) continue
     const text = decodeText(bytes!, encoding)
     const composed = hasAccents ? text.normalize('NFC') : text
@@ -84,8 +84,8 @@ export function findLines (request: LinesRequest): FoundLines {
 const isAscii = (text: string) => /^[\x00-\x7f]*$/.test(text)
 
 /**
- * Returns a function that gives a match in the composed form (NFC) of a text its place in the text itself, by its lines: a file may hold
- * an accent as a character of its own, where people and models write both as one. Matches come in the order of their lines.
+ * Returns a function that maps a match in the composed form (NFC) of a text to its place in the text itself, line by line: a file may store
+ * an accent as a separate character, while people and models write both as one. Matches come in the order of their lines.
  */
 function createLinePlacer (text: string): (match: LineMatch, composed: string) => LineMatch {
   let line = 1
@@ -132,7 +132,7 @@ function cutLine (whole: string, at = 0): string {
   return `${from > 0 ? '…' : ''}${line.slice(from, to).toWellFormed()}${to < line.length ? '…' : ''}`
 }
 
-/** Finds the files and links below a folder that match a glob; the folders, for a glob that ends with `/`. Runs in the worker. */
+/** Finds the files and links below a folder that match a glob, or the folders if the glob ends with `/`. Runs in the worker. */
 export function findPaths (request: FilesRequest): FoundFiles {
   const { glob, offset, limit } = request
   const isTimeUp = startSearch()
@@ -153,8 +153,8 @@ export function findPaths (request: FilesRequest): FoundFiles {
 }
 
 /**
- * Returns a function that tells whether a path relative to the searched folder matches a glob. As in .gitignore and most editors, a glob
- * without `/` is compared with the name alone, at any depth. Paths and globs have `/` on Windows, too, where case makes no difference.
+ * Returns a function that says whether a path relative to the searched folder matches a glob. A glob without `/` is compared with the name
+ * alone, at any depth, as in .gitignore and most editors. Paths and globs have `/` on Windows, too, where case makes no difference.
  */
 export function createGlobFilter (glob: string, platform: NodeJS.Platform = process.platform): (path: string) => boolean {
   const matchesComposed = picomatch(glob.normalize('NFC'), { dot: true, windows: false, nocase: platform === 'win32' })
@@ -163,9 +163,9 @@ export function createGlobFilter (glob: string, platform: NodeJS.Platform = proc
 }
 
 /**
- * Lists the files of a folder that match a glob, with their sizes and times; `*.jpg` matches IMG_1.JPG, as cameras name it. Links are not
- * followed and not listed. Ends as soon as there are more files than may be looked at. Runs in a worker. Throws when the folder cannot be
- * opened.
+ * Lists the files of a folder that match a glob, with their sizes and times. Case is ignored: `*.jpg` matches IMG_1.JPG, as cameras name
+ * it. Links are not followed and not listed. Ends as soon as more files are found than allowed. Runs in a worker. Throws if the folder
+ * cannot be opened.
  */
 export function scanFiles ({ glob, most, mostFolders, ...scope }: ScanRequest): Scanned {
   const matches = createGlobFilter(withSmallExtension(glob))
@@ -197,7 +197,7 @@ interface Found {
   kind: 'file' | 'link' | 'folder'
   /** Returns the bytes of a file; undefined when it is larger than `mostBytes`, or cannot or may not be read. */
   read(mostBytes: number): Buffer | undefined
-  /** Returns what the file system says of it; undefined when it is gone. */
+  /** Returns the file system's data about it; undefined if it is gone. */
   stat(): Stats | undefined
 }
 
@@ -207,7 +207,7 @@ const REPOSITORIES = new Set(['.git', '.hg', '.svn', '.jj'])
 const DEEPEST = 100
 
 /**
- * Finds all that is below a folder and not ignored, sorted by name in each folder. Links are found and not followed. Throws when the
+ * Yields everything below a folder that is not ignored, sorted by name in each folder. Links are yielded and not followed. Throws if the
  * folder cannot be opened. `closed` is called with each folder below that cannot be read, and with '' for the folder itself.
  */
 function * walk (
@@ -216,7 +216,7 @@ function * walk (
 ): Generator<Found> {
   const own = new Set(excluded)
   const isExcluded = (identity: string) => own.has(identity)
-  // Keys and credentials are searched where the search is of their own folder, which asks.
+  // Keys and credentials are searched only if their own folder is searched, and then the call asks.
   const isHidden = (path: string) => isCredential(path) && !isCredential(folder)
   const root = holdFolder(folder)
   if (root === undefined) throw new Error('the folder was moved or replaced while it was used')
@@ -269,7 +269,7 @@ function * walk (
   }
 }
 
-/** The entries of a folder; undefined when it may not be listed. */
+/** Returns the entries of a folder; undefined if it may not be listed. */
 function sortedEntries (folder: HeldFolder): Dirent[] | undefined {
   try {
     return readdirSync(entryOf(folder, '.'), { withFileTypes: true }).sort((a, b) => a.name < b.name ? -1 : 1)

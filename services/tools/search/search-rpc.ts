@@ -2,13 +2,13 @@
 interface Scope {
   /** Real path of the folder. */
   folder: string
-  /** Searches this file of the folder alone, whatever .gitignore says. */
+  /** Only this file of the folder is searched, whatever .gitignore says. */
   file?: string
-  /** Real paths of the folders above whose .gitignore holds here too, the outermost first. */
+  /** Real paths of the folders above whose .gitignore also applies here, the outermost first. */
   parents: string[]
-  /** Identities of files and folders that are left out, see `identityOf`. */
+  /** Identities of files and folders that are skipped, see `identityOf`. */
   excluded: string[]
-  /** Matches found before are skipped, and so many are answered. */
+  /** The number of matches to skip, and the number to return. */
   offset: number
   limit: number
 }
@@ -17,11 +17,11 @@ export interface FilesRequest extends Scope {
   glob: string
 }
 
-/** The files of a folder that match a glob, with what tells a changed one apart. */
+/** A search for files that match a glob, with the data that reveals a change of each. */
 export interface ScanRequest extends Omit<FilesRequest, 'offset' | 'limit'> {
-  /** Files, and folders, that may be looked at, whether they match or not. */
+  /** The most files, and folders, that may be visited, whether they match or not. */
   most: number
-  /** Folders that are named in the answer. */
+  /** The most folders that the answer names. */
   mostFolders: number
 }
 
@@ -37,7 +37,7 @@ export type Scanned =
     /** The folders below, relative, with `/` at the end; the first `mostFolders`. */
     folders: string[]
     hasMoreFolders: boolean
-    /** Those that cannot be read, in the same form. */
+    /** Folders that cannot be read, in the same form. */
     closed: string[]
   }
 

@@ -1,14 +1,14 @@
 /**
- * Models write regular expressions in the dialect that they know best. JavaScript reads most of these without an error and with another
- * meaning (`\A` is the letter A), so that a search would find nothing and look like a fact. Here they become what JavaScript means by
- * them with the flags `u` and `m`. Sources: the manuals of PCRE2, Python's re, Go's RE2, Java's Pattern, POSIX and GNU grep.
+ * Models write regular expressions in the dialect that they know best. JavaScript reads most of these without an error but with another
+ * meaning (`\A` is the letter A): the search finds nothing, and that looks like a fact. This file translates them to JavaScript with the
+ * flags `u` and `m`. Sources: the manuals of PCRE2, Python's re, Go's RE2, Java's Pattern, POSIX and GNU grep.
  */
 
-/** Blanks within a line. */
+/** Whitespace within a line. */
 const BLANKS = ' \\t\\u00a0\\u1680\\u2000-\\u200a\\u202f\\u205f\\u3000'
 const LINE_ENDS = '\\n\\v\\f\\r\\u0085\\u2028\\u2029'
 
-/** The classes of POSIX, as parts of a class. */
+/** The classes of POSIX, as members of a class. */
 const POSIX: Record<string, string> = {
   alpha: '\\p{L}\\p{M}',
   digit: '0-9',
@@ -25,7 +25,7 @@ const POSIX: Record<string, string> = {
   word: '\\w',
   ascii: '\\x00-\\x7f'
 }
-/** The negations of those that are more than one part, or a range. */
+/** Negations of the POSIX classes that have several members or a range. */
 const NOT_POSIX: Record<string, string> = {
   space: '\\S',
   word: '\\W',
@@ -36,7 +36,7 @@ const NOT_POSIX: Record<string, string> = {
   digit: '\\D'
 }
 
-/** Names of other dialects for properties of Unicode. */
+/** Names that other dialects use for Unicode properties. */
 const PROPERTIES: Record<string, string> = {
   alpha: 'Alphabetic',
   alnum: 'Alphabetic',
@@ -49,9 +49,9 @@ const PROPERTIES: Record<string, string> = {
   'l&': 'LC'
 }
 
-/** Escapes that mean the same without a class and within one. */
+/** Escapes that mean the same inside and outside of a class. */
 const EVERYWHERE: Record<string, string> = { h: BLANKS, e: '\\x1b', a: '\\x07' }
-/** Escapes outside of a class. Lines are searched one by one: where a text begins and ends is where a line does. */
+/** Escapes outside of a class. Lines are searched one by one, so the beginning and end of the text are those of the line. */
 const ESCAPES: Record<string, string> = {
   A: '^',
   Z: '$',
@@ -64,15 +64,15 @@ const ESCAPES: Record<string, string> = {
   X: '(?:\\P{M}\\p{M}*)',
   e: '\\x1b',
   a: '\\x07',
-  // What stands before it is left out of a match, which makes no difference to the line.
+  // `\K` drops the text before it from the match, which makes no difference to the line.
   K: '',
   G: ''
 }
-/** What JavaScript means by a letter behind a backslash is what all dialects mean by it. */
+/** Letters behind a backslash that mean the same in JavaScript and all other dialects. */
 const SHARED = new Set('bBdDfnrsStvwW')
 const SYNTAX = new Set('^$\\.*+?()[]{}|/')
 
-/** Groups that begin otherwise, what they are in JavaScript, and whether that can be repeated; undefined: as what stands before. */
+/** Groups with special beginnings, their form in JavaScript, and whether they can be repeated; undefined: as the thing before them. */
 const GROUPS: Array<{ form: RegExp, text (name: string): string, repeatable?: boolean }> = [
   { form: /\(\?#[^)]*\)/y, text: () => '' },
   { form: /\(\?(?:P?<([A-Za-z_]\w*)>|'([A-Za-z_]\w*)')/y, text: (name) => `(?<${name}>`, repeatable: false },
@@ -90,15 +90,15 @@ const UNKNOWN_GROUPS: Array<[RegExp, string]> = [
 const LEADING_FLAGS = /^\(\?([imsuaULx]+)\)/
 const QUANTIFIER = /[*+?]|\{\d+(?:,\d*)?\}|\{,\d+\}/y
 
-/** A pattern as JavaScript reads it with the flags `um`. */
+/** A pattern in JavaScript's dialect, with the flags `um`. */
 export interface TranslatedPattern {
   source: string
   ignoresCase: boolean
-  /** `.` stands for line ends, too. */
+  /** True if `.` matches line ends, too. */
   dotMatchesAll: boolean
 }
 
-/** Translates a pattern of any common dialect. Throws SyntaxError, in words for a model, for what has no counterpart. */
+/** Translates a pattern of any common dialect. Throws SyntaxError, with a message for a model, for constructs without a counterpart. */
 export function translatePattern (pattern: string): TranslatedPattern {
   const [all = '', flags = ''] = LEADING_FLAGS.exec(pattern) ?? []
   if (flags.includes('x')) throw unknown('the flag (?x)', 'Leave out the blanks and comments in it')
@@ -107,8 +107,8 @@ export function translatePattern (pattern: string): TranslatedPattern {
 }
 
 /**
- * The pattern as a basic one of grep, where `\|`, `\(`, `\)`, `\+`, `\?`, `\{` and `\}` are operators and the bare signs are texts, as
- * models mean them that look for a piece of code: `f(x) {`. Undefined when it has none of them.
+ * Reads the pattern as a basic one of grep, where `\|`, `\(`, `\)`, `\+`, `\?`, `\{` and `\}` are operators and the bare characters are
+ * literal. Models mean that when they search for a piece of code: `f(x) {`. Undefined if the pattern has none of them.
  */
 export function readAsBasic (pattern: string): string | undefined {
   if (!/[|+?{}()]/.test(pattern)) return undefined
@@ -120,7 +120,7 @@ const unknown = (what: string, advice: string) => new SyntaxError(`The pattern h
 
 function translate (pattern: string): string {
   let out = ''
-  /** Whether the last thing can be repeated. */
+  /** True if the last thing can be repeated. */
   let isRepeatable = false
   for (let at = 0; at < pattern.length;) {
     const character = pattern[at]
@@ -154,7 +154,7 @@ function translate (pattern: string): string {
       isRepeatable = false
       continue
     }
-    // A lone brace or bracket is a text everywhere else.
+    // A lone brace or bracket is literal in all other dialects.
     out += '{}]'.includes(character) ? `\\${character}` : character
     isRepeatable = !'|^'.includes(character)
     at++
@@ -162,13 +162,13 @@ function translate (pattern: string): string {
   return out
 }
 
-/** Matches a sticky expression at a place. */
+/** Matches a sticky expression at a position. */
 function matchAt (expression: RegExp, text: string, at: number): RegExpExecArray | null {
   expression.lastIndex = at
   return expression.exec(text)
 }
 
-/** Reads the beginning of a group with its marks, which are no repetition: `(?:`, `(?=`, `(?<!`, `(?i:`. */
+/** Reads the beginning of a group with its marks, which are not repetitions: `(?:`, `(?=`, `(?<!`, `(?i:`. */
 function groupAt (pattern: string, at: number): Piece {
   for (const { form, text, repeatable } of GROUPS) {
     const found = matchAt(form, pattern, at)
@@ -180,7 +180,7 @@ function groupAt (pattern: string, at: number): Piece {
   return { text, length: text.length, repeatable: false }
 }
 
-/** What stands at a place for so many characters of the pattern. */
+/** The translation of a piece of the pattern, and the number of characters of the piece. */
 interface Piece {
   text: string
   length: number
@@ -198,7 +198,7 @@ function escapeAt (pattern: string, at: number): Piece {
   }
   if (letter === 'E') return { text: '', length: 2 }
   if (letter === '<' || letter === '>') {
-    // A word's edge in grep and vim, the sign itself in JavaScript: either.
+    // A word boundary in grep and vim, the literal character in JavaScript: match either.
     return { text: `(?:${letter}|\\b${letter === '<' ? '(?=\\w)' : '(?<=\\w)'})`, length: 2 }
   }
   const long = longEscapeAt(pattern, at)
@@ -211,13 +211,13 @@ function escapeAt (pattern: string, at: number): Piece {
 
 const escapeText = (text: string) => text.replace(/[\\^$.*+?()[\]{}|/]/g, '\\$&')
 
-/** A sign behind a backslash is that sign. A letter that means nothing is a mistake. */
+/** Translates an escaped punctuation character: it is literal. An escaped letter without a meaning is an error. */
 function plainEscape (letter: string, isInClass = false): string {
   if (/[\p{L}\p{N}]/u.test(letter)) throw unknown(`\\${letter}`, 'To find a backslash, write \\\\')
   return SYNTAX.has(letter) || (isInClass && letter === '-') ? `\\${letter}` : letter
 }
 
-/** Reads an escape of more than one letter; undefined where there is none. */
+/** Reads an escape of several characters; undefined if there is none. */
 function longEscapeAt (pattern: string, at: number): Piece | undefined {
   const rest = pattern.slice(at, at + 100)
   const is = (form: RegExp) => form.exec(rest)
@@ -275,13 +275,13 @@ function classAt (pattern: string, start: number): Piece {
   if (isNegated) at++
   const parts: string[] = []
   if (pattern[at] === ']') {
-    // In JavaScript an empty class; everywhere else the first bracket is a sign.
+    // An empty class in JavaScript. In all other dialects the first bracket is literal.
     const isEmpty = isNegated ? !/^[^[]*\]/.test(pattern.slice(at + 1)) : !pattern.includes(']', at + 1)
     if (isEmpty) return { text: isNegated ? '[^]' : '[]', length: at + 1 - start }
     parts.push('\\]')
     at++
   }
-  /** The members before each `&&` of Java. */
+  /** The members before each `&&` of Java's dialect. */
   const before: string[] = []
   for (;;) {
     const character = pattern[at]
@@ -331,7 +331,7 @@ function memberAt (pattern: string, at: number): Piece {
   return { text: plainEscape(letter, true), length: 2 }
 }
 
-/** Joins members; a hyphen beside a set of characters is itself, and no range. */
+/** Joins members. A hyphen beside a set of characters is literal, not a range. */
 const rangesOf = (parts: string[]): string =>
   parts.map((part, at) => part === '-' && [parts[at - 1], parts[at + 1]].some((beside) => isSet(beside)) ? '\\-' : part).join('')
 

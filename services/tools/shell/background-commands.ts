@@ -9,15 +9,15 @@ import type { BoxedCommand, BoxEnd, Sandbox, SharedNetwork } from '../../sandbox
 import { ToolFailed } from '../tool-errors.ts'
 import { collectNew, type NewOutput, SHUTDOWN_MS } from './command-output.ts'
 
-/** Commands that run in the background at once: of one conversation or run of a task, and in all. */
+/** The most commands in the background at once: of one conversation or run of a task, and of all. */
 const MOST_OF_OWNER = 8
 const MOST = 32
-/** Ended commands whose last output can still be read. */
+/** The number of ended commands whose last output can still be read. */
 const MOST_ENDED = 64
-/** How long commands go on without a message, a read of their output or a run of their conversation, milliseconds. */
+/** How long commands continue without a message, a read of their output or a run of their conversation; milliseconds. */
 const IDLE_MS = 60 * 60 * 1000
 
-/** Names and addresses of this machine, as they stand in an address that was read. */
+/** Matches the names and addresses of this machine in an address. */
 const THIS_MACHINE = /^(?:localhost|[\w.-]+\.localhost|127(?:\.\d+){3}|0\.0\.0\.0|\[::1?\]|\[::ffff:7f[\da-f]*:[\da-f]+\])$/i
 
 const CommandUnknown = defineError(
@@ -25,13 +25,13 @@ const CommandUnknown = defineError(
   'No command "%s" runs in the background. GET /commands lists those that do.'
 )
 
-/** Whose commands they are: a conversation's, or those of a run of a task. */
+/** The owner of commands: a conversation, or a run of a task. */
 interface CommandOwner {
   threadId?: string
   taskId?: string
 }
 
-/** A command that started, with what follows its end in a box. */
+/** A command that has started, with the work that follows its end in a box. */
 export interface Started {
   child: GuardedChild
   finish?: BoxedCommand['finish']
@@ -46,11 +46,11 @@ interface Background extends CommandView {
   /** Set when it has ended. */
   end?: BoxEnd & { exitCode: number | null, signal?: NodeJS.Signals }
   explain?: BoxedCommand['explain']
-  /** Settles when it has ended, with all that it started. */
+  /** Settles when it and all that it started have ended. */
   ended: Promise<void>
 }
 
-/** What is new of a command. */
+/** The new output of a command, and its state. */
 export interface CommandState extends ReturnType<NewOutput['take']> {
   end?: Background['end']
   explain?: BoxedCommand['explain']
@@ -61,23 +61,27 @@ const stateOf = ({ output, end, explain }: Background): CommandState => ({ ...ou
 interface Parts {
   clock: Clock
   log: Pick<Log, 'warn'>
-  /** Returns whose run it is; undefined for one that is not active. */
+  /** Returns the owner of a run's commands; undefined for a run that is not active. */
   ownerOf: (runId: string) => CommandOwner | undefined
   /** Whether a run of the conversation, or the run of the task, is active. */
   isActive: (owner: CommandOwner & { runId: string }) => boolean
   boxes: Pick<Sandbox, 'shareNetwork' | 'forgetOwner'>
+  /** Resolves when the changes of the commands of a run that have ended are stored. */
+  settled?: (runId: string) => Promise<void>
+  /** Called with sentences about files that were taken away after a command, because nobody reads its result. */
+  tookAway?: (command: CommandView, sentences: readonly string[]) => Promise<void>
 }
 
 export type BackgroundCommands = ReturnType<typeof createBackgroundCommands>
 
-/** The commands that stay when their calls have ended: as long as their conversation uses them, at most as long as this process. */
-export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes }: Parts) {
+/** The commands that continue when their calls have ended: as long as their conversation uses them, and at most as long as this process. */
+export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes, settled, tookAway }: Parts) {
   const running = new Map<string, Background>()
   const ended = new Map<string, Background>()
   /** The networks of owners whose commands share one. */
   const networks = new Map<string, Promise<SharedNetwork | undefined>>()
   const usedAt = new Map<string, number>()
-  /** The places of commands that are about to run, and what other commands of the same owner use its network. */
+  /** Places that are reserved for commands that are about to start, and starts of other commands that use the owner's network. */
   const starting = new Set<{ key: string }>()
   const beside = new Set<{ key: string }>()
   let isClosing = false
@@ -103,7 +107,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     return found
   }
 
-  /** Throws ToolFailed when there are as many as may be. */
+  /** Reserves a place. Throws ToolFailed if there are too many commands. */
   function reserve (key: string): () => void {
     if (isClosing) throw new ToolFailed('The service is about to end.')
     const own = ofKey(key)
@@ -117,7 +121,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     return () => void starting.delete(place)
   }
 
-  /** Ends the network of an owner none of whose commands needs it. */
+  /** Ends the network of an owner if none of its commands needs it. */
   async function leave (key: string): Promise<void> {
     if (ofKey(key).length > 0 || countOf(starting, key) > 0) return
     usedAt.delete(key)
@@ -130,7 +134,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
   const close = (network: SharedNetwork | undefined) =>
     network?.close().catch((error: Error) => log.warn({ err: error }, 'the network of commands could not be closed'))
 
-  /** Opens ports, all or none; returns what closes them. */
+  /** Opens ports, all or none. Returns the function that closes them. */
   async function openPorts (network: SharedNetwork | undefined, ports: number[]): Promise<() => void> {
     const open: Array<() => void> = []
     const closeAll = () => open.forEach((close) => close())
@@ -151,7 +155,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     return closeAll
   }
 
-  /** Ends the commands of an owner that nobody has used for an hour. */
+  /** Ends the commands of an owner when nobody has used them for an hour. */
   async function watch (key: string, command: Background): Promise<void> {
     for (;;) {
       const left = (usedAt.get(key) ?? 0) + IDLE_MS - clock.awake()
@@ -178,6 +182,9 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       running.delete(view.commandId)
       ended.set(view.commandId, command)
       for (const old of [...ended.keys()].slice(0, -MOST_ENDED)) ended.delete(old)
+      if (boxEnd.takenAway.length > 0) {
+        await tookAway?.(command, boxEnd.takenAway).catch((error) => log.warn({ err: error }, 'what was taken away could not be told'))
+      }
       await cleanUp()
       await leave(view.key)
     }
@@ -196,15 +203,15 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
   }
 
   return {
-    /** A run of the conversation has ended: its commands may go on for another hour. */
+    /** Notes the end of a run of the conversation: its commands may continue for another hour. */
     used (threadId: string): void {
       const key = `thread:${threadId}`
       if (ofKey(key).length > 0) use(key)
     },
 
     /**
-     * Starts a command with `begin`, which gets the network that it shares with those of its owner that run in the background, if there is
-     * one. That stays until the command has ended: who starts it has not joined it yet.
+     * Starts a command with `begin`, which gets the network that it shares with the owner's background commands, if there is one. The
+     * network stays until the command has ended, because the command has not joined it yet.
      */
     async besideOthers (runId: string, begin: (shared: SharedNetwork | undefined) => Promise<Started>): Promise<Started> {
       const place = { key: keyOf(runId) }
@@ -223,19 +230,19 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       }
     },
 
-    /** Whose home and /tmp commands of the run have: those of its conversation, or its own. */
+    /** Returns the key of the home and /tmp that commands of the run use: those of its conversation, or its own. */
     ownerKey: keyOf,
 
     /** The ports of commands of the run's conversation that can be reached at 127.0.0.1. */
     portsOf: (runId: string): number[] => ofKey(keyOf(runId)).flatMap(({ ports }) => ports),
 
-    /** Whether an address leads to a port that a command in a box has opened. */
+    /** True if an address leads to a port that a command in a box has opened. */
     isOpen (address: string): boolean {
       const port = /^http:\/\/(?:127\.0\.0\.1|localhost):(\d{4,5})(?:[/?#]|$)/i.exec(address.trim())?.[1]
       return port !== undefined && [...running.values()].some(({ isBoxed, ports }) => isBoxed && ports.includes(Number(port)))
     },
 
-    /** Whether a page of this machine may be one of a command: one in a box opened its port, or one runs outside. */
+    /** True if a page of this machine may be served by a command: a command in a box opened its port, or one runs outside. */
     mayServe (address: string): boolean {
       const { hostname, port } = URL.parse(address) ?? {}
       if (hostname === undefined || !THIS_MACHINE.test(hostname)) return false
@@ -243,8 +250,8 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     },
 
     /**
-     * Starts a command with `begin`, which gets the network that it is to run in. `boxed`: it runs in a box, with these hosts to reach.
-     * Throws ToolFailed where there are too many or a port is taken.
+     * Starts a command with `begin`, which gets the network to run in. `boxed`: the command runs in a box and may reach these hosts. Throws
+     * ToolFailed if there are too many commands or a port is taken.
      */
     async start (
       { runId, command, ports = [], boxed }: { runId: string, command: string, ports?: number[], boxed?: { hosts: string[] } },
@@ -253,7 +260,7 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       const key = keyOf(runId)
       const release = reserve(key)
       use(key)
-      // Hosts that one command may reach are not for the others.
+      // Hosts that one command may reach are not for the others, so it gets a network of its own.
       const isApart = boxed !== undefined && boxed.hosts.length > 0
       let own: SharedNetwork | undefined
       try {
@@ -286,8 +293,8 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
     },
 
     /**
-     * Returns what a command has written since it was last asked, and its end; waits for that, `ms` milliseconds at most. Throws ToolFailed
-     * for one of another conversation.
+     * Returns the output of a command since the last read, and its end. Waits for either, at most `ms` milliseconds. Throws ToolFailed for
+     * a command of another conversation.
      */
     async read (runId: string, commandId: string, { ms, signal }: { ms: number, signal?: AbortSignal }): Promise<CommandState> {
       const command = find(runId, commandId)
@@ -315,15 +322,20 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       await endAll([command])
     },
 
-    /** Ends the commands of a conversation that is deleted, or of a run of a task that has ended, and erases their home and /tmp. */
+    /**
+     * Ends the commands of a conversation that is deleted, or of a run of a task that has ended, and erases their home and /tmp. What they
+     * changed is stored then.
+     */
     async endOf ({ threadId, runId }: { threadId?: string, runId?: string }): Promise<void> {
       const key = threadId === undefined ? `run:${runId}` : `thread:${threadId}`
-      for (const [id, each] of ended) if (each.key === key) ended.delete(id)
+      const commands = [...running.values(), ...ended.values()].filter((each) => each.key === key)
       await endAll(ofKey(key))
+      for (const { commandId } of commands) ended.delete(commandId)
+      await Promise.all(commands.map((each) => settled?.(each.runId)))
       await boxes.forgetOwner(key).catch((error: Error) => log.warn({ err: error }, 'a home of commands could not be erased yet'))
     },
 
-    /** Ends all commands; no other one starts. */
+    /** Ends all commands. No other one can start. */
     async close (): Promise<void> {
       isClosing = true
       await endAll([...running.values()], SHUTDOWN_MS)

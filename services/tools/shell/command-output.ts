@@ -12,7 +12,7 @@ export const FLOOD_BYTES = 10 * 1024 * 1024
 export const SHUTDOWN_MS = 1_000
 /** Milliseconds to wait for the end of the output after the process group ended; only a process outside the group can still hold it. */
 const DRAIN_MS = 500
-/** Characters of output that readers are shown while the command runs. */
+/** Characters of output that readers see while the command runs. */
 const SHOWN = 400
 
 /** Waits for the end of a command, for `ms` milliseconds at most, and ends it with all that it started. Collects what it writes. */
@@ -43,12 +43,12 @@ export async function commandEnd (
 
 const TAKEN_SHOWN = 20
 
-/** Says to a model what its command has lost. */
+/** Returns a text for the model about files that were taken away after its command. */
 export const takenAwayText = (taken: string[]): string =>
   'Programs outside the box would obey what the command has put there, so it was taken away: ' +
   `${taken.slice(0, TAKEN_SHOWN).join(' ')} If the user wants it, run the command with "outside": true and a reason.`
 
-/** The output as a terminal shows it, within the bounds of what models see. */
+/** Returns the output as a terminal shows it, shortened to what models get. */
 export function cleaned (output: ToolOutput): ToolOutput {
   const { stdout, stderr, truncated, ...rest } = output
   if (typeof stdout !== 'string' || typeof stderr !== 'string') return output
@@ -60,7 +60,7 @@ export function cleaned (output: ToolOutput): ToolOutput {
   return { ...rest, ...shown, ...(isShortened || truncated === true) && { truncated: true }, ...message !== '' && { message } }
 }
 
-/** Bytes kept of the head and of the tail of a stream, each; of what nobody has read yet, of its newest. */
+/** Bytes kept of the head and of the tail of a stream, each. For unread output: the newest bytes. */
 const KEPT_BYTES = 32 * 1024
 
 /** Collects a stream in bounded memory. `onChunk` gets every chunk, kept or not. */
@@ -108,13 +108,13 @@ const closeOf = (stream: Readable): Promise<void> =>
 
 export type NewOutput = ReturnType<typeof collectNew>
 
-/** Collects what streams write, in the order in which it comes, until it is taken. What is too much loses its oldest part. */
+/** Collects the output of streams in the order of its arrival, until it is taken. If there is too much, the oldest part is lost. */
 export function collectNew (streams: Readable[]) {
   let kept: Buffer[] = []
   let bytes = 0
   let left = 0
   let isEnded = false
-  /** Holds back the beginning of a character whose end has not come. */
+  /** Holds back an incomplete character at the end. */
   let decoder = new TextDecoder()
   let changed = Promise.withResolvers<void>()
   const closed = Promise.all(streams.map(closeOf))
@@ -139,7 +139,7 @@ export function collectNew (streams: Readable[]) {
   })
 
   return {
-    /** Resolves when there is something that was not taken, or nothing more comes. */
+    /** Resolves when there is output that was not taken, or when no more comes. */
     some: (): Promise<void> => changed.promise,
     isEnded: () => isEnded,
     /** Waits for the end of the streams, whose processes have ended. */
@@ -147,7 +147,7 @@ export function collectNew (streams: Readable[]) {
       await settlesWithin({ clock, ms: DRAIN_MS }, closed)
       for (const stream of streams) stream.destroy()
     },
-    /** Takes what is new, as a terminal shows it. `left` counts the bytes before it that are lost. */
+    /** Takes the new output, as a terminal shows it. `left` counts the bytes before it that are lost. */
     take (): { output: string, left: number } {
       const all = Buffer.concat(kept)
       const shown = all.subarray(-KEPT_BYTES)
@@ -183,8 +183,8 @@ const SEQUENCES = /\u001b\[[0-?]{0,64}[ -/]{0,8}[@-~]|\u001b\][^\u0007\u001b]{0,
 const CONTROLS = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f]/g
 
 /**
- * Returns what a terminal would show of an output: without control sequences, and of a line that was written over after carriage
- * returns, such as a progress bar, the last state.
+ * Returns what a terminal would show of an output: without control sequences, and with the last state of a line that was overwritten after
+ * carriage returns, such as a progress bar.
  */
 export function terminalText (output: string): string {
   const plain = output.replace(SEQUENCES, '').replace(/\r+\n/g, '\n')
@@ -197,7 +197,7 @@ function lastState (line: string): string {
   return states.findLast((state) => state.trim() !== '') ?? ''
 }
 
-/** Shortens two outputs at line ends until they fit: each keeps its head and its tail. A small one leaves its room to the other. */
+/** Shortens two outputs at line ends until they fit: each keeps its head and its tail. A short one leaves its unused room to the other. */
 function shortenOutputs (stdout: string, stderr: string): { stdout: string, stderr: string, isShortened: boolean } {
   const size = (text: string) => Buffer.byteLength(text)
   if (size(stdout) + size(stderr) <= MODEL_BYTES) return { stdout, stderr, isShortened: false }
@@ -224,12 +224,12 @@ function shorten (text: string, bytes: number): string {
   const tail = take(lines.slice(head.length).reverse(), bytes / 2).reverse()
   const out = lines.length - head.length - tail.length
   if (head.length + tail.length > 0) return [...head, `[… ${out} lines left out …]`, ...tail].join('\n')
-  // One line that is too long.
+  // A single line that is too long.
   const characters = Math.floor(bytes / 8)
   return `${text.slice(0, characters).toWellFormed()}\n[… a part left out …]\n${text.slice(-characters).toWellFormed()}`
 }
 
-/** Says how a command ended, with what it printed; or that it runs in the background. */
+/** Describes how a command ended, with its output; or that it runs in the background. */
 export function commandInWords (
   { exitCode, signal, timedOut, stdout, stderr, running, output: written }: ToolOutput,
   { command }: { command?: unknown }

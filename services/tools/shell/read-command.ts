@@ -22,7 +22,7 @@ interface Parts {
   sandbox: Sandbox
 }
 
-/** `{output, running, exitCode?, signal?, message?}` of a command in the background: what is new since it was last read. */
+/** Output: `{output, running, exitCode?, signal?, message?}` of a command in the background: its output since the last read. */
 export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<Static<typeof ReadInput>> {
   return {
     model: {
@@ -45,7 +45,7 @@ export function createReadCommand ({ background, sandbox }: Parts): BuiltinTool<
   }
 }
 
-/** As `readCommand`, once the command and all that it started have ended. It only ends what the conversation itself has started. */
+/** The same output as `readCommand`, once the command and all that it started have ended. It ends only commands of its own conversation. */
 export function createStopCommand ({ background, sandbox }: Parts): BuiltinTool<Static<typeof StopInput>> {
   return {
     model: { name: 'stopCommand', description: 'End a background command.', schema: StopInput, use: 'seldom' },
@@ -57,7 +57,7 @@ export function createStopCommand ({ background, sandbox }: Parts): BuiltinTool<
   }
 }
 
-/** The form in which models get the state of a command. */
+/** Returns the state of a command in the form that models get. */
 export function stateOutput ({ output, left, end, explain }: CommandState, mayAsk: CommandOutput['mayAsk']): ToolOutput {
   const hasFailed = end !== undefined && end.exitCode !== 0
   const messages = [

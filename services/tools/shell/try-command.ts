@@ -5,19 +5,19 @@ import type { CommandOfCall, TriedChange, TriedOut } from '../../contracts/tool.
 import { isOpened } from '../../lib/obeyed-names.ts'
 import { createOverlay, type Overlay, type Sandbox } from '../../sandbox/index.ts'
 import { unifiedDiff } from '../files/diff.ts'
-import { describeChange, isSame, isUnchanged, type Place, readWhole, surveyEntry, withFolder, withParent } from '../../workspace/index.ts'
+import { describeChange, isSame, isUnchanged, lookAt, type Place, readWhole, withFolder } from '../../workspace/index.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
 import { cleaned, commandEnd, FLOOD_BYTES } from './command-output.ts'
 
-/** A command that is tried out may take so long, milliseconds. */
+/** The time limit of a command that is tried out, milliseconds. */
 const TRY_MS = 30_000
-/** Changes that are shown, and differences among them. */
+/** The most changes that are shown, and the most differences among them. */
 const MOST_CHANGES = 500
 const MOST_DIFFS = 50
-/** Larger files count as changed where they were opened for it, and of longer texts no difference is shown; bytes. */
+/** Larger files count as changed if the command opened them for writing. No difference is shown for longer texts. Bytes. */
 const READ_BYTES = 16 * 1024 ** 2
-const COMPARED_BYTES = 256 * 1024
+const COMPARED_BYTES = 1024 * 1024
 
 interface Input {
   command: string
@@ -27,8 +27,8 @@ interface Input {
 }
 
 /**
- * Creates the function that runs a command over an overlay of its working folder, in the box without network, and returns what it did
- * there. Nothing of it stays.
+ * Creates the function that runs a command over an overlay of its working folder, in the box and without network. It returns the changes
+ * that the command made there. Nothing of it stays.
  */
 export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy, clock: Clock, sandbox: Sandbox }) {
   return async (
@@ -71,7 +71,7 @@ export function createTryCommand ({ paths, clock, sandbox }: { paths: PathPolicy
   }
 }
 
-/** Returns what the upper folder of an overlay changes of the lower one, and whether there is more than is shown. */
+/** Returns the changes of the lower folder that the upper folder of an overlay holds, and whether there are more than are shown. */
 async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy): Promise<{ changes: TriedChange[], isCut: boolean }> {
   const listed = await readFile(overlay.list, 'utf8').catch(() => undefined)
   const there = listed === undefined ? undefined : new Set(listed.split('\0').map((path) => path.slice(2)))
@@ -102,7 +102,7 @@ async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy):
     return now === undefined || (now === null && typeof old !== 'string') ? [] : [await unifiedDiff(path, old, now ?? '')]
   }
 
-  /** Returns the texts of at most so many files in a new folder, as differences from nothing. */
+  /** Returns the texts of at most `most` files in a new folder, as differences from nothing. */
   async function textsInside (path: string, most: number): Promise<string[]> {
     const texts: string[] = []
     for (const name of (await namesIn(over(path))).sort()) {
@@ -129,16 +129,15 @@ async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy):
   return { changes, isCut: found.length > MOST_CHANGES }
 }
 
-/** Returns what is at a path; for a large file, what the file system says of it. */
-async function placeAt (path: string, paths: PathPolicy): Promise<Place> {
+/** Returns the state of a path; for a large file, only what the file system says about it. */
+function placeAt (path: string, paths: PathPolicy): Promise<Place> {
   const read = async (file: FileHandle, size: number) => size > READ_BYTES ? undefined : readWhole(file, { limit: READ_BYTES, size })
-  const [item] = await withParent(path, (folder, name) => surveyEntry(folder, name, { paths, read })).catch(() => [])
-  return item?.before ?? null
+  return lookAt(path, undefined, { paths, read }).catch(() => null)
 }
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
 
-/** The text of a file, or where a link leads; null for nothing, undefined for what is no text or too long. */
+/** Returns the text of a file, or the target of a link; null for nothing, undefined for content that is not text or too long. */
 async function textOf (path: string, place: Place): Promise<string | null | undefined> {
   if (place === null) return null
   if (place.kind === 'link') return place.target

@@ -5,10 +5,10 @@ import { needsAny, type Tool } from '../../contracts/tool.ts'
 import type { ToolHost } from '../host.ts'
 import { splitOutside } from './front-matter.ts'
 
-/** A call as an entry of `allowed-tools` looks at it. */
+/** The parts of a call that an entry of `allowed-tools` is compared with. */
 export interface NarrowedCall {
   input: unknown
-  /** What the input names, and the addresses that it goes to. */
+  /** The target that the input names, and the addresses that the call goes to. */
   target?: string
   sends?: readonly string[]
   /** The working folder of the run. */
@@ -17,11 +17,11 @@ export interface NarrowedCall {
 
 /** An entry of `allowed-tools`. */
 export interface AllowedTool {
-  /** As the skill has it. */
+  /** The entry as the skill writes it. */
   entry: string
-  /** Names of tools, or patterns of names, in the words of `options.allowTools`. */
+  /** Names of tools, or patterns of names, as in `options.allowTools`. */
   tools: string[]
-  /** Which calls of them; absent: all. */
+  /** Returns whether the entry covers a call; absent: it covers all. */
   covers?: (call: NarrowedCall) => boolean
   /** Why the entry allows nothing. */
   unread?: string
@@ -51,7 +51,7 @@ export function readAllowedTools (entries: readonly string[], host: Vocabulary):
   })
 }
 
-/** With a tool for commands go those for commands in the background. */
+/** Returns the tools of a name. A tool that runs commands includes those for commands in the background. */
 function namesOf (name: string, { names, find }: Vocabulary): string[] {
   const { known } = names()
   const plain = name.replaceAll(/[_-]/g, '').toLowerCase()
@@ -64,7 +64,7 @@ function namesOf (name: string, { names, find }: Vocabulary): string[] {
   return tool === undefined || tool === '*' ? [`server:${server}`] : [`${server}_${tool}`]
 }
 
-/** Whether a glob of paths narrows the tool: its calls are about one. Attachments lie in no folder. */
+/** True if a glob of paths can narrow the tool: its calls are about one path. Attachments are in no folder. */
 const isOfPaths = (tool: Tool): boolean => tool.says?.about?.[0] === 'path' || needsAny(tool, 'attachments')
 
 function coveredBy (argument: string, tools: readonly Tool[]): AllowedTool['covers'] {
@@ -75,7 +75,7 @@ function coveredBy (argument: string, tools: readonly Tool[]): AllowedTool['cove
   return tools.length > 0 && tools.every(isOfPaths) ? pathsLike(argument) : undefined
 }
 
-/** Whether the pattern covers every command of a command line; further output of a command that runs is no new one. */
+/** True if the pattern covers every command of a command line. Reading the output of a running command counts as no new command. */
 function coversCommand (argument: string, { input }: NarrowedCall): boolean {
   const { command } = (input ?? {}) as { command?: unknown }
   if (typeof command !== 'string') return true
@@ -84,7 +84,7 @@ function coversCommand (argument: string, { input }: NarrowedCall): boolean {
   return commands !== undefined && commands.length > 0 && commands.every((each) => matches.test(each))
 }
 
-/** `git:*` and `git *` stand for commands that begin with `git`; a star for anything. */
+/** Returns the expression of a pattern: `git:*` and `git *` match commands that begin with `git`; a star matches anything. */
 function commandPattern (argument: string): RegExp {
   const [, prefix] = /^(.*?)(?::| )\*$/s.exec(argument) ?? []
   const escaped = (text: string) => text.replace(/[\\^$.|?+()[\]{}]/g, '\\$&').replace(/\s+/g, '\\s+')
@@ -98,7 +98,7 @@ function isAt (url: string, host: string): boolean {
   return hostname !== undefined && (hostname === (parent ?? host) || hostname.endsWith(`.${parent ?? host}`))
 }
 
-/** A glob of paths: of the working folder, or with `//` and `~/` in front of the machine and of the home. */
+/** Returns a test for a glob of paths: paths of the working folder, or with `//` in front of the machine, with `~/` of the home. */
 function pathsLike (glob: string): AllowedTool['covers'] {
   const outer = glob.startsWith('//') ? '/' : glob.startsWith('~/') ? homedir() : undefined
   const pattern = outer === undefined ? glob : glob.slice(2)
@@ -109,12 +109,12 @@ function pathsLike (glob: string): AllowedTool['covers'] {
   }
 }
 
-/** What a command line may send its output to, where only its commands are looked at. */
+/** Redirections that are allowed, because they write to no file. */
 const HARMLESS = /^(?:\d?>>?|&>>?)\s*(?:&\d|\/dev\/null)(?=[\s;&|)]|$)/
 
 /**
- * Splits a command line at the operators of a shell into its commands. Undefined for one that may do more than its commands say:
- * substitutions, redirections to files, subshells, and quotes that do not end. It is stricter than shells are.
+ * Splits a command line at the operators of a shell into its commands. Undefined if the line may do more than its commands say:
+ * substitutions, redirections to files, subshells, and unclosed quotes. Stricter than shells are.
  */
 export function simpleCommands (line: string, platform: NodeJS.Platform = process.platform): string[] | undefined {
   const commands = ['']
@@ -127,7 +127,7 @@ export function simpleCommands (line: string, platform: NodeJS.Platform = proces
     // Whether a backslash escapes a quote differs between the shells of Windows.
     if (platform === 'win32' && (letter === '^' || (letter === '\\' && (next === '"' || next === "'")))) return undefined
     if (letter === '\\' && quote !== "'" && platform !== 'win32') {
-      // A line that goes on in the next one.
+      // A backslash at the end of a line continues it.
       commands[commands.length - 1] += next === '\n' ? ' ' : letter + (next ?? '')
       at++
       continue

@@ -1,33 +1,33 @@
-/** Why a SKILL.md is not read, in words for its author. */
+/** A SKILL.md cannot be used. The message is for its author. */
 export class SkillRefused extends Error {}
 
-/** What a SKILL.md holds. */
+/** The content of a SKILL.md. */
 export interface SkillFile {
   /** The values of the front matter: texts, and lists of texts. Maps, such as `metadata`, are left out. */
   fields: Map<string, string | string[]>
-  /** What follows the front matter. */
+  /** The text after the front matter. */
   body: string
   /** The number of the first line of `body` in the file. */
   bodyLine: number
 }
 
-/** Characters of a front matter, and its keys. */
+/** The most characters of a front matter, and the most keys. */
 const LONGEST = 16 * 1024
 const MOST_KEYS = 50
 
 const KEY = /^(?:"([^"\\]*)"|'([^']*)'|([^\s"'#&*!|>%@`{[?:-][^:]*?))\s*:(?:\s+(.*))?$/
 const FENCE = /^---\s*$/
 const END = /^(?:---|\.\.\.)\s*$/
-/** Anchors, aliases and tags of YAML, with which a small text may stand for a large one. */
+/** Anchors, aliases and tags of YAML. With them a small text may expand to a large one. */
 const REFERENCE = /^[&*!]/
 const FLOW_REFERENCE = /[\s,{[:][&*!]+\w/
 const REFERENCES = 'anchors, aliases and tags of YAML are not read'
 const NESTED_REFERENCE = /^\s*(?:-\s+)*(?:[^\s"'#:]+\s*:\s+)?(?:[&*!]|<<\s*:)\S*/
 
 /**
- * Reads a SKILL.md: a front matter of YAML between two lines of `---`, and the text behind it. Of YAML it reads what such files have: one
- * value a key, plain, quoted or as a block, and lists of texts. A plain value may hold `: `, which many write and YAML does not allow.
- * Throws SkillRefused with the line for what is no such text, and for anchors, aliases, tags and keys that stand there twice.
+ * Reads a SKILL.md: a front matter of YAML between two lines of `---`, and the text behind it. Only the YAML that such files contain is
+ * read: one value for each key, plain, quoted or as a block, and lists of texts. A plain value may contain `: `, which YAML does not allow
+ * but many write. Throws SkillRefused, with the line, for anything else and for anchors, aliases, tags and repeated keys.
  * https://agentskills.io/specification
  */
 export function readSkillFile (text: string): SkillFile {
@@ -41,7 +41,7 @@ export function readSkillFile (text: string): SkillFile {
   return { fields: readFields(front), body: lines.slice(end + 1).join('\n'), bodyLine: end + 2 }
 }
 
-/** `lines` begin with the second line of the file. */
+/** Reads the fields. `lines` begin with the second line of the file. */
 function readFields (lines: readonly string[]): SkillFile['fields'] {
   const fields: SkillFile['fields'] = new Map()
   const keys = new Set<string>()
@@ -70,14 +70,14 @@ function readFields (lines: readonly string[]): SkillFile['fields'] {
 const isBlank = (line: string) => /^\s*(?:#.*)?$/.test(line)
 const isEmpty = (value: string) => isBlank(value)
 
-/** Counts the lines that belong to the key before them: those that are indented, and with `mayList` those of a list that is not. */
+/** Counts the lines that belong to the key before them: indented lines and, with `mayList`, the lines of a list that is not indented. */
 function linesBelow (lines: readonly string[], from: number, mayList: boolean): number {
   const belongs = mayList ? /^(?:\s|$|-(?:\s|$))/ : /^(?:\s|$)/
   const end = lines.findIndex((line, at) => at >= from && !belongs.test(line))
   return (end === -1 ? lines.length : end) - from
 }
 
-/** Returns the value of a key; undefined for none, and for a map. */
+/** Returns the value of a key; undefined for an empty value, and for a map. */
 function readValue (value: string, below: readonly string[], number: number): string | string[] | undefined {
   const block = /^([|>])([+-]?\d?[+-]?)\s*(?:#.*)?$/.exec(value)
   if (block !== null) return readBlock(below, block[1] === '>')
@@ -103,7 +103,7 @@ function readValue (value: string, below: readonly string[], number: number): st
 
 const folded = (lines: readonly string[]) => lines.map((line) => line.trim()).join(' ')
 
-/** The text of a block: its line breaks stay, or with `isFolded` become blanks. */
+/** Returns the text of a block. Its line breaks stay or, with `isFolded`, become blanks. */
 function readBlock (below: readonly string[], isFolded: boolean): string {
   const indents = below.filter((line) => line.trim() !== '').map((line) => /^\s*/.exec(line)![0].length)
   const indent = Math.min(...indents, Infinity)

@@ -16,7 +16,10 @@ const SkillChanged = defineError(
   'The skill "%s" is not as it was when it was looked at, and was not accepted. Look at it again: its digest is "%s" now.'
 )
 
-/** Lists the skills for work in a folder, and accepts them. All throw BadFolder (400) for no folder. `host` knows the tools. */
+/**
+ * Lists the skills for work in a folder, and accepts them. All functions throw BadFolder (400) for a path that is not a folder. `host`
+ * knows the tools.
+ */
 export function createSkillList (
   { skills, workspace, host }: { skills: Skills, workspace: () => string, host: () => Vocabulary }
 ) {
@@ -46,8 +49,8 @@ export function createSkillList (
     },
 
     /**
-     * Remembers a skill as its user has looked at it, so that runs read it without asking until it changes. Throws NoSkill (404), or
-     * SkillChanged (409) when it is not as it was then.
+     * Records a skill as its user has looked at it, so that runs read it without asking until it changes. Throws NoSkill (404), or
+     * SkillChanged (409) if it has changed since the user looked.
      */
     async accept ({ name, cwd: folder, digest }: Static<typeof AcceptSkillBody>): Promise<SkillView> {
       const cwd = await workingFolder(folder, workspace())

@@ -7,18 +7,18 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 
 /** The files of a skill beside its SKILL.md. */
 export interface SkillFiles {
-  /** Digests by the path in the skill's folder, with forward slashes. A large skill has one for all that is beyond the limits. */
+  /** Digests by the path in the skill's folder, with forward slashes. All files beyond the limits of a large skill share one digest. */
   digests: Record<string, string>
-  /** Links that lead out of the folder; nothing is read through them. */
+  /** Links that lead out of the folder. Nothing is read through them. */
   leadOut: string[]
 }
 
-/** Files that are told apart by their content; of others, those that are counted at all. */
+/** The most files that are compared by content, and the most that are counted at all. */
 const MOST_READ = 300
 const MOST_SEEN = 3_000
 const MOST_BYTES = 16 * 1024 * 1024
 const DEEPEST = 8
-/** The key under which files beyond the limits stand together. */
+/** The key of the digest for all files beyond the limits. */
 const REST = '…'
 const DIGEST_LENGTH = 16
 
@@ -28,8 +28,8 @@ const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0 } = constants
 const digestOf = (content: string | Uint8Array) => createHash('sha256').update(content).digest('base64url').slice(0, DIGEST_LENGTH)
 
 /**
- * Returns the files of a skill's folder (a real path) with digests of their contents, for as many as a skill has; of further ones, size and
- * time count. Links count by where they lead.
+ * Returns the files of a skill's folder (a real path) with digests of their contents. Of files beyond the limits, size and time count. A
+ * link counts by its target.
  */
 export async function filesOf (folder: string): Promise<SkillFiles> {
   const found: SkillFiles = { digests: {}, leadOut: [] }

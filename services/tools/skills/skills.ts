@@ -17,23 +17,23 @@ export interface Skill {
   name: string
   /** One line. */
   description: string
-  /** The real folder, and the path at which people find it. */
+  /** The real folder, and its path as people see it. */
   folder: string
   path: string
-  /** It lies in the working folder; else in one that config.json names. */
+  /** True if it is in the working folder, false if in a folder of config.json. */
   isOfFolder: boolean
-  /** Its own names of the only tools that may be used with it. */
+  /** The tools that the skill allows, in its own words; absent: all. */
   allowedTools?: string[]
-  /** Only its user may have it used: models are not told of it. */
+  /** Models are not told of it: only its user can have it used. */
   isForUser?: true
   body: string
   bodyLine: number
-  /** Of its SKILL.md. */
+  /** The digest of its SKILL.md. */
   digest: string
   bytes: number
 }
 
-/** A folder with a SKILL.md that is not used. `path` as of a Skill. */
+/** A folder with a SKILL.md that is not used. `path` as in Skill. */
 export interface UnusedSkill {
   name: string
   path: string
@@ -43,19 +43,19 @@ export interface UnusedSkill {
   isHidden?: true
 }
 
-/** What is known of a skill that was read. */
+/** The record of a skill that was read. */
 interface Pin {
   digest: string
   files: SkillFiles['digests']
 }
 
-/** The skills that were read, by path, and what was last shown to a person of changed ones, by run and path. The newest stand last. */
+/** The skills that were read, by path, and the changed ones that were shown to a person, by run and path. The newest stand last. */
 export interface StoredSkills {
   pins: Record<string, Pin>
   shown: Record<string, Pin>
 }
 
-/** How a skill compares with what was read of it before. `changed` names what is other. */
+/** The state of a skill compared with its record. `changed` names the files that differ. */
 export type SkillState = { is: 'new' } | { is: 'known' } | { is: 'changed', changed: string[] }
 
 interface Parts {
@@ -67,22 +67,22 @@ interface Parts {
 
 export type Skills = ReturnType<typeof createSkills>
 
-/** Where skills lie in a working folder; of two with the same name, the earlier is used. */
+/** The places of skills in a working folder. Of two skills with the same name, the one in the earlier place is used. */
 const PLACES = [join('.agents', 'skills'), join('.claude', 'skills')]
 const FILE = 'SKILL.md'
 const MOST_FOLDERS = 200
 const MOST_CACHED = 500
 const MOST_PINS = 200
 const MOST_SHOWN = 100
-/** Bytes of a SKILL.md. */
+/** The most bytes of a SKILL.md. */
 const LARGEST = 1024 * 1024
 const LONGEST_NAME = 64
 /** Characters of a description that are read. */
 const LONGEST_DESCRIPTION = 4_096
-/** Letters and digits with dots, dashes, underscores and blanks between them: no part of a path. */
+/** Letters and digits, with dots, dashes, underscores and blanks between them: nothing that leads to another path. */
 const NAME = /^[\p{L}\p{N}](?:[\p{L}\p{N}\p{M}]|[._ -](?=[\p{L}\p{N}]))*$/u
 
-/** Finds the skills of working folders, and knows which were read as they are. */
+/** Finds the skills of working folders, and knows which of them were read and have not changed since. */
 export function createSkills ({ paths, config, stored, copies }: Parts) {
   const read = new Map<string, { version: string, skill: Skill }>()
   const places = (cwd: string) => {
@@ -94,11 +94,13 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     ]
   }
 
-  /** Returns the real path, by the rules for all paths where the place belongs to the working folder `owner`. Rejects for none. */
+  /**
+   * Returns the real path of a place. If it belongs to the working folder `owner`, the rules for all paths apply. Rejects if there is none.
+   */
   const realOf = (path: string, { owner, isOfFolder }: { owner: string, isOfFolder: boolean }): Promise<string> =>
     isOfFolder ? paths.resolve(path, owner) : realpath(path)
 
-  /** Returns the real folder of an entry, within the real folder that its place belongs to. Throws SkillRefused. */
+  /** Returns the real folder of an entry, which must lie within the real folder of its place. Throws SkillRefused. */
   async function folderOf (path: string, place: { owner: string, isOfFolder: boolean }): Promise<string> {
     const real = await realOf(path, place).catch((error) => {
       if (error instanceof PathRefused) return undefined
@@ -132,7 +134,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
 
   const shownPath = (path: string) => realPathOf(path, copies)
 
-  /** Returns the skills of a place, and what there is none. */
+  /** Returns the skills of a place, and the folders that hold no usable one. */
   async function inPlace (cwd: string, { base, isOfFolder }: { base: string, isOfFolder: boolean }) {
     const found: Array<Skill | UnusedSkill> = []
     const owner = await realpath(isOfFolder ? cwd : base).catch(() => undefined)
@@ -191,7 +193,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     return changed.length === 0 ? { is: 'known' } : { is: 'changed', changed }
   }
 
-  /** Remembers a skill as it is: `pin`. */
+  /** Records a skill with this state. */
   const keep = (skill: Skill, pin: Pin) =>
     save((before) => {
       const { [keyOf(skill)]: _, ...others } = before.pins
@@ -201,17 +203,14 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
   return {
     find,
 
-    /**
-     * Returns how a skill compares with what was read of it, all its files included, the links that lead out of it, and the digest of all
-     * that.
-     */
+    /** Returns the state of a skill with all its files, the links that lead out of it, and the digest of all that. */
     async state (skill: Skill): Promise<SkillState & Pick<SkillFiles, 'leadOut'> & { files: string[], digest: string }> {
       const { leadOut, ...pin } = await pinOf(skill)
       const state = compare(pin, (await storedSkills()).pins[keyOf(skill)])
       return { ...state, leadOut, files: Object.keys(pin.files), digest: digestOf(pin) }
     },
 
-    /** Remembers a skill as it is, where it is as the digest says: it is then known. Returns whether it is. */
+    /** Records a skill as known if it still has this digest. Returns whether it does. */
     async accept (skill: Skill, digest: string): Promise<boolean> {
       const { leadOut, ...pin } = await pinOf(skill)
       if (digestOf(pin) !== digest) return false
@@ -220,8 +219,8 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     },
 
     /**
-     * Returns the skills that runs which nobody watches are told of: those that were read before, as far as their SKILL.md is still the
-     * same, and those of folders that config.json names, which are the user's choice.
+     * Returns the skills that runs which nobody watches are told of: skills that were read before and whose SKILL.md has not changed since,
+     * and skills in folders of config.json, which are the user's choice.
      */
     async known (skills: readonly Skill[]): Promise<Skill[]> {
       if (skills.length === 0) return []
@@ -232,7 +231,7 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
       })
     },
 
-    /** Records what a person is shown of a skill, who is asked whether it may be read in a run. */
+    /** Records the state of a skill that is shown to a person, who is asked whether a run may read it. */
     async note (skill: Skill, runId: string): Promise<void> {
       const { leadOut, ...pin } = await pinOf(skill)
       const key = `${runId} ${keyOf(skill)}`
@@ -240,9 +239,9 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     },
 
     /**
-     * Records that a skill is read as it is now, where nobody has to be asked for it: it is known, or new and `mayBeNew`, or what a person
-     * was shown in this run. `isAgreed`: a person has approved the call, without being shown a change. Returns its state if one has to be
-     * asked.
+     * Records that a skill is read in its present state, if nobody has to be asked for it: it is known, or it is new and `mayBeNew`, or a
+     * person was shown this state in this run. `isAgreed`: a person has approved the call without being shown a change. Returns its state
+     * if a person has to be asked.
      */
     async take (
       skill: Skill,
@@ -261,8 +260,8 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
     },
 
     /**
-     * Returns the real path of a file beside a SKILL.md, which may be read; undefined for any other path. Throws PathRefused for what
-     * leads out of its skill.
+     * Returns the real path of a file beside a SKILL.md, which may be read; undefined for any other path. Throws PathRefused for a path
+     * that leads out of its skill.
      */
     async fileAt (path: string, cwd: string): Promise<string | undefined> {
       const reading = readPath(path, cwd)
@@ -288,13 +287,13 @@ export function createSkills ({ paths, config, stored, copies }: Parts) {
   }
 }
 
-/** The names between a folder and what lies in it; [] for a path elsewhere. */
+/** Returns the names between a folder and a path in it; [] for a path elsewhere. */
 function segments (base: string, target: string): string[] {
   const inside = relative(base, target)
   return inside === '' || isAbsolute(inside) ? [] : inside.split(/[\\/]/)[0] === '..' ? [] : inside.split(/[\\/]/)
 }
 
-/** Takes microseconds: most folders have no skills, and the user waits for this. */
+/** Synchronous: takes microseconds. Most folders have no skills, and the user waits for this. */
 function isFolder (path: string): boolean {
   try {
     return statSync(path, { throwIfNoEntry: false })?.isDirectory() ?? false
@@ -303,15 +302,15 @@ function isFolder (path: string): boolean {
   }
 }
 
-/** The digest of a skill with all its files. */
+/** Returns the digest of a skill with all its files. */
 const digestOf = (pin: Pin): string => createHash('sha256').update(canonicalJson(pin)).digest('base64url').slice(0, 22)
 
 const newest = <T>(all: Record<string, T>, most: number): Record<string, T> => Object.fromEntries(Object.entries(all).slice(-most))
 
-/** A name for what is not read; the name of a folder may be anything. */
+/** Returns a name for a skill that is not read; the name of its folder may hold anything. */
 const nameFor = (entry: string) => oneLine(entry).slice(0, LONGEST_NAME)
 
-/** A text without line breaks and characters that nobody sees. */
+/** Returns a text without line breaks and invisible characters. */
 const oneLine = (text: string) => text.replace(/[\p{C}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 
 /** Reads a SKILL.md. Throws SkillRefused. */

@@ -26,7 +26,7 @@ interface Input {
   action?: typeof ACTIONS[number] | 'delete'
 }
 
-/** The states in which an action has nothing left to do. */
+/** The states of a task in which an action has nothing left to do. */
 const LEADS_TO: Record<Exclude<typeof ACTIONS[number], 'run'>, readonly TaskStatus[]> = {
   pause: ['paused'],
   resume: ['scheduled', 'running'],
@@ -34,11 +34,11 @@ const LEADS_TO: Record<Exclude<typeof ACTIONS[number], 'run'>, readonly TaskStat
 }
 
 const plain = (options: object = {}) => JSON.stringify(Object.entries(JSON.parse(JSON.stringify(options))).sort())
-/** Whether a task has what its conversation has: a new goal gets no more by it. */
+/** True if a task has the folder and options of its conversation: then a new goal gains nothing by it. */
 const isAlike = (task: Task, conversation: TaskConversation | undefined) =>
   task.cwd === conversation?.cwd && plain(task.options) === plain(conversation?.options)
 
-/** Changes a background task. One that was not made in the conversation is changed only when its user agrees. */
+/** Changes a background task. A task that was not made in the conversation is changed only if its user agrees. */
 export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
   async function change (
     tasks: TaskControl,
@@ -49,7 +49,7 @@ export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
     if (goal !== undefined || schedule !== undefined) {
       await tasks.update(taskId, { ...(goal !== undefined && { goal }), ...(schedule && { schedule }) }, { threadId, written })
     }
-    // A message that is answered again, after the service died for example, starts no second run.
+    // A message that is answered again, for example after the service died, must not start a second run.
     if (action === 'run') return void await tasks.run(taskId, {}, JSON.stringify([threadId, written]))
     if (action === undefined || action === 'delete') return
     if (!LEADS_TO[action].includes((await tasks.get(taskId)).status)) await tasks[action](taskId)
@@ -71,7 +71,7 @@ export function createChangeTask (parts: TaskParts): BuiltinTool<Input> {
       }, { additionalProperties: false }), mendTaskInput),
       use: 'seldom',
       findMistake: ({ goal, when, action }) =>
-        goal === undefined && when === undefined && action === undefined ? 'Say what is to change: goal, when or action.' : undefined
+        goal === undefined && when === undefined && action === undefined ? 'Name a change: goal, when or action.' : undefined
     },
     says: { en: { label: 'Change a task', does: 'change the task' }, about: ['taskId'] },
     policy: {

@@ -22,7 +22,7 @@ interface Input {
   when?: When
 }
 
-/** Tasks that one conversation makes at most. */
+/** The most tasks that one conversation may make. */
 const MOST_TASKS = 10
 
 /** Makes a background task, with the folder, the tools and the limits of the conversation. */

@@ -7,10 +7,10 @@ interface Input {
   words?: string
 }
 
-/** Tasks that one call tells of, and characters of their goals. */
+/** The most tasks that one call lists, and the most characters of their goals. */
 const SHOWN = 30
 const GOAL_SHOWN = 300
-/** Tasks that are read at once. */
+/** The number of tasks that are read at once. */
 const PAGE = 200
 
 /** Lists the background tasks, the newest first. */
@@ -31,7 +31,7 @@ export function createListTasks (parts: TaskParts): BuiltinTool<Input> {
       const { threadId } = await conversationWithPerson(parts, runId)
       const wanted = words.toLowerCase().split(/\s+/).filter((word) => word !== '')
       const found: Task[] = []
-      // Without words the records of the first ones are enough.
+      // Without words to search for, the first records are enough.
       const limit = wanted.length === 0 ? SHOWN : PAGE
       let cursor: string | undefined
       do {

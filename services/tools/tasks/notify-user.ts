@@ -2,14 +2,17 @@ import { Type } from '@sinclair/typebox'
 import type { BuiltinTool } from '../../contracts/tool.ts'
 
 export interface NotifyParts {
-  /** Tells the person of a task something that its run found; the same words of a run once. Throws ToolFailed beyond the limits. */
+  /** Tells the person of a task what its run found. The same words of a run are told once. Throws ToolFailed beyond the limits. */
   tellUser: (runId: string, text: string) => Promise<void>
 }
 
-/** Characters of what a task tells. */
+/** The most characters of a message. */
 const LONGEST = 500
 
-/** Tells the user of a task something now, on the screen or by the webhook. A call that is repeated after a crash tells nothing twice. */
+/**
+ * Tells the user of a task something at once, on the screen or by the webhook. A call that is repeated after a crash does not tell it
+ * twice.
+ */
 export function createNotifyUser ({ tellUser }: NotifyParts): BuiltinTool<{ text: string }> {
   return {
     model: {

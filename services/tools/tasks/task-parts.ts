@@ -6,20 +6,20 @@ import type { ReadTime, TaskControl, When } from '../../contracts/task-control.t
 import { isObject } from '../../lib/json.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
-/** The conversation of a run: what a task of it gets. */
+/** The conversation of a run, whose folder, tools and limits a task gets. */
 export interface TaskConversation {
   threadId: string
   cwd: string
   options?: RunOptions
-  /** What the user wrote, the newest last. */
+  /** The user's messages, the newest last. */
   written: string[]
-  /** Identify the user's messages up to the request, which are the same when it is answered again. */
+  /** Ids of the user's messages up to the request. They are the same when the request is answered again. */
   turns: string[]
 }
 
-/** The collaborators of the tools that have the tasks in hand. */
+/** The collaborators of the tools that make and change tasks. */
 export interface TaskParts {
-  /** Tasks are made of the tools. */
+  /** A function, because tasks are made of the tools. */
   tasks: () => TaskControl
   /** Returns the conversation of a run with a person; undefined for other runs. */
   conversationOf: (runId: string) => Promise<TaskConversation | undefined>
@@ -27,31 +27,31 @@ export interface TaskParts {
 
 const optional = (description?: string) => Type.Optional(Type.String({ ...description !== undefined && { description } }))
 
-/** When a task is to run, as models write it. Every conversation is told of it, so it is short. */
+/** When a task runs, in the form that models write. It is short, because every conversation is told of it. */
 export const WhenInput = Type.Object({
   at: optional('Once, or first: "2026-01-31T09:00", "in 2 hours"'),
   every: optional('"weekdays at 17:30", "every other friday" or a cron line'),
   zone: optional('"Europe/Berlin", if named')
 }, { additionalProperties: false, description: 'In English; absent for now' })
 
-/** The same for the tool that is told of beside it. */
+/** The same for changeTask, which is described beside createTask. */
 export const ChangedWhenInput = Type.Object({ at: optional(), every: optional(), zone: optional() }, {
   additionalProperties: false,
   description: 'Its new times'
 })
 
-/** Names under which models write the properties of a time, beside its own. */
+/** Other names that models use for the properties of a time. */
 const ALIASES: Record<keyof When, readonly string[]> = {
   at: ['at', 'once', 'time', 'date', 'datetime', 'start', 'startat', 'starttime', 'first', 'runat', 'in'],
   every: ['every', 'interval', 'schedule', 'cron', 'repeat', 'recurrence', 'frequency', 'when'],
   zone: ['zone', 'timezone', 'tz']
 }
 const plain = (name: string) => name.replace(/[\s_-]/g, '').toLowerCase()
-/** Properties of a schedule that are said behind its interval. */
+/** Properties of a schedule that are written behind its interval. */
 const PARTS = ['on', 'except']
 const isWhen = (name: string): boolean => [...Object.values(ALIASES).flat(), ...PARTS].includes(plain(name))
 
-/** Returns a time that a model wrote as a text, or with the properties of a schedule, as WhenInput has it; undefined for none. */
+/** Returns a time that a model wrote as a text, or with the properties of a schedule, in the form of WhenInput; undefined for none. */
 function whenFrom (fields: Record<string, unknown>): When | undefined {
   const inner = Object.values(fields).find(isObject)
   const all = new Map(Object.entries({ ...fields, ...inner }).flatMap(([name, value]): Array<[string, string]> => {
@@ -65,7 +65,7 @@ function whenFrom (fields: Record<string, unknown>): When | undefined {
   return at === undefined && every === undefined ? undefined : { at, every, zone: zone && all.get(zone) }
 }
 
-/** Puts a time that stands beside the other properties of an input, or in another form, where it belongs. */
+/** Moves a time that stands beside the other properties of an input, or has another form, to its place. */
 export function mendTaskInput (input: unknown): unknown {
   if (!isObject(input)) return input
   const time = whenFrom(Object.fromEntries(Object.entries(input).filter(([name]) => isWhen(name))))
@@ -81,13 +81,13 @@ export async function conversationWithPerson ({ conversationOf }: TaskParts, run
   return conversation
 }
 
-/** Returns why what a task is to do, and when, must be confirmed where the conversation has read what others wrote. */
+/** Returns why the goal and time of a task must be confirmed if the conversation has read what others wrote. */
 export async function whyConfirmGoal (textOfOthers: (() => Promise<string | undefined>) | undefined): Promise<string | undefined> {
   const read = await textOfOthers?.()
   return read && `The agent has read what others wrote here (${read}), which may have asked for this: look at the goal and at when it runs.`
 }
 
-/** Reads a time as the model heard it. Throws ToolFailed when it is in doubt. */
+/** Reads the time that the model passed. Throws ToolFailed if it is ambiguous. */
 export async function readTime ({ tasks }: TaskParts, when: When | undefined): Promise<ReadTime | undefined> {
   try {
     return when && await tasks().readWhen(when)
@@ -97,13 +97,13 @@ export async function readTime ({ tasks }: TaskParts, when: When | undefined): P
   }
 }
 
-/** Returns why a time must be confirmed by a person; undefined for others, and for one that cannot be read. */
+/** Returns why a person must confirm a time; undefined for other times, and for one that cannot be read. */
 export async function whyConfirm ({ tasks }: TaskParts, when: When | undefined, written: string[] = []): Promise<string | undefined> {
   const time = when && await tasks().readWhen(when, written.at(-1)).catch(() => undefined)
   return time?.confirm
 }
 
-/** The name of a task in a sentence. */
+/** Returns the name of a task for a sentence. */
 export const nameOf = ({ name }: Pick<Task, 'name'>): string => `“${name}”`
 
 /** Returns a sentence about when a task runs. */

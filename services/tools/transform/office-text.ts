@@ -3,10 +3,10 @@ import { decodeEntities } from '../web/fetch/to-text.ts'
 import type { OfficeRequest } from './transform-rpc.ts'
 
 // Reads the text of office documents: docx, xlsx and pptx (ECMA-376), odt (ISO/IEC 26300). Only the parts that hold text are unzipped: no
-// macros, no pictures, no embedded files. Their XML is read by its tags alone; entities that a document defines itself stay as they are.
+// macros, pictures or embedded files. Only the tags of their XML are read. Entities that a document defines itself are not replaced.
 
 const MIB = 1024 * 1024
-/** Bytes of all parts of a document when unpacked, as its directory states them, and of those that are read. */
+/** The most bytes of all parts of a document when unpacked, as its directory states them, and of the parts that are read. */
 const MOST_UNPACKED = 100 * MIB
 const MOST_READ = 32 * MIB
 const MOST_PARTS = 10_000
@@ -22,7 +22,7 @@ class TooLarge extends Error {
 
 type Parts = Record<string, Uint8Array>
 
-/** Which parts of a format hold text. */
+/** The parts of a format that hold text. */
 const TEXT_PARTS: Record<OfficeRequest['format'], RegExp> = {
   docx: /^word\/(?:document|footnotes|endnotes|comments)\.xml$/,
   xlsx: /^xl\/(?:workbook\.xml|sharedStrings\.xml|worksheets\/[^/]+\.xml|_rels\/workbook\.xml\.rels)$/,
@@ -30,7 +30,10 @@ const TEXT_PARTS: Record<OfficeRequest['format'], RegExp> = {
   odt: /^(?:content\.xml|META-INF\/manifest\.xml)$/
 }
 
-/** Returns the text of a document. Throws for one that is too large when unpacked, before it is unpacked, or damaged, or locked. */
+/**
+ * Returns the text of a document. Throws for a document that is damaged, locked, or too large when unpacked; the last is found before it is
+ * unpacked.
+ */
 export function readOffice ({ bytes, format, mostCharacters }: OfficeRequest): string {
   if (bytes[0] === 0xd0 && bytes[1] === 0xcf) throw new Error(OLD_OR_LOCKED)
   const parts = unzip(bytes, TEXT_PARTS[format])
@@ -62,7 +65,7 @@ function unzip (bytes: Uint8Array, wanted: RegExp): Parts {
     return false
   }
   try {
-    // The directory first: nothing is unpacked before all sizes are known.
+    // The directory is read first: nothing is unpacked before all sizes are known.
     unzipSync(bytes, { filter })
     return unzipSync(bytes, { filter: ({ name }) => wanted.test(name) })
   } catch (error) {
@@ -78,8 +81,8 @@ interface Tag {
 }
 
 /**
- * Calls `onTag` with each tag of a part and `onText` with the text between two tags, in order, until one returns false. Linear in the
- * length of the part.
+ * Calls `onTag` with each tag of a part and `onText` with the text between two tags, in order, until one of them returns false. Linear in
+ * the length of the part.
  */
 function walk (part: Uint8Array, onTag: (tag: Tag) => boolean | void, onText: (text: string) => boolean | void): void {
   const xml = strFromU8(part)
@@ -119,10 +122,10 @@ function attribute ({ attributes }: Tag, name: string): string | undefined {
 
 type Take = (text: string) => boolean
 
-/** What a document no longer says, and what it says a second time for older programs. */
+/** Elements with deleted text, and with text that is repeated for older programs. */
 const SKIPPED = new Set(['w:del', 'w:moveFrom', 'mc:Fallback'])
 
-/** Takes the texts in elements named `textTag`; other tags may stand for text, such as a line break. */
+/** Collects the texts in elements named `textTag`. Other tags may stand for text, such as a line break. */
 function takeTexts (part: Uint8Array, textTag: string, standsFor: (tag: Tag) => string | undefined, take: Take): boolean {
   let isInside = false
   let skipped = 0
@@ -197,17 +200,17 @@ function readOdt (parts: Parts, take: Take) {
   })
 }
 
-/** Columns up to which the gaps between cells are shown. */
+/** Gaps between cells are shown up to this column. */
 const MOST_COLUMNS = 256
 
-/** The number of a cell's column, from 0; "C7" is 2. */
+/** Returns the number of a cell's column, from 0; 2 for "C7". */
 function columnOf (reference: string | undefined): number {
   let column = 0
   for (const letter of /^[A-Z]{1,3}/.exec(reference ?? '')?.[0] ?? '') column = column * 26 + letter.charCodeAt(0) - 64
   return column - 1
 }
 
-/** The texts that cells share, by their number. */
+/** Returns the texts that cells share, by their numbers. */
 function sharedTexts (part: Uint8Array | undefined): string[] {
   const texts: string[] = []
   if (part === undefined) return texts
@@ -227,7 +230,7 @@ function sharedTexts (part: Uint8Array | undefined): string[] {
   return texts
 }
 
-/** The sheets of a workbook in its order, with their names. */
+/** Returns the sheets of a workbook in their order, with their names. */
 function sheetsOf (parts: Parts): Array<{ name: string, part: Uint8Array }> {
   const targets = new Map<string, string>()
   if (parts['xl/_rels/workbook.xml.rels']) {

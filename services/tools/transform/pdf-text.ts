@@ -1,13 +1,13 @@
 import { getDocumentProxy } from 'unpdf'
 import type { PdfRequest, PdfText } from './transform-rpc.ts'
 
-/** Pages that are read at a time. */
+/** The most pages that are read at once. */
 const MOST_PAGES = 500
-/** Milliseconds after which no further page begins, so that what was read is answered before the deadline of the worker. */
+/** Milliseconds after which no further page begins, so that the pages read so far are answered before the deadline of the worker. */
 const READING_MS = 7_000
 const LONGEST_TITLE = 500
 
-/** Reads the text of a PDF. Its scripts are not run, nothing is fetched. Throws for a document that is damaged or needs a password. */
+/** Reads the text of a PDF. Its scripts are not run, and nothing is fetched. Throws for a document that is damaged or needs a password. */
 export async function readPdf ({ bytes, firstPage, mostPages, mostChars }: PdfRequest): Promise<PdfText> {
   const started = performance.now()
   // Verbosity 0: errors only.

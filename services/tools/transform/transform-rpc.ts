@@ -23,11 +23,11 @@ export interface Transforms extends FolderJobs {
   scanFiles: { input: ScanRequest, output: Scanned }
   /** A recording as text, without secrets; null when it is too large. */
   recording: { input: RecordingRequest, output: string | null }
-  /** Reads a name of a folder, or fails to: what counts is that its file system answers. */
+  /** Reads one name of a folder. Only whether its file system answers counts, not the result. */
   knock: { input: string, output: null }
 }
 
-/** A recording, with the secrets of the service, and folders with what stands for them. */
+/** A recording, the secrets of the service, and the folders with their placeholders. */
 export interface RecordingRequest {
   header: object
   lines: readonly object[]
@@ -36,7 +36,9 @@ export interface RecordingRequest {
   mostBytes: number
 }
 
-/** At most `mostPages` pages of a document from page `firstPage` on, counted from 1; no further page begins after `mostChars`. */
+/**
+ * At most `mostPages` pages of a document from page `firstPage` on, counted from 1. No further page begins after `mostChars` characters.
+ */
 export interface PdfRequest {
   bytes: Uint8Array
   firstPage: number
@@ -52,7 +54,7 @@ export interface OfficeRequest {
 }
 
 export interface PdfText {
-  /** The texts of the pages; fewer than asked for when `mostChars` or the time was used up. */
+  /** The texts of the pages; fewer than requested if `mostChars` or the time was used up. */
   pages: string[]
   totalPages: number
   title?: string

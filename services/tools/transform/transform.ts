@@ -10,9 +10,9 @@ export const TransformFailed = defineError('ERR_TRANSFORM_FAILED', 'This content
 const TransformBusy = defineError('ERR_TRANSFORM_BUSY', 'Too much content is being worked on at once; try again in a moment.')
 
 const DEADLINE_MS = 10_000
-/** A thread that has not ended by then waits for a file system that does not answer, and is left alone; milliseconds. */
+/** A thread that has not ended by then waits for a file system that does not answer, and is abandoned; milliseconds. */
 const END_MS = 1_000
-/** Threads that are left alone before no further job is begun. */
+/** The most abandoned threads. With more, no further job begins. */
 const MOST_STUCK = 16
 /** One megabyte of HTML takes some two hundred megabytes as objects. */
 const MEMORY_MB = 384
@@ -22,7 +22,7 @@ interface TransformParts {
   memoryMb?: number
 }
 
-/** A thread that does not end. In an object, as a promise would be awaited. */
+/** A thread that does not end. The promise is in an object, because a bare promise would be awaited. */
 interface Stuck {
   ended: Promise<unknown>
 }
@@ -30,9 +30,9 @@ interface Stuck {
 export type Transform = ReturnType<typeof createTransform>
 
 /**
- * Runs CPU-heavy work on untrusted content, one job at a time, in a worker thread that is started when needed. A job that exceeds
- * its time or memory, buffers included, or whose signal aborts, is ended together with the thread. A thread that waits for a file system
- * cannot be ended: it is left alone, and the next job gets another one.
+ * Runs CPU-heavy work on untrusted content, one job at a time, in a worker thread that is started when needed. A job that exceeds its time
+ * or memory, buffers included, or whose signal aborts, is ended together with the thread. A thread that waits for a file system cannot be
+ * ended: it is abandoned, and the next job gets another one.
  */
 export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts) {
   let worker: Worker | undefined
@@ -67,7 +67,7 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
     return started
   }
 
-  /** Ends the thread. Resolves to undefined when it has ended, and else to what settles when it does. */
+  /** Ends the thread. Resolves to undefined when it has ended; if it does not end, to an object with the promise of its end. */
   async function end (): Promise<Stuck | undefined> {
     if (worker) ended = worker.terminate()
     worker = undefined
@@ -113,9 +113,9 @@ export function createTransform ({ clock, memoryMb = MEMORY_MB }: TransformParts
 
   return {
     /**
-     * Runs one job. Its time limit, `ms` milliseconds, starts when the job starts. Rejects with the signal's reason, with
-     * TransformFailed, for which the content may be the cause, or with TransformBusy. A TransformFailed whose thread could not be ended
-     * has what settles when it ends, as `stuck`.
+     * Runs one job. Its time limit, `ms` milliseconds, starts when the job starts. Rejects with the signal's reason, with TransformFailed,
+     * which the content may have caused, or with TransformBusy. If the thread could not be ended, the TransformFailed has the promise of
+     * its end as `stuck`.
      */
     run: <K extends Kind>(
       kind: K,

@@ -59,7 +59,7 @@ export function createAddressPolicy ({ allowPrivate, ownPorts, resolve = resolve
   }
 }
 
-/** The port that an address names of this machine, at 127.0.0.1; undefined for any other address. */
+/** Returns the port of this machine that an address names, at 127.0.0.1; undefined for any other address. */
 function localPort ({ hostname, protocol, port }: URL): number | undefined {
   if (hostname !== '127.0.0.1' && !LOCALHOST.test(hostname)) return undefined
   return Number(port) || (protocol === 'https:' ? 443 : 80)
@@ -80,7 +80,7 @@ export function nonPublicKind (address: string): string | undefined {
   return parsed.match(GLOBAL_UNICAST) ? undefined : 'reserved'
 }
 
-/** Returns whether an address is one of this machine: loopback, unspecified (0.0.0.0, ::) or one of `interfaces`. */
+/** True if an address is one of this machine: loopback, unspecified (0.0.0.0, ::) or one of `interfaces`. */
 export function isThisMachine (address: string, interfaces: string[]): boolean {
   const parsed = ipaddr.process(address)
   if (['loopback', 'unspecified'].includes(parsed.range())) return true

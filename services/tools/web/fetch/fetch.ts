@@ -72,8 +72,8 @@ export function createWeb ({ policy, transform, clock }: Parts) {
 
   return {
     /**
-     * Fetches an address. `mayRedirect` is asked before a redirect is followed; `ports` are those of this machine that may be reached. An
-     * answer of any status is a result. Throws AddressRefused, FetchFailed, TransformFailed, TransformBusy or the signal's reason.
+     * Fetches an address. `mayRedirect` is asked before a redirect is followed. `ports` are the ports of this machine that may be reached.
+     * A response of any status is a result. Throws AddressRefused, FetchFailed, TransformFailed, TransformBusy or the signal's reason.
      */
     async fetch (
       address: string,
@@ -107,7 +107,7 @@ export function createWeb ({ policy, transform, clock }: Parts) {
     return { ...answer, ...await readable({ bytes, charset: type.charset, url: got.url }, signal) }
   }
 
-  /** Follows redirections to the last answer, and reads that. */
+  /** Follows redirects to the last response, and reads it. */
   async function answerOf (start: URL, signal: AbortSignal, reach: Reach, readAs: typeof read): Promise<RawResponse> {
     try {
       return await withDeadline({ clock, ms: DEADLINE_MS, signal }, (limit) => followRedirects(start, limit, reach, readAs))
@@ -227,7 +227,7 @@ async function read (response: IncomingMessage, { href: url }: URL): Promise<Raw
   return { url, status, type, bytes, ...truncated && { cut: true as const } }
 }
 
-/** Reads a picture; nothing of any other document. */
+/** Reads a picture. Reads nothing of any other document. */
 async function readPicture (response: IncomingMessage, { href: url }: URL): Promise<RawResponse> {
   const type = parseContentType(response.headers['content-type'])
   const status = response.statusCode!

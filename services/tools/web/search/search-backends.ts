@@ -39,7 +39,7 @@ export interface Backend {
   request(base: string, query: SearchQuery): { url: string, method?: 'GET' | 'POST', headers?: Record<string, string>, body?: string }
   /** Returns the results in an answer of status 200; undefined when it has no list of results. Throws SearchFailed for a refusal. */
   results(text: string, parsePage: (html: string) => Promise<ResultPage>): RawResult[] | undefined | Promise<RawResult[] | undefined>
-  /** Sentences for statuses that mean something else than usual. */
+  /** Sentences for statuses that mean something unusual. */
   statusMessages?: Record<number, string>
 }
 

@@ -1,0 +1,73 @@
+import { createHash } from 'node:crypto'
+import type { FileHandle } from 'node:fs/promises'
+import { CHUNK_BYTES, CopyGone, readSealedContent } from '../lib/sealed-file.ts'
+import { type OwnFiles, withFile, withParent } from './open-folder.ts'
+import { type Copy, type FilePlace, isDatabase, type NotKept } from './places.ts'
+
+/**
+ * Returns the buffer for a chunk. A small file gets a small one, with room for its end, because large buffers are much work for the garbage
+ * collector.
+ */
+const newChunk = (size = CHUNK_BYTES) => Buffer.allocUnsafe(Math.min(CHUNK_BYTES, Math.max(size + 1, 1024)))
+
+/** A file that was read: its digest, its size in bytes, and its copy, unless it was longer than allowed. */
+export interface ReadFile {
+  digest: string
+  size: number
+  copy?: Copy
+  /** It begins as a database of SQLite does. */
+  isDatabase?: true
+}
+
+/** Reads an open file of about `size` bytes, and of at most `limit`; calls `take` with each chunk and returns its digest. */
+export async function readWhole (
+  file: FileHandle,
+  { limit, signal, size: expected, chunk = newChunk(expected) }: { limit: number, signal?: AbortSignal, size?: number, chunk?: Buffer },
+  take?: (chunk: Buffer) => Promise<void>
+): Promise<ReadFile | undefined> {
+  const hash = createHash('sha256')
+  let size = 0
+  let hasHead = false
+  for (;;) {
+    signal?.throwIfAborted()
+    let filled = 0
+    // Before the end of the file, a read may return less than the chunk.
+    for (let bytesRead = -1; bytesRead !== 0 && filled < chunk.length; filled += bytesRead) {
+      ;({ bytesRead } = await file.read(chunk, filled, chunk.length - filled, size + filled))
+    }
+    size += filled
+    if (size > limit) return undefined
+    if (filled === 0) break
+    const bytes = chunk.subarray(0, filled)
+    if (size === filled) hasHead = isDatabase(bytes)
+    hash.update(bytes)
+    await take?.(bytes)
+    if (filled < chunk.length) break
+  }
+  return { digest: `sha256:${hash.digest('base64url')}`, size, ...hasHead && { isDatabase: true } }
+}
+
+/** Where the content of a file is: in a copy, or at the real path `from`. */
+export interface Source {
+  id: string
+  key?: string
+  copy?: Copy
+  notKept?: NotKept
+  from?: string
+}
+
+/** Calls `take` with each chunk of a content. Throws CopyGone if it is not kept, or the file has another one. */
+export async function readSource (
+  { id, key, copy, from }: Source = { id: '' },
+  { digest, size }: FilePlace,
+  { folder, paths }: { folder: string, paths: OwnFiles },
+  take: (bytes: Buffer) => Promise<void>
+): Promise<void> {
+  if (from === undefined) {
+    for await (const bytes of readSealedContent(folder, { id, key }, copy, size)) await take(bytes)
+    return
+  }
+  const read = await withParent(from, (parent, name) =>
+    withFile(parent, name, paths, (file, size) => readWhole(file, { limit: Infinity, size }, take)))
+  if (read?.digest !== digest) throw new CopyGone()
+}
