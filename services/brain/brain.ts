@@ -33,13 +33,13 @@ import {
 export { emptyMemory, type Memory } from './memory.ts'
 export type { Learning } from './learning.ts'
 
-/** The words by which the user wants something forgotten. */
+/** A user's wish to have something forgotten, with the words that express it. */
 type ForgetWish = Pick<Learning, 'fact' | 'said' | 'source' | 'isUnsure'> & {
-  /** Nothing that others wrote can have brought the wish about. */
+  /** True if nothing that others wrote can have caused the wish. */
   isSure: boolean
 }
 
-/** What was forgotten, what waits for a confirmation, and what may be about the same. */
+/** The entries that were forgotten, those that wait for a confirmation, and those that may be about the same subject. */
 interface Forgotten {
   forgotten: Entry[]
   patterns: Habit[]
@@ -58,7 +58,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
 }) {
   const load = (): Promise<Memory> => record.get().catch(toBrainError)
 
-  /** Applies `edit`. When it returns the memory that it got, nothing is new and `updatedAt` stays as it is. */
+  /** Applies `edit`. If it returns the memory that it got, nothing is stored and `updatedAt` stays. */
   async function update (edit: (memory: Memory) => Memory): Promise<Memory> {
     let before: Memory | undefined
     const after = await record.update((memory) => {
@@ -73,7 +73,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
   }
   const change = async (edit: (memory: Memory) => Memory): Promise<Brain> => brainOf(await update(edit))
 
-  /** What the user typed. It is known at once, also if it was proposed or replaced before. */
+  /** Adds a text that the user typed. It is known at once, even if it was proposed or replaced before. */
   const typed = (memory: Memory, content: Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>): Memory => {
     const same = sameEntry(memory, content)
     if (same?.state === 'known') return memory
@@ -82,7 +82,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
   }
 
   return {
-    /** All that is remembered. Throws BrainDamaged (500), like every operation here except `clear`. */
+    /** Returns everything that is remembered. Throws BrainDamaged (500), like every operation here except `clear`. */
     whole: load,
 
     /** The brain, and its text for models. */
@@ -91,7 +91,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       return { brain: brainOf(memory), contextPreview: contextPreview(memory) }
     },
 
-    /** Adds a fact unless it is known: case, blanks and end marks do not count. Throws TextLength (400) and TooManyFacts (409). */
+    /** Adds a fact unless it is known already; case, blanks and end marks do not count. Throws TextLength (400) and TooManyFacts (409). */
     async learn (text: string): Promise<Brain> {
       const fact = normalise('fact', text, LIMITS.fact)
       return change((memory) => typed(memory, { kind: 'fact', fact }))
@@ -111,8 +111,8 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
     },
 
     /**
-     * Sets a preference, or overwrites the one whose key differs in case, blanks or end marks at most; the key is spelled as it was
-     * given last. Throws TextLength (400) and TooManyPreferences (409).
+     * Sets a preference. It overwrites one whose key differs only in case, blanks or end marks; the key gets the new spelling. Throws
+     * TextLength (400) and TooManyPreferences (409).
      */
     async prefer ({ key: text, value: rawValue }: PreferenceBody): Promise<Brain> {
       const key = normalise('key', text, LIMITS.key)
@@ -151,7 +151,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       })
     },
 
-    /** Clears everything, also a damaged record. Extraction does not learn again from messages up to now. */
+    /** Clears everything, including a damaged record. Extraction does not learn again from messages up to now. */
     async clear (): Promise<Brain> {
       const memory = await load().catch(() => undefined)
       const isEmpty = memory !== undefined && memory.entries.length + memory.habits.length === 0
@@ -182,7 +182,7 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
         return erase(memory, [id], now(), digest)
       }),
 
-    /** Puts what was said into the memory; see `learn`. Requests that recur count towards patterns. */
+    /** Adds statements to the memory; see `learn`. Recurring requests count towards patterns. */
     async ingest (learnings: Learning[], habits: Habitual[] = []): Promise<Omit<Learned, 'memory'>> {
       let learned: Omit<Learned, 'memory'> = { known: [], proposed: [], replaced: [] }
       await update((before) => {
@@ -194,9 +194,9 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
     },
 
     /**
-     * Forgets everything about something that the user names, at once, and returns what it was. Typed, pinned and important entries are
-     * forgotten only with `isSure`; else, and for words that may be no wish of the user (`isUnsure`), it is proposed. Undefined when the
-     * words could name anything.
+     * Forgets everything about a subject that the user names, at once, and returns it. Typed, pinned and important entries are forgotten
+     * only with `isSure`. Otherwise, and for words that may not be a wish of the user (`isUnsure`), forgetting them is proposed. Undefined
+     * if the words could name anything.
      */
     async forgetAbout (about: string, { isSure, ...wish }: ForgetWish): Promise<Forgotten | undefined> {
       const found = findAbout(await load(), about)
@@ -222,7 +222,10 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       return { forgotten, patterns: habits.filter(isPattern), open, proposed, maybe: found.maybe }
     },
 
-    /** Forgets all that is known and proposed, typed and pinned entries too, and what was said so far. Returns what was known. */
+    /**
+     * Forgets everything that is known and proposed, including typed and pinned entries, and ignores everything said so far. Returns the
+     * known entries.
+     */
     async forgetEverything (): Promise<Entry[]> {
       let forgotten: Entry[] = []
       await update((memory) => {
@@ -234,7 +237,10 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
       return forgotten
     },
 
-    /** Gives entries topics, which find them for a message, and marks those that are important. Without topics they count as filed, too. */
+    /**
+     * Gives entries topics, by which they are found for a message, and marks the important ones. Entries without topics count as filed,
+     * too.
+     */
     file: (filed: Array<{ id: string, topics?: unknown, isImportant: boolean }>): Promise<unknown> =>
       update((memory) => {
         const byId = new Map(filed.map((each) => [each.id, each]))
@@ -245,19 +251,19 @@ export function createBrain ({ record, now, digest, onChange = () => {} }: {
         return { ...memory, entries }
       }),
 
-    /** Erases what was forgotten 30 days ago. */
+    /** Erases entries that were forgotten 30 days ago. */
     async sweep (): Promise<void> {
       const memory = await load().catch(() => undefined)
       if (memory !== undefined && eraseForgotten(memory, now(), digest) !== memory) await update((memory) => memory)
     },
 
-    /** Everything that is known, and the requests that may recur, oldest first. */
+    /** Returns everything that is known, and the requests that may recur, oldest first. */
     async known (): Promise<{ entries: Entry[], habits: Habit[] }> {
       const { entries, habits } = await load()
       return { entries: entries.filter(({ state }) => state === 'known'), habits }
     },
 
-    /** The facts and preferences that come from one thread. */
+    /** Returns the facts and preferences that come from one thread. */
     async from (threadId: string): Promise<{ facts: string[], preferences: Record<string, string> }> {
       const memory = await load()
       const ofThread = ({ source }: Entry) => source?.threadId === threadId

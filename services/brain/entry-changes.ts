@@ -3,7 +3,7 @@ import { EntryNotFound, FactExists, NotEditable, TooManyFacts, TooManyInstructio
 import { foldText, normalise } from './fact-text.ts'
 import { type Entry, type FactKind, foldEntry, isPattern, type Memory, ofKind, patternOf } from './memory.ts'
 
-/** Proposals, replaced entries and digests of removed statements that are kept; the oldest go. */
+/** The most proposals, replaced entries and digests of removed statements that are kept. The oldest go. */
 const MAX_PROPOSED = 1_000
 const MAX_REPLACED = 1_000
 const MAX_DROPPED = 5_000
@@ -16,7 +16,7 @@ const LIMIT = {
   instruction: [LIMITS.instructions, TooManyInstructions]
 } as const
 
-/** Whether no more entries of a kind can be known. */
+/** True if no further entry of a kind can be known. */
 export const isFull = (memory: Memory, kind: FactKind): boolean => ofKind(memory, kind).length >= LIMIT[kind][0]
 
 /** Throws TooManyFacts, TooManyPreferences or TooManyInstructions (409) when no more entries of the kind can be known. */
@@ -48,7 +48,9 @@ export function hide (memory: Memory, ids: string[], at: number, by?: Entry): Me
   }
 }
 
-/** Makes an entry known, as the newest one, and hides what it replaces. A proposed retraction hides and is gone. */
+/**
+ * Makes an entry known, as the newest one, and hides the entries that it replaces. A proposed retraction hides entries and is then removed.
+ */
 export function makeKnown (memory: Memory, entry: Entry, at: number): Memory {
   const { replacedAt: _at, replacedBy: _by, forgottenAt: _forgotten, retracts, ...rest } = entry
   const known: Entry = { ...rest, state: 'known' }
@@ -72,7 +74,7 @@ export function hasKey (wanted: string): (entry: Entry) => boolean {
 }
 
 /**
- * Removes entries for good, with every trace of them: entries of the same content, what they had replaced, and proposals to
+ * Removes entries for good, with every trace of them: entries of the same content, the entries that they had replaced, and proposals to
  * replace them. Statements of the same content that were made up to `at` are ignored from now on.
  */
 export function erase (memory: Memory, ids: string[], at: number, digest: Digest): Memory {
@@ -94,7 +96,7 @@ export function drop (memory: Memory, texts: string[], at: number, digest: Diges
   return { ...memory, dropped: [...kept, ...[...keys].map((key) => ({ key, at }))].slice(-MAX_DROPPED) }
 }
 
-/** Lets the oldest proposals and replaced entries go. What was replaced is not learned again from what was said before. */
+/** Removes the oldest proposals and replaced entries. Replaced statements are not learned again from earlier messages. */
 export function trim (memory: Memory, digest: Digest): Memory {
   const oldest = (state: Entry['state'], limit: number) => {
     const all = memory.entries.filter((entry) => entry.state === state)
@@ -120,7 +122,7 @@ export function listFacts (memory: Memory, { q = '', state = 'known', kind, limi
   return { facts: page, ...(from + limit < all.length && page.length > 0 && { nextCursor: page.at(-1)!.id }) }
 }
 
-/** An entry without what only the merging of statements needs. */
+/** Returns an entry without the fields that only the merging of statements needs. */
 export function factView ({ said: _said, replacedAt: _at, topics: _topics, confirmed: _confirmed, ...entry }: Entry): KnownFact {
   return entry
 }

@@ -13,7 +13,10 @@ export function normalise (field: string, text: string, limit: number): string {
   return normal
 }
 
-/** Marks that end a statement, in the scripts that have them. A question mark is none: a question differs from its statement. */
+/**
+ * Matches marks that end a statement, in the scripts that have them. A question mark is not one of them, because a question differs from
+ * its statement.
+ */
 const END = /[\s.!\u2026\u3002\uFF0E\uFF01\uFF61\u0964\u06D4\u0589\u1362\u104B\u17D4]+$/u
 
 /**
@@ -25,13 +28,13 @@ export function foldText (text: string): string {
   return foldCase(trimmed.replace(END, '') || trimmed).replace(/\s+/g, ' ')
 }
 
-/** Folds the case of each letter; the length stays. */
+/** Folds the case of each letter. The length stays the same. */
 export const foldCase = (text: string): string => [...text].map(foldLetter).join('')
 
 /** Folds the case of one letter as Unicode's simple case folding does; a letter whose other case is longer stays as it is. */
 function foldLetter (letter: string): string {
   const lower = single(letter.toLowerCase(), letter)
-  // The dotless i is the one letter whose upper case is that of another.
+  // The dotless i is the only letter that shares its upper case with another letter.
   return lower === '\u0131' ? lower : single(single(lower.toUpperCase(), lower).toLowerCase(), lower)
 }
 
@@ -41,7 +44,7 @@ const single = (text: string, otherwise: string) => [...text].length === 1 ? tex
 const MAX_TOPICS = 10
 const MAX_TOPIC = 40
 
-/** Returns the words of a model that can be topics: they find entries, and no prompt holds them. */
+/** Returns the topics in a model's answer. They are used to find entries, and no prompt contains them. */
 export const topicsIn = (topics: unknown): string[] =>
   !Array.isArray(topics)
     ? []

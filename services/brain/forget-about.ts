@@ -3,19 +3,19 @@ import { foldText } from './fact-text.ts'
 import { isProtected, type Entry, type Habit, type Memory } from './memory.ts'
 import { beginningOf, isFormOf, isUnspaced, termsOf } from './recall/terms.ts'
 
-/** How long what the user had forgotten can be restored, milliseconds. */
+/** How long a forgotten entry can be restored, milliseconds. */
 const RESTORABLE_MS = 30 * 24 * 60 * 60 * 1000
 
-/** What the memory holds about something. */
+/** The parts of the memory that are about a subject. */
 export interface About {
   /** Known, proposed and hidden entries that are about it. */
   entries: Entry[]
   habits: Habit[]
-  /** Known entries that share something with it: a part of its words, or the topics of what is important. */
+  /** Known entries that are partly related: they share a word, or the topics of an important entry match. */
   maybe: Entry[]
 }
 
-/** Returns what is about something that the user names; undefined when its words could name anything. */
+/** Returns the entries about a subject that the user names; undefined if the words could name anything. */
 export function findAbout ({ entries, habits }: Memory, about: string): About | undefined {
   const wanted = termsOf(about)
   if (wanted.length === 0) return undefined
@@ -37,10 +37,10 @@ export function findAbout ({ entries, habits }: Memory, about: string): About | 
 
 /** Subjects that are kept; the oldest go. */
 const MAX_SUBJECTS = 1_000
-/** Letters of the shortest beginning of a word that is compared. */
+/** The fewest letters of the beginning of a word that is compared. */
 const SHORTEST_BEGINNING = 3
 
-/** Remembers by digest that what was said about a subject up to `at` is ignored, whenever its conversation is read. */
+/** Remembers by digest that statements about a subject up to `at` are ignored, whenever their conversation is read. */
 export function ignoreAbout (memory: Memory, about: string, at: number, digest: (text: string) => string): Memory {
   const words = termsOf(about).map((term) => digest(beginningOf(term)))
   const isSame = (each: { words: string[] }) => each.words.length === words.length && each.words.every((word) => words.includes(word))
@@ -48,10 +48,10 @@ export function ignoreAbout (memory: Memory, about: string, at: number, digest: 
   return { ...memory, forgotten: [...others, { words, at }].slice(-MAX_SUBJECTS) }
 }
 
-/** Remembers that whatever was said up to `at` is ignored. */
+/** Remembers that all statements up to `at` are ignored. */
 export const ignoreEverything = (memory: Memory, at: number): Memory => ({ ...memory, forgotten: [{ words: [], at }] })
 
-/** Whether a text is about a subject that the user had forgotten after it was said. */
+/** True if a text is about a subject that the user had forgotten after the text was written. */
 export function wasForgotten ({ forgotten = [] }: Memory, text: string, at: number, digest: (text: string) => string): boolean {
   const subjects = forgotten.filter((subject) => at <= subject.at)
   if (subjects.length === 0) return false
@@ -62,7 +62,7 @@ export function wasForgotten ({ forgotten = [] }: Memory, text: string, at: numb
   return subjects.some(({ words }) => words.every((word) => beginnings.has(word)))
 }
 
-/** Hides entries for RESTORABLE_MS, after which they are erased, also those that were hidden before; removes habits. */
+/** Hides entries for RESTORABLE_MS, including those that were hidden before. They are erased after that. Removes habits at once. */
 export function forgetAll (
   memory: Memory,
   { entries, habits }: { entries: readonly Entry[], habits: readonly Habit[] },
@@ -80,7 +80,7 @@ export function forgetAll (
   }, habits.map(({ pattern }) => foldText(pattern)), at, digest)
 }
 
-/** Erases what was forgotten so long ago that it cannot be restored any more. */
+/** Erases entries that were forgotten so long ago that they cannot be restored any more. */
 export function eraseForgotten (memory: Memory, now: number, digest: (text: string) => string): Memory {
   const old = memory.entries.filter(({ forgottenAt }) => forgottenAt !== undefined && forgottenAt + RESTORABLE_MS <= now)
   return old.length === 0 ? memory : erase(memory, old.map(({ id }) => id), now, digest)

@@ -5,7 +5,7 @@ export type { Entry } from './memory.ts'
 export { shareSubject } from './recall/terms.ts'
 export type { ThreadMemory, ToldMemory } from './recall/told-memory.ts'
 
-/** Finds the user's own words. Its expressions take time and memory, so it is loaded at its first use. */
+/** Finds the user's own words. Loaded on first use, because its expressions take time and memory. */
 export const loadOwnWords = () => import('./extraction/own-words.ts')
-/** Reads what a model says of a message; loaded at its first use. */
+/** Reads the places that a model points at in messages; loaded on first use. */
 export const loadPointers = () => import('./extraction/pointers.ts')

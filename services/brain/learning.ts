@@ -6,37 +6,37 @@ import { type Entry, type FactKind, foldEntry, freshIn, type Habit, isProtected,
 import { foldText } from './fact-text.ts'
 import { shareSubject } from './recall/terms.ts'
 
-/** What a user said, in their own words, and what it means for the memory. */
+/** A statement of the user in their own words, and what it means for the memory. */
 export interface Statement {
   kind: FactKind
   /** Whole sentences of the message, unchanged. */
   fact: string
   key?: string
   value?: string
-  /** Ids of known entries that hold no more. */
+  /** Ids of known entries that are no longer true. */
   replaces: string[]
-  /** It only says that what it replaces holds no more. */
+  /** True if it only says that the entries in `replaces` are no longer true. */
   isRetraction: boolean
   /** A person has to confirm it: it becomes a proposal. */
   isUnsure: boolean
-  /** It matters whatever is asked. */
+  /** It matters in every conversation. */
   isImportant?: boolean
   asked?: string
   on?: string
   topics?: string[]
-  /** A helper model says what it replaces. */
+  /** A helper model named the entries that it replaces. */
   isAdvice?: true
-  /** Of a retraction: the user had it forgotten, so that it is erased after some time. */
+  /** For a retraction: the user wanted it forgotten, so it is erased after some time. */
   isForgotten?: boolean
 }
 
-/** A statement, with when and where it was said. */
+/** A statement, with when and where it was made. */
 export interface Learning extends Statement {
   said: number
   source: FactSource
 }
 
-/** The memory after the statements, and the entries that are new in it. */
+/** The memory after the statements, and its new entries. */
 export interface Learned {
   memory: Memory
   known: Entry[]
@@ -45,10 +45,10 @@ export interface Learned {
 }
 
 /**
- * Puts what was said into the memory, in the order of its times. A statement changes nothing when it is known, was removed
- * since it was said, or is older than what it would replace. What it replaces is hidden; instructions, unsure statements,
- * and statements that would replace something typed, confirmed or pinned become proposals, and so do those that a helper model takes to
- * replace something that they share no word with.
+ * Adds statements to the memory, in the order of their times. A statement changes nothing if it is known, was removed after it was made, or
+ * is older than the entry that it would replace. Replaced entries are hidden. These become proposals: instructions, unsure statements,
+ * statements that would replace a typed, confirmed or pinned entry, and statements that a helper model takes as a replacement for an entry
+ * with which they share no word.
  */
 export function learn (
   memory: Memory,
@@ -76,7 +76,7 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
   )
   if (!targets.every((target) => isOlder(target, learning))) return memory
   if (isRetraction && targets.length === 0) return memory
-  // It was said before the statement that took its place.
+  // It was made before the statement that replaced it.
   if (same?.state === 'replaced' && said <= (same.replacedAt ?? 0)) return memory
 
   const replaces = targets.map(({ id }) => id)
@@ -110,7 +110,7 @@ function learnOne (memory: Memory, learning: Learning, now: number, digest: (tex
   return add(isProposal ? memory : hide(memory, replaces, said, entry), entry)
 }
 
-/** The key as it is spelled already. */
+/** Returns the key in its present spelling. */
 const knownKey = (memory: Memory, key: string) => ofKind(memory, 'preference').find(hasKey(key))?.key ?? key
 
 const isProposed = ({ entries }: Memory, text: string) =>
@@ -124,24 +124,24 @@ interface Utterance {
 /** Orders by time, then by the position of the message. */
 const byTime = (a: Utterance, b: Utterance) => a.said - b.said || (a.source?.message ?? 0) - (b.source?.message ?? 0)
 
-/** Whether `old` was said before `each`, or with it. At the same time, another thread counts as before. */
+/** True if `old` was said before or together with `each`. At the same time, another thread counts as before. */
 const isOlder = (old: Utterance, each: Utterance) =>
   (old.source?.threadId === each.source?.threadId ? byTime(old, each) : old.said - each.said) <= 0
 
-/** A request of the user that may recur, in their own words, and where it stands. */
+/** A request of the user that may recur, in their own words, and its place. */
 export interface Habitual {
   pattern: string
-  /** Id of the known habit that it is an instance of. */
+  /** Id of the known habit that it repeats. */
   same?: string
   at: number
   evidence: { threadId: string } | { taskId: string }
 }
 
-/** Habits and patterns that are kept, and the pieces of evidence of each; the oldest go. */
+/** The most habits and patterns that are kept, and the most pieces of evidence of each. The oldest go. */
 const MAX_HABITS = 200
 const MAX_EVIDENCE = 20
 
-/** Counts requests towards habits. A thread or a run counts once for a habit; what the user removed does not count again. */
+/** Counts requests towards habits. A thread or a run counts once for a habit. Habits that the user removed do not count again. */
 export function observeHabits (
   memory: Memory,
   observed: Habitual[],

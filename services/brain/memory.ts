@@ -5,64 +5,64 @@ import { foldText } from './fact-text.ts'
 export type FactKind = 'fact' | 'preference' | 'instruction'
 type FactState = 'known' | 'proposed' | 'replaced'
 
-/** A fact, preference or instruction, with where it comes from and what became of it. */
+/** A fact, preference or instruction, with its source and its state. */
 export interface Entry {
   id: string
   kind: FactKind
   state: FactState
-  /** The words of the user: whole sentences of a message, or what was typed. Of a typed preference `key: value`. */
+  /** The words of the user: whole sentences of a message, or the typed text. For a typed preference `key: value`. */
   fact: string
   key?: string
   value?: string
   createdAt: number
   /** When the user said it, milliseconds since the Unix epoch; 0 when unknown. */
   said: number
-  /** Absent when it was typed through the API. */
+  /** Absent if it was typed through the API. */
   source?: FactSource
   pinned?: true
-  /** A person has accepted, restored or put it back. */
+  /** Set if a person has accepted or restored it. */
   confirmed?: true
-  /** It matters whatever is asked, as a diet does: only what is pinned comes before it in a prompt. */
+  /** It matters in every conversation, as a diet does. In a prompt only pinned entries come before it. */
   important?: true
-  /** The question of the assistant that it answers, if it is understood only with it. */
+  /** The assistant's question that it answers, if it cannot be understood without the question. */
   asked?: string
-  /** The day that its words mean by its distance from the day on which it was said, YYYY-MM-DD. */
+  /** The day that its words mean by their distance from the day of the message, YYYY-MM-DD. */
   on?: string
-  /** Words under which it may be needed, which the model of role `fast` gave it: they find it for a message. */
+  /** Words under which the entry may be needed, from the model of role `fast`. They find the entry for a message. */
   topics?: string[]
-  /** Only a proposal has it: accepted, it hides what it names and is gone. */
+  /** Only a proposal has it: when accepted, it hides the entries that it names and is removed. */
   retracts?: true
-  /** Ids of what it replaced or, of a proposal, of what it would replace. */
+  /** Ids of the entries that it replaced; for a proposal, of those that it would replace. */
   replaces?: string[]
   /** The text of the newest entry that it replaced. */
   supersedes?: string
-  /** When a statement or a retraction hid it, and the entry that took its place. */
+  /** When a statement or a retraction hid it, and the entry that replaced it. */
   replacedAt?: number
   replacedBy?: string
   /** When the user had it forgotten. */
   forgottenAt?: number
 }
 
-/** A request that recurred, or may become one that recurs: a pattern once enough threads or runs hold it. */
+/** A request that recurs, or may turn out to: it is a pattern once enough threads or runs contain it. */
 export type Habit = Omit<Pattern, 'confidence'>
 
-/** What is remembered. */
+/** Everything that is remembered. */
 export interface Memory {
   entries: Entry[]
   habits: Habit[]
   /**
-   * Statements that are ignored when they were said up to `at`, because the user removed them. They are stored as digests,
-   * because their text must be forgotten.
+   * Statements that the user removed: they are ignored if they were made up to `at`. Stored as digests, because their text must be
+   * forgotten.
    */
   dropped: Array<{ key: string, at: number }>
-  /** Subjects that the user had forgotten, by digests of how their words begin: statements about them up to `at` are ignored. */
+  /** Subjects that the user had forgotten, as digests of the beginnings of their words: statements about them up to `at` are ignored. */
   forgotten?: Array<{ words: string[], at: number }>
-  /** When everything was cleared. Statements up to then are ignored. */
+  /** When everything was cleared. Earlier statements are ignored. */
   clearedAt?: number
   updatedAt: number
 }
 
-/** Returns the ids of what is stored item by item, so that a fact that changes writes no other one. */
+/** Returns the ids under which items are stored one by one, so that a changed fact writes no other one. */
 export const memoryIds = (digest: (text: string) => string): ItemIds<Memory> => ({
   entries: ({ id }) => id,
   habits: ({ id }) => id,
@@ -72,19 +72,19 @@ export const memoryIds = (digest: (text: string) => string): ItemIds<Memory> => 
 
 export const emptyMemory = (): Memory => ({ entries: [], habits: [], dropped: [], updatedAt: 0 })
 
-/** Threads and runs that must hold a request before it counts as a pattern. */
+/** The number of threads and runs that must contain a request before it counts as a pattern. */
 const PATTERN_EVIDENCE = 3
 
 export const isPattern = ({ evidence }: Habit): boolean => evidence.length >= PATTERN_EVIDENCE
 
-/** A pattern is the surer the more threads and runs hold it: 3 give 0.6, 8 give 0.8. */
+/** Returns a habit as a pattern. Its confidence grows with the number of threads and runs: 3 give 0.6, 8 give 0.8. */
 export const patternOf = (habit: Habit): Pattern => ({ ...habit, confidence: habit.evidence.length / (habit.evidence.length + 2) })
 
 /** Returns the known entries of a kind. */
 export const ofKind = ({ entries }: Pick<Memory, 'entries'>, kind: FactKind): Entry[] =>
   entries.filter((entry) => entry.kind === kind && entry.state === 'known')
 
-/** The brain as its readers get it. */
+/** Returns the brain in its public form. */
 export const brainOf = (memory: Memory): Brain => ({
   facts: ofKind(memory, 'fact').map(({ fact }) => fact),
   preferences: preferencesOf(ofKind(memory, 'preference')),
@@ -98,7 +98,7 @@ export const preferencesOf = (entries: Entry[]): Record<string, string> =>
 type Content = Pick<Entry, 'kind' | 'fact' | 'key' | 'value'>
 const folded = new WeakMap<Content, string>()
 
-/** The text by which duplicates are found, and digests of removed entries are made. */
+/** Returns the text by which duplicates are found, and from which digests of removed entries are made. */
 export function foldEntry (entry: Content): string {
   const known = folded.get(entry)
   if (known !== undefined) return known
@@ -108,16 +108,16 @@ export function foldEntry (entry: Content): string {
   return text
 }
 
-/** Whether a person typed it, confirmed it or pinned it: then nothing that is learned takes its place unasked. */
+/** True if a person typed, confirmed or pinned it: then no learned statement replaces it without a confirmation. */
 export const isProtected = ({ source, confirmed, pinned }: Entry): boolean => source === undefined || confirmed === true || pinned === true
 
-/** What a change of the memory did to its entries. */
+/** The effect of a change of the memory on its entries. */
 export interface BrainChange {
-  /** Entries that are known since. */
+  /** Entries that became known. */
   learned: Entry[]
-  /** Entries that wait for a confirmation since. */
+  /** Entries that became proposals. */
   proposed: Entry[]
-  /** Ids of entries that are not known any more: forgotten, replaced or erased. */
+  /** Ids of entries that are no longer known: forgotten, replaced or erased. */
   forgotten: string[]
 }
 

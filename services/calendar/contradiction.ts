@@ -1,19 +1,18 @@
 import { slotsBetween } from './calendar.ts'
 import { secondsOf } from './clock-words.ts'
-import { weekdaysOf } from './day-words.ts'
-import { DAY, dayOfMonth, daysIn, mod, monthOf, weekdayOf } from './days.ts'
-import { upcoming } from './due.ts'
-import { readProse } from './prose-times.ts'
+import { DAY, monthOf, weekdayOf } from './days.ts'
+import { findTimes } from './find-times.ts'
+import { parseSchedule } from './parse-schedule.ts'
+import { type Interval, type Phrase, readPhrase } from './phrase.ts'
+import { BadSchedule } from './schedule-errors.ts'
 import { isOnce, type Plan } from './schedule-plan.ts'
-import type { TimeWords } from './time-words.ts'
 import { localTime } from './zone.ts'
 
 /** Longer texts are about much else; characters. */
 const LONGEST_WORDS = 4_000
-/** The planned times that are compared: those of ten weeks, at most this many, and of rare ones this many at least. */
-const SPAN_MS = 70 * DAY
-const MOST = 400
-const LEAST = 6
+/** The planned times that are compared, and the days of them. */
+const MOST_TIMES = 400
+const MOST_DAYS = 14
 /** How far a time "in two hours" may be from that, in its share, and at least; milliseconds. */
 const WAIT_SHARE = 0.1
 const WAIT_MS = 3 * 60_000
@@ -22,12 +21,29 @@ const PART_HOURS: Record<string, (hour: number) => boolean> = {
   morning: (hour) => hour >= 3 && hour < 12,
   afternoon: (hour) => hour >= 12 && hour <= 18,
   evening: (hour) => hour >= 16,
-  lunch: (hour) => hour >= 11 && hour <= 14.5,
-  night: (hour) => hour >= 18 || hour <= 6,
-  tonight: (hour) => hour >= 16 || hour <= 6
+  night: (hour) => hour >= 18 || hour <= 6
 }
+const QUOTED = /"[^"\n]*"|\u201C[^\u201D\n]*\u201D|\u00AB[^\u00BB\n]*\u00BB|`[^`\n]*`|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu
+/** Paths and names of files; not "24/12" and "7.30". */
+const NAMES = /(?<!\S)(?!\d+[./:-]\d)(?:\S*[/\\_@]\S*|\S+\.[a-z]\w{1,4}(?![\w.]))/gi
+/** Words that stand for others. */
+const SAME: Array<[words: RegExp, other: string]> = [
+  [QUOTED, ' ; '],
+  [NAMES, ' ; '],
+  [/\bfirst thing(?: in the morning)?/g, 'in the morning'],
+  [/\b(?:(?:at|by|towards) )?(?:the )?end of (?:each|every) month\b/g, 'on the last day of every month']
+]
 /** Words behind which the matter follows: "remind me at 8 that the meeting is at 3". */
-const MATTER = /\s(?:that|about (?:the|my|our|his|her|their))\s/i
+const MATTER = /\s(?:that|about (?:the|my|our|his|her|their))\s.*/
+/** Words by which a text is English: its numbers are hours only there. */
+const ENGLISH = /\b(?:the|every|each|tomorrow|today|tonight|please|and|remind|check|send|tell|my|with|this|daily|weekly)\b/
+/** An hour that is no text about a time by itself, and no number of things. */
+const BARE_HOUR = new RegExp('(?<!\\S)at \\d{1,2}(?:(?:, | and )\\d{1,2}(?!\\d))*' +
+  "(?![\\w%\u00B0\u20AC$]|[.:]\\d| (?:percent|degrees|star|of)\\b| (?!(?:always|this|as|is|us)\\b)[a-z']*[a-rt-z]s\\b)", 'g')
+/** Behind these, words about a time are not all that was said of it. */
+const MORE = /^,?\s*(?:except|but|or|between|not|unless|other)\b/
+
+const NEAR = /\b(?:around|about|roughly|approximately)\b|~|\dish\b|\bor so\b/
 
 interface Machine {
   /** The machine's time zone, and the time now. */
@@ -35,172 +51,152 @@ interface Machine {
   now: number
 }
 
-/** The planned times of a schedule: moments, and in local time the days (from 1970-01-01) and the seconds of the day. */
+/** A message: whether it is English, and how far an hour may be from the one that it names, in seconds. */
+interface Written extends Machine {
+  isEnglish: boolean
+  tolerance: number
+}
+
+/** The planned times of a schedule in local time: the days (from 1970-01-01) and the seconds of the day. */
 interface PlannedTimes {
-  isSingle: boolean
   moments: number[]
   days: number[]
   seconds: number[]
-  now: number
 }
 
 /**
- * Returns the words of a person that a schedule contradicts: its weekdays, dates, parts of the day, hours, rhythm, or whether it runs
- * once or again and again. Undefined where all of it can be meant. Only English is understood; what words leave open is free.
+ * Returns the words of a person that a schedule contradicts: its days, parts of the day, hours, rhythm, or whether it runs once or again
+ * and again. Undefined where all of it can be meant. Only English is understood; what words leave open is free.
  */
-export function findContradiction (words: string, plan: Plan, { timezone, now }: Machine): string | undefined {
+export async function findContradiction (words: string, plan: Plan, machine: Machine): Promise<string | undefined> {
   if (words.length > LONGEST_WORDS) return undefined
-  // A zone that stands for none is what models write without thinking.
-  const isPlain = plan.kind !== 'calendar' || (/^(?:etc\/)?(?:utc|gmt|zulu)/i.test(plan.timezone) && !/\b(?:utc|gmt|zulu)\b/i.test(words))
-  const zone = isPlain ? timezone : plan.timezone
-  const near = slotsBetween(plan, now, now + SPAN_MS, MOST)
-  const moments = near.length < LEAST ? upcoming(plan, now, LEAST) : near
-  if (moments.length === 0) return undefined
-  const local = moments.map((at) => localTime(zone, at))
-  const planned: PlannedTimes = {
-    isSingle: isOnce(plan) || plan.maxRuns === 1,
-    moments,
-    days: local.map((at) => Math.floor(at / DAY)),
-    seconds: local.map((at) => Math.floor(at % DAY / 1_000)),
-    now
-  }
-  const wrong = meaningsOf(words, Math.floor(localTime(zone, now) / DAY)).map((meant) => wrongWords(meant, planned))
+  const written = { ...machine, isEnglish: ENGLISH.test(words.toLowerCase()), tolerance: NEAR.test(words) ? 3_600 : 60 }
+  const found = phrasesIn(words).map((text) => wrongWords(text, plan, written))
+  const wrong = await Promise.all(found)
   return wrong.includes(undefined) ? undefined : wrong[0]
 }
 
-const wrongWords = (meant: TimeWords, planned: PlannedTimes): string | undefined =>
-  wrongKind(meant, planned) ?? wrongDay(meant, planned) ?? wrongHour(meant, planned) ?? wrongRhythm(meant, planned)
+/** The texts about a time in a message: all its words about it as one where they are, or those of each sentence, or each by itself. */
+function phrasesIn (words: string): string[] {
+  const plain = SAME.reduce((text, [from, to]) => text.replace(from, to), words.toLowerCase())
+  const sentences = plain.split(/(?<=[.!?])\s+|\n+/).map((sentence) => {
+    const head = sentence.replace(MATTER, '')
+    return [head, sentence].map(fragmentsOf).find((list) => list.length > 0) ?? []
+  }).filter((list) => list.length > 0)
+  const isOne = (texts: string[]) => isReadable(texts.join(' '))
+  if (isOne(sentences.flat())) return [sentences.flat().join(' ')]
+  return sentences.flatMap((texts) => isOne(texts) ? [texts.join(' ')] : texts)
+}
 
-/**
- * Reads what a text may say of the times of one task: all of it, or one of the sentences that each say once or again and again, with
- * those that add only an hour or a day.
- */
-function meaningsOf (words: string, today: number): TimeWords[] {
-  const sentences = words.split(/(?<=[.!?])\s+|\n+/).map((sentence) => {
-    const [head] = sentence.split(MATTER, 1)
-    const { rest, ...lists } = readProse(head, today)
-    return head !== sentence && Object.values(lists).some((list) => list.length > 0) ? head : sentence
+function fragmentsOf (sentence: string): string[] {
+  const found = [...findTimes(sentence)].filter(({ to, isTurned }) => isTurned !== 'before' && !MORE.test(sentence.slice(to)))
+  const hours = [...sentence.matchAll(BARE_HOUR)].map(({ 0: text, index: from }) => ({ from, to: from + text.length }))
+    .filter(({ from }) => !found.some((each) => from >= each.from && from < each.to))
+  return [...found, ...hours].toSorted((a, b) => a.from - b.from).map(({ from, to }) => sentence.slice(from, to))
+}
+
+/** At the start of a day everything of it is still to come. */
+const startOfDay = ({ timezone, now }: Machine) => now - localTime(timezone, now) % DAY
+
+const isReadable = (text: string) => readings(text, { timezone: 'UTC', now: 0 }).length > 0
+
+/** What a text may say: hours that may be in both halves of the day are read as both. */
+function readings (text: string, machine: Machine): Phrase[] {
+  const halves = ['', 'am', 'pm'].map((half) => text.replace(/\bat (\d{1,2})(?![\w:.]| ?[ap]m)/g, `at $1${half}`))
+  const found = halves.map((each) => {
+    try {
+      return readPhrase(each, machine)
+    } catch (error) {
+      if (error instanceof BadSchedule) return undefined
+      throw error
+    }
   })
-  const whole = sentences.filter((text) => {
-    const { once, repeated } = readProse(text, today)
-    return once.length + repeated.length > 0
-  })
-  const others = sentences.filter((each) => !whole.includes(each))
-  return (whole.length < 2 ? [sentences] : whole.map((each) => [each, ...others])).map((texts) => readProse(texts.join('\n'), today))
+  return (found[0] === undefined ? found.slice(1) : found.slice(0, 1)).filter((phrase) => phrase !== undefined)
 }
 
-/** Once, or again and again. Words that say both are free. */
-function wrongKind ({ once, repeated }: TimeWords, { isSingle }: PlannedTimes): string | undefined {
-  if (isSingle) return once.length === 0 ? repeated[0] : undefined
-  return repeated.length === 0 ? once[0] : undefined
+async function wrongWords (text: string, plan: Plan, written: Written): Promise<string | undefined> {
+  const phrases = readings(text, { timezone: written.timezone, now: startOfDay(written) })
+  const wrong = await Promise.all(phrases.map((phrase) => wrongOf(text, phrase, plan, written)))
+  return wrong.includes(undefined) ? undefined : wrong[0]?.replace(/(?<=\d)[ap]m$/, (half) => text.includes(wrong[0]!) ? half : '')
 }
 
-function wrongDay (meant: TimeWords, planned: PlannedTimes): string | undefined {
-  const { moments: [first], seconds: [second], days: plannedDays, isSingle, now } = planned
-  const { days, waits, months, rhythms } = meant
-  const weekdaysIn = (bits: number[]) => bits.flatMap((each, at) => each === 0 ? [] : [(at + 6) % 7])
-  const ofMonths = meant.nths.map(({ words, dates }) => ({ words, isWhole: false, days: weekdaysIn(dates.weekdays) }))
-  const weekdays = [...meant.weekdays, ...ofMonths]
-  const isMonth = (day: number) => months.some(({ month }) => mod(monthOf(day), 12) === month)
-  if (months.length > 0 && days.length === 0 && !plannedDays.every(isMonth)) return months[0].words
-  if (isSingle) {
-    const exact = waits.flatMap(({ period }) => period.unit === 'exact' ? [period.everyMs] : [])
-    const isSoon = exact.some((ms) => Math.abs(first - now - ms) <= Math.max(ms * WAIT_SHARE, WAIT_MS))
-    if (exact.length > 0 && days.length === 0 && !isSoon) return waits[0].words
-    if (exact.length > 0) return undefined
-    // What is done tonight may be done after midnight, and midnight is the end of a day, too.
-    const isDay = days.some(({ words, days: [day, ...later] }) =>
-      day === plannedDays[0] || (day === plannedDays[0] - 1 && second < (words === 'tonight' ? 6 * 3_600 : 60)) ||
-      (words !== 'tonight' && later.includes(plannedDays[0])))
-    if (days.length > 0) return isDay ? undefined : days[0].words
-  }
-  const onDays = new Set(plannedDays.map(weekdayOf))
-  const except = meant.except.flatMap((list) => list.split(/,? and |, /)).flatMap((item) => weekdaysOf(item.replace(/^on /, '')) ?? [])
-  const named = new Set(weekdays.flatMap((each) => each.days))
-  if (except.some((day) => onDays.has(day)) || (named.size > 0 && [...onDays].some((day) => !named.has(day)))) {
-    return weekdays[0]?.words ?? 'except'
-  }
-  const [whole] = weekdays
-  const lacks = weekdays.length === 1 && whole.isWhole && whole.days.some((day) => !onDays.has(day) && !except.includes(day))
-  if (lacks && !isSingle) return whole.words
-  const isMonthly = rhythms.length === 0 || rhythms.some(({ period }) => period?.unit === 'month' || period?.unit === 'year')
-  const dates = days.flatMap(({ words, date }) => date === undefined ? [] : [{ words, days: [date.day] }])
-  const ofMonth = [...meant.daysOfMonth, ...dates]
-  if (!isMonthly || ofMonth.length === 0) return undefined
-  // The 31st is the last day of a shorter month.
-  const isNamed = (day: number) => ofMonth.some((each) => each.days.some((of) => dayOfMonth(day) === Math.min(of, daysIn(monthOf(day)))))
-  return plannedDays.every(isNamed) ? undefined : ofMonth[0].words
+async function wrongOf (text: string, phrase: Phrase, plan: Plan, { timezone, now, isEnglish, tolerance }: Written) {
+  const { meaning, interval, hours = '' } = phrase
+  // A zone that stands for none is what models write without thinking.
+  const isPlain = plan.kind !== 'calendar' || /^(?:etc\/)?(?:utc|gmt|zulu)/i.test(plan.timezone)
+  const planned = plannedTimes(plan, phrase.zone ?? (isPlain ? timezone : plan.timezone), now)
+  const isSingle = isOnce(plan) || plan.maxRuns === 1
+  const hasDay = Object.keys(meaning).some((field) => !['times', 'part', 'isTonight'].includes(field)) || meaning.isTonight === true
+  if (planned.moments.length === 0 || (!hasDay && !isEnglish)) return undefined
+  if (hasDay && isSingle !== (interval === undefined)) return text
+  const days = text.replace(hours, ' ').replace(/\s+/g, ' ').trim() || text
+  if (hasDay && interval === undefined && isWrongDay(phrase, planned, now)) return days
+  if (isWrongHour(phrase, planned.seconds, tolerance)) return hours || text
+  if (interval === undefined || !hasDay) return undefined
+  const meant = await parseSchedule({ interval: phrase.text }, { timezone, now }).catch(() => undefined)
+  return meant !== undefined && isOtherRhythm(interval, plannedTimes(meant, timezone, now), planned) ? days : undefined
 }
 
-function wrongHour (meant: TimeWords, { seconds, isSingle }: PlannedTimes): string | undefined {
-  const { windows, waits, rhythms } = meant
-  const parts = meant.parts.map(({ words, parts: named }) => ({ words, parts: words === 'tonight' ? ['tonight'] : named }))
-  // Without a part of the day, "at 9" is read as a schedule is; "at 8" meant at ten o'clock may be this evening.
-  const isBare = parts.length === 0 && !isSingle
-  const times = meant.times.map(({ words, clocks, tolerance }) => ({
-    words,
-    tolerance: tolerance + 60,
-    times: clocks.map((clock) => isBare && clock.second >= 7 * 3_600 ? [clock.second] : secondsOf(clock))
-  }))
-  const isShort = ({ period }: { period?: { unit: string } }) => period?.unit === 'exact' || period?.unit === 'hour'
-  const outside = windows.find(({ from, to }) => seconds.some((second) => second < from * 3_600 || second > (to + 1) * 3_600))
-  if (outside !== undefined && times.length === 0) return outside.words
-  if (waits.some(isShort) || rhythms.some(isShort)) return undefined
-  const isAt = (second: number, ofDay: number[], tolerance: number) =>
-    ofDay.some((each) => Math.min(Math.abs(each - second), 86_400 - Math.abs(each - second)) <= tolerance)
-  const isTime = (second: number) => times.some((each) => each.times.some((ofDay) => isAt(second, ofDay, each.tolerance)))
-  if (times.length > 0 && windows.length === 0 && !seconds.every(isTime)) return times[0].words
-  const [only] = times
-  const lacks = times.length === 1 && only.times.some((ofDay) => !seconds.some((second) => isAt(second, ofDay, only.tolerance)))
-  if (lacks) return only.words
-  const named = parts.flatMap((each) => each.parts)
-  const isExact = times.length > 0 && times.every((each) => each.times.every((ofDay) => ofDay.length === 1))
-  if (named.length === 0 || isExact) return undefined
-  const isEarly = (second: number, part: string) => part === 'morning' && times.length > 0 && second < 43_200
-  const isIn = (second: number, part: string) => PART_HOURS[part](second / 3_600) || isEarly(second, part)
-  const isMeant = seconds.every((second) => named.some((part) => isIn(second, part)))
-  const isWhole = parts.length > 1 || named.every((part) => seconds.some((second) => isIn(second, part)))
-  return isMeant && isWhole ? undefined : parts[0].words
+function plannedTimes (plan: Plan, zone: string, now: number): PlannedTimes {
+  const moments = slotsBetween(plan, now, Infinity, MOST_TIMES)
+  const local = moments.map((at) => localTime(zone, at))
+  return { moments, days: local.map((at) => Math.floor(at / DAY)), seconds: local.map((at) => Math.floor(at % DAY / 1_000)) }
 }
 
-function wrongRhythm (meant: TimeWords, planned: PlannedTimes): string | undefined {
-  const ofWeekdays = meant.weekdays.filter(({ words, isEvery }) => isEvery && !/week|work|business/.test(words))
-    .map(({ words }) => ({ words, period: { unit: 'week', every: 1 } as const, isWord: true }))
-  const ofMonths = meant.nths.map(({ words }) => ({ words, period: { unit: 'month', every: 1 } as const, isWord: true }))
-  const rhythms = [...meant.rhythms, ...ofMonths, ...meant.rhythms.length === 0 ? ofWeekdays : []]
-  if (planned.isSingle || rhythms.length === 0) return undefined
-  return rhythms.some((rhythm) => isRhythm(rhythm, meant, planned)) ? undefined : rhythms[0].words
+function isWrongDay ({ meaning, once }: Phrase, planned: PlannedTimes, now: number): boolean {
+  const { moments: [moment], days: [day], seconds: [second] } = planned
+  const { wait, weekdays, daysOfMonth, isTonight } = meaning
+  if (wait?.period.unit === 'exact') {
+    return Math.abs(moment - now - wait.period.everyMs) > Math.max(wait.period.everyMs * WAIT_SHARE, WAIT_MS)
+  }
+  const read = once?.once === undefined ? undefined : Date.parse(`${String(once.once).slice(0, 10)}T00:00Z`) / DAY
+  const days = meaning.day ?? weekdays?.coming ?? daysOfMonth?.coming ?? (read === undefined ? undefined : [read])
+  if (days === undefined) return false
+  // What is done tonight may be done after midnight, and midnight is the end of a day, too.
+  return !(isTonight ? days.slice(0, 1) : days).includes(day) && !(days[0] === day - 1 && second < (isTonight ? 6 * 3_600 : 60))
 }
 
-/** Whether times come as often as that. */
-function isRhythm ({ period, count }: TimeWords['rhythms'][number], meant: TimeWords, { moments, days }: PlannedTimes): boolean {
-  const dates = [...new Set(days)]
-  const isFree = meant.weekdays.length > 0 || meant.except.length > 0
-  const length = (lists: Array<{ texts?: string[], parts?: string[], days?: number[] }>) =>
-    lists.reduce((sum, { texts, parts, days: each }) => sum + (texts ?? parts ?? each ?? []).length, 0)
-  if (period === undefined) return true
-  if (period.unit === 'exact' || period.unit === 'hour') {
-    const each = (period.unit === 'hour' ? 3_600_000 : period.everyMs) / (count ?? 1)
-    const gaps = gapsOf(moments).toSorted((a, b) => a - b)
-    return isNear(gaps[0], each) && (isFree || meant.windows.length + meant.parts.length > 0 || isNear(gaps[gaps.length >> 1], each))
+function isWrongHour ({ meaning, interval }: Phrase, planned: number[], tolerance: number): boolean {
+  const { times, part, window } = meaning
+  /** Whether each time is one of those, and each of those is there. */
+  const areWrong = <T>(meant: T[], isMeant: (second: number, each: T) => boolean) =>
+    !planned.every((second) => meant.some((each) => isMeant(second, each))) ||
+    !meant.every((each) => planned.some((second) => isMeant(second, each)))
+  if (window !== undefined) {
+    const [from, to] = [secondsOf(window[0])[0], secondsOf(window[1]).at(-1)! || 86_400]
+    return planned.some((second) => second < from || second > to)
   }
-  if (period.unit === 'day') {
-    const perDay = days.filter((day) => day === dates[1]).length
-    const isOften = count === undefined ? perDay > Math.max(1, length(meant.times), length(meant.parts)) : perDay !== count
-    return !(isOften && meant.windows.length === 0) && (isFree || gapsOf(dates).every((gap) => gap === period.every))
+  if (times !== undefined) {
+    const near = (second: number, other: number) => Math.min(Math.abs(second - other), 86_400 - Math.abs(second - other)) <= tolerance
+    const meant = interval?.at?.map((second) => [second]) ?? times.map(secondsOf)
+    return areWrong(meant, (second, each) => each.some((other) => near(second, other)))
   }
-  if (period.unit === 'week') {
-    const byWeekday = Object.values(Object.groupBy(dates, (day) => weekdayOf(day)))
-    const isEven = byWeekday.every((same) => gapsOf(same!).every((gap) => gap === period.every * 7))
-    return isEven && (isFree ? byWeekday.length >= (count ?? 1) : byWeekday.length === (count ?? 1))
-  }
-  const months = dates.map((day) => Math.floor(monthOf(day) / (period.unit === 'year' ? 12 : 1)))
-  const most = count ?? Math.max(1, length(meant.daysOfMonth))
-  return gapsOf([...new Set(months)]).every((gap) => gap === (period.unit === 'year' ? 1 : period.every)) &&
-    Object.values(Object.groupBy(months, (month) => month)).every((same) => same!.length <= most)
+  return part !== undefined && areWrong(part.names, (second, name) => PART_HOURS[name](second / 3_600))
 }
 
 const gapsOf = (list: number[]): number[] => list.slice(1).map((each, at) => each - list[at])
-/** Equal but for what the clock loses, and for changes of the clocks. */
-const isNear = (a: number | undefined, b: number) =>
-  a !== undefined && Math.abs(a - b) <= Math.max(1_000, b * 0.02, b >= 12 * 3_600_000 ? 3_600_000 : 0)
+const same = (...lists: number[][]) => new Set(lists.map((list) => [...new Set(list)].toSorted((a, b) => a - b).join())).size === 1
+
+/** Whether times come less or more often than words say, or on other days. */
+function isOtherRhythm (interval: Interval, meant: PlannedTimes, planned: PlannedTimes): boolean {
+  const { period, weekdays, daysOfMonth, nth, date, window, minute } = interval
+  if (period.unit === 'exact' || period.unit === 'hour') {
+    const [each, real] = [meant, planned].map(({ moments }) => gapsOf(moments).toSorted((a, b) => a - b))
+    // Equal but for what the clock loses, and for changes of the clocks.
+    const isNear = Math.abs(each[0] - real[0]) <= Math.max(1_000, each[0] * 0.02, each[0] >= DAY / 2 ? 3_600_000 : 0)
+    return !isNear || (window !== undefined && !same(meant.days.slice(0, 99), planned.days.slice(0, 99))) ||
+      (minute !== undefined && !same(meant.seconds.map((second) => second % 3_600), planned.seconds.map((second) => second % 3_600)))
+  }
+  const perDay = planned.days.filter((day) => day === planned.days.at(-2)).length
+  const [first, second] = [meant, planned].map(({ days }) => [...new Set(days)].slice(1, MOST_DAYS))
+  if (perDay > Math.max(1, meant.days.filter((day) => day === meant.days.at(-2)).length)) return true
+  const hasDays = (weekdays ?? daysOfMonth ?? nth ?? date) !== undefined
+  if (period.unit === 'year' ? hasDays : period.every === 1 && (hasDays || period.unit === 'day')) {
+    // One of them may still come today.
+    const from = Math.max(first[0], second[0])
+    const [ours, theirs] = [first, second].map((days) => days.filter((day) => day >= from).slice(0, 6))
+    return ours.join() !== theirs.join()
+  }
+  if (period.unit === 'month' || period.unit === 'year') return !same(...[first, second].map((days) => gapsOf(days.map(monthOf))))
+  return !same(gapsOf(first), gapsOf(second)) || (weekdays !== undefined && !same(first.map(weekdayOf), second.map(weekdayOf)))
+}

@@ -4,7 +4,7 @@ import { looksLikeCron } from './cron-line.ts'
 import { MONTHS, WEEKDAYS } from './day-words.ts'
 import { DAY, dayOfMonth, mod, monthOf, weekdayOf } from './days.ts'
 import { type CalendarPlan, type CronDates, type Dates, type Exceptions, isOnce, type Plan, type Times } from './schedule-plan.ts'
-import { timesBefore, nthTime } from './local-time.ts'
+import { timesOfDay } from './local-time.ts'
 import { localTime } from './zone.ts'
 
 /** Says in English when a plan runs, without its time zone: what was understood, not what was written. */
@@ -22,7 +22,7 @@ export function describe (plan: Plan, schedule: Schedule, timezone: string): str
 function calendar (plan: CalendarPlan, { interval = '' }: Schedule): string {
   const { dates, times, except } = plan
   if (dates.unit === 'date') {
-    const planned = (dates.day * 86_400 + nthTime(times, 0)!) * 1_000
+    const planned = (dates.day * 86_400 + timesOfDay(times)[0]) * 1_000
     const at = nextSlot(plan, plan.since)
     const real = at === undefined ? planned : localTime(plan.timezone, at)
     const skipped = real === planned ? '' : `, which the clocks skip: it runs at ${clock(Math.floor(real % DAY / 1_000))}`
@@ -72,7 +72,7 @@ function nthDay ({ weekdays: bits, lastWorking, nearest }: CronDates): string {
 function timesOf (times: Times): string {
   if ('at' in times) return `at ${list(times.at.map(clock))}`
   if ('every' in times) {
-    const last = nthTime(times, timesBefore(times, times.to + 1) - 1)!
+    const last = timesOfDay(times).at(-1)!
     return `every ${duration(times.every * 1_000)} from ${clock(times.from)}, the last at ${clock(last)}`
   }
   const [minute] = times.minutes

@@ -4,24 +4,49 @@ import { BadSchedule } from './schedule-errors.ts'
 /** The period of an interval: exact milliseconds, or days, weeks and months of the calendar. */
 export type Period = { unit: 'exact', everyMs: number } | { unit: 'day' | 'week' | 'month', every: number }
 
+/** A period of words. `year` and `hour` are set times of the calendar, as "daily" is. */
+export type RhythmPeriod = Period | { unit: 'hour' } | { unit: 'year' }
+
+export const DAILY: Period = { unit: 'day', every: 1 }
+const HALF_YEARLY: Period = { unit: 'month', every: 6 }
+/** Words that say how often, but "daily". */
+export const RHYTHMS: Record<string, RhythmPeriod> = {
+  'half hourly': { unit: 'exact', everyMs: 1_800_000 },
+  'half-hourly': { unit: 'exact', everyMs: 1_800_000 },
+  'half yearly': HALF_YEARLY,
+  'half-yearly': HALF_YEARLY,
+  'semi-annually': HALF_YEARLY,
+  semiannually: HALF_YEARLY,
+  hourly: { unit: 'hour' },
+  weekly: { unit: 'week', every: 1 },
+  biweekly: { unit: 'week', every: 2 },
+  fortnightly: { unit: 'week', every: 2 },
+  monthly: { unit: 'month', every: 1 },
+  quarterly: { unit: 'month', every: 3 },
+  yearly: { unit: 'year' },
+  annually: { unit: 'year' }
+}
+/** The same of units behind "every" and "once a". */
+export const PERIODS: Record<string, RhythmPeriod> = {
+  hour: RHYTHMS.hourly,
+  day: DAILY,
+  week: RHYTHMS.weekly,
+  fortnight: RHYTHMS.fortnightly,
+  month: RHYTHMS.monthly,
+  quarter: RHYTHMS.quarterly,
+  year: RHYTHMS.yearly
+}
+
 const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000, month: 0, year: 0 }
 type Unit = keyof typeof UNITS
 type Part = [number: number, unit: Unit]
 
-const SHORT: Record<string, Unit> = {
-  s: 'second',
-  sec: 'second',
-  m: 'minute',
-  min: 'minute',
-  h: 'hour',
-  hr: 'hour',
-  d: 'day',
-  w: 'week',
-  wk: 'week',
-  mo: 'month',
-  y: 'year',
-  yr: 'year'
-}
+const SHORT: Record<string, Unit> = Object.fromEntries(
+  (['second s sec', 'minute m min', 'hour h hr', 'day d', 'week w wk', 'month mo', 'year y yr'] as const).flatMap((line) => {
+    const [unit, ...names] = line.split(' ')
+    return names.map((name) => [name, unit as Unit])
+  })
+)
 const SMALL = ['one', 'two', 'three', 'four', 'five', 'six', 'seven', 'eight', 'nine', 'ten', 'eleven', 'twelve']
 const NUMBERS = new Map([...SMALL.map((word, at) => [word, at + 1] as const),
   ...Object.entries({ fifteen: 15, twenty: 20, thirty: 30, forty: 40, fifty: 50, sixty: 60, ninety: 90 })])
@@ -33,14 +58,14 @@ export const NUMBER = `(?:twenty|thirty|forty|fifty)[- ](?:${SMALL.slice(0, 9).j
 export const UNIT = 'seconds?|secs?|minutes?|mins?|hours?|hrs?|days?|weeks?|wks?|fortnights?|months?|quarters?|years?|yrs?'
 const PART = 'half (?:an )?hour|(?:(?:an?|one|three|3) )?quarters? of an hour|' +
   `(?:${NUMBER}|an?) (?:and a half )?(?:${UNIT})(?: and a half)?|\\d+(?:\\.\\d+)?(?:mo|[smhdwy]|${UNIT})|\\d+(?:\\.\\d+)? (?:mo|[smhdwy])`
-/** "90 minutes", "1h30m", "an hour and a half", "2 days". */
-export const DURATION = `(?:${PART})(?:(?:,? and |, ?| ?)(?:${PART}))*`
-const WHOLE = new RegExp(`^(?:every |each )?(?:${DURATION})$`)
-const ISO = /^P(?:(\d+)Y)?(?:(\d+)M)?(?:(\d+)W)?(?:(\d+)D)?(?:T(?:(\d+)H)?(?:(\d+)M)?(?:(\d+(?:\.\d+)?)S)?)?$/i
+/** "90 minutes", "1h30m", "an hour and a half", "2 days", "PT15M"; behind "every" an hour needs no number. */
+export const DURATION = `(?<!\\b(?:once|twice|times|other) (?=an? ))(?:${PART})(?:(?:,? and |, ?| ?)(?:${PART}))*|` +
+  '(?<=\\b(?:every|each) )(?:hour|day|week|month|year) and a half|p(?:\\d[\\d.ymwdhst]*|t\\d[\\d.hms]*)'
+const ISO = /^p(?:(\d+)y)?(?:(\d+)m)?(?:(\d+)w)?(?:(\d+)d)?(?:t(?:(\d+)h)?(?:(\d+)m)?(?:(\d+(?:\.\d+)?)s)?)?$/
 const ISO_UNITS: Unit[] = ['year', 'month', 'week', 'day', 'hour', 'minute', 'second']
 const EACH = new RegExp(
   'half (?:an )?hour|(?:an? |one )?(three |3 )?quarters? of an hour|' +
-    `(?:(${NUMBER}) ?|\\ban? )(and a half )?(${UNIT}|mo|[smhdwy])(?![a-z])( and a half)?`,
+    `(?:(${NUMBER}) ?|\\ban? |^)(and a half )?(${UNIT}|mo|[smhdwy])(?![a-z])( and a half)?`,
   'g'
 )
 
@@ -53,30 +78,24 @@ export function unitOf (name: string): Part {
   return singular === 'fortnight' ? [2, 'week'] : singular === 'quarter' ? [3, 'month'] : [1, SHORT[singular] ?? singular as Unit]
 }
 
-/**
- * Parses "30m", "1h30m", "every 2 days", "an hour and a half", "PT15M"; undefined for other texts. "1M" is none: it can be months or
- * minutes, and minutes would cause many more runs. Throws BadSchedule (400) for durations that are not allowed.
- */
-export function readDuration (text: string, field = 'interval'): Period | undefined {
-  const [, ...numbers] = /t$/i.test(text) ? [] : ISO.exec(text.trim()) ?? []
+/** Parses a text of the form of DURATION, in small letters. Throws BadSchedule (400) for durations that are not allowed. */
+export function readDuration (text: string): Period {
+  const [, ...numbers] = ISO.exec(text) ?? []
   const iso = ISO_UNITS.flatMap((unit, at): Part[] => numbers[at] === undefined ? [] : [[Number(numbers[at]), unit]])
-  if (iso.length > 0) return periodOf(text, iso, field)
-  const words = text.trim().replace(/\s+/g, ' ').toLowerCase().replaceAll('half-hour', 'half hour')
-    .replace(/^((?:every|each) )?(?=(?:second|minute|hour|day|week|month|year)(?: and a half)?$)/, '1 ')
-  if (!WHOLE.test(words) || /\d ?M\b/.test(text)) return undefined
-  return periodOf(text, [...words.matchAll(EACH)].map(([all, three, number, more, unit, half]: Array<string | undefined>): Part => {
+  if (iso.length > 0) return periodOf(text, iso)
+  return periodOf(text, [...text.matchAll(EACH)].map(([all, three, number, more, unit, half]: Array<string | undefined>): Part => {
     if (unit === undefined) return [all!.startsWith('half') ? 30 : three === undefined ? 15 : 45, 'minute']
     const [size, name] = unitOf(unit)
     return [size * ((number === undefined ? 1 : numberOf(number)) + (more ?? half ? 0.5 : 0)), name]
-  }), field)
+  }))
 }
 
-function periodOf (text: string, parts: Part[], field: string): Period {
+function periodOf (text: string, parts: Part[]): Period {
   const sum = (...units: Unit[]) => parts.reduce((total, [number, unit]) => total + (units.includes(unit) ? number : 0), 0)
-  const refusal = (message: string) => new BadSchedule(field, `schedule.${field} ${JSON.stringify(text)} ${message}.`)
+  const refusal = (message: string) => new BadSchedule('interval', `${JSON.stringify(text)} ${message}.`)
   const months = sum('month') + 12 * sum('year')
   const days = sum('day') + 7 * sum('week')
-  const hasShorterUnit = sum('hour', 'minute', 'second') > 0 || parts.some(([, unit]) => /^(?:hour|minute|second)$/.test(unit))
+  const hasShorterUnit = parts.some(([, unit]) => /^(?:hour|minute|second)$/.test(unit))
   const everyMs = Math.round(parts.reduce((total, [number, unit]) => total + number * UNITS[unit], 0))
 
   if (months > 0 && (days > 0 || hasShorterUnit)) {

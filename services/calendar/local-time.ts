@@ -1,77 +1,67 @@
 import { DAY, dayOfMonth, daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
 import type { CronDates, Dates, Exceptions, Times } from './schedule-plan.ts'
 
-/** Counts the times of a day before the given second of the day. */
-export function timesBefore (times: Times, second: number): number {
-  if ('at' in times) return countBelow(times.at, second)
-  if ('every' in times) {
-    const { from, to, every } = times
-    return Math.max(Math.ceil((Math.min(second, to + 1) - from) / every), 0)
+/** What is planned: times of dates, without those that are left out. */
+interface Rule {
+  dates: Dates
+  except?: Exceptions
+  times: Times
+}
+
+const lists = new WeakMap<Times, number[]>()
+
+/** The times of a day, ascending; seconds. */
+export function timesOfDay (times: Times): number[] {
+  let list = lists.get(times)
+  if (list === undefined) {
+    list = 'at' in times
+      ? times.at
+      : 'every' in times
+        ? Array.from({ length: Math.floor((times.to - times.from) / times.every) + 1 }, (_, n) => times.from + n * times.every)
+        : times.hours.flatMap((h) => times.minutes.flatMap((m) => times.seconds.map((s) => h * 3600 + m * 60 + s)))
+    lists.set(times, list)
   }
-  const { hours, minutes, seconds } = times
-  if (second >= 86_400) return hours.length * minutes.length * seconds.length
-  const hour = Math.floor(second / 3600)
-  const minute = Math.floor(second % 3600 / 60)
-  const h = countBelow(hours, hour)
-  const m = hours[h] === hour ? countBelow(minutes, minute) : 0
-  const s = hours[h] === hour && minutes[m] === minute ? countBelow(seconds, second % 60) : 0
-  return (h * minutes.length + m) * seconds.length + s
+  return list
 }
 
-/** The second of the day of the nth time, counted from 0; undefined beyond the last. */
-export function nthTime (times: Times, n: number): number | undefined {
-  if ('at' in times) return times.at[n]
-  if ('every' in times) {
-    const second = times.from + n * times.every
-    return second <= times.to ? second : undefined
+/** Counts the numbers of an ascending list that are below one. */
+function countBelow (list: number[], value: number): number {
+  let [low, high] = [0, list.length]
+  while (low < high) {
+    const middle = (low + high) >> 1
+    if (list[middle] < value) low = middle + 1
+    else high = middle
   }
-  const { hours, minutes, seconds } = times
-  const perHour = minutes.length * seconds.length
-  const hour = hours[Math.floor(n / perHour)]
-  if (hour === undefined) return undefined
-  return hour * 3600 + minutes[Math.floor(n % perHour / seconds.length)] * 60 + seconds[n % seconds.length]
+  return low
 }
-
-function countBelow (sorted: number[], value: number) {
-  let count = 0
-  while (count < sorted.length && sorted[count] < value) count++
-  return count
-}
-
-type Rule = DateRule & { times: Times }
 
 /** The first local time of a rule from `local` on. Local times are milliseconds since 1970-01-01 00:00 local, whatever the zone. */
-export function nextLocal ({ times, ...dates }: Rule, local: number): number | undefined {
+export function nextLocal (rule: Rule, local: number): number | undefined {
+  const times = timesOfDay(rule.times)
   const day = Math.floor(local / DAY)
-  const date = nearestDate(dates, day, 1)
+  const isLater = times.at(-1)! < secondOf(local)
+  const date = nearestDate(rule, isLater ? day + 1 : day, 1)
   if (date === undefined) return undefined
-  const time = nthTime(times, date === day ? timesBefore(times, secondOf(local)) : 0)
-  if (time !== undefined) return date * DAY + time * 1_000
-  const later = nearestDate(dates, day + 1, 1)
-  return later === undefined ? undefined : later * DAY + nthTime(times, 0)! * 1_000
+  return date * DAY + times[date === day ? countBelow(times, secondOf(local)) : 0] * 1_000
 }
 
 /** The last local time of a rule before `local`. */
-export function previousLocal ({ times, ...dates }: Rule, local: number): number | undefined {
+export function previousLocal (rule: Rule, local: number): number | undefined {
+  const times = timesOfDay(rule.times)
   const day = Math.floor(local / DAY)
-  const date = nearestDate(dates, day, -1)
-  if (date === undefined) return undefined
-  const before = timesBefore(times, date === day ? secondOf(local) : 86_400)
-  if (before > 0) return date * DAY + nthTime(times, before - 1)! * 1_000
-  const earlier = nearestDate(dates, day - 1, -1)
-  return earlier === undefined ? undefined : earlier * DAY + nthTime(times, timesBefore(times, 86_400) - 1)! * 1_000
+  const before = countBelow(times, secondOf(local))
+  const date = nearestDate(rule, before === 0 ? day - 1 : day, -1)
+  return date === undefined ? undefined : date * DAY + times.at(date === day ? before - 1 : -1)! * 1_000
 }
 
 /** Counts the local times of a rule from `from` until before `to`. */
-export function countLocal ({ times, ...dates }: Rule, from: number, to: number): number {
+export function countLocal (rule: Rule, from: number, to: number): number {
+  const times = timesOfDay(rule.times)
   let count = 0
-  const lastDay = Math.floor(to / DAY)
-  for (
-    let date = nearestDate(dates, Math.floor(from / DAY), 1); date !== undefined && date <= lastDay; date = nearestDate(dates, date + 1, 1)
-  ) {
-    const start = Math.max(from - date * DAY, 0)
-    const end = Math.min(to - date * DAY, DAY)
-    count += Math.max(timesBefore(times, Math.ceil(end / 1_000)) - timesBefore(times, Math.ceil(start / 1_000)), 0)
+  const nextDate = (day: number) => nearestDate(rule, day, 1)
+  for (let date = nextDate(Math.floor(from / DAY)); date !== undefined && date * DAY < to; date = nextDate(date + 1)) {
+    const [start, end] = [Math.max(from - date * DAY, 0), Math.min(to - date * DAY, DAY)]
+    count += Math.max(countBelow(times, Math.ceil(end / 1_000)) - countBelow(times, Math.ceil(start / 1_000)), 0)
   }
   return count
 }
@@ -79,81 +69,44 @@ export function countLocal ({ times, ...dates }: Rule, from: number, to: number)
 /** The second of the day of a local time, rounded up. */
 const secondOf = (local: number) => Math.ceil((local - Math.floor(local / DAY) * DAY) / 1_000)
 
-/** A cron line has a date within this many months or never: 29 February on a given weekday occurs within 40 years. */
-const MAX_MONTHS = 41 * 12
+/** A rule has a date within this many days or never: 29 February on a given weekday occurs within 40 years. */
+const MAX_DAYS = 41 * 366
 
-/** What is planned: dates, without those that are left out. */
-interface DateRule {
-  dates: Dates
-  except?: Exceptions
-}
-
-/** The first day of the rule from `day` on (`step` 1), or the last one up to it (-1); undefined when there is none within 41 years. */
-function nearestDate ({ dates, except }: DateRule, day: number, step: 1 | -1): number | undefined {
-  const last = day + step * MAX_MONTHS * 31
-  for (let from = day; ; from += step) {
-    const date = nearestOf(dates, from, step)
-    if (except === undefined || date === undefined || !isException(except, date)) return date
-    if ((last - date) * step < 0) return undefined
-    from = date
+/** The first day of the rule from `day` on (`step` 1), or the last one up to it (-1). */
+function nearestDate ({ dates, except }: Rule, day: number, step: 1 | -1): number | undefined {
+  if (dates.unit === 'date') return (dates.day - day) * step >= 0 ? dates.day : undefined
+  for (let date = day, left = MAX_DAYS; left > 0; date += step, left--) {
+    if (isDate(dates, date) && (except === undefined || !isException(except, date))) return date
   }
+  return undefined
 }
 
 const isException = ({ weekdays, days, yearly }: Exceptions, day: number) =>
   weekdays.includes(weekdayOf(day)) || days.includes(day) || yearly.includes((mod(monthOf(day), 12) + 1) * 100 + dayOfMonth(day))
 
-function nearestOf (dates: Dates, day: number, step: 1 | -1): number | undefined {
+function isDate (dates: Dates, day: number): boolean {
   switch (dates.unit) {
     case 'day':
-      return day + step * mod(step * (dates.from - day), dates.every)
+      return mod(day - dates.from, dates.every) === 0
     case 'week':
-      return nearestWeekday(dates, day, step)
-    case 'month':
-      return nearestMonthday(dates, day, step)
-    case 'date':
-      return (dates.day - day) * step >= 0 ? dates.day : undefined
-    case 'cron':
-      return nearestCron(dates, day, step)
-  }
-}
-
-function nearestWeekday ({ every, from, weekdays }: Extract<Dates, { unit: 'week' }>, day: number, step: 1 | -1) {
-  for (;;) {
-    const week = Math.floor((day - from) / 7)
-    const off = mod(step * -week, every)
-    // Continue at the first day of the next counting week, or at the last day when searching backwards.
-    if (off > 0) day = from + (week + step * off) * 7 + (step === 1 ? 0 : 6)
-    else if (weekdays.includes(weekdayOf(day))) return day
-    else day += step
-  }
-}
-
-function nearestMonthday ({ every, from, days }: Extract<Dates, { unit: 'month' }>, day: number, step: 1 | -1) {
-  const ordered = step === 1 ? days : days.toReversed()
-  const daysOf = (month: number) => ordered.map((each) => firstOf(month) + Math.min(each, daysIn(month)) - 1)
-  const now = monthOf(day)
-  const month = now + step * mod(step * (from - now), every)
-  return daysOf(month).find((date) => (date - day) * step >= 0) ?? daysOf(month + step * every)[0]
-}
-
-function nearestCron (dates: CronDates, day: number, step: 1 | -1) {
-  const start = monthOf(day)
-  for (let month = start, remaining = MAX_MONTHS; remaining > 0; month += step, remaining--) {
-    if (!dates.months.includes(mod(month, 12) + 1)) continue
-    const first = firstOf(month)
-    const length = daysIn(month)
-    const from = month === start ? day - first + 1 : step === 1 ? 1 : length
-    for (let date = from; date >= 1 && date <= length; date += step) {
-      if (isCronDay(dates, first, length, date)) return first + date - 1
+      return mod(Math.floor((day - dates.from) / 7), dates.every) === 0 && dates.weekdays.includes(weekdayOf(day))
+    case 'month': {
+      const month = monthOf(day)
+      const date = dayOfMonth(day)
+      return mod(month - dates.from, dates.every) === 0 && dates.days.some((each) => date === Math.min(each, daysIn(month)))
     }
+    case 'date':
+      return day === dates.day
+    case 'cron':
+      return dates.months.includes(mod(monthOf(day), 12) + 1) && isCronDay(dates, day)
   }
-  return undefined
 }
 
-function isCronDay (dates: CronDates, first: number, length: number, date: number): boolean {
-  const bits = dates.weekdays[(weekdayOf(first + date - 1) + 1) % 7]
+function isCronDay (dates: CronDates, day: number): boolean {
+  const month = monthOf(day)
+  const [first, length, date] = [firstOf(month), daysIn(month), dayOfMonth(day)]
   const nth = 1 << Math.floor((date - 1) / 7) | (date + 7 > length ? 32 : 0)
-  const onWeekday = (bits & nth) !== 0
+  const onWeekday = (dates.weekdays[(weekdayOf(day) + 1) % 7] & nth) !== 0
   if (dates.both && !onWeekday) return false
   if (!dates.both && onWeekday) return true
   return dates.days.includes(date) || (dates.last && date === length) ||

@@ -1,12 +1,13 @@
-import { BadSchedule } from './schedule-errors.ts'
-import type { CalendarPlan, Dates, Exceptions, Plan, Times } from './schedule-plan.ts'
+import { BadSchedule, hintOf } from './schedule-errors.ts'
+import type { CalendarPlan, Dates, Plan, Times } from './schedule-plan.ts'
 import { type Schedule, SCHEDULE_LIMITS } from '../../schemas/schedule.ts'
 import { nextSlot } from './calendar.ts'
 import { looksLikeCron, readCron } from './cron-line.ts'
-import { PARTS, readClock, resolveClock, timesOfDay } from './clock-words.ts'
-import { dateOf, daysOfMonthOf, exceptionsOf, nthDatesOf, weekdaysOf } from './day-words.ts'
+import { resolveClock, timeOfPart } from './clock-words.ts'
+import { weekdayNamed, WEEKDAYS } from './day-words.ts'
 import { parseOnce } from './parse-once.ts'
-import { type Interval, readPhrase } from './phrase.ts'
+import { type Interval, type Phrase, readPhrase } from './phrase.ts'
+import { readField } from './time-rules.ts'
 import { isTimezone, localTime } from './zone.ts'
 import { DAY, dayOfMonth, monthOf, weekdayOf } from './days.ts'
 import { nextLocal } from './local-time.ts'
@@ -24,7 +25,7 @@ export async function parseSchedule (schedule: Schedule, { timezone, now }: { ti
   checkBounds(schedule, now)
   const plan = schedule.interval === undefined
     ? parseOnce(schedule, { timezone: schedule.timezone ?? timezone, now })
-    : await parseInterval(schedule, schedule.interval, { timezone: schedule.timezone ?? timezone, now })
+    : await parseInterval(schedule, schedule.interval, { timezone, now })
   if (nextSlot(plan, plan.since) !== undefined) return plan
   if (schedule.once !== undefined) {
     throw new BadSchedule('once', `schedule.once ${JSON.stringify(schedule.once)} is in the past: give a time that is still to come.`)
@@ -32,53 +33,57 @@ export async function parseSchedule (schedule: Schedule, { timezone, now }: { ti
   throw new BadSchedule('interval', `schedule.interval ${JSON.stringify(schedule.interval)} names a date that never comes.`)
 }
 
-async function parseInterval (schedule: Schedule, interval: string, { timezone, now }: { timezone: string, now: number }): Promise<Plan> {
-  const { startAt } = schedule
+async function parseInterval (schedule: Schedule, interval: string, machine: { timezone: string, now: number }): Promise<Plan> {
+  const { startAt, graceMs, maxRuns } = schedule
+  const { now } = machine
+  const isCron = looksLikeCron(interval)
+  const phrase = isCron ? undefined : readPhrase(interval, { timezone: schedule.timezone ?? machine.timezone, now })
+  const zone = zoneOf(schedule, phrase)
+  const timezone = zone ?? machine.timezone
   const common = {
     since: startAt !== undefined && startAt <= now && startAt > now - JUST_NOW_MS ? startAt - 1 : now,
     missed: schedule.missed ?? 'run_once',
-    ...(schedule.graceMs !== undefined && { graceMs: schedule.graceMs }),
+    ...(graceMs !== undefined && { graceMs }),
     ...(startAt !== undefined && { startAt }),
-    ...(schedule.maxRuns !== undefined && { maxRuns: schedule.maxRuns })
+    ...(maxRuns !== undefined && { maxRuns })
   }
-  const calendar = { kind: 'calendar', timezone, follows: schedule.timezone === undefined, ...common } as const
-
-  const isCron = looksLikeCron(interval)
-  const read = isCron ? undefined : readPhrase(interval, { timezone, now })?.interval
-  const except = exceptionsIn(onlyOne<string | string[]>('except', read?.except, schedule.except))
-  if (read === undefined) {
-    if (!isCron) throw unreadable(interval)
+  const calendar = { kind: 'calendar', timezone, follows: zone === undefined, ...common } as const
+  if (isCron) {
     for (const [field, says, word] of [['at', 'the time of day', 'daily'], ['on', 'its days', 'weekly']] as const) {
       if (schedule[field] !== undefined) {
         throw new BadSchedule(field, `A cron line says ${says} itself: leave schedule.${field} out, or write a word such as "${word}".`)
       }
     }
-    return { ...calendar, ...except, ...await readCron(interval) }
+    const { except } = readFields(schedule)
+    return { ...calendar, ...except && { except }, ...await readCron(interval) }
   }
-  const at = onlyOne<number[] | string>('at', read.at, schedule.at)
-  const days = daysIn(read)
-  if (days !== undefined && schedule.on !== undefined) {
-    throw new BadSchedule('on', `"${interval}" says the days itself: leave schedule.on out, or write "weekly".`)
-  }
-  if (read.period.unit === 'exact' && read.window === undefined) {
-    const odd = at !== undefined || read.part !== undefined ? 'at' : days ?? schedule.on !== undefined ? 'on' : except.except && 'except'
+  const read = phrase?.interval
+  if (read === undefined) throw unreadable(interval)
+  const fields = readFields(schedule, read)
+  const { period, window, except } = fields
+  if (period.unit === 'exact' && window === undefined) {
+    const odd = (fields.at ?? fields.part) !== undefined ? 'at' : hasDays(fields) ? 'on' : except && 'except'
     if (odd !== undefined) throw notOfExact(interval, odd)
-    return { kind: 'exact', everyMs: read.period.everyMs, anchor: startAt ?? now, ...common }
+    return { kind: 'exact', everyMs: period.everyMs, anchor: startAt ?? now, ...common }
   }
   // Calendar times are whole seconds, so startAt is rounded up and now is rounded down.
   const start = startAt !== undefined ? Math.ceil(startAt / 1_000) * 1_000 : Math.floor(now / 1_000) * 1_000
   const begin = localTime(timezone, start)
   const anchor = startAt === undefined && read.isWord ? undefined : begin
-  const fields: Interval = {
-    ...read,
-    ...schedule.on !== undefined && readDays(schedule.on, read),
-    at: typeof at === 'string' ? timesOfDay(at, read.part) : at
-  }
-  const hasDays = (days ?? schedule.on) !== undefined
-  return { ...calendar, ...except, ...ruleOf({ interval, fields, hasDays, ...except, anchor, begin, isFirst: startAt !== undefined }) }
+  return { ...calendar, ...except && { except }, ...ruleOf({ interval, fields, anchor, begin, isFirst: startAt !== undefined }) }
 }
 
-const daysIn = ({ weekdays, daysOfMonth, nth, date }: Interval) => weekdays ?? daysOfMonth ?? nth ?? date
+/** The zone of a schedule, which its words may say. Throws BadSchedule (400) for two zones, and for a first day: it has its own field. */
+function zoneOf ({ interval, timezone }: Schedule, phrase: Phrase | undefined): string | undefined {
+  const { zone = timezone, start } = phrase ?? {}
+  if (start !== undefined) {
+    throw new BadSchedule('startAt', `"${interval}" says when it begins: leave "${start}" out, and give that time as schedule.startAt.`)
+  }
+  if (timezone === undefined || zone === timezone) return zone
+  throw new BadSchedule('timezone', `"${interval}" says ${zone}, and schedule.timezone ${timezone}: leave one of them out.`)
+}
+
+const hasDays = ({ weekdays, daysOfMonth, nth, date }: Interval) => (weekdays ?? daysOfMonth ?? nth ?? date) !== undefined
 
 function notOfExact (interval: string, field: 'at' | 'on' | 'except') {
   const advice = field === 'at'
@@ -87,48 +92,81 @@ function notOfExact (interval: string, field: 'at' | 'on' | 'except') {
   return new BadSchedule(field, `"${interval}" is counted in hours or less, so it cannot also be ${advice}.`)
 }
 
-/** The dates that are left out, as a field of a plan. */
-function exceptionsIn (except: string | string[] | undefined): Pick<CalendarPlan, 'except'> {
-  return except === undefined ? {} : { except: exceptionsOf(typeof except === 'string' ? [except] : except) }
-}
-
-/** Takes a value from the interval text or from its own field. Throws BadSchedule when both give it, because they may contradict. */
-function onlyOne<T> (field: 'at' | 'on' | 'except', inText: T | undefined, stated: T | undefined): T | undefined {
-  if (inText !== undefined && stated !== undefined) {
+/** What is said in fields of their own, as words behind an interval say it; the interval is read as `read`. Throws BadSchedule (400). */
+function readFields ({ at, on, except }: Schedule, read: Interval = { isWord: true, period: { unit: 'day', every: 1 } }): Interval {
+  for (const [field, isTwice] of [['at', at !== undefined && read.at], ['except', except !== undefined && read.except]] as const) {
+    if (!isTwice) continue
     throw new BadSchedule(field, `schedule.interval says "${field}" and there is schedule.${field} as well: leave one of them out.`)
   }
-  return inText ?? stated
+  if (on !== undefined && hasDays(read)) {
+    throw new BadSchedule('on', 'schedule.interval says the days itself: leave schedule.on out, or write "weekly".')
+  }
+  return {
+    ...read,
+    ...at !== undefined && { at: timesOfDay(at, read.part) },
+    ...on !== undefined && daysOn(on, read),
+    ...except !== undefined && { except: exceptions([except].flat().join(', ')) }
+  }
+}
+
+/** Parses times of day ("9:15 and 17:30"), ascending, without repetitions. */
+function timesOfDay (list: string, part?: string): number[] {
+  const times = readField('at', `at ${list.replace(/\b([ap])\.m\b\.?/gi, '$1m')}`)?.times
+  if (times !== undefined) return [...new Set(times.map((time) => resolveClock(time, part)))].toSorted((a, b) => a - b)
+  const forms = 'Write it as "09:00", "17:30:15", "9am", "noon" or "midnight"'
+  throw new BadSchedule('at', `schedule.at ${JSON.stringify(list)} is not a time of day. ${forms}.`)
+}
+
+function exceptions (list: string): Interval['except'] {
+  const except = readField('except', `except ${list}`)?.except
+  if (except !== undefined) return except
+  const forms = 'name weekdays ("sundays") or dates ("2026-12-24", "24 december"); holidays are not known'
+  throw new BadSchedule('except', `"except ${list}" cannot be read: ${forms}.`)
+}
+
+/** The days of schedule.on: weekdays, days of the month, or a date, as the period has them. Throws BadSchedule (400). */
+function daysOn (on: NonNullable<Schedule['on']>, { period, window }: Interval): Partial<Interval> {
+  // In this field a weekday may be shorter than in a text.
+  const text = [on].flat().join(', ').toLowerCase().replace(/\b[a-z]{2,5}\b/g, (word) => WEEKDAYS[weekdayNamed(word)] ?? word)
+  const frame = period.unit === 'month' ? 'monthly' : period.unit === 'year' ? 'yearly' : 'weekly'
+  const found = typeof on === 'number' && frame !== 'monthly' ? undefined : readField('on', `${frame} on ${text.replace(/^on /, '')}`)
+  const { weekdays, daysOfMonth, nth, date } = found ?? {}
+  const quoted = `schedule.on ${JSON.stringify(on)}`
+  if (frame === 'monthly') {
+    if (daysOfMonth ?? (period.unit === 'month' && period.every === 1 && nth)) return { daysOfMonth: daysOfMonth?.days, nth }
+    const forms = 'write 1 to 31, "last", "1st and 15th" or, for months one by one, "first monday"'
+    throw new BadSchedule('on', `${quoted} is not a day of the month: ${forms}.`)
+  }
+  if (frame === 'yearly') {
+    if (date !== undefined) return { date }
+    throw new BadSchedule('on', 'Yearly takes its date from schedule.startAt, or is "every 24 december".')
+  }
+  if (weekdays !== undefined || (period.unit === 'hour' && window === undefined)) return { weekdays: weekdays?.days ?? [] }
+  throw new BadSchedule('on', `${quoted} is not a weekday: write "monday", "mon and thu" or ["mon", "thu"].`)
 }
 
 function checkBounds ({ interval, once, in: within, timezone, startAt, maxRuns, graceMs }: Schedule, now: number) {
-  if ([interval, once, within].filter((time) => time !== undefined).length !== 1) {
-    throw new BadSchedule(
-      'interval',
-      'A schedule has either schedule.interval ("daily at 9"), schedule.once ("2026-12-24T09:00") or schedule.in ("2 hours").'
-    )
+  const check = (isFine: boolean, field: string, sentence: string) => {
+    if (!isFine) throw new BadSchedule(field, sentence)
   }
+  check([interval, once, within].filter((time) => time !== undefined).length === 1, 'interval',
+    'A schedule has either schedule.interval ("daily at 9"), schedule.once ("2026-12-24T09:00") or schedule.in ("2 hours").')
   if (interval !== undefined && interval.length > SCHEDULE_LIMITS.text) throw unreadable(`${interval.slice(0, 40)}…`)
-  if (timezone !== undefined && !isTimezone(timezone)) {
-    throw new BadSchedule(
-      'timezone',
-      `schedule.timezone ${JSON.stringify(timezone)} is not known: give an IANA name such as "Europe/Berlin", "America/New_York" or "UTC".`
-    )
-  }
-  if (startAt !== undefined && !(Number.isInteger(startAt) && startAt >= 0 && startAt <= now + SCHEDULE_LIMITS.periodMs.max)) {
-    throw new BadSchedule('startAt', 'schedule.startAt is in milliseconds since 1970 and at most ten years ahead.')
-  }
-  if (maxRuns !== undefined && !(Number.isInteger(maxRuns) && maxRuns >= 1 && maxRuns <= SCHEDULE_LIMITS.maxRuns)) {
-    throw new BadSchedule('maxRuns', `schedule.maxRuns is a whole number from 1 to ${SCHEDULE_LIMITS.maxRuns}.`)
-  }
-  if (graceMs !== undefined && !(Number.isInteger(graceMs) && graceMs >= 0 && graceMs <= SCHEDULE_LIMITS.graceMs.max)) {
-    throw new BadSchedule('graceMs', 'schedule.graceMs is in milliseconds, from 0 to 366 days.')
-  }
+  check(timezone === undefined || isTimezone(timezone), 'timezone',
+    `schedule.timezone ${JSON.stringify(timezone)} is not known: give an IANA name such as "Europe/Berlin", "America/New_York" or "UTC".`)
+  const isWithin = (value: number | undefined, least: number, most: number) =>
+    value === undefined || (Number.isInteger(value) && value >= least && value <= most)
+  check(isWithin(startAt, 0, now + SCHEDULE_LIMITS.periodMs.max), 'startAt',
+    'schedule.startAt is in milliseconds since 1970 and at most ten years ahead.')
+  check(isWithin(maxRuns, 1, SCHEDULE_LIMITS.maxRuns), 'maxRuns',
+    `schedule.maxRuns is a whole number from 1 to ${SCHEDULE_LIMITS.maxRuns}.`)
+  check(isWithin(graceMs, 0, SCHEDULE_LIMITS.graceMs.max), 'graceMs', 'schedule.graceMs is in milliseconds, from 0 to 366 days.')
 }
 
 const unreadable = (interval: string) =>
   new BadSchedule(
     'interval',
-    `schedule.interval ${JSON.stringify(interval)} cannot be read. ` +
+    `schedule.interval ${JSON.stringify(interval)} cannot be read. ${hintOf(interval)}` +
       'Write a word (hourly, daily, weekdays, weekends, weekly, biweekly, monthly, quarterly, yearly), days ("every monday and ' +
       'thursday", "monday to friday", "every other friday", "first monday", "1st and 15th"), a duration ("30m", "2 days", ' +
       '"every 6 hours", "P1D", "every 10 minutes between 9 and 17") or a cron line ("0 9 * * 1-5", "@daily"); ' +
@@ -143,8 +181,6 @@ const WINDOW = 'every 10 minutes between 9 and 17'
 interface RuleParts {
   interval: string
   fields: Interval
-  hasDays: boolean
-  except?: Exceptions
   /** The local time that supplies missing parts of the schedule. */
   anchor?: number
   /** The local time from which every other week and the like are counted. */
@@ -159,32 +195,29 @@ interface RuleParts {
  */
 function ruleOf (all: RuleParts): Pick<CalendarPlan, 'dates' | 'times' | 'repeats'> {
   const { interval, fields, anchor } = all
-  const { period, part, count, at, minute, window } = fields
+  const { period, part, count, at, minute, window, weekdays } = fields
   const day = anchor === undefined ? undefined : Math.floor(anchor / DAY)
   const anchorSecond = anchor === undefined ? undefined : (anchor - day! * DAY) / 1_000
+  const daily: Dates = { unit: 'day', every: 1, from: 0 }
 
   if (window !== undefined) {
-    const times = readWindow(interval, fields, window)
-    const dates: Dates = fields.weekdays === undefined
-      ? datesOf({ ...all, fields: { ...fields, period: { unit: 'day', every: 1 } } }, day)
-      : { unit: 'week', every: 1, from: mondayOf(0), weekdays: fields.weekdays }
-    return { dates: dates.unit === 'day' ? { ...dates, from: 0 } : dates, times, repeats: true }
+    const dates: Dates = weekdays === undefined ? daily : { unit: 'week', every: 1, from: mondayOf(0), weekdays }
+    return { dates, times: readWindow(interval, fields, window), repeats: true }
   }
   if (period.unit === 'hour') {
-    const odd = at !== undefined || part !== undefined ? 'at' : all.hasDays ? 'on' : undefined
-    const advice = odd === 'at'
-      ? 'no time of day: give its minute, as in "hourly at :30", or schedule.startAt'
-      : 'no days: write "hourly between 9 and 17 on weekdays", or a cron line such as "0 * * * 1-5"'
-    if (odd !== undefined) throw new BadSchedule(odd, `Hourly has ${advice}.`)
-    const second = minute === undefined ? (anchorSecond ?? 0) % 3600 : minute * 60
-    return {
-      dates: { unit: 'day', every: 1, from: 0 },
-      times: { hours: Array.from({ length: 24 }, (_, hour) => hour), minutes: [Math.floor(second / 60)], seconds: [second % 60] },
-      repeats: true
+    if ((at ?? part) !== undefined) {
+      throw new BadSchedule('at', 'Hourly has no time of day: give its minute, as in "hourly at :30", or schedule.startAt.')
     }
+    if (hasDays(fields)) {
+      const forms = 'write "hourly between 9 and 17 on weekdays", or a cron line such as "0 * * * 1-5"'
+      throw new BadSchedule('on', `Hourly has no days: ${forms}.`)
+    }
+    const second = minute === undefined ? (anchorSecond ?? 0) % 3600 : minute * 60
+    const hours = Array.from({ length: 24 }, (_, hour) => hour)
+    return { dates: daily, times: { hours, minutes: [Math.floor(second / 60)], seconds: [second % 60] }, repeats: true }
   }
   if (minute !== undefined) throw unreadable(interval)
-  const seconds = at ?? [part === undefined ? anchorSecond ?? DEFAULT_TIME : PARTS[part]]
+  const seconds = at ?? [part === undefined ? anchorSecond ?? DEFAULT_TIME : timeOfPart(part)]
   if (count !== undefined && count !== seconds.length) {
     throw new BadSchedule('at', `"${interval}" needs ${count} times of day: write them, as in "twice a day at 9 and 17".`)
   }
@@ -193,13 +226,13 @@ function ruleOf (all: RuleParts): Pick<CalendarPlan, 'dates' | 'times' | 'repeat
 }
 
 /** The times of "every 10 minutes between 9 and 17", the end included. */
-function readWindow (interval: string, { period, part, at, minute }: Interval, [start, end]: [string, string]): Times {
+function readWindow (interval: string, { period, part, at, minute }: Interval, [start, end]: NonNullable<Interval['window']>): Times {
   const every = period.unit === 'hour' ? 3_600 : period.unit === 'exact' ? period.everyMs / 1_000 : undefined
   if (every === undefined || at !== undefined || minute !== undefined) {
     throw new BadSchedule('interval', `"${interval}" cannot be read. Hours belong to minutes, as in "${WINDOW}".`)
   }
-  const from = resolveClock(readClock(start)!, start, part, 'interval')
-  const to = /^(?:midnight|24|24:00)$/.test(end) ? LAST_SECOND : resolveClock(readClock(end)!, end, part, 'interval')
+  const from = resolveClock(start, part)
+  const to = end.text === 'midnight' || end.second === 86_400 ? LAST_SECOND : resolveClock(end, part)
   if (!Number.isInteger(every) || to <= from || every > to - from) {
     throw new BadSchedule(
       'interval',
@@ -213,7 +246,7 @@ function datesOf ({ interval, fields }: RuleParts, day?: number): Dates {
   const { period, weekdays, daysOfMonth, nth, date, isWord } = fields
   switch (period.unit) {
     case 'week': {
-      const from = day === undefined ? mondayOf(0) : mondayOf(day)
+      const from = mondayOf(day ?? 0)
       return { unit: 'week', every: period.every, from, weekdays: weekdays ?? [day === undefined ? 0 : weekdayOf(day)] }
     }
     case 'month': {
@@ -227,18 +260,16 @@ function datesOf ({ interval, fields }: RuleParts, day?: number): Dates {
       const from = day === undefined ? 0 : monthOf(day)
       return { unit: 'month', every: period.every, from, days: daysOfMonth ?? [day === undefined ? 1 : dayOfMonth(day)] }
     }
-    case 'year': {
+    case 'year':
       if (date !== undefined) return { unit: 'month', every: 12, from: date.month - 1, days: [date.day] }
       return { unit: 'month', every: 12, from: day === undefined ? 0 : monthOf(day), days: [day === undefined ? 1 : dayOfMonth(day)] }
-    }
-    case 'day': {
+    case 'day':
       if (weekdays === undefined) return { unit: 'day', every: period.every, from: day ?? 0 }
       if (period.every === 1 && weekdays.length > 1) return { unit: 'week', every: 1, from: mondayOf(0), weekdays }
       throw new BadSchedule(
         'on',
         `"${interval}" is counted in days, so it cannot also be on certain ones: write "weekly" or "monthly" with schedule.on.`
       )
-    }
     default:
       throw new TypeError('not of the calendar')
   }
@@ -248,10 +279,11 @@ function datesOf ({ interval, fields }: RuleParts, day?: number): Dates {
  * Counts the period from the first date that is possible: "every 2 days at 9:00", created at ten, begins tomorrow, and
  * "every other friday" next Friday.
  */
-function inPhase (dates: Dates, times: Times, { fields: { isWord, period, at }, hasDays, begin, isFirst, except }: RuleParts): Dates {
+function inPhase (dates: Dates, times: Times, { fields, begin, isFirst }: RuleParts): Dates {
+  const { isWord, period, at, except } = fields
   if (dates.unit === 'cron' || dates.unit === 'date' || period.unit === 'year' || dates.every === 1) return dates
   // Quarters begin in January.
-  if (isWord ? dates.unit === 'month' : dates.unit === 'day' ? at === undefined : !hasDays) return dates
+  if (isWord ? dates.unit === 'month' : dates.unit === 'day' ? at === undefined : !hasDays(fields)) return dates
   const local = nextLocal({ dates: { ...dates, every: 1 }, times, except }, isFirst ? begin : begin + 1)
   // Every date is left out: the schedule never runs, however it is counted.
   if (local === undefined) return dates
@@ -260,25 +292,3 @@ function inPhase (dates: Dates, times: Times, { fields: { isWord, period, at }, 
 }
 
 const mondayOf = (day: number) => day - weekdayOf(day)
-
-/** The days of schedule.on: weekdays, days of the month, or a date, as the period has them. Throws BadSchedule (400). */
-function readDays (on: NonNullable<Schedule['on']>, { period, window }: Interval): Partial<Interval> {
-  const text = Array.isArray(on) ? on.join(',') : String(on)
-  const isNumber = typeof on === 'number'
-  const shown = JSON.stringify(on)
-  if (period.unit === 'month') {
-    const daysOfMonth = daysOfMonthOf(text)
-    const nth = daysOfMonth === undefined && period.every === 1 ? nthDatesOf(text) : undefined
-    if ((daysOfMonth ?? nth) !== undefined) return { daysOfMonth, nth }
-    const forms = 'write 1 to 31, "last", "1st and 15th" or, for months one by one, "first monday"'
-    throw new BadSchedule('on', `schedule.on ${shown} is not a day of the month: ${forms}.`)
-  }
-  if (period.unit === 'year') {
-    const date = isNumber ? undefined : dateOf(text, 'on')
-    if (date !== undefined && date.year === undefined) return { date }
-    throw new BadSchedule('on', 'Yearly takes its date from schedule.startAt, or is "every 24 december".')
-  }
-  const weekdays = isNumber ? undefined : weekdaysOf(text)
-  if (weekdays !== undefined || (period.unit === 'hour' && window === undefined)) return { weekdays }
-  throw new BadSchedule('on', `schedule.on ${shown} is not a weekday: write "monday", "mon and thu" or ["mon", "thu"].`)
-}

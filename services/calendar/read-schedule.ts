@@ -2,13 +2,13 @@ import type { When } from '../contracts/task-control.ts'
 import { isFiller } from '../lib/fillers.ts'
 import { SCHEDULE_LIMITS, type Schedule } from '../../schemas/schedule.ts'
 import { looksLikeCron } from './cron-line.ts'
-import { clocksIn, readClock } from './clock-words.ts'
 import { findContradiction } from './contradiction.ts'
 import { describe } from './describe.ts'
 import { upcoming } from './due.ts'
 import { parseSchedule } from './parse-schedule.ts'
 import { type Phrase, readPhrase } from './phrase.ts'
-import { BadSchedule } from './schedule-errors.ts'
+import { BadSchedule, hintOf } from './schedule-errors.ts'
+import { readField } from './time-rules.ts'
 import type { Plan } from './schedule-plan.ts'
 
 /** Times that a preview shows. */
@@ -16,6 +16,7 @@ const SHOWN = 5
 /** What words ask for more often than this must be confirmed; milliseconds. */
 const OFTEN_MS = 60 * 60_000
 const DAY_MS = 24 * OFTEN_MS
+const HALF_YEAR_MS = 183 * DAY_MS
 
 interface Now {
   /** The machine's time zone. */
@@ -35,7 +36,7 @@ interface ReadSchedule {
 /** Parses a schedule and says when it runs. Throws BadSchedule (400). */
 export async function readSchedule (schedule: Schedule, { timezone, now }: Now): Promise<ReadSchedule> {
   const plan = await parseSchedule(schedule, { timezone, now })
-  const zone = schedule.timezone ?? timezone
+  const zone = plan.kind === 'calendar' ? plan.timezone : schedule.timezone ?? timezone
   return { schedule, plan, words: describe(plan, schedule, zone), zone, next: upcoming(plan, now, SHOWN) }
 }
 
@@ -69,13 +70,36 @@ function phraseOf (written: string, machine: Now): Phrase {
 }
 
 /** Returns the first time of a repeated schedule on its first day, or the time of that day that is said with it. */
-async function startOf ({ start = '', interval }: Phrase, { zone, plan }: ReadSchedule, machine: Now): Promise<number> {
-  const { once } = phraseOf(start, { ...machine, timezone: zone })
-  if (once === undefined) throw unread(start)
-  if (interval?.at === undefined) return (await readSchedule({ ...once, timezone: zone }, machine)).next[0]
+async function startOf (repeated: Phrase, { zone, plan }: ReadSchedule, machine: Now): Promise<number> {
+  const { start = '', interval } = repeated
+  const { once = {}, meaning } = readStart(repeated, { ...machine, timezone: zone })
+  const [first] = (await readSchedule({ ...once, timezone: zone }, machine)).next
+  if (meaning.date !== undefined && first > machine.now + HALF_YEAR_MS) {
+    throw new BadSchedule('text', `"${start}" is over in this year: write the first day with its year, as in "2027-03-02".`)
+  }
+  if (interval?.at === undefined) return first
   const day = String(once.once).slice(0, 10)
   const clock = new Date(upcoming(plan, machine.now, 1)[0]).toLocaleTimeString('sv', { timeZone: zone })
   return (await readSchedule({ once: `${day}T${clock}`, timezone: zone }, { ...machine, now: machine.now - DAY_MS })).next[0]
+}
+
+/** Reads the first day of repeated times. An hour alone is one of today; one that is over says what to write instead. */
+function readStart ({ text, start = '', interval }: Phrase, machine: Now): Phrase {
+  const [, hour] = /^(?:at )?(\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon|midnight)(?= |$)/.exec(start) ?? []
+  try {
+    const first = phraseOf(start, machine)
+    if (first.once === undefined) throw unread(start)
+    return first
+  } catch (error) {
+    if (!(error instanceof BadSchedule) || hour === undefined) throw error
+    const clock = /^\d+$/.test(hour) ? `${hour}:00` : hour
+    const isShort = interval?.period.unit === 'exact' || interval?.period.unit === 'hour'
+    const other = isShort ? `with its end, as in "${text} between 8am and 6pm"` : `"${text} at ${clock}"`
+    throw new BadSchedule(
+      'text',
+      `"${start}" is no first day that is still to come: write "${text} from ${clock} tomorrow", or ${other}.`
+    )
+  }
 }
 
 /**
@@ -97,12 +121,21 @@ export async function readWhen ({ at = '', every = '', zone = '' }: When, machin
   if (momentOf(often) !== undefined || isLocal(often)) return readWhen({ at: often, zone }, machine)
   const read = await readText(often, { ...machine, zone: stated })
   if (first === '' || read.schedule.interval === undefined) return read
-  if (clocksIn(first).every((text) => readClock(text) !== undefined)) {
+  if (isTimes(first)) {
     const { interval } = phraseOf(read.schedule.interval, machine)
     return interval?.at === undefined ? readSchedule({ ...read.schedule, at: first }, machine) : read
   }
   const start = await readWhen({ at: first, zone }, machine)
   return readSchedule({ ...read.schedule, ...start !== undefined && { startAt: start.next[0] } }, machine)
+}
+
+/** Whether a text is times of day and nothing else. */
+function isTimes (text: string): boolean {
+  try {
+    return Object.keys(readField('at', `at ${text}`) ?? {}).join() === 'times'
+  } catch {
+    return false
+  }
 }
 
 const NO_TIME = /^(?:(?:right )?now|right away|immediately|at once|as soon as possible|asap|in the background|once|no|never)[.!]?$/i
@@ -122,8 +155,8 @@ function momentOf (text: string): number | undefined {
  * Returns why a person should confirm a schedule, a sentence: it contradicts the words that they wrote, or runs more often than hourly.
  * Undefined for others.
  */
-export function whyConfirm (read: ReadSchedule, written: string | undefined, machine: Now): string | undefined {
-  const contradicted = written === undefined ? undefined : findContradiction(written, read.plan, machine)
+export async function whyConfirm (read: ReadSchedule, written: string | undefined, machine: Now): Promise<string | undefined> {
+  const contradicted = written === undefined ? undefined : await findContradiction(written, read.plan, machine)
   if (contradicted !== undefined) return `It would run ${read.words}, but the words are ${JSON.stringify(contradicted)}.`
   const gaps = read.next.slice(1).map((at, n) => at - read.next[n])
   const least = Math.min(...gaps)
@@ -135,22 +168,8 @@ export function whyConfirm (read: ReadSchedule, written: string | undefined, mac
 const unread = (text: string) =>
   new BadSchedule(
     'text',
-    `${JSON.stringify(text)} cannot be read as a time. Say it like "tomorrow at 5pm", "in 2 hours", "on 24 december at 9:00", "daily ` +
-      'at 9", "every weekday at 8", "every other friday", "first monday of the month", "every 10 minutes between 9 and 17 on weekdays", ' +
+    `${JSON.stringify(text)} cannot be read as a time. ${hintOf(text)}Say it like "tomorrow at 5pm", "in 2 hours", ` +
+      '"on 24 december at 9:00", "daily at 9", "every weekday at 8", "every other friday", ' +
+      '"first monday of the month", "every 10 minutes between 9 and 17 on weekdays", ' +
       '"except sundays", or as a cron line.'
   )
-
-/** What a text says of a time: one, or repeated ones; in doubt when it means a time and may mean several, or none that exists. */
-export type KindOfTime = 'once' | 'repeated' | 'doubt'
-
-/** Returns what a text says of a time, over or not; undefined when it is no text about time, or says more than that. */
-export function kindOfTime (text: string): KindOfTime | undefined {
-  try {
-    // At the beginning of time everything is still to come.
-    const { once, start, interval } = readPhrase(text, { timezone: 'UTC', now: 0 }) ?? {}
-    return start !== undefined ? 'doubt' : once !== undefined ? 'once' : interval && 'repeated'
-  } catch (error) {
-    if (error instanceof BadSchedule) return 'doubt'
-    throw error
-  }
-}

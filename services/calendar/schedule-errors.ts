@@ -11,3 +11,6 @@ export class BadSchedule extends Refused {
     this.details = [{ path: `/schedule/${field}`, message }]
   }
 }
+
+/** What a text that cannot be read asks for in vain. */
+export const hintOf = (text: string): string => /\bholidays?\b/i.test(text) ? 'Holidays are not known: name their dates. ' : ''

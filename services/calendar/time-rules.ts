@@ -1,122 +1,74 @@
-import { type Clock, CLOCK, clocksIn, HOUR, NO_HOUR, PART, PARTS, readClock, secondsOf } from './clock-words.ts'
-import {
-  DATE,
-  dateOf,
-  DAY,
-  daysOf,
-  daysOfMonthOf,
-  type NamedDate,
-  NTH,
-  nthDatesOf,
-  SHORT_DAY,
-  weekdayNamed,
-  WEEKDAYS,
-  weekdaysOf
-} from './day-words.ts'
-import { DAY as DAY_MS, daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
-import { DURATION, NUMBER, numberOf, type Period, readDuration, UNIT, unitOf } from './durations.ts'
+import { type Clock, PARTS, readClock } from './clock-words.ts'
+import { dateOf, dayNumber, daysOf, MONTHS, type NamedDate, weekdayNamed } from './day-words.ts'
+import { DAY, daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
+import { DAILY, numberOf, type Period, PERIODS, readDuration, RHYTHMS, type RhythmPeriod } from './durations.ts'
 import { BadSchedule } from './schedule-errors.ts'
-import { type Place, readerOf, type RhythmPeriod, type Rule, type TimeWords } from './time-words.ts'
+import type { CronDates, Exceptions } from './schedule-plan.ts'
+import { tidy, type Token, tokensOf } from './tokens.ts'
 
-const EVERY = '(?:every|each)(?: single)?'
-const ISO = 'p(?:\\d[\\d.ymwdhst]*|t\\d[\\d.hms]*)'
-const ANY_DAY = `(?:${DAY}|${SHORT_DAY})`
-const ONE_DAY = `today|tomorrow|${WEEKDAYS.join('|')}|${SHORT_DAY}`
-const OR_TO = ' to | through | thru | ?- ?'
-const LIST_OF = (item: string, joints = ',? and |, | & ') => `(?:${item})(?:(?:${joints})(?:${item}))*`
-export const UP_TO = 'to|through|thru|until|till'
-const WORDS: Record<string, RhythmPeriod> = {
-  hourly: { unit: 'hour' },
-  daily: { unit: 'day', every: 1 },
-  everyday: { unit: 'day', every: 1 },
-  nightly: { unit: 'day', every: 1 },
-  weekly: { unit: 'week', every: 1 },
-  biweekly: { unit: 'week', every: 2 },
-  fortnightly: { unit: 'week', every: 2 },
-  monthly: { unit: 'month', every: 1 },
-  quarterly: { unit: 'month', every: 3 },
-  yearly: { unit: 'year' },
-  annually: { unit: 'year' }
-}
-export const OFTEN = Object.keys(WORDS)
-const UNITS: Record<string, string> = {
-  hour: 'hourly',
-  day: 'daily',
-  week: 'weekly',
-  fortnight: 'fortnightly',
-  month: 'monthly',
-  quarter: 'quarterly',
-  year: 'yearly'
-}
-const ORDINALS = ['', '', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
-
-const exceptRules: Rule[] = [
-  ['(?:except|excluding|but not|but|other than|apart from|not on|never on)(?: on| for)?(?: the)? ' +
-    `(?<days>${LIST_OF(`${DATE}|(?:on )?${ANY_DAY}`)})`, ({ found }, { days }) => found.except.push(days!)]
-]
-
-function addWindow ({ found }: Place, from: string, to: string, words: string) {
-  const [start, end] = [from, to].map((each) => /^24(?::00)?$/.test(each) ? undefined : readClock(each))
-  if (start === undefined || (end === undefined && !/^24/.test(to))) return false
-  const [first] = secondsOf(start)
-  const ends = end === undefined ? [86_400] : secondsOf(end)
-  found.windows.push({ words, ends: [from, to], from: first / 3600, to: (ends.find((each) => each > first) ?? ends[0]) / 3600 })
-  return true
+/** What words say of a time, each thing once. Days are counted from 1970-01-01, weekdays from Monday, 0. */
+export interface Meaning {
+  /** How often: `count` times in a period. `isWord`: as "daily", with set times; other durations are counted from their start. */
+  rhythm?: { period: RhythmPeriod, isWord: boolean, count?: number }
+  /** `coming`: the days ahead of which one may be meant, where nothing makes them repeated ones. */
+  weekdays?: { days: number[], coming?: number[], isEvery: boolean }
+  daysOfMonth?: { days: number[], coming?: number[] }
+  nth?: CronDates
+  /** A date of each year. */
+  date?: NamedDate
+  /** One day, which is the first of these whose time is still to come. */
+  day?: number[]
+  wait?: { text: string, period: Period }
+  times?: Clock[]
+  window?: [from: Clock, to: Clock]
+  /** The minute of every hour. */
+  minute?: number
+  part?: { names: string[], isPlural: boolean }
+  except?: Exceptions
+  isOnce?: boolean
+  isTonight?: boolean
 }
 
-const spanRules: Rule[] = [
-  [`(?:between|from) (?<from>${HOUR}) ?(?:and|${UP_TO}|-) ?(?<to>${HOUR}|24:00)|(?<start>${CLOCK}) (?:to|until|till) (?<end>${CLOCK})`,
-    (place, { from, to, start, end }, words) => addWindow(place, (from ?? start)!, (to ?? end)!, words)]
-]
-
-const aheadRules: Rule[] = [
-  [`(?:in|after) (?<text>${DURATION}|${ISO})(?:'s|')?(?: time)?(?: from now)?|(?<before>${DURATION}) from now`,
-    ({ found, today }, { text, before }, words) => {
-      const wait = (text ?? before)!
-      const period = read(found, () => readDuration(wait, 'in'))
-      found.once.push(words)
-      if (period === undefined) return
-      found.waits.push({ words, text: wait, period })
-      if (period.unit !== 'exact') found.days.push({ words, days: daysAhead(period).map((day) => today + day) })
-    }],
-  [`(?:on )?(?:(?<!once |twice |times |every |each |other )(?<count>${NUMBER}|an?) (?<unit>days?|weeks?|fortnights?) ` +
-    `(?:(?:from|on|after) )?(?<base>${ONE_DAY})|(?<day>${ONE_DAY}) week|(?<next>${ONE_DAY}),? (?:of )?next week|` +
-    `next week,? (?:on )?(?<later>${ONE_DAY}))`,
-  ({ found, today }, { count = '1', unit = 'week', base, day, next, later }, words) => {
-    const name = (base ?? day ?? next ?? later)!
-    const weekday = weekdayNamed(name)
-    if (weekday < 0 && !/^to/.test(name)) return false
-    if (/^\d.* on /.test(words)) found.doubts.push(`"${words}" may be once or again and again: write "every ${words}", or the date.`)
-    const monday = today - weekdayOf(today) + 7
-    const start = name === 'today' ? today : name === 'tomorrow' ? today + 1 : today + 1 + mod(weekday - weekdayOf(today + 1), 7)
-    const [size, of] = unitOf(unit)
-    const ahead = (/^an?$/.test(count) ? 1 : numberOf(count)) * size * (of === 'week' ? 7 : 1)
-    found.once.push(words)
-    found.days.push({ words, days: [(next ?? later) === undefined ? start + ahead : monday + weekday] })
-    return true
-  }],
-  ['(?:on )?(?:the )?day after tomorrow', ({ found, today }, _, words) => addDays(found, words, [today + 2])],
-  ['(?:later )?(?<word>tomorrow|today|tonight)', ({ found, today }, { word }, words) => {
-    // What is done tonight may be done after midnight.
-    addDays(found, words, word === 'tomorrow' ? [today + 1] : word === 'tonight' ? [today, today + 1] : [today])
-    if (word === 'tonight') found.parts.push({ words, parts: ['night'] })
-  }]
-]
-
-function addDays (found: TimeWords, words: string, days: number[], more: { date?: NamedDate, isRepeatable?: boolean } = {}) {
-  found.once.push(words)
-  found.days.push({ words, days, ...more })
+/** What a text says of a time. */
+export interface TimeWords {
+  meaning: Meaning
+  /** Whether all of the text is about a time, and says nothing of it twice. */
+  isWhole: boolean
+  /** Why words may mean several times, or none; sentences. */
+  doubts: string[]
+  /** The words of a time of day, and of a day. */
+  hours?: string
 }
 
-/** How many days lie ahead at the end of a period; months differ in length. */
-function daysAhead ({ unit, every }: Exclude<Period, { unit: 'exact' }>): number[] {
-  if (unit !== 'month') return [every * (unit === 'week' ? 7 : 1)]
-  const [least, most] = [Math.round(every * 30.4) - 3, Math.round(every * 30.5) + 3]
-  return Array.from({ length: most - least + 1 }, (_, n) => least + n)
+/** Words that a rule found, where they stand, and on which day they were written. */
+interface Place {
+  found: TimeWords
+  today: number
+  words: string
+  tokens: Token[]
 }
+/** Kinds of words, as a pattern, and what they mean. Undefined leaves them where they are. */
+type Rule = [kinds: string, read: (place: Place) => Meaning | undefined]
+
+/** Kinds of words. */
+const DAYS = '(?:weekdays?|weekset)'
+const UNITS = '(?:minute|hour|day|week|month|quarter|year|unit)'
+const HOUR = '(?:clock|decimal|number)'
+const ONE_DAY = '(?:today|tomorrow|weekday)'
+/** A list of something. */
+const listOf = (item: string, joint = ',(?: and)?|and') => `${item}(?: (?:${joint}) ${item})*`
+const BETWEEN_HOURS = ',(?: and)?(?: at)?|and(?: at)?'
+const HOURS = listOf(HOUR, BETWEEN_HOURS)
+/** Words that may stand between those that say a time. */
+const JOINTS = /^(?:, )?;(?:(?: (?:,|at|on|the|and|then))* ;)*(?: ,)?$/
+
+const has = (tokens: Token[], ...kinds: string[]) => tokens.some(({ kind }) => kinds.includes(kind))
+const tokenOf = (tokens: Token[], ...kinds: string[]) => tokens.find(({ kind }) => kinds.includes(kind))!
+
+const rhythm = (period: RhythmPeriod, count?: number): Meaning => ({ rhythm: { period, isWord: true, count } })
 
 /** Returns what a reader finds; what it refuses is doubt. */
-function read<T> (found: TimeWords, reader: () => T): T | undefined {
+function readOr<T> ({ found }: Place, reader: () => T): T | undefined {
   try {
     return reader()
   } catch (error) {
@@ -126,174 +78,274 @@ function read<T> (found: TimeWords, reader: () => T): T | undefined {
   }
 }
 
-/** Behind "the 3rd" these make no day of a month of it. */
-const NO_DAY = '(?! (?:floor|street|avenue|page|line|row|column|item|try|attempt|time|version|file|one|place|monitor|screen|day|of)\\b)'
-const MONTH_DAY = '(?:the )?(?:\\d{1,2}(?:st|nd|rd|th)(?: day)?|(?:first|last) day|day \\d{1,2}(?= of)|(?:first|last)(?= of| and))'
-const dateRules: Rule[] = [
-  [`${EVERY} (?<nth>other|alternate|${ORDINALS.slice(2).join('|')}|\\d+(?:nd|rd|th)) (?<unit>${UNIT})(?! of)`,
-    (place, { nth, unit }, words) => {
-      const count = ORDINALS.indexOf(nth!) > 0 ? ORDINALS.indexOf(nth!) : Number.parseInt(nth!) || 2
-      addDuration(place, `${count} ${unit}`, words)
-    }],
-  [`(?:(?:(?<every>every|each) |on )(?:the )?|the |(?<=^ ?|; ?))(?<nth>${LIST_OF(`(?:the )?(?:${NTH})`)}) ` +
-    `(?<day>${ANY_DAY})(?<of> (?:of|in) (?:the|each|every|a) month)?`, ({ found }, { every, nth, day, of }, words) => {
-    const dates = nthDatesOf(`${nth} ${day}`)
-    if (dates === undefined) return false
-    if (of === undefined && every !== undefined && /^(?:second|2nd|third|3rd|fourth|4th)$/.test(nth!)) {
-      const forms = `"every other ${day}", "every 3 weeks on ${day}" or "${nth} ${day} of the month"`
-      found.doubts.push(`"${words}" may mean several things: write ${forms}.`)
-    }
-    found.repeated.push(words)
-    found.nths.push({ words, dates })
-    return true
-  }],
-  [`(?<every>every|each) (?:year,? on )?(?:the )?(?<date>${DATE})|(?:on )?(?:(?<day>${ANY_DAY}),? (?:the )?)?(?:the )?(?<single>${DATE})`,
-    (place, { every, date, day, single }, words) => {
-      const named = read(place.found, () => dateOf((date ?? single)!))
-      if (named === undefined) return
-      const days = daysOf(named, new Date(place.today * DAY_MS).getUTCFullYear())
-      const ahead = days.find((each) => each >= place.today)
-      if (day !== undefined && ahead !== undefined && weekdayOf(ahead) !== weekdayNamed(day)) {
-        place.found.doubts.push(`${new Date(ahead * DAY_MS).toISOString().slice(0, 10)} is no ${day}: write one of them.`)
+function readPeriod (place: Place, text: string): Meaning {
+  const period = readOr(place, () => readDuration(text))
+  return period === undefined ? {} : { rhythm: { period, isWord: false } }
+}
+
+function readTimes (place: Place): Meaning {
+  const texts = place.tokens.filter(({ kind }) => HOUR.includes(kind)).map(({ text }) => text)
+  const clocks = texts.map(readClock)
+  place.found.hours = place.words
+  if (clocks.every((clock) => clock !== undefined && clock.second < 86_400)) return { times: clocks as Clock[] }
+  place.found.doubts.push(`"${texts.join(' and ')}" is not a time of day. Write it as "09:00", "17:30:15", "9am", "noon" or "midnight".`)
+  return {}
+}
+
+function daysOfToken ({ kind, text }: Token): number[] {
+  if (kind !== 'weekset') return [weekdayNamed(text)]
+  return text.startsWith('weekend') ? [5, 6] : [0, 1, 2, 3, 4]
+}
+
+/** The weekdays of a list with spans, ascending; undefined for "monday to monday". */
+function weekdaysIn (tokens: Token[]): number[] | undefined {
+  const found: number[] = []
+  for (const [at, token] of tokens.entries()) {
+    if (!has([token], 'weekday', 'weekdays', 'weekset')) continue
+    const days = daysOfToken(token)
+    const first = tokens[at - 1]?.kind === 'to' ? found.at(-1) : undefined
+    if (first === undefined) found.push(...days)
+    else if (days.length > 1 || first === days[0]) return undefined
+    else for (let day = 1; day <= mod(days[0] - first, 7); day++) found.push((first + day) % 7)
+  }
+  return [...new Set(found)].toSorted((a, b) => a - b)
+}
+
+const exceptRules: Rule[] = [
+  [`except (?:(?:on|for|the) )*(?:date|${DAYS})(?: (?:,(?: and)?|and|to)(?: on)?(?: the)? (?:date|${DAYS}))*`, (place) => {
+    const dates = place.tokens.filter(({ kind }) => kind === 'date').flatMap(({ text }) => readOr(place, () => dateOf(text)) ?? [])
+    return {
+      except: {
+        weekdays: weekdaysIn(place.tokens) ?? [],
+        days: dates.flatMap(({ year, month, day }) => year === undefined ? [] : [dayNumber({ year, month, day })]),
+        yearly: dates.flatMap(({ year, month, day }) => year === undefined ? [month * 100 + day] : [])
       }
-      place.found.days.push({ words, days, date: named.year === undefined ? named : undefined })
-      if (every !== undefined) addRhythm(place, words, { period: { unit: 'year' }, isWord: true })
-    }],
-  [`(?:on )?(?:(?<every>every|each) )?(?<list>${LIST_OF(MONTH_DAY)})` +
-    `(?: of (?<which>the|each|every|a|this|the current) (?<unit>month|quarter)|${NO_DAY})|` +
-    `(?<=(?:months?|monthly|quarter|quarterly) )on (?:the )?(?<bare>${LIST_OF('\\d{1,2}|last|first')})(?= at |,|$| ;)`,
-  (place, { every, list, bare, which, unit }, words) => {
-    const days = daysOfMonthOf((list ?? bare)!)
-    if (days === undefined) {
-      place.found.doubts.push(`"${words}" is no day of a month: write 1st to 31st, or "last day".`)
-      return true
     }
-    if (which === undefined && days.length === 1 && !/^(?:on|every|each|the) /.test(words)) return false
-    const isEach = every !== undefined || days.length > 1 || /^(?:the|each|every|a)$/.test(which ?? '')
-    place.found.daysOfMonth.push({ words, days, isEach })
-    if (!isEach) place.found.days.push({ words, days: comingMonthDays(days[0], place.today, which !== undefined), isRepeatable: true })
-    if (/(?:every|each) month$|quarter$/.test(words)) addRhythm(place, words, { period: WORDS[UNITS[unit!]], isWord: true })
-    return true
+  }],
+  [`(?:between|from) ${HOUR} (?:and|to|until) ${HOUR}|clock (?:to|until) clock`, ({ tokens }) => {
+    const [from, to] = tokens.filter(({ kind }) => HOUR.includes(kind)).map(({ text }) => readClock(text))
+    return from && to && { window: [from, to] }
   }]
 ]
 
-/** The days that a day of the month can be: of this month, and of the next one where it has such a day. */
-function comingMonthDays (day: number, today: number, isOfThisMonth: boolean): number[] {
-  const month = monthOf(today)
-  const months = isOfThisMonth ? [month] : [month, month + 1].filter((each) => day <= daysIn(each))
-  return months.map((each) => firstOf(each) + Math.min(day, daysIn(each)) - 1)
+const aheadRules: Rule[] = [
+  ['(?:in|after) duration(?: from now)?|duration from now', (place) => {
+    const { text } = tokenOf(place.tokens, 'duration')
+    const period = readOr(place, () => readDuration(text))
+    return period === undefined ? {} : { wait: { text, period } }
+  }],
+  [`(?<!every )(?:on )?duration (?:(?:from|on|after) )?${ONE_DAY}|${ONE_DAY} week|weekday(?: ,)?(?: of)? next week|` +
+    'next week(?: ,)?(?: on)? weekday', ({ found, words, tokens, today }) => {
+    const period = readDuration(tokenOf(tokens, 'duration')?.text ?? '1 week')
+    if (period.unit !== 'day' && period.unit !== 'week') return undefined
+    if (/^\d.* on /.test(words)) found.doubts.push(`"${words}" may be once or again and again: write "every ${words}", or the date.`)
+    const base = tokenOf(tokens, 'today', 'tomorrow', 'weekday')
+    const weekday = weekdayNamed(base.text)
+    if (has(tokens, 'next')) return { day: [today - weekdayOf(today) + 7 + weekday] }
+    const start = base.kind === 'today' ? today : base.kind === 'tomorrow' ? today + 1 : today + 1 + mod(weekday - weekdayOf(today + 1), 7)
+    return { day: [start + daysOfPeriod(period)] }
+  }],
+  ['(?:on )?(?:the )?day after tomorrow', ({ today }) => ({ day: [today + 2] })],
+  ['(?:later )?(?:tomorrow|today)', ({ tokens, today }) => ({ day: [has(tokens, 'tomorrow') ? today + 1 : today] })],
+  // What is done tonight may be done after midnight.
+  ['(?:later )?tonight', ({ today }) => ({ day: [today, today + 1], part: { names: ['night'], isPlural: false }, isTonight: true })]
+]
+
+export const daysOfPeriod = ({ unit, every }: Exclude<Period, { unit: 'exact' }>): number => every * (unit === 'week' ? 7 : 1)
+
+const ORDINALS = ['', 'first', 'second', 'third', 'fourth', 'fifth', 'sixth', 'seventh', 'eighth', 'ninth', 'tenth']
+/** The number of an ordinal; undefined for "last". */
+const ordinalOf = (text: string): number | undefined =>
+  text === 'last' ? undefined : ORDINALS.includes(text) ? ORDINALS.indexOf(text) : Number.parseInt(text)
+const ordinalsIn = (tokens: Token[]) => tokens.flatMap(({ kind, text }) => kind === 'ordinal' || kind === 'number' ? [ordinalOf(text)] : [])
+
+/** "First monday", "first and third monday", "last working day", as the dates of a cron line; undefined for other days. */
+function nthDates (nths: Array<number | undefined>, day: Token): CronDates | undefined {
+  const every = { unit: 'cron', months: MONTHS.map((_, month) => month + 1), last: false, both: true } as const
+  if (nths.some((nth) => nth !== undefined && nth > 4)) return undefined
+  if (day.kind === 'weekset') {
+    if (!/day$/.test(day.text) || nths.some((nth) => nth !== undefined && nth > 1)) return undefined
+    const isFirst = nths.includes(1)
+    return { ...every, days: [], lastWorking: nths.includes(undefined), nearest: isFirst ? [1] : [], weekdays: Array(7).fill(63) }
+  }
+  const bits = nths.reduce<number>((sum, nth) => sum | 1 << (nth === undefined ? 5 : nth - 1), 0)
+  const weekdays = Array.from({ length: 7 }, (_, each) => each === (weekdayNamed(day.text) + 1) % 7 ? bits : 0)
+  return { ...every, days: Array.from({ length: 31 }, (_, date) => date + 1), lastWorking: false, nearest: [], weekdays }
 }
 
-function addRhythm ({ found }: Place, words: string, rhythm?: { period: RhythmPeriod, isWord: boolean, count?: number }) {
-  found.repeated.push(words)
-  if (rhythm !== undefined) found.rhythms.push({ words, ...rhythm })
+const MONTH_DAY = '(?:the )?(?:ordinal(?: day)?|day number)'
+const dateRules: Rule[] = [
+  [`every (?:other|ordinal) ${UNITS}(?! of)`, (place) => {
+    const [, { kind, text }, unit] = place.tokens
+    const nth = kind === 'other' ? 2 : ordinalOf(text)
+    return nth === undefined || nth < 2 ? undefined : readPeriod(place, `${nth} ${unit.text}`)
+  }],
+  [`(?:(?:every|on) (?:the )?|the |(?<=^|; ))${listOf('(?:the )?ordinal')} (?:weekday|weekset)(?: (?:of|in) (?:the|every|a) month)?`,
+    ({ found, words, tokens }) => {
+      const day = tokenOf(tokens, 'weekday', 'weekset')
+      const nths = ordinalsIn(tokens)
+      const nth = nthDates(nths, day)
+      if (nth !== undefined && !has(tokens, 'month') && has(tokens, 'every') && nths.length === 1 && (nths[0] ?? 0) > 1) {
+        const forms = `"every other ${day.text}", "every 3 weeks on ${day.text}" or "${nths[0]}. ${day.text} of the month"`
+        found.doubts.push(`"${words}" may mean several things: write ${forms}.`)
+      }
+      return nth && { nth }
+    }],
+  ['every (?:year(?: ,)? (?:on )?)?(?:the )?date|(?:on )?(?:weekday(?: ,)? (?:the )?)?(?:the )?date', (place) => {
+    const { found, tokens, today } = place
+    const date = readOr(place, () => dateOf(tokenOf(tokens, 'date').text))
+    if (date === undefined) return {}
+    const day = daysOf(date, new Date(today * DAY).getUTCFullYear())
+    const ahead = day.find((each) => each >= today)
+    const weekday = tokenOf(tokens, 'weekday')?.text
+    if (weekday !== undefined && ahead !== undefined && weekdayOf(ahead) !== weekdayNamed(weekday)) {
+      found.doubts.push(`${new Date(ahead * DAY).toISOString().slice(0, 10)} is no ${weekday}: write one of them.`)
+    }
+    return { day, ...date.year === undefined && { date }, ...has(tokens, 'every') && rhythm(RHYTHMS.yearly) }
+  }],
+  [`(?:on )?(?:every )?${listOf(MONTH_DAY)} of (?:the|every|a|this)(?: current)? (?:month|quarter)|` +
+    `(?:on )?(?:every )?${listOf(MONTH_DAY)}(?! (?:of|day|${DAYS}))|` +
+    `(?<=(?:month|rhythm|quarter|duration) )on (?:the )?${listOf('(?:number|ordinal)')}`, readDaysOfMonth]
+]
+
+function readDaysOfMonth ({ found, words, tokens, today }: Place): Meaning | undefined {
+  const nths = ordinalsIn(tokens)
+  const period = has(tokens, 'month', 'quarter') ? tokens.at(-1)!.kind : undefined
+  const isThis = has(tokens, 'this', 'current')
+  // "First" and "last" alone put things in order, and "15th" alone is no time.
+  const isDay = period !== undefined || nths.length > 1 || (/\d| day/.test(words) && /^(?:on|every|each|the) /.test(words)) ||
+    /^on (?:the )?(?:first|last)$/.test(words)
+  if (!isDay) return undefined
+  const days = [...new Set(nths.map((nth) => nth ?? 31))].toSorted((a, b) => a - b)
+  if (days.some((day) => !Number.isInteger(day) || day < 1 || day > 31)) {
+    found.doubts.push(`"${words}" is no day of a month: write 1st to 31st, or "last day".`)
+    return {}
+  }
+  const isEach = has(tokens, 'every') || days.length > 1 || (period !== undefined && !isThis)
+  const month = monthOf(today)
+  const months = isThis ? [month] : [month, month + 1].filter((each) => days[0] <= daysIn(each))
+  const coming = isEach ? undefined : months.map((each) => firstOf(each) + Math.min(days[0], daysIn(each)) - 1)
+  const isOften = period === 'quarter' || tokens.at(-2)?.kind === 'every'
+  return { daysOfMonth: { days, coming }, ...isOften && period !== undefined && rhythm(PERIODS[period]) }
 }
 
 const rhythmRules: Rule[] = [
-  [`(?<count>once|twice|(?:${NUMBER}) times) ` +
-    '(?:(?:a|an|per|each|every|in a|in every) (?<unit>hour|day|week|fortnight|month|quarter|year)|(?<word>daily|weekly|monthly))',
-  (place, { count, unit, word }, words) => {
-    const times = count === 'once' ? 1 : count === 'twice' ? 2 : numberOf(count!.slice(0, -6))
-    addRhythm(place, words, { period: WORDS[word ?? UNITS[unit!]], isWord: true, count: times })
+  [`(?:once|twice|number times) (?:(?:(?:in )?(?:a|per|every) )${UNITS}|rhythm|daily)`, ({ tokens: [first, ...others] }) => {
+    const { kind, text } = others.at(-1)!
+    const period = kind === 'daily' ? DAILY : RHYTHMS[text] ?? PERIODS[text]
+    return period && rhythm(period, first.kind === 'once' ? 1 : first.kind === 'twice' ? 2 : numberOf(first.text))
   }],
-  [`${EVERY} (?<unit>${Object.keys(UNITS).join('|')})(?! and a half| (?:of an )?hour)`, (place, { unit }, words) =>
-    addRhythm(place, words, { period: WORDS[UNITS[unit!]], isWord: true })],
-  [`${EVERY} (?<duration>${DURATION}|hour and a half|second(?! [a-z])|minute)`, (place, { duration }, words) =>
-    addDuration(place, duration!, words)],
-  [`(?<quarter>${EVERY} quarter (?:of an )?hour)|half[ -]hourly`, (place, { quarter }, words) =>
-    addDuration(place, quarter === undefined ? '30m' : '15m', words)],
-  [`(?:half|semi)-?(?:yearly|annually)|${EVERY} half year`, (place, _, words) =>
-    addRhythm(place, words, { period: { unit: 'month', every: 6 }, isWord: true })],
-  // "My daily report" names a thing.
-  [`(?<before>the |my |our |your |this |that )?(?<word>${Object.keys(WORDS).join('|')})`, (place, { before, word }, words) => {
-    if (before !== undefined) return false
-    addRhythm(place, words, { period: WORDS[word!], isWord: true })
-    if (word === 'nightly') place.found.parts.push({ words, parts: ['night'] })
-    return true
-  }]
-]
-
-function addDuration (place: Place, text: string, words: string) {
-  const period = read(place.found, () => readDuration(text))
-  addRhythm(place, words, period && { period, isWord: false })
-}
-
-export function addTimes (found: TimeWords, list: string, words: string) {
-  const texts = clocksIn(list).map((each) => each.replace(/^at /, ''))
-  const clocks = texts.map(readClock).filter((clock): clock is Clock => clock !== undefined)
-  const isNear = /around|about|roughly|approximately|~|ish|or so/.test(words)
-  if (clocks.length === texts.length) found.times.push({ words, texts, clocks, tolerance: isNear ? 3600 : 0 })
-  else found.doubts.push(`"${list}" is not a time of day: write it as "09:00", "9am" or "noon".`)
-}
-
-const clockRules: Rule[] = [
-  // "2.30" may be a number, but behind "at", before "am", and behind other words about a time.
-  [`at (?<at>${LIST_OF(HOUR, ',? and (?:at )?|, ?(?:at )?| & ')})${NO_HOUR}|` +
-    `(?!(?<!; ?)\\d+\\.\\d\\d(?! ?[ap]m))(?<list>(?:${CLOCK})(?:(?:,? and |, ?| & )(?:at )?(?:${HOUR}))*)|` +
-    `(?<hour>${HOUR})(?= (?:o'clock )?(?:(?:in the|this|${EVERY}) (?:${PART})|at night))`,
-  ({ found }, { at, list, hour }, words) => addTimes(found, (at ?? list ?? hour)!, words)],
-  ['(?:at )?(?:(?<part>half|(?:a )?quarter) past|:(?<minute>[0-5]\\d)|minute (?<nth>[1-5]?\\d)|(?<past>[1-5]?\\d)(?: minutes)? past)' +
-    '(?: (?:the|each|every) hour)?|on the hour|at the (?:full|top of the) hour', ({ found }, { part, minute, nth, past }) =>
-    found.minutes.push(part === undefined ? Number(minute ?? nth ?? past ?? 0) : part === 'half' ? 30 : 15)]
+  [`every (?:${UNITS}|ordinal(?! ${UNITS}))`, (place) => {
+    const [, { text }] = place.tokens
+    if (PERIODS[text] !== undefined) return rhythm(PERIODS[text])
+    return /^(?:minute|second)$/.test(text) ? readPeriod(place, `1 ${text}`) : undefined
+  }],
+  ['every duration', (place) => readPeriod(place, place.tokens[1].text)],
+  ['every half year', () => rhythm(RHYTHMS['half-yearly'])],
+  ['rhythm', ({ words }) => ({ rhythm: { period: RHYTHMS[words], isWord: RHYTHMS[words].unit !== 'exact' } })],
+  ['daily', ({ words }) => ({ ...rhythm(DAILY), ...words === 'nightly' && { part: { names: ['night'], isPlural: false } } })],
+  ['other (?=weekdays)', () => rhythm(RHYTHMS.biweekly)]
 ]
 
 const weekdayRules: Rule[] = [
-  ["(?<before>(?:is|it's|was|be|an?|the|like|for|if|unless|when|my|our|your|first|second|third|fourth|last) )?" +
-    `(?:(?:on )?(?:the )?(?<lead>${EVERY}(?: (?:other|alternate))?|alternate|all|next|this coming|coming|this)(?: on)? |` +
-    `(?<on>on (?:the )?)|from )?(?<list>${LIST_OF(ANY_DAY, `,? and |,? or |, | & |${OR_TO}| `)})(?: of the week)?` +
-    `(?:(?=(?<behind>\\s*(?:$|[,.;:!?]|at\\b|and\\b|in the\\b|${PART}|${CLOCK})))|)`,
-  (place, { before, lead = '', on, list, behind }, words) => {
-    const days = weekdaysOf(list!.replaceAll(' or ', ' and '))
-    const isNamed = lead !== '' || on !== undefined || /days(?!\w)|weekends/.test(list!)
-    if (days === undefined || (!isNamed && (before !== undefined || behind === undefined))) return false
-    noteWeekdays(place, { days, lead, list: list! }, words)
-    return true
+  ['(?:(?:on )?(?:the )?(?:every(?: other)?|other|all|next|this coming|coming|this)(?: on)? |on (?:the )?|from )?' +
+    `${listOf(DAYS, ',(?: and| or)?|and|or|to')}(?: weekday)*(?: of the week)?`, ({ found, words, tokens, today }) => {
+    const days = weekdaysIn(tokens)
+    if (days === undefined) return undefined
+    const isSet = has(tokens, 'weekset')
+    const isPlural = has(tokens, 'weekdays', 'to') || tokens.some(({ kind, text }) => kind === 'weekset' && text.endsWith('s'))
+    const isList = days.length > 1 && !isSet && !has(tokens, 'on', 'next', 'this', 'coming')
+    const isEvery = isPlural || isList || has(tokens, 'every', 'all', 'other')
+    const list = words.slice(tokenOf(tokens, 'weekday', 'weekdays', 'weekset').from - tokens[0].from)
+    const doubt = (advice: string) => found.doubts.push(`"${words}" may mean several things: write ${advice}.`)
+    if (has(tokens, 'or')) doubt('"and", or name one day')
+    if (isSet && !isEvery) doubt(`"every ${list}", or the day`)
+    if (!isEvery && has(tokens, 'next') && days[0] > weekdayOf(today)) doubt(`"on ${list}" for the coming one, or the date`)
+    const ahead = days.map((day) => today + mod(day - weekdayOf(today), 7))
+    const [late, now] = [ahead.map((day) => day + 7), has(tokens, 'this') && !has(tokens, 'coming')]
+    const coming = now ? ahead : has(tokens, 'next') && ahead.includes(today) ? late : [...ahead, ...late]
+    return {
+      weekdays: { days, isEvery, coming: isEvery || days.length > 1 ? undefined : coming },
+      ...has(tokens, 'other') && rhythm(RHYTHMS.biweekly)
+    }
   }]
 ]
 
-function noteWeekdays (place: Place, { days, lead, list }: { days: number[], lead: string, list: string }, words: string) {
-  const { found, today } = place
-  const isSet = /week|work|business/.test(list)
-  const isEvery = /^(?:every|each|all|alternate)/.test(lead) || /days(?!\w)|weekends/.test(list) || /to |through|thru|-/.test(list)
-  const isSingle = !isEvery && !isSet && days.length === 1
-  const doubt = (advice: string) => found.doubts.push(`"${words}" may mean several things: write ${advice}.`)
-  if (/ or /.test(list)) doubt('"and", or name one day')
-  if (isSet && !isEvery) doubt(`"every ${list}", or the day`)
-  if (isSingle && lead === 'next' && days[0] > weekdayOf(today)) doubt(`"on ${list}" for the coming one, or the date`)
-  found.weekdays.push({ words, days, isWhole: !/ or |weekend/.test(list) && days.length > 1, isSingle, isEvery })
-  if (isEvery) found.repeated.push(words)
-  if (/other|alternate/.test(lead)) found.rhythms.push({ words, period: WORDS.biweekly, isWord: true })
-  if (isEvery || (days.length > 1 && !isSet)) return
-  const coming = days.map((day) => today + mod(day - weekdayOf(today), 7))
-  const later = coming.map((day) => day + 7)
-  const isLater = lead === 'next' && coming.includes(today)
-  addDays(found, words, lead === 'this' ? coming : isLater ? later : [...coming, ...later], { isRepeatable: true })
-}
+const clockRules: Rule[] = [
+  [`at ${HOURS}`, readTimes],
+  // "2.30" may be a number, but behind "at", before "am", and behind other words about a time.
+  [`(?:clock|(?<=; (?:, )?)decimal)(?: (?:${BETWEEN_HOURS}) ${HOUR})*`, readTimes],
+  [`${HOUR}(?= (?:in the|this|every) part| at part)`, readTimes],
+  ['(?:at )?(?:(?:half|(?:a )?quarter) past|colon|minute number|(?:number|duration) past)(?: (?:the|every) hour)?|on the hour|' +
+    'at the (?:full|top of the) hour', ({ words }) =>
+    ({ minute: /half/.test(words) ? 30 : /quarter/.test(words) ? 15 : Number(/\d+/.exec(words)?.[0] ?? 0) })]
+]
 
 const wholeRules: Rule[] = [
-  // "Good morning" is no time.
-  [`(?:(?<lead>${EVERY}|this) |in the |at |on |in |the |during the |(?<=^ ?|; ?)|(?=(?:${PART} and|[a-z]+s\\b)))` +
-    `(?<list>${LIST_OF(`(?:${EVERY} |the |in the )?(?:${PART})`)})`, (place, { lead = '', list }, words) => {
-    const parts = [...new Set(list!.match(new RegExp(Object.keys(PARTS).join('|'), 'g'))!)]
-    place.found.parts.push({ words, parts })
-    if (/^(?:every|each)/.test(lead)) addRhythm(place, words, { period: WORDS.daily, isWord: true })
-    if (lead === 'this') addDays(place.found, words, [place.today])
+  ['(?:(?:every|this|in the|at|on|in|the|during the) |(?<=^|; )|(?=parts? and |parts))' +
+    listOf('(?:(?:every|the|in the) )?parts?'), ({ tokens, today }) => {
+    const names = [...new Set(tokens.flatMap(({ text }) => PARTS.find((part) => text.startsWith(part)) ?? []))]
+    const part = { names, isPlural: has(tokens, 'parts') || names.length > 1 }
+    return { part, ...tokens[0].kind === 'every' && rhythm(DAILY), ...tokens[0].kind === 'this' && { day: [today] } }
   }],
-  ['(?:just |only )?once|once only|(?:just |only )?one time(?: only)?|just this once', ({ found }, _, words) => found.once.push(words)]
+  ['(?:(?:just|only) )?once(?: only)?|just this once', () => ({ isOnce: true })]
 ]
-/** Short forms that are clear in a text about a time alone. */
-const SHORT_RULES: Rule[] = [
+
+const shortRules: Rule[] = [
   // "Every day 9": behind anything else a number may be a date or a count.
-  ['(?<=(?:every|each) [a-z]{0,6}day |\\b[a-z]{0,6}days |daily |weekends? |weekday )(?<!\\d+ days )(?<hour>\\d{1,2})$',
-    ({ found }, { hour }, words) => addTimes(found, hour!, words)],
-  ['(?:every|each)(?= (?:\\d{1,2}(?:[:.]\\d\\d)? ?[ap]m|noon|midnight)(?: |,|$))', (place, _, words) =>
-    addRhythm(place, words, { period: WORDS.daily, isWord: true })],
-  [`(?<=^ ?)(?:(?=\\d)(?:${DURATION})|${ISO})(?= at | between | from \\d|$)`, (place, _, words) => addDuration(place, words, words)]
+  [`(?<=(?:every day|every ${DAYS}|weekdays|weekset|daily) )number(?=$)`, readTimes],
+  ['every clock', (place) => /[ap]m$|noon$|midnight$/.test(place.words) ? { ...rhythm(DAILY), ...readTimes(place) } : undefined],
+  ['(?<=^)duration(?= (?:at|between|from (?:clock|number))(?: |$)|$)', (place) =>
+    /^[\dp]/.test(place.words) ? readPeriod(place, place.words) : undefined]
 ]
 
-/** What is said of times, also in a text about other things; in this order. */
-export const TIME_RULES: Rule[] =
-  [exceptRules, spanRules, aheadRules, dateRules, rhythmRules, weekdayRules, clockRules, wholeRules].flat()
+/** The rules, in the order in which they take words out of a text. */
+const RULES = [shortRules, exceptRules, aheadRules, dateRules, rhythmRules, weekdayRules, clockRules, wholeRules].flat()
+  .map(([kinds, read]) => [new RegExp(`(?<=^| )(?:${kinds})(?= |$)`, 'g'), read] as const)
 
-/** Reads a text that is about a time and nothing else. */
-export const readTimeWords = readerOf([...SHORT_RULES, ...TIME_RULES])
+const kindsOf = (tokens: Token[]) => tokens.map(({ kind }) => kind).join(' ')
+
+/**
+ * Reads what a text says of a time. Each rule takes the words out that it understands, and leaves ";" in their place, so that what is left
+ * was not understood. `today` is the day on which the text was written.
+ */
+export function readTimeWords (text: string, today: number): TimeWords {
+  const found: TimeWords = { meaning: {}, isWhole: true, doubts: [] }
+  let left = tokensOf(text)
+  for (const [pattern, read] of RULES) {
+    const line = kindsOf(left)
+    const next: Token[] = []
+    let done = 0
+    for (const { 0: part, index } of line.matchAll(pattern)) {
+      const start = index === 0 ? 0 : line.slice(0, index - 1).split(' ').length
+      const end = start + part.trim().split(' ').length
+      const tokens = left.slice(start, end)
+      const [{ from }, { to }] = [tokens[0], tokens.at(-1)!]
+      const meaning = read({ found, today, words: text.slice(from, to), tokens })
+      if (meaning === undefined) continue
+      addMeaning(found, meaning)
+      next.push(...left.slice(done, start), { kind: ';', text: '', from, to })
+      done = end
+    }
+    left = [...next, ...left.slice(done)]
+  }
+  found.isWhole &&= JOINTS.test(kindsOf(left))
+  return found
+}
+
+function addMeaning (found: TimeWords, meaning: Meaning) {
+  for (const [field, value] of Object.entries(meaning)) {
+    const key = field as keyof Meaning
+    // "Every month on the 1st of each month" says the same twice; "daily daily" says nothing.
+    const isSame = JSON.stringify(found.meaning[key]) === JSON.stringify(value) && (value as Meaning['rhythm'])?.period?.unit !== 'day'
+    if (found.meaning[key] !== undefined && !isSame) found.isWhole = false
+    Object.assign(found.meaning, { [key]: value })
+  }
+}
+
+/** Reads a text of a field; undefined when it says more than a time. Throws BadSchedule (400), which names the field. */
+export function readField (field: string, text: string): Meaning | undefined {
+  const { meaning, isWhole, doubts: [doubt] } = readTimeWords(tidy(text), 0)
+  if (isWhole && doubt !== undefined) throw new BadSchedule(field, `schedule.${field}: ${doubt}`)
+  return isWhole ? meaning : undefined
+}

@@ -13,25 +13,32 @@ export interface Segment {
 
 /** Step of the search for clock changes. No zone has ever changed its clocks and changed them back within this span; milliseconds. */
 const STEP = 7 * DAY
-const CHUNK = 26 * STEP
-/** Margin around a requested time; clocks were never changed by more than a day. */
-const MARGIN = 2 * DAY
-/** Known segments are dropped when a requested time is further away than this; milliseconds. */
-const FAR = 30 * 366 * DAY
-/** Zones that are kept in memory. */
+/** Changes are searched so far; a segment that is longer is cut. Milliseconds. */
+const FAR = 53 * STEP
+/** Zones and segments of each that are kept in memory. */
 const MAX_ZONES = 200
+const MAX_SEGMENTS = 400
 
-const zones = new Map<string, (time: number) => Segment>()
+interface Zone {
+  offsetAt: (time: number) => number
+  segments: Segment[]
+}
 
-/** The segment that contains a time. Known segments are cached, so that most calls cost one comparison. */
+const zones = new Map<string, Zone>()
+
+/** The segment that contains a time. Known segments are cached. */
 export function segmentAt (timezone: string, time: number): Segment {
   let zone = zones.get(timezone)
   if (zone === undefined) {
     if (zones.size >= MAX_ZONES) zones.clear()
-    zone = openZone(timezone)
+    zone = { offsetAt: offsetsOf(timezone), segments: [] }
     zones.set(timezone, zone)
   }
-  return zone(time)
+  const known = zone.segments.find(({ start, end }) => time >= start && time < end)
+  if (known !== undefined) return known
+  const segment = findSegment(zone.offsetAt, time)
+  zone.segments = [segment, ...zone.segments.slice(0, MAX_SEGMENTS)]
+  return segment
 }
 
 /** The local date and time at a point in time, as milliseconds since 1970-01-01 00:00 local. */
@@ -62,54 +69,25 @@ function zoneAt (link: string): string | undefined {
   }
 }
 
-function openZone (timezone: string) {
-  const offsetAt = offsetsOf(timezone)
-  let known: Segment[] = []
-  let hit: Segment | undefined
-
-  return (time: number): Segment => {
-    if (hit && time >= hit.start + MARGIN && time < hit.end - MARGIN) return hit
-    if (known.length === 0 || time < known[0].start - FAR || time > known.at(-1)!.end + FAR) {
-      const start = Math.floor(time / STEP) * STEP - MARGIN
-      known = scan(offsetAt, start, start + CHUNK)
-    }
-    while (time - MARGIN < known[0].start) known = join(scan(offsetAt, known[0].start - CHUNK, known[0].start), known)
-    while (time + MARGIN >= known.at(-1)!.end) known = join(known, scan(offsetAt, known.at(-1)!.end, known.at(-1)!.end + CHUNK))
-    hit = known.findLast(({ start }) => start <= time)!
-    return hit
-  }
+function findSegment (offsetAt: (time: number) => number, time: number): Segment {
+  const offset = offsetAt(time)
+  let [start, end] = [time, time]
+  while (start > time - FAR && offsetAt(start - STEP) === offset) start -= STEP
+  while (end < time + FAR && offsetAt(end + STEP) === offset) end += STEP
+  if (start > time - FAR) start = findChange((at) => offsetAt(at) === offset, start - STEP, start)
+  if (end < time + FAR) end = findChange((at) => offsetAt(at) !== offset, end, end + STEP)
+  return { start, end, offset, before: offsetAt(start - 1) }
 }
 
-function scan (offsetAt: (time: number) => number, start: number, end: number): Segment[] {
-  const offset = offsetAt(start)
-  const found: Segment[] = [{ start, end, offset, before: offset }]
-  for (let from = start, to = Math.min(start + STEP, end); from < end; from = to, to = Math.min(to + STEP, end)) {
-    for (let last = found.at(-1)!; offsetAt(to) !== last.offset; last = found.at(-1)!) {
-      const change = findChange(offsetAt, last.offset, Math.max(from, last.start), to)
-      last.end = change
-      found.push({ start: change, end, offset: offsetAt(change), before: last.offset })
-    }
+/** The first second after `from` for which something holds that holds at `to`. */
+function findChange (holds: (time: number) => boolean, from: number, to: number): number {
+  let [before, after] = [Math.floor(from / 1_000), Math.ceil(to / 1_000)]
+  while (after - before > 1) {
+    const middle = Math.floor((before + after) / 2)
+    if (holds(middle * 1_000)) after = middle
+    else before = middle
   }
-  // A change exactly at the end belongs to the next scan.
-  return found.filter(({ start }) => start < end)
-}
-
-/** The first second after `from` whose offset differs from `offset`. The offset at `to` must differ. */
-function findChange (offsetAt: (time: number) => number, offset: number, from: number, to: number) {
-  while (to - from > 1_000) {
-    const middle = from + Math.floor((to - from) / 2_000) * 1_000
-    if (offsetAt(middle) === offset) from = middle
-    else to = middle
-  }
-  return to
-}
-
-function join (left: Segment[], right: Segment[]): Segment[] {
-  const last = left.at(-1)!
-  const [first, ...rest] = right
-  return last.offset === first.offset
-    ? [...left.slice(0, -1), { ...last, end: first.end }, ...rest]
-    : [...left, { ...first, before: last.offset }, ...rest]
+  return after * 1_000
 }
 
 /** Returns a function from a time to the zone's offset in milliseconds. Throws RangeError when the zone does not exist. */

@@ -4,18 +4,18 @@ import { isSaidOnce, notificationView, type StoredNotification } from './notific
 import type { Notifications } from './notifications.ts'
 import { type createWebhook, RETRY_AFTER_MS, type WebhookSettings } from './webhook.ts'
 
-/** How long a shell or a page has to say that it shows a notification before the webhook gets it, milliseconds. */
+/** How long a shell or a page has to claim a notification (`shown`) before the webhook gets it; milliseconds. */
 const SHOWN_WITHIN_MS = 5_000
 /** A person is reminded after this time, milliseconds. */
 const REMIND_AFTER_MS = 24 * 60 * 60 * 1000
-/** The longest sleep, so that a clock that was set is noticed; milliseconds. */
+/** The longest sleep, so that a change of the system clock is noticed; milliseconds. */
 const LONGEST_SLEEP_MS = 60 * 60 * 1000
-/** After something failed that is no answer of the receiver, such as a full disk, the notification rests; milliseconds. */
+/** How long a notification rests after a failure that is not an answer of the receiver, such as a full disk; milliseconds. */
 const REST_MS = 60_000
 /** Deliveries at once. */
 const MOST_DELIVERIES = 4
 
-/** Brings notifications to their person: gives those to the webhook that nobody shows, reminds once, and closes what is over. */
+/** Delivers notifications: posts those that nobody has claimed to the webhook, reminds once, and closes those that are over. */
 export function createCourier ({ notifications, clock, webhook, deliver, log }: {
   notifications: Notifications
   clock: Clock
@@ -25,14 +25,14 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
   log: { warn(details: object, message: string): void }
 }) {
   const sending = createSemaphore({ limit: MOST_DELIVERIES, maxQueued: Infinity, busy: () => new Error('busy') })
-  /** The notifications that something is done for now. */
+  /** The notifications that are being worked on. */
   const busy = new Set<string>()
   let startedAt = 0
   let nudge = new AbortController()
   const wake = () => nudge.abort('changed')
   notifications.onChange(wake)
 
-  /** When the webhook is to get what is shown now; Infinity when it is not. */
+  /** Returns when the webhook has to get the latest showing; Infinity if it does not get it. */
   function deliveryDue ({ showings }: StoredNotification): number {
     const showing = showings.at(-1)!
     if (webhook() === undefined || showing.shownAt !== undefined || showing.deliveries.some(({ ok }) => ok)) return Infinity
@@ -85,7 +85,7 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
     return JSON.stringify({ type: 'notification', timestamp: at, data: { ...data, ...shown, count: notifications.count() } })
   }
 
-  /** Does what is due for a notification. */
+  /** Does everything that is due for a notification now. */
   async function act (notification: StoredNotification, signal: AbortSignal) {
     const now = clock.now()
     if ((notification.until ?? Infinity) <= now) return notifications.closeNow(notification)
@@ -112,7 +112,7 @@ export function createCourier ({ notifications, clock, webhook, deliver, log }: 
   }
 
   return {
-    /** Looks again at what is due, because the configuration changed. */
+    /** Checks at once what is due, because the configuration changed. */
     wake,
 
     /** Works until the signal aborts. */

@@ -10,17 +10,17 @@ export interface Delivery {
   error?: string
 }
 
-/** One time that a person is told: the notification itself, or its reminder. */
+/** One telling of a notification: the notification itself, or its reminder. */
 interface Showing {
   at: number
-  /** When somebody said that it is on a screen. */
+  /** When a client said that it shows the notification. */
   shownAt?: number
   deliveries: Delivery[]
   /** The time of the next delivery after a failed one; absent after the last. */
   nextTryAt?: number
 }
 
-/** Something that a person waits for, or that waits for a person. */
+/** An item of the ledger that waits for a person. */
 export interface Waiting {
   approvalId: string
   kind: Approval['kind']
@@ -29,7 +29,7 @@ export interface Waiting {
 /** A notification as it is stored. */
 export interface StoredNotification {
   notificationId: string
-  /** What it is about: there is one open notification of a key. */
+  /** The subject of the notification. At most one open notification has a key. */
   key: string
   kind: NotificationKind
   taskId?: string
@@ -37,14 +37,14 @@ export interface StoredNotification {
   runId?: string
   /** The provider that needs a key. */
   provider?: string
-  /** Kind waiting: the items of the ledger, as they were asked. */
+  /** Kind waiting: the items of the ledger that wait, as they were asked. */
   waitsFor?: Waiting[]
-  /** Kind waiting: a call that keeps running asks, which ends with the process. */
+  /** Kind waiting: the question belongs to a call that keeps running, and ends with the process. */
   isLive?: true
   /** The words of the task or its model, which leave the machine only when the user says so. */
   text?: string
   createdAt: number
-  /** It closes by itself at this time. */
+  /** The time at which it closes by itself. */
   until?: number
   /** The key of an earlier notification that this one closes. */
   closes?: string
@@ -54,15 +54,15 @@ export interface StoredNotification {
 }
 
 /**
- * What is told of, by the service that knows it. While a notification of its key is open, or for a `recovered` or `told` one is kept, the
- * same key again tells nothing. Its text is shortened.
+ * A notification to open. While a notification with the same key is open (or kept, for a kind that is said once), another one with that key
+ * is ignored. Its text is shortened.
  */
 export type NewNotification =
   & { kind: Exclude<NotificationKind, 'waiting'> }
   & Pick<StoredNotification, 'key' | 'taskId' | 'threadId' | 'runId' | 'provider' | 'text' | 'until' | 'closes'>
 
-/** Said once: a notification of such a kind is over when somebody has seen it, and nobody is reminded of it. */
-export const isSaidOnce = ({ kind }: Pick<StoredNotification, 'kind'>): boolean => kind === 'recovered' || kind === 'told'
+/** True for kinds that are over as soon as somebody has seen them. There is no reminder of them. */
+export const isSaidOnce = ({ kind }: Pick<StoredNotification, 'kind'>): boolean => ['recovered', 'told', 'boxed'].includes(kind)
 
 /** Characters kept of a text. */
 const TEXT_KEPT = 500
@@ -72,7 +72,7 @@ export const shortened = (text: string | undefined, length = TEXT_KEPT): string 
   return line === undefined || line.length <= length ? line || undefined : `${line.slice(0, length)}…`
 }
 
-/** What a notification says without any word of a task, a person or a model. */
+/** Returns the title, without any word of a task, a person or a model. */
 export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotification): string {
   switch (kind) {
     case 'waiting': {
@@ -96,6 +96,8 @@ export function titleOf ({ kind, taskId, provider, waitsFor = [] }: StoredNotifi
       return provider === undefined ? 'A model provider needs your attention' : `The model provider ${provider} needs your attention`
     case 'told':
       return 'A task has something to tell you'
+    case 'boxed':
+      return 'Files that programs obey got another name after a command'
   }
 }
 
@@ -125,7 +127,7 @@ export function notificationView (notification: StoredNotification, name?: strin
   }
 }
 
-/** The words of a notification, after the name of its task. */
+/** Returns the text of a notification, after the name of its task. */
 export function textOf ({ text }: Pick<StoredNotification, 'text'>, name?: string): string | undefined {
   if (name === undefined) return text
   return text === undefined ? name : `${name}: ${text}`
@@ -134,7 +136,7 @@ export function textOf ({ text }: Pick<StoredNotification, 'text'>, name?: strin
 /** Says what a call does, in words for its user. */
 export type SayCall = (call: { toolName: string, input: unknown }) => string
 
-/** The words of something that waits. */
+/** Returns the words for an item that waits. */
 export function wordsOf (item: Approval, say: SayCall): string | undefined {
   switch (item.kind) {
     case 'tool':

@@ -36,10 +36,10 @@ const CLOSED_MS = 7 * 24 * 60 * 60 * 1000
 /** Notifications that are kept; the oldest go first, closed ones before open ones. */
 const MOST_KEPT = 500
 
-/** What the record of a task holds of its name. */
+/** The part of a task's record that its name is made of. */
 type NamedTask = Parameters<typeof nameOfTask>[0]
 
-/** The time after which none of the items waits any more; none when one does not expire. */
+/** Returns the time after which none of the items waits any more; nothing if one of them does not expire. */
 function untilOf (items: readonly Approval[]): { until?: number } {
   const until = Math.max(...items.map(({ expiresAt = Infinity }) => expiresAt))
   return until === Infinity ? {} : { until }
@@ -48,24 +48,24 @@ function untilOf (items: readonly Approval[]): { until?: number } {
 export type Notifications = ReturnType<typeof createNotifications>
 
 /**
- * What a person is to be told. A notification is a record, written in the transaction of what it tells wherever there is one: the
- * service sees it in what the store commits, and only then announces it. One about approvals is over when the ledger says so, which
- * needs no write: a start looks at the open approvals. Call `load` before anything else is written.
+ * Notifications: what a person is to be told. A notification is stored in the transaction of its cause wherever there is one. The service
+ * sees it when the store has committed it, and only then announces it. A notification about approvals is over when the ledger says so. That
+ * needs no write, because a start reads the open approvals. Call `load` before anything else is written.
  */
 export function createNotifications ({ store, clock, emit, isRead, say }: {
   store: Store,
   clock: Clock,
   emit: (event: StreamEvent) => void,
-  /** Whether somebody reads the run of a conversation now: who reads it sees what it asks. */
+  /** True if somebody reads the run of a conversation now. That reader sees the questions of the run. */
   isRead: (runId: string) => boolean
   say: SayCall
 }) {
   const locked = createKeyedLock()
-  /** All that are stored, oldest first, as they are now. */
+  /** All stored notifications as they are now, oldest first. */
   const kept = new Map<string, StoredNotification>()
-  /** Those that were closed and are not stored as closed yet. */
+  /** Notifications that were closed and whose closing is not stored yet. */
   const unsaved = new Set<string>()
-  /** The items of the ledger that an open notification is about and that wait. */
+  /** The items of the ledger that open notifications are about and that still wait. */
   const waiting = new Set<string>()
   const listeners = new Set<() => void>()
   const changed = () => {
@@ -102,14 +102,14 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     emit({ type: 'notification', ...shown, count: count(), at: clock.now() })
   }
 
-  /** Announces a notification, unless it is over by the time at which the name of its task is known. */
+  /** Announces a notification when the name of its task is known, unless it is over by then. */
   async function announceLater (notificationId: string) {
     const name = await nameOf(kept.get(notificationId)?.taskId).catch(() => undefined)
     const now = kept.get(notificationId)
     if (now !== undefined && now.closedAt === undefined) announce(now, name)
   }
 
-  /** Closes a notification. It is stored as closed with its next write; after a crash the next start finds it closed again. */
+  /** Closes a notification. The closing is stored with its next write. After a crash the next start closes it again. */
   function closeNow (notification: StoredNotification) {
     const { notificationId, waitsFor = [], taskId, threadId } = notification
     if (kept.get(notificationId)?.closedAt !== undefined) return
@@ -149,12 +149,12 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
           unsaved.delete(id)
         } else if (known === undefined) {
           const created = op.value as StoredNotification
-          // Two transactions of the same moment may both tell of the same thing: the first one has.
+          // Two transactions of the same moment may have the same key: the first one counts.
           if (isKnown(created.key)) void remove([created]).catch(() => {})
           else opened(created, nameIn(ops, created.taskId))
         } else {
           if ((op.value as StoredNotification).closedAt !== undefined) closeNow(known)
-          // It may have been closed while this was written.
+          // The notification may have been closed during the write.
           const { closedAt } = kept.get(id)!
           kept.set(id, { ...op.value as StoredNotification, ...(closedAt !== undefined && { closedAt }) })
         }
@@ -169,7 +169,7 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     }
   })
 
-  /** An item of the ledger waits no more. */
+  /** Notes that an item of the ledger no longer waits. */
   function settled (approvalId: string) {
     if (!waiting.delete(approvalId)) return
     for (const each of open()) {
@@ -188,7 +188,7 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
       if (next.closedAt !== undefined) unsaved.delete(id)
     })
 
-  /** Stores what was closed and is not stored as closed yet. */
+  /** Stores the closings that are not stored yet. */
   async function save () {
     for (const id of unsaved) await update(id, (notification) => notification)
   }
@@ -247,8 +247,8 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     },
 
     /**
-     * Returns the operations that tell of new items of the ledger, for the transaction that stores them. Several of one run are one
-     * notification. Those of a conversation whose run somebody reads are not told.
+     * Returns the operations that open notifications about new items of the ledger, for the transaction that stores the items. Several
+     * items of one run are one notification. Items of a conversation whose run somebody reads get none.
      */
     asked (given: readonly Approval[]): Op[] {
       const fresh = given.filter((item) => item.kind !== 'app' && isUnanswered(item) && !waiting.has(item.approvalId))
@@ -274,26 +274,26 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
       })
     },
 
-    /** Returns the operations that tell of something, for the transaction that stores it; none when it was told. */
+    /** Returns the operations that open a notification, for the transaction of its cause; none if its key was told already. */
     ops: opsOf,
 
-    /** What a task has told its person, as far as it is kept. */
+    /** Returns the notifications of a task of the kind `told`, as far as they are kept. */
     toldBy: (taskId: string) => [...kept.values()].filter((each) => each.kind === 'told' && each.taskId === taskId),
 
-    /** Returns the operations that say that what a key stands for is over, for the transaction that ends it. */
+    /** Returns the operations that close the notification with this key, for the transaction that ends its cause. */
     closing (key: string): Op[] {
       const ended = open().filter((notification) => notification.key === key)
       return ended.map((each) => ({ type: 'put', key: notificationKey(each.notificationId), value: { ...each, closedAt: clock.now() } }))
     },
 
-    /** Tells of something, once: durable before it resolves. */
+    /** Opens a notification unless its key was told already; durable before it resolves. */
     notify: (notification: NewNotification): Promise<void> =>
       locked(`key ${notification.key}`, async () => {
         const ops = opsOf(notification)
         if (ops.length > 0) await store.transact(ops)
       }),
 
-    /** Says that what a key stands for is over; durable before it resolves. */
+    /** Closes the notification with this key; durable before it resolves. */
     async close (key: string): Promise<void> {
       for (const each of open().filter((notification) => notification.key === key)) {
         closeNow(each)
@@ -302,8 +302,8 @@ export function createNotifications ({ store, clock, emit, isRead, say }: {
     },
 
     /**
-     * Says that the caller is about to show a notification. The first who says so shows it; what was said before, or is over, is not
-     * shown again. Throws NotificationNotFound (404).
+     * Claims a notification for a caller that is about to show it. The first caller shows it. A notification that was claimed before, or is
+     * over, is not shown again. Throws NotificationNotFound (404).
      */
     async shown (notificationId: string): Promise<Shown> {
       if (!kept.has(notificationId)) throw new NotificationNotFound(notificationId)

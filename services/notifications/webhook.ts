@@ -22,12 +22,12 @@ export interface WebhookSettings {
 }
 
 /**
- * Returns a function that delivers a message to a webhook once, signed as the Standard Webhooks say. Resolves to what became of it. Only
- * the status of the answer counts: nothing else of it is read.
+ * Returns a function that delivers a message to a webhook once, signed by the rules of Standard Webhooks. Resolves to the outcome. Only the
+ * status of the answer is read.
  */
 export function createWebhook ({ clock, post }: {
   clock: Clock
-  /** Posts a message and follows no redirect. Resolves when the headers of the answer have arrived; throws an Error that says why not. */
+  /** Posts a message and follows no redirect. Resolves when the headers of the answer have arrived. Throws an Error with the reason. */
   post: (url: URL, message: { headers: Record<string, string>, body: string, signal: AbortSignal }) => Promise<IncomingMessage>
 }) {
   return async function deliver (
@@ -73,12 +73,12 @@ function signedHeaders (secret: Buffer, { id, at, body }: { id: string, at: numb
   return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,${signature}` }
 }
 
-/** Stands in config.json for the secret that the store holds. */
+/** The text in config.json that represents the secret in the store. */
 export const STORED_SECRET = 'secret:notify/webhook'
 
 type WebhookConfig = NonNullable<NonNullable<Config['notify']>['webhook']>
 
-/** Whether a secret is written out in config.json, instead of a reference or a variable. */
+/** True if the secret is written out in config.json, instead of a reference or a variable. */
 export const isWrittenOut = (secret: string): boolean => secret !== STORED_SECRET && !/\$\{\w+\}/.test(secret)
 
 /** Returns the webhook with its secret: from the store, from a variable of the environment, or as it is written. */

@@ -3,14 +3,15 @@ import type { Plan, PlanInput, Task, TaskBody, TaskBudget, TaskChanges, TaskType
 import type { Trigger } from '../../schemas/triggers.ts'
 import type { TaskSource } from '../contracts/task-control.ts'
 import { inheritProvenance } from '../approvals/index.ts'
-import { askStructured, isEmptyTalk, planPrompt, withRunModels } from '../models/index.ts'
+import { isEmptyTalk, planPrompt, withRunModels } from '../models/index.ts'
 import type { Meter } from '../usage/index.ts'
-import { internalModelLoaders, type TaskDeps, type RunDeps } from './task-deps.ts'
+import { askBehindUser, internalModelLoaders, type TaskDeps, type RunDeps } from './task-deps.ts'
 import type { Budget, RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
 import { workingFolder } from '../lib/working-folder.ts'
 import { newId } from '../lib/ids.ts'
 import type { Op } from '../store/index.ts'
+import { assertAhead } from './end-time.ts'
 import { BadTask, WrongState } from './task-errors.ts'
 import { tryNext } from './task-health.ts'
 import { WORDS_KEPT, type StoredTask } from './task-records.ts'
@@ -23,27 +24,29 @@ const PLANNING_MS = 15_000
 const numbered = (phases: Array<{ description: string }>) =>
   phases.map(({ description }, at) => ({ id: `phase-${at + 1}`, description, status: 'pending' as const }))
 
-/** The plan that a caller supplied. */
+/** Returns the plan that a caller supplied. */
 const givenPlan = ({ phases, qualityCriteria = [], expects }: PlanInput): Plan =>
   ({ phases: numbered(phases), qualityCriteria, ...(expects && { expects }), source: 'user' })
 
-/** The name that a caller gives; nothing for a blank one, in whose place one is made of the goal. */
+/** Returns the name in a request. A blank name is left out, and the task gets one that is made of its goal. */
 const nameGiven = ({ name = '' }: Pick<TaskBody, 'name'>) => name.trim() === '' ? {} : { name: name.trim() }
 
 /** Plans a goal with a model, the fast model first. Never throws: without a plan in time, the goal is the only phase. */
 async function makePlan (
   goal: string,
-  deps: Pick<TaskDeps, 'registry' | 'clock' | 'log'> & { meter: Meter },
+  deps: Pick<TaskDeps, 'registry' | 'helpers' | 'clock' | 'log'> & { meter: Meter },
   signal: AbortSignal
 ): Promise<Plan> {
-  const { clock, meter } = deps
+  const { helpers, clock, meter } = deps
   const { question, ...asked } = planPrompt
   const end = clock.awake() + PLANNING_MS
-  for (const { role, load } of internalModelLoaders(deps)) {
+  for (const { role, id, load } of internalModelLoaders(deps)) {
     const limitMs = end - clock.awake()
     if (limitMs <= 0) break
-    const text = question(goal)
-    const answer = await askStructured({ ...asked, load, role, meter, text, limitMs, signal, clock })
+    // A local server that is answering a run would delay the plan, or the plan the run.
+    if (await helpers.isBusy(id)) continue
+    const call = { ...asked, load, role, meter, text: question(goal), clock }
+    const answer = await askBehindUser(id, call, { helpers, limitMs, waitMs: limitMs, signal })
     const { phases = [], qualityCriteria = [], expects } = 'value' in answer ? answer.value : {}
     const described = phases.flatMap(({ description = '' }) => isEmptyTalk(description) ? [] : [{ description }])
     if (described.length > 0) {
@@ -57,12 +60,12 @@ async function makePlan (
   return { phases: numbered([{ description }]), qualityCriteria: [], source: 'fallback' }
 }
 
-/** Approved runs after which learned tools need no approval, unless the caller says otherwise. */
+/** The default number of approved runs after which learned tools need no approval. */
 const DEFAULT_FIRST_N = 3
 
 export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] })
 
-/** Throws BadTask (400) unless tasks of that type can have that schedule. */
+/** Throws BadTask (400) unless tasks of this type can have this schedule. */
 function assertFits (taskType: TaskType, schedule: Schedule | undefined) {
   if (schedule === undefined) return
   if (taskType === 'triggered') throw new BadTask('A schedule belongs to taskType "recurring" or "one_shot", not to "triggered".')
@@ -83,7 +86,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     return makePlan(goal, { ...withRunModels(deps, options), meter }, signal)
   }
 
-  /** The approval settings of a task. Throws BadTask (400) when they contradict each other or its options. */
+  /** Returns the approval settings of a task. Throws BadTask (400) if they contradict each other or its options. */
   async function approvalOf (
     given: TaskBody['approval'],
     { interactive }: RunOptions = {},
@@ -101,7 +104,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
   }
 
-  /** Why a trigger cannot be watched; undefined when it can. */
+  /** Returns why a trigger cannot be watched; undefined if it can. */
   async function problemOf (trigger: Trigger, cwd: string, id: string | undefined): Promise<string | undefined> {
     if (trigger.type === 'files') return folderProblem(trigger, cwd, deps.paths)
     if (trigger.taskId === id) return 'A task cannot be its own trigger.'
@@ -109,7 +112,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     return task === undefined ? `There is no task "${trigger.taskId}" for a trigger. GET /tasks lists them.` : undefined
   }
 
-  /** The triggers that a caller gives; undefined for none. Throws BadTask (400) when one cannot be watched. */
+  /** Returns the triggers in a request; undefined for none. Throws BadTask (400) if one of them cannot be watched. */
   async function triggersOf (
     given: Trigger[] | undefined,
     { taskType, cwd, id }: { taskType: TaskType, cwd: string, id?: string }
@@ -118,7 +121,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     if (taskType === 'one_shot') throw new BadTask('Triggers belong to taskType "triggered" or "recurring", not to "one_shot".')
     for (const [at, trigger] of given.entries()) {
       const problem = await problemOf(trigger, cwd, id)
-      // Forms show it beside the trigger that it is about.
+      // Forms show the problem beside its trigger.
       if (problem !== undefined) throw new BadTask(`body/triggers/${at}: ${problem}`)
     }
     return given
@@ -132,6 +135,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       throw new BadTask('A recurring task needs a schedule, such as {"interval": "daily"}.')
     }
     assertFits(taskType, schedule)
+    assertAhead(body.endsAt, clock.now())
     const { options: resolved } = await agents.check(body.options)
     const options = taskOptions(body, {})
     const approval = await approvalOf(body.approval, resolved)
@@ -155,6 +159,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
       triggers,
       approval,
       options,
+      ...body.endsAt && { endsAt: body.endsAt },
       memory: emptyTaskMemory(),
       approvalHistory: [],
       steeringHistory: [],
@@ -177,14 +182,15 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     },
 
     /**
-     * Changes a task. A new goal gets a new plan, unless the plan is the user's. With `by`, the model of that conversation changes it: the
-     * task inherits what the conversation knows of addresses. Throws as `create` does, and WrongState (409).
+     * Changes a task. A new goal gets a new plan, unless the plan is the user's. With `by`, the model of that conversation makes the
+     * change, and the task inherits the conversation's knowledge of addresses. Throws as `create` does, and WrongState (409).
      */
     async update (taskId: string, changes: TaskChanges, by?: Omit<TaskSource, 'origin'>): Promise<StoredTask> {
       const before = await repository.get(taskId)
       const { goal, plan, approval, schedule } = changes
       const isNewGoal = goal !== undefined && goal !== before.goal
       assertFits(before.taskType, schedule)
+      assertAhead(changes.endsAt, clock.now())
       const changedOptions = taskOptions(changes, before.options)
       if (changes.options !== undefined) await agents.check(changedOptions)
       const cwd = changes.cwd === undefined ? undefined : await workingFolder(changes.cwd, workspace())
@@ -201,7 +207,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           )
         }
         if (by !== undefined && isNewGoal && task.status === 'running') {
-          // The run under way stores what it knows of addresses, in place of what the new goal brings.
+          // The active run will store its own knowledge of addresses, in place of what the new goal brings.
           throw new WrongState('The task is running: its goal can be changed when the run is over, or when it is paused.')
         }
         const inherited = by === undefined || !isNewGoal
@@ -209,7 +215,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           : await inheritProvenance(deps.store, deps.store.digest(by.threadId), taskId)
         const isReset = isNewGoal || plan !== undefined
         const options = taskOptions(changes, task.options)
-        // What does not change is not checked again: the agent may have changed since.
+        // Unchanged fields are not checked again, because the agent may have changed since.
         const { options: now } = (changes.options ?? approval) === undefined ? {} : await agents.resolve([options])
         const changed: StoredTask = {
           ...task,
@@ -217,9 +223,10 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           ...changes.name !== undefined && { name: undefined, ...nameGiven(changes) },
           plan: planned ?? task.plan,
           cwd: cwd ?? task.cwd,
+          ...changes.endsAt !== undefined && { endsAt: changes.endsAt || undefined },
           ...(changes.triggers !== undefined && { triggers }),
           options,
-          // A goal that a person typed is their own words; one that a model wrote is nobody's.
+          // A goal that a person typed counts as the user's words; a goal that a model wrote does not.
           ...(goal !== undefined && {
             said: by && (task.said ?? task.goal),
             request: by && [task.request ?? task.goal, ...by.written.slice(-1)].join('\n\n').slice(-WORDS_KEPT)
@@ -239,8 +246,8 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
 export const CLOSING = new Aborted('shutdown', 'The service is shutting down.')
 
 /**
- * Returns the options of a task from those of a request. Without `options`, a changed `budget` changes the options that the task
- * had. Throws BadTask (400) when both are given and contradict each other.
+ * Returns the options of a task from those of a request. Without `options`, a changed `budget` changes the present options of the task.
+ * Throws BadTask (400) if both are given and contradict each other.
  */
 function taskOptions ({ options, budget }: {
   options?: RunOptions

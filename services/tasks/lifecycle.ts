@@ -11,6 +11,7 @@ import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
 import type { RunDeps } from './task-deps.ts'
 import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
+import { assertBeforeEnd, endInTime } from './end-time.ts'
 import { QuestionNotFound, RunNotFound, WrongState, assertState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
 import { isOver, NoActiveRun, steerWaitingRun, type TaskRun } from '../runs/index.ts'
@@ -31,12 +32,17 @@ import { outcomeOfRun } from './schedule/outcomes.ts'
 import { tryNext } from './task-health.ts'
 import type { Schedules } from './schedule/schedules.ts'
 
+/** How runs end that are stopped together. */
+type Ending = RunEnding | ((run: StoredRun) => RunEnding)
+
 type StopChange = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
 
 const unchanged = (task: StoredTask): StopChange => ({ task, runs: [], events: [] })
-/** Returns two changes, the second one made of the task of the first, as one. */
+/** Combines two changes into one. The second is made of the task that the first returns. */
 const both = (first: StopChange, second: StopChange): StopChange =>
   ({ task: second.task, runs: [...first.runs, ...second.runs], events: [...first.events, ...second.events] })
+
+export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /**
  * The operations on an existing task: start, pause, resume, cancel, run, steer. Each throws WrongState (409) when the state
@@ -48,11 +54,10 @@ export function createLifecycle (
   const { repository, ledger, clock } = deps
 
   /**
-   * Starts a new run in place of a run that a pause has left open. A task that is not a one_shot returns to `returnTo`
-   * when the run ends.
+   * Starts a new run, in place of a run that a pause has left open. A task that is not a one_shot returns to `returnTo` when the run ends.
    */
   async function beginRun (started: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus, input?: unknown) {
-    // A single time is over when its task was run before it.
+    // A run before the single time takes the place of that time.
     const { task, ops } = started.taskType === 'one_shot' ? await schedules.end(started, 'manual') : { task: started, ops: [] }
     const replaced = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was started in its place.' })
     const created = await newRun(repository, replaced.task, trigger, clock.now())
@@ -77,7 +82,7 @@ export function createLifecycle (
   const ends = () => ({ now: clock.now(), facts: deps.runs.facts })
 
   /** Ends the live run and the run that is queued behind it. */
-  async function stopRuns (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
+  async function stopRuns (task: StoredTask, reason: Aborted, ending: Ending): Promise<StopChange> {
     const dropped = await dropNext(task, 'The task was stopped before this run began.')
     return both(dropped, await stopLive(dropped.task, reason, ending))
   }
@@ -92,28 +97,28 @@ export function createLifecycle (
   }
 
   /** Ends the live run. A run that is queued behind it becomes the live run. */
-  async function stopLive (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
+  async function stopLive (task: StoredTask, reason: Aborted, ending: Ending): Promise<StopChange> {
     if (task.liveRun === undefined) return unchanged(task)
     queue.drop(task.liveRun.runId)
     const run = await executor.stop(task.liveRun.runId, reason) ?? await repository.runById(task.liveRun.runId)
-    // A paused run of a one_shot is stored as interrupted but may still continue, so it has to be ended.
+    // A paused run of a one_shot is stored as interrupted but can still continue, so it has to be ended.
     return run === undefined || (isOver(run) && run.status !== 'interrupted') ? unchanged(task) : endRun(task, run, ending)
   }
 
-  /** Ends the run whose result waits while the task goes on. */
-  async function dropResult (task: StoredTask, ending: RunEnding): Promise<StopChange> {
+  /** Ends the run whose result waits while the task continues. */
+  async function dropResult (task: StoredTask, ending: Ending): Promise<StopChange> {
     const run = task.reviewRun && await repository.runById(task.reviewRun.runId)
     return run === undefined || isOver(run) ? unchanged(task) : endRun(task, run, ending)
   }
 
-  async function endRun (task: StoredTask, run: StoredRun, ending: RunEnding): Promise<StopChange> {
+  async function endRun (task: StoredTask, run: StoredRun, ending: Ending): Promise<StopChange> {
     const history = await unlessDamaged(repository.events(run.runId)) ?? []
-    const closed = closeRun(run, history, ending, ends())
+    const closed = closeRun(run, history, typeof ending === 'function' ? ending(run) : ending, ends())
     return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
   }
 
   /** Ends all runs of the task. */
-  async function stopAll (task: StoredTask, reason: Aborted, ending: RunEnding): Promise<StopChange> {
+  async function stopAll (task: StoredTask, reason: Aborted, ending: Ending): Promise<StopChange> {
     const dropped = await dropResult(task, ending)
     return both(dropped, await stopRuns(dropped.task, reason, ending))
   }
@@ -147,8 +152,14 @@ export function createLifecycle (
     return paused(both(dropped, stopped))
   }
 
+  /** Throws WrongState (409) when the state or the end time of the task does not let it run. */
+  function assertMayRun (task: StoredTask, operation: 'start' | 'resume' | 'run' | 'steer'): void {
+    assertState(task, operation)
+    assertBeforeEnd(task, clock.now())
+  }
+
   async function resume (task: StoredTask): Promise<Change<StoredTask>> {
-    assertState(task, 'resume')
+    assertMayRun(task, 'resume')
     const { pausedReason, ...rest } = task
     const { task: going, ops } = await schedules.resume(tryNext(rest))
     const resumed: StoredTask = going.triggers === undefined
@@ -183,7 +194,7 @@ export function createLifecycle (
   }
 
   async function start (task: StoredTask): Promise<Change<StoredTask>> {
-    assertState(task, 'start')
+    assertMayRun(task, 'start')
     const { returnTo, pausedReason, health, ...rest } = task
     const fresh = await schedules.begin(rest)
     if (task.taskType !== 'one_shot' || fresh.timing !== undefined) {
@@ -213,7 +224,7 @@ export function createLifecycle (
     return { task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } }, runs: [run], ops }
   }
 
-  /** The change that lets a run go on which waits for its provider, or was ended because of it. */
+  /** Returns the change that lets a run continue which waits for its provider, or was ended because of it. */
   function goOn (task: StoredTask, run: StoredRun): Change<RunQueued> & { ops: Op[] } {
     const { runId, runNumber } = run
     return {
@@ -225,7 +236,7 @@ export function createLifecycle (
     }
   }
 
-  /** Returns the newest run of the task if its provider ended it and it can go on from its last step. */
+  /** Returns the newest run of the task, if its provider ended it and it can continue from its last step. */
   async function endedByProvider (task: StoredTask): Promise<StoredRun | undefined> {
     const last = task.liveRun === undefined ? await repository.runNumbered(task.id, task.totalRuns) : undefined
     return last !== undefined && isRestartable(last) && !isOutdated(task, last) ? last : undefined
@@ -235,9 +246,9 @@ export function createLifecycle (
   const waitingRun = async ({ retryAt, liveRun }: StoredTask): Promise<StoredRun | undefined> =>
     retryAt === undefined || liveRun === undefined ? undefined : repository.runById(liveRun.runId)
 
-  /** Runs the task now. Without `input` a run goes on that its provider holds up, or has ended. */
+  /** Runs the task now. Without `input`, a run that waits for its provider, or was ended because of it, continues instead. */
   async function run (task: StoredTask, input?: unknown): Promise<Change<RunQueued> & { ops: Op[] }> {
-    assertState(task, 'run')
+    assertMayRun(task, 'run')
     const waiting = input === undefined ? await waitingRun(task) : undefined
     if (waiting !== undefined) return goOn(task, waiting)
     const ended = input === undefined ? await endedByProvider(task) : undefined
@@ -246,7 +257,7 @@ export function createLifecycle (
     return { ...begun, answer: queued }
   }
 
-  /** Does what a person chose about the task. `runId`: the run that this began. */
+  /** Carries out a person's choice about the task. `runId` is the run that it began. */
   async function effectOf (task: StoredTask, choice: ChoiceValue): Promise<Omit<Change<unknown>, 'answer'> & { runId?: string }> {
     switch (choice) {
       case 'keep':
@@ -276,6 +287,10 @@ export function createLifecycle (
 
     cancel: (taskId: string): Promise<StoredTask> => repository.change(taskId, cancel),
 
+    /** Returns the change that ends the task at its end time. */
+    endInTime: (task: StoredTask): Promise<Change<undefined>> =>
+      endInTime(task, { repository, schedules, stopAll, say: deps.host.say }),
+
     /** Runs the task now, independent of its schedule, with data for this run. */
     run: (taskId: string, { input }: TaskRunBody, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> =>
       repository.change(taskId, async (task) => {
@@ -284,7 +299,7 @@ export function createLifecycle (
       }),
 
     /**
-     * Answers what the task has asked its person, and does what was chosen, in one transaction. Throws ApprovalNotFound (404), and as
+     * Records the answer to the task's question to its person and carries it out, in one transaction. Throws ApprovalNotFound (404), and as
      * `decideChoice` and the chosen operation do.
      */
     choose: (taskId: string, approvalId: string, choice: string | undefined): Promise<DecidedApproval> =>
@@ -301,7 +316,7 @@ export function createLifecycle (
     /** Adds a steering comment. With `runNow` a run starts now, or directly after the run that is under way. */
     steer: (taskId: string, { comment, runNow = false }: TaskSteerBody, remember: (answer: TaskSteered) => Op[]): Promise<TaskSteered> =>
       repository.change(taskId, async (task) => {
-        if (runNow) assertState(task, 'steer')
+        if (runNow) assertMayRun(task, 'steer')
         const now = clock.now()
         const steered: StoredTask = {
           ...task,
@@ -321,7 +336,7 @@ export function createLifecycle (
           return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
         }
         const behind = task.nextRun === undefined ? await queueBehind(steered) : { task: steered, runs: [], ops: [] }
-        // A run that waits for its provider goes on now, and the new one after it.
+        // A run that waits for its provider continues now, and the new run follows it.
         const on = waiting && goOn(behind.task, waiting)
         return {
           ...change,
@@ -332,7 +347,7 @@ export function createLifecycle (
         }
       }),
 
-    /** See TaskCreation. A run whose result waits has no step left. */
+    /** Sends a message to a run, see TaskCreation. A run whose result waits has no further step. */
     async steerRun (taskId: string, runId: string, body: SteerBody): Promise<SteeredRun> {
       let said: Awaited<ReturnType<typeof steerWaitingRun>> | undefined
       await repository.change<undefined>(taskId, async (task) => {

@@ -12,16 +12,16 @@ import type { TaskDeps } from './task-deps.ts'
 import type { TaskRepository } from './task-repository.ts'
 import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 
-/** Steps with tools, by default. */
+/** The default number of steps with tools. */
 const STEPS = 200
 
 /** Returns the number of steps with tools of a run. After them the model must answer without tools. */
 const stepLimit = ({ maxSteps }: RunOptions, { agent }: Config): number => maxSteps ?? agent?.steps?.task ?? STEPS
 
-/** Runs that are kept for each task. */
+/** The number of runs that are kept of each task. */
 const MAX_RUNS = 1_000
 
-/** Creates a queued run with the next number. `ops` removes the oldest run when there would be more than MAX_RUNS. */
+/** Creates a queued run with the next number. `ops` remove the oldest run if there would be more than MAX_RUNS. */
 export async function newRun (
   repository: TaskRepository,
   task: StoredTask,
@@ -39,10 +39,13 @@ export async function newRun (
 export const interruptedRun = (task: StoredTask, pointer: RunPointer, now: number): StoredRun =>
   blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
 
-/** What a request begins. A schedule's timer would hand on the trace of whoever set it. */
+/**
+ * Triggers for which a run belongs to the trace of its request. The timer of a schedule would otherwise pass on the trace of the request
+ * that set it.
+ */
 const BY_REQUEST: RunTrigger[] = ['start', 'manual', 'steer', 'rehearsal']
 
-/** A run of the task as it is before it begins. */
+/** Returns a run of the task before it begins. */
 export function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: RunTrigger, now: number): StoredRun {
   return {
     ...newRunFields(runId, now),
@@ -52,7 +55,7 @@ export function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, tr
     trigger,
     status: 'queued',
     cwd: task.cwd,
-    // Until it starts.
+    // Holds until the run starts.
     maxSteps: STEPS,
     phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
     usage: noUsage(),
@@ -63,7 +66,7 @@ export function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, tr
   }
 }
 
-/** Returns the options with which a run of the task starts now, or why it cannot start: its agent does not fit any more. */
+/** Returns the options with which a run of the task starts now, or why it cannot start: its agent no longer fits. */
 export async function optionsOf (
   { options }: Pick<StoredTask, 'options'>,
   agents: Pick<TaskDeps['agents'], 'resolve'>

@@ -6,36 +6,45 @@ import {
   ApprovalWithdrawn,
   closeOverdue,
   decideApproval,
-  GrantRefused
+  GrantRefused,
+  releasedBy
 } from '../approvals/index.ts'
-import { type Decision, isOfTask, isUnanswered, type ResultItem, type TaskApproval } from '../contracts/approval-record.ts'
+import { type Approval, type Decision, isOfTask, isUnanswered, type ResultItem, type TaskApproval } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
 import type { RunDeps } from './task-deps.ts'
+import type { Lifecycle } from './lifecycle.ts'
 import { NoQuestion, QuestionNotFound, assertState } from './task-errors.ts'
 import { withFeedback } from './runner/task-memory.ts'
 import type { Queue } from './runner/queue.ts'
 import { teach } from './teaching.ts'
 import { isOver } from '../runs/index.ts'
-import { isOutdated, type StoredRun, type StoredTask } from './task-records.ts'
+import { endOf, isOutdated, type StoredRun, type StoredTask } from './task-records.ts'
 
 /** Entries that a task's approval history keeps; older entries are dropped. */
 const MAX_HISTORY = 500
 
-type Answering = TaskApproveBody & Pick<Decision, 'answers' | 'unbound' | 'previewDigest' | 'corrected'>
+type Answering = TaskApproveBody & Pick<Decision, 'answers' | 'unbound' | 'previewDigest' | 'corrected' | 'device'>
 
 /** An approval after its decision, and the state of its run. */
 interface Answer {
   item: TaskApproval
   status: StoredRun['status']
   continued: boolean
+  /** The other requests that the decision covers. */
+  released?: TaskApproval[]
 }
 
 const learnedBy = (item: TaskApproval) => item.kind === 'result' && item.learned !== undefined ? { learned: item.learned } : {}
 
 /** Decides the approvals of runs: by a person's answer, or by expiry. The first decision is kept. */
-export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, executor: RunExecutor, queue: Queue }) {
+export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
+  deps: RunDeps,
+  executor: RunExecutor,
+  queue: Queue,
+  lifecycle: Pick<Lifecycle, 'endInTime'>
+}) {
   const { repository, ledger, grants, clock } = deps
 
   /** Finds the approval with that id and its run; without an id the oldest open one that is no question. */
@@ -52,14 +61,14 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     throw new NoQuestion(task.status)
   }
 
-  /** The runs that may wait for a person, oldest first: the one whose result waits while the task goes on, and the live one. */
+  /** Returns the runs that may wait for a person, oldest first: the one whose result waits while the task continues, and the live one. */
   async function waitingRuns ({ reviewRun, liveRun }: StoredTask): Promise<StoredRun[]> {
     const pointers = [reviewRun, liveRun].filter((pointer) => pointer !== undefined)
     const runs = await Promise.all(pointers.map(({ runId }) => repository.runById(runId)))
     return runs.filter((run) => run !== undefined).filter(({ status }) => status === 'pending_approval')
   }
 
-  /** Throws ApprovalWithdrawn (409), which names the newer result, for the result of a run that a newer one superseded. */
+  /** Throws ApprovalWithdrawn (409), which names the newer result, if a newer run superseded the result. */
   async function assertNotSuperseded (task: StoredTask, item: TaskApproval): Promise<void> {
     if (item.kind !== 'result' || item.replacedBy === undefined) return
     const [open] = (await Promise.all((await waitingRuns(task)).map(repository.open))).flat().filter(({ kind }) => kind === 'result')
@@ -79,7 +88,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     task: StoredTask,
     { runId, runNumber }: StoredRun,
     item: TaskApproval,
-    decision: { approved: boolean, notes?: string, expired?: true }
+    decision: Pick<Decision, 'approved' | 'device'> & { notes?: string, expired?: true }
   ): StoredTask {
     const at = clock.now()
     const { approvalId, kind } = item
@@ -93,27 +102,29 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   }
 
   async function decide (task: StoredTask, { notes, approvalId, ...given }: Answering): Promise<Change<Answer>> {
-    const { approved } = given
+    const { approved, device } = given
     const { run, item } = await findItem(task, approvalId)
     await assertNotSuperseded(task, item)
     const others = (await repository.open(run)).filter((other) => other.approvalId !== item.approvalId)
     const decided = decideApproval(item, { ...given, reason: notes }, clock.now())
-    const continued = item.kind !== 'result' && !others.some(({ segment }) => segment === item.segment)
-    if (decided === undefined) return { task, answer: { item, status: run.status, continued: continued && !isOver(run) } }
-    // A decision about a result lets nothing run.
+    const isLast = (open: readonly Approval[]) => item.kind !== 'result' && !open.some((other) => other.segment === item.segment)
+    if (decided === undefined) return { task, answer: { item, status: run.status, continued: isLast(others) && !isOver(run) } }
+    // A decision about a result does not let a call run.
     if (item.kind !== 'result') assertState(task, 'approve')
-    const after = withDecision(task, run, item, { approved, ...(notes && { notes }) })
+    const after = withDecision(task, run, item, { approved, ...(notes && { notes }), ...(device && { device }) })
     if (decided.kind === 'result') return decideResult(after, run, decided, approved)
     const isCall = decided.kind === 'tool'
     if (isCall && isOutdated(task, run) && decided.granted !== undefined) {
       throw new GrantRefused('Goal or plan changed after this was asked, so the call can be approved only once.')
     }
-    const ops = isCall ? await grants.fromAnswer({ taskId: task.id }, decided) : []
-    const answer: Answer = { item: decided, status: continued ? 'running' : 'pending_approval', continued }
-    return { ...(continued ? goOn(after, run) : { task: after }), approvals: [decided], ops, answer }
+    const waiting = others.filter((other) => other.kind === 'tool' && isOfTask(other))
+    const { ops, released } = isCall ? await grants.fromAnswer({ taskId: task.id }, decided, waiting) : { ops: [], released: [] }
+    const continued = isLast(others.filter((other) => !released.some(({ approvalId: id }) => id === other.approvalId)))
+    const answer: Answer = { item: decided, status: continued ? 'running' : 'pending_approval', continued, released }
+    return { ...(continued ? goOn(after, run) : { task: after }), approvals: [decided, ...released], ops, answer }
   }
 
-  /** The part of a change that lets a run go on which waits for nothing more. */
+  /** Returns the part of a change that lets a run continue which waits for nothing more. */
   const goOn = (task: StoredTask, run: StoredRun): Pick<Change<void>, 'task' | 'runs' | 'after'> => ({
     task: { ...task, status: 'running' },
     runs: [{ ...run, status: 'running', suspended: true }],
@@ -128,8 +139,10 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     approved: boolean
   ): Promise<Change<Answer>> {
     const history = await repository.events(run.runId)
-    const counts = approved && !isOutdated(task, run)
-    const { learned, ops } = approved ? await teach(deps, task, run) : { ops: [] }
+    // What a device approves is approved once, and counts for no later run.
+    const lasts = approved && result.device === undefined
+    const counts = lasts && !isOutdated(task, run)
+    const { learned, ops } = lasts ? await teach(deps, task, run) : { ops: [] }
     const item: TaskApproval = { ...result, ...(learned && { learned }) }
     const updated = counts ? { ...task, approval: { ...task.approval, approvedRuns: task.approval.approvedRuns + 1 } } : task
     const error = result.reason ? `The user rejected the result: ${result.reason}` : 'The user rejected the result.'
@@ -141,16 +154,17 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
   }
 
   /**
-   * The change that ends a run with an expired approval: a run whose result nobody looked at is completed, one that could not go on is
-   * rejected. Undefined when none has expired.
+   * Returns the change that ends a task at its end time, or a run with an expired approval: a run whose result nobody looked at is
+   * completed, a run that could not go on is rejected. Undefined if nothing is over.
    */
   async function expire (task: StoredTask): Promise<Change<undefined> | undefined> {
+    if (endOf(task) <= clock.now()) return lifecycle.endInTime(task)
     if (task.waitsUntil === undefined || task.waitsUntil > clock.now()) return undefined
     for (const run of await waitingRuns(task)) {
       const items = await repository.open(run)
       const open = items.filter(isOfTask)
       const overdue = open.find(({ expiresAt }) => expiresAt <= clock.now())
-      // Without items, those of the run cannot be read.
+      // No items are known: those of the run cannot be read.
       if (overdue !== undefined || items.length === 0) return endOverdue(task, run, open, overdue)
     }
     return undefined
@@ -177,7 +191,7 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
     return repository.change(taskId, (task) => decide(task, body))
   }
 
-  /** Returns the change that stores a call of the application in its new state. The run goes on when it was the last open item. */
+  /** Returns the change that stores a call of the application in its new state. The run continues if it was the last open item. */
   async function withCall (task: StoredTask, call: AppCall<{ taskId: string }>): Promise<Change<{ call: AppCall, continued: boolean }>> {
     const run = await repository.run(task.id, call.runId)
     const isLast = !isUnanswered(call) && (await repository.open(run)).every(({ approvalId }) => approvalId === call.approvalId)
@@ -200,7 +214,10 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
         return closed === undefined ? undefined : withCall(task, closed)
       }),
 
-    /** Throws NoQuestion, ApprovalDecided, ApprovalWithdrawn or WrongState (409), QuestionNotFound (404), ApprovalExpired (410). */
+    /**
+     * Decides an approval of the task. Throws NoQuestion, ApprovalDecided, ApprovalWithdrawn or WrongState (409), QuestionNotFound (404),
+     * ApprovalExpired (410).
+     */
     async approve (taskId: string, body: TaskApproveBody): Promise<TaskApproved> {
       const { item, status } = await answer(taskId, body)
       const { runId, approvalId } = item
@@ -209,9 +226,9 @@ export function createRunApprovals ({ deps, executor, queue }: { deps: RunDeps, 
 
     /** Decides the named approval. Throws as `approve` does. */
     async decide (taskId: string, { reason, ...decision }: Decision): Promise<DecidedApproval> {
-      const { item, continued } = await answer(taskId, { ...decision, notes: reason })
+      const { item, continued, released = [] } = await answer(taskId, { ...decision, notes: reason })
       const { runId, state } = item
-      return { approvalId: decision.approvalId, state, runId, taskId, continued, ...learnedBy(item) }
+      return { approvalId: decision.approvalId, state, runId, taskId, continued, ...learnedBy(item), ...releasedBy(released) }
     },
 
     expire

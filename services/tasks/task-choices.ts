@@ -4,7 +4,7 @@ import { isUnanswered, type TaskChoice } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { isFinished, type StoredTask } from './task-records.ts'
 
-/** What a person can answer about a task, by what is asked; `TaskLifecycle.choose` does it. */
+/** The choices of a person about a task, by the subject of the question. `TaskLifecycle.choose` carries them out. */
 export const CHOICES = {
   failing: [
     { value: 'keep', label: 'Keep trying' },
@@ -19,7 +19,7 @@ export const CHOICES = {
 
 export type ChoiceValue = typeof CHOICES[ChoiceTopic][number]['value']
 
-/** Whether the task still needs the answer to what it has asked. */
+/** True if the task still needs the answer to its question. */
 function isNeeded (task: StoredTask, about: ChoiceTopic): boolean {
   switch (about) {
     case 'failing':
@@ -30,8 +30,8 @@ function isNeeded (task: StoredTask, about: ChoiceTopic): boolean {
 }
 
 /**
- * Returns the changed task with the choice that it waits for, and the choices to store with it: the `given` one, new or answered, and
- * the one before when another takes its place or the task needs it no longer; that one is withdrawn.
+ * Returns the changed task with the choice that it waits for, and the choices to store: the `given` one, which is new or answered, and
+ * the previous one if it is withdrawn, because another one replaces it or the task does not need it any more.
  */
 export async function settleChoice (
   ledger: Pick<Ledger, 'find'>,

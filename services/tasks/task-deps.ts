@@ -1,9 +1,11 @@
 import type { LiveQuestions } from '../approvals/index.ts'
+import type { Thread } from '../../schemas/threads.ts'
 import type { TaskStreamEvent } from '../../schemas/task-events.ts'
 import type { Copies } from '../copies/index.ts'
 import type { Undo } from '../undo/index.ts'
 import type { Idempotency } from '../http/index.ts'
-import type { ContextWindows, Registry } from '../models/index.ts'
+import { withDeadline } from '../lib/deadline.ts'
+import { askStructured, type ContextWindows, type HelperQueue, type Registry } from '../models/index.ts'
 import type { ActiveRuns, Agents, EngineDeps } from '../runs/index.ts'
 import type { FolderGuides, PathPolicy, Skills, ToolHost, Transform } from '../tools/index.ts'
 import type { UsageMeters, UsageRepository } from '../usage/index.ts'
@@ -16,6 +18,8 @@ export interface TaskDeps extends EngineDeps {
   agents: Pick<Agents, 'check' | 'resolve' | 'using'>
   registry: Registry & ContextWindows
   host: ToolHost
+  /** Lets small questions to a local server wait for the user. */
+  helpers: HelperQueue
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
   undo: Pick<Undo, 'asLeft' | 'removal' | 'sweepSoon'>
   /** The copies of folders that rehearsals work in. */
@@ -26,17 +30,21 @@ export interface TaskDeps extends EngineDeps {
   memory: (about: string, isCompact: boolean) => Promise<string>
   guides: Pick<FolderGuides, 'readKnown'>
   skills: Pick<Skills, 'find' | 'known'>
-  /** The folders that triggers may watch, and the thread that looks at them. */
+  /** The folders that triggers may watch, and the thread that reads them. */
   paths: PathPolicy
   transform: Transform
-  /** For folders that take so long that the others must not wait for them. */
+  /** A second thread for slow folders, so that the others need not wait for them. */
   slowTransform: Transform
   /** A description of this computer for models. */
   machine: string
   /** The working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void
+  /** Learns when the next run is due, at least every ten seconds. */
+  keepAwake: { setDue (at: number): void }
   notifications: TaskNotifications
+  /** The conversations, for the digest. */
+  threads: { list(page: { limit: number, cursor?: string }): Promise<{ threads: Thread[], nextCursor?: string }> }
 }
 
 /** The collaborators of the parts that use the repository. */
@@ -47,6 +55,24 @@ export interface RunDeps extends TaskDeps {
 /** The models that may answer an internal question, with their roles: the fast model, then the capable model when it differs. */
 export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {
   const { fast, capable } = registry.roles()
-  const ask = (role: 'fast' | 'capable') => ({ role, load: () => registry.model(role) })
+  const ask = (role: 'fast' | 'capable') => ({ role, id: registry.roles()[role], load: () => registry.model(role) })
   return fast === capable ? [ask('fast')] : [ask('fast'), ask('capable')]
+}
+
+/**
+ * Asks a helper model. On a local server the question waits behind the runs of conversations, which interrupt it. If there is no answer
+ * after `waitMs` in all, there is none. Rejects with the signal's reason.
+ */
+export async function askBehindUser<V> (
+  model: string,
+  call: Omit<Parameters<typeof askStructured<V>>[0], 'signal' | 'limitMs'>,
+  { helpers, limitMs, waitMs, signal }: { helpers: HelperQueue, limitMs: number, waitMs: number, signal: AbortSignal }
+): ReturnType<typeof askStructured<V>> {
+  try {
+    return await withDeadline({ clock: call.clock, ms: waitMs, signal }, (deadline) =>
+      helpers.afterRuns(model, deadline, (turn) => askStructured<V>({ ...call, limitMs, signal: turn }), { isOfTask: true }))
+  } catch {
+    signal.throwIfAborted()
+    return { problem: 'took too long', kind: 'slow' }
+  }
 }

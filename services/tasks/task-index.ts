@@ -3,7 +3,7 @@ import { isDamage, type Op, type Store, TASK_STATES, taskKey, TASKS, taskStateKe
 import { TooManyFinishedTasks, TooManyTasks } from './task-errors.ts'
 import { isFinished, type StoredTask } from './task-records.ts'
 
-/** The fields by which lists filter tasks. Both are absent when the record of the task cannot be read. */
+/** The fields by which lists filter tasks. Both are absent if the record of the task cannot be read. */
 interface TaskState {
   status?: TaskStatus
   taskType?: TaskType

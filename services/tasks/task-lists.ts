@@ -22,7 +22,7 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
   const open = async (run: StoredRun) => [...await repository.open(run), ...liveQuestions.ofTask(run.runId)]
   const questions = async (run: StoredRun) => (await open(run)).filter(isOfTask).map(questionView)
 
-  /** A run with what it waits for. It is read anew where it went on after it was read, so that what it waited for is there no more. */
+  /** Returns a run with the items that it waits for. If it went on after it was read, so that its items are gone, it is read again. */
   async function withQuestions (run: StoredRun): Promise<{ run: StoredRun, questions: TaskQuestion[] }> {
     const asked = await questions(run)
     const current = run.status === 'pending_approval' && asked.length === 0 ? await repository.runById(run.runId) : undefined
@@ -38,7 +38,7 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
   }
 
   return {
-    /** What a run waits for, also while it executes. */
+    /** Returns the items that a run waits for, even while it executes. */
     open,
 
     withQuestions,

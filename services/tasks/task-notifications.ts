@@ -3,13 +3,13 @@ import type { Clock } from '../lib/clock.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { ToolFailed } from '../tools/index.ts'
 
-/** Tells a person of tasks. */
+/** Sends notifications about tasks. */
 export interface TaskNotifications {
-  /** Returns the operations that tell of something once, for the transaction that stores it. */
+  /** Returns the operations that open a notification once, for the transaction of its cause. */
   ops(notification: TaskNotification): Op[]
-  /** What a task has told its person, as far as it is kept. Milliseconds since the Unix epoch. */
+  /** Returns the notifications that a task's own calls have sent, as far as they are kept. Milliseconds since the Unix epoch. */
   toldBy(taskId: string): Array<{ runId?: string, createdAt: number }>
-  /** Returns the operations that say that what a key stands for is over, for the transaction that ends it. */
+  /** Returns the operations that close the notification with this key, for the transaction that ends its cause. */
   closing(key: string): Op[]
 }
 
@@ -19,28 +19,28 @@ export function budgetNotification (notifications: TaskNotifications, text: stri
   return notifications.ops({ kind: 'budget', key: `budget/tasks/${until}`, text, until })
 }
 
-/** What a person is told of tasks. */
+/** A notification about a task. */
 interface TaskNotification {
   kind: 'failing' | 'recovered' | 'budget' | 'provider' | 'told'
-  /** The same key tells nothing while its notification is open. */
+  /** Another notification with the same key is ignored while this one is open. */
   key: string
   taskId?: string
   runId?: string
   provider?: string
   text?: string
-  /** When it is no longer true. Milliseconds since the Unix epoch. */
+  /** When it closes by itself. Milliseconds since the Unix epoch. */
   until?: number
-  /** The key of the notification that is over by this one. */
+  /** The key of an earlier notification that this one closes. */
   closes?: string
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** How often a run, and a task in a day, tell something. */
+/** How many notifications one run may send, and one task in a day. */
 const MOST_OF_RUN = 3
 const MOST_OF_DAY = 20
 
 /**
- * Creates the function with which a run tells its person something; the same words of a run once. Throws ToolFailed for a run of a
+ * Creates the function with which a run notifies its person. The same words are sent once in a run. Throws ToolFailed for a run of a
  * conversation, and beyond the limits.
  */
 export function createTellUser ({ store, clock, repository, notifications }: {

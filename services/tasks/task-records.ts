@@ -14,11 +14,11 @@ export interface RunPointer {
 /** The health of a task, and whether its person was asked what to do with it. */
 export type StoredHealth = TaskHealth & { asked?: true }
 
-/** What the triggers of a task have done since its start. Times are milliseconds since the Unix epoch. */
+/** The state of a task's triggers since its start. Times are milliseconds since the Unix epoch. */
 export interface FiringState {
   /** When the task was started or resumed. */
   since: number
-  /** It was paused before. */
+  /** The task was paused before. */
   rested?: true
   /** When a trigger last fired. */
   lastAt?: number
@@ -33,7 +33,7 @@ export interface FiringState {
 /** Steering comments that a task keeps; older comments are dropped. */
 export const MAX_COMMENTS = 200
 
-/** Characters of the user's words that are kept of a task which a conversation became. */
+/** The most characters of the user's words that are kept with a task that a conversation made. */
 export const WORDS_KEPT = 20_000
 
 /** A task as it is stored: the public fields, and the fields that only the engine needs. */
@@ -45,13 +45,13 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   health?: StoredHealth
   /** The newest run that had begun when goal or plan last changed. Approvals of it and of earlier runs do not count towards `firstN`. */
   outdatedRun?: number
-  /** All that the user wrote in the conversation that made the task, where a model wrote its goal; shortened. */
+  /** Everything that the user wrote in the conversation that made the task, if a model wrote its goal; shortened. */
   said?: string
   /** The parsed schedule, set when the task is started. */
   timing?: Timing
   /** The newest slot whose fate is decided. */
   lastSlot?: number
-  /** What its triggers have done; absent before the first firing of a task that was not started since it has triggers. */
+  /** The state of its triggers. Absent before the first firing, if the task was not started since it has triggers. */
   firing?: FiringState
   /** The number of stored slots. */
   slotCount?: number
@@ -61,7 +61,7 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   liveRun?: RunPointer
   /** The run that is queued behind the live run. */
   nextRun?: RunPointer
-  /** The run whose result waits for a person while the task goes on, and the time since which it waits. */
+  /** The run whose result waits for a person while the task continues, and the time since which it waits. */
   reviewRun?: RunPointer & { since: number }
   /** The status to which the task returns after a manual run. */
   returnTo?: Task['status']
@@ -69,7 +69,7 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   waitsUntil?: number
   /** The time since which the live run waits for a person; milliseconds since the Unix epoch. */
   waitsSince?: number
-  /** The choice that its person is asked for in the inbox. */
+  /** The question to its person in the inbox. */
   choice?: { approvalId: string, about: ChoiceTopic }
 }
 
@@ -86,6 +86,10 @@ export interface Origin {
 export const isFinished = ({ status }: { status?: Task['status'] }): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
+/** Returns when the task must be over, milliseconds since the Unix epoch; Infinity without an end time, and once it is over. */
+export const endOf = ({ endsAt = Infinity, status }: Pick<StoredTask, 'endsAt' | 'status'>): number =>
+  isFinished({ status }) ? Infinity : endsAt
+
 /** Whether the active schedule has begun all the runs that maxRuns allows. */
 export const hasUsedAllRuns = ({ timing, slotRuns }: StoredTask) => timing?.maxRuns !== undefined && slotRuns >= timing.maxRuns
 
@@ -94,7 +98,7 @@ export function withoutTiming ({ timing, lastSlot, nextRunAt, missedAt, ...task 
   return task
 }
 
-/** The task with the active schedule of another version of it. */
+/** Returns the task with the active schedule of another version of it. */
 export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }: StoredTask): StoredTask {
   return { ...task, ...(timing && { timing, lastSlot }), ...(nextRunAt !== undefined && { nextRunAt }) }
 }
@@ -103,7 +107,7 @@ export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }:
 export const isOutdated = ({ outdatedRun = 0 }: Pick<StoredTask, 'outdatedRun'>, { runNumber }: RunPointer) => runNumber <= outdatedRun
 
 /**
- * The task in that final status. While the result of an earlier run waits for a person, the task waits with it and gets the status
+ * Returns the task in this final status. While the result of an earlier run waits for a person, the task waits with it and gets the status
  * afterwards.
  */
 export function withFinalStatus ({ reviewRun, ...task }: StoredTask, status: Task['status']): StoredTask {

@@ -23,14 +23,14 @@ import type { RunRepository } from '../runs/index.ts'
 import { RunDamaged, RunNotFound, TaskDamaged, TaskNotFound } from './task-errors.ts'
 import { outcomeOfRun } from './schedule/outcomes.ts'
 import { cueOps, triggerIndexOps } from './triggers/cues.ts'
-import { isFinished, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
+import { endOf, isFinished, type RunPointer, type StoredRun, type StoredTask } from './task-records.ts'
 import { settleChoice } from './task-choices.ts'
 import { asksAt, healthView, WELL } from './task-health.ts'
 import type { TaskNotifications } from './task-notifications.ts'
 import { createTaskIndex } from './task-index.ts'
 import { inState } from '../contracts/approval-states.ts'
 
-/** What a task waits for, by its open items. Calls of the application have a time limit of their own, which ends no run. */
+/** Returns the fields of a task about its open items. Calls of the application have their own time limit, which ends no run. */
 function waitingFields (
   open: readonly TaskItem[],
   liveRun: StoredTask['liveRun']
@@ -45,7 +45,7 @@ function waitingFields (
   }
 }
 
-/** Returns what becomes of an item that its run leaves behind. */
+/** Returns the final state of an item that its run leaves behind. */
 function leftBehind (item: TaskItem): TaskItem {
   switch (item.kind) {
     case 'result':
@@ -59,9 +59,9 @@ function leftBehind (item: TaskItem): TaskItem {
 }
 
 /**
- * Returns the changed task with what it waits for, and the approvals to store with it: the `changed` ones, and those that its
- * runs leave behind. An open item of a run that no longer waits is withdrawn, a result denied; a call that was executing
- * when its run ended has an unknown outcome. `waiting`: the runs of the task that may wait.
+ * Returns the changed task with the items that it waits for, and the approvals to store: the `changed` ones, and those that its runs leave
+ * behind. An open item of a run that no longer waits is withdrawn; a result is denied; a call that was executing when its run ended has an
+ * unknown outcome. `waiting`: the runs of the task that may wait.
  */
 async function settleApprovals (
   ledger: Ledger,
@@ -87,13 +87,13 @@ async function settleApprovals (
   }
 }
 
-/** The task with the time at which its live run goes on, if that waits for its provider. */
+/** Returns the task with the time at which its live run continues, if that waits for its provider. */
 const withRetry = ({ retryAt: _, ...task }: StoredTask, retryAt: number | undefined): StoredTask =>
   retryAt === undefined ? task : { ...task, retryAt }
 
 /**
- * Returns the operations that tell a person of the health of a task: that it is failing, and that it is well again. Of a task that is
- * paused or cancelled there is nothing to tell any more.
+ * Returns the operations that notify a person that a task is failing, and that it is well again. The notification about a task that is
+ * paused or cancelled is closed.
  */
 function healthOps (
   notifications: TaskNotifications,
@@ -106,7 +106,7 @@ function healthOps (
   }
   if (was === 'ok' || before === undefined) return []
   if (is === 'failing') return task.status === 'paused' || task.status === 'cancelled' ? notifications.closing(key) : []
-  // A task that is started anew is not well yet.
+  // A task that is started anew does not count as well yet.
   if (isFinished(before)) return notifications.closing(key)
   return notifications.ops({ kind: 'recovered', key: `recovered/${task.id}/${now}`, taskId: task.id, closes: key })
 }
@@ -115,9 +115,11 @@ function healthOps (
 export interface Change<T> {
   task: StoredTask
   runs?: StoredRun[]
-  /** New approvals, and those with a new state. What else the task no longer waits for is closed without being named. */
+  /** New approvals, and approvals with a new state. Other items that the task no longer waits for are closed without being listed. */
   approvals?: TaskItem[]
-  /** What the task asks its person outside of its runs, new or answered. It is withdrawn by itself when the task needs it no longer. */
+  /**
+   * The task's question to its person outside of its runs, new or answered. It is withdrawn automatically when the task no longer needs it.
+   */
   choice?: TaskChoice
   ops?: Op[]
   events?: TaskStreamEvent[]
@@ -127,12 +129,14 @@ export interface Change<T> {
   after?: () => void
 }
 
-/** An edit may return undefined, for no change, only when its caller expects no result. */
+/** An edit may return undefined, for no change, only if its caller expects no result. */
 type Unchanged<T> = T extends undefined ? undefined : never
 
 /** When the schedule ticker must next check a task, milliseconds since the Unix epoch, and whether the task runs once. */
 interface DueTask {
   at: number
+  /** From when on the machine must be awake for its run; Infinity where none is planned. */
+  awakeFrom: number
   isOnce: boolean
 }
 
@@ -204,13 +208,14 @@ export function createTaskRepository (
 
   /** Sets the time at which the next slot or the expiry of an approval is due. Also called for tasks that are read at startup. */
   function watch (task: StoredTask) {
-    const times = [task.waitsUntil ?? Infinity, asksAt(task), task.status === 'scheduled' ? task.retryAt ?? Infinity : Infinity]
-    if (task.status === 'scheduled' || task.status === 'running' || task.status === 'pending_approval') {
-      times.push(task.nextRunAt ?? Infinity)
-    }
-    const next = Math.min(...times)
-    if (next === Infinity) due.delete(task.id)
-    else due.set(task.id, { at: next, isOnce: task.taskType === 'one_shot' })
+    const { status, nextRunAt = Infinity, retryAt = Infinity, waitsUntil = Infinity } = task
+    const isActive = status === 'scheduled' || status === 'running' || status === 'pending_approval'
+    const runsAt = Math.min(isActive ? nextRunAt : Infinity, status === 'scheduled' ? retryAt : Infinity)
+    const at = Math.min(runsAt, waitsUntil, asksAt(task), endOf(task))
+    // A task with an end time has only until then: the machine stays awake for its run while it waits for its provider or a person, too.
+    const isUnderWay = isActive && task.liveRun !== undefined && task.endsAt !== undefined
+    if (at === Infinity) due.delete(task.id)
+    else due.set(task.id, { at, awakeFrom: isUnderWay ? 0 : runsAt, isOnce: task.taskType === 'one_shot' })
     for (const listener of listeners) listener()
   }
 
@@ -298,17 +303,17 @@ export function createTaskRepository (
       }
     },
 
-    /** Counts the tasks that were made in a conversation and that there are. It reads keys alone, however many tasks there are. */
+    /** Counts the existing tasks that were made in a conversation. Reads only keys, however many tasks there are. */
     async countMadeIn (threadId: string): Promise<number> {
       const tasks = await index.load()
       const prefix = tasksMadeInPrefix(store.digest(threadId))
       let count = 0
-      // The key of a task whose record was damaged when it was removed stays behind.
+      // If the record of a task was damaged when it was removed, its key here stays behind.
       for await (const key of store.keys(prefix)) if (tasks.has(key.slice(prefix.length))) count++
       return count
     },
 
-    /** Removes a task with what it waits for, applies further operations, and marks its runs for removal. */
+    /** Removes a task with the items that it waits for, applies further operations, and marks its runs for removal. */
     remove: (taskId: string, { waitingFor = [], choice }: Pick<StoredTask, 'waitingFor' | 'choice'> = {}, more: Op[] = []): Promise<void> =>
       index.write(
         taskId,
@@ -324,7 +329,7 @@ export function createTaskRepository (
           ])
       ),
 
-    /** The runs of a task, newest first, older than number `before`. Damaged runs are left out; `damaged` gets their places. */
+    /** Yields the runs of a task, newest first, older than number `before`. Damaged runs are skipped: `damaged` gets their numbers. */
     async * runs (
       taskId: string,
       { before, damaged }: { before?: number, damaged: (place: Partial<RunPointer> & { runNumber: number }) => void }
@@ -336,7 +341,7 @@ export function createTaskRepository (
       for await (const [key, { runId }] of index) {
         const run = await runById(runId)
         if (run !== undefined) yield run
-        // It may have been removed since the index was read.
+        // The run may have been removed since the index was read.
         else if (await store.get(key) !== undefined) damaged({ runId, runNumber: numberOf(key) })
       }
     },
@@ -348,7 +353,7 @@ export function createTaskRepository (
     input: async ({ runId, inputBytes }: Pick<StoredRun, 'runId' | 'inputBytes'>): Promise<unknown> =>
       inputBytes === undefined ? undefined : store.get(taskInputKey(runId)),
 
-    /** What a run waits for. */
+    /** Returns the items that a run waits for. */
     async open (run: StoredRun): Promise<TaskItem[]> {
       return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked)).filter(isUnanswered) : []
     },

@@ -55,7 +55,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   const queue: Queue = createQueue({ limit: () => config().tasks?.concurrency, executeRun: executor.executeRun, clock })
   const definitions = createDefinitions(deps, schedules, closing.signal)
   const lifecycle = createLifecycle({ deps, executor, queue, schedules })
-  const approvals = createRunApprovals({ deps, executor, queue })
+  const approvals = createRunApprovals({ deps, executor, queue, lifecycle })
   const ticker = createScheduleTicker({ deps, executor, queue, schedules, approvals })
   const triggers = createTriggerEngine({ deps, queue })
   const rehearsals = createRehearsals({ deps, workers })
@@ -69,6 +69,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     timezone: schedules.timezone,
     accepted: rehearsals.accepted,
     tools: collaborators.host,
+    chats: collaborators,
     async missingGrant (task, call) {
       const { options } = await agents.resolve([task.options]).catch(() => ({ options: task.options }))
       return missingGrant(withRunOptions(deps, options), task, call)
@@ -78,7 +79,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   let ticking: Promise<unknown> | undefined
   let problem: string | undefined
 
-  /** Removes the runs and slots of a deleted task, and what is kept of its runs' changes. */
+  /** Removes the runs and slots of a deleted task, and the kept copies of files that its runs changed. */
   async function purge (taskId: string) {
     const damaged: Array<{ runId?: string, runNumber: number }> = []
     const runs = repository.runs(taskId, { damaged: (place) => void damaged.push(place) })
@@ -121,7 +122,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     }
   }
 
-  /** Starts a new task, whose agent is not deleted meanwhile. */
+  /** Starts a new task. Its agent cannot be deleted meanwhile. */
   const launch = (task: StoredTask, opsOf: (started: StoredTask) => Op[]): Promise<StoredTask> =>
     agents.using(task.options.agent, () => lifecycle.launch(task, opsOf))
 
@@ -157,7 +158,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       const words = { said: written.join('\n\n').slice(-WORDS_KEPT), request: written.at(-1)?.slice(0, WORDS_KEPT) }
       const task = { ...await definitions.define(body, either), ...words, threadId }
       either.throwIfAborted()
-      // A page that fooled the conversation gets no further by a task.
+      // The task must not give a page that fooled the conversation any further reach.
       const inherited = await inheritProvenance(store, store.digest(threadId), task.id)
       return taskView(
         await launch(task, () => [
@@ -183,7 +184,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     },
     update: async (taskId: string, changes: TaskChanges, by?: Omit<TaskSource, 'origin'>): Promise<Task> =>
       taskView(await definitions.update(taskId, changes, by)),
-    /** Returns the tasks that have the agent, as `Agents.remove` names them. */
+    /** Returns the tasks that use the agent, named as `Agents.remove` needs them. */
     async usersOf (name: string): Promise<AgentUser[]> {
       const users: AgentUser[] = []
       for await (const task of repository.matching({ damaged () {} })) {
@@ -192,13 +193,13 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return users
     },
     memory: async (taskId: string): Promise<TaskMemory> => (await repository.get(taskId)).memory,
-    /** Puts lists of a person in place of those of the memory, which later runs are told. */
+    /** Replaces the lists of the memory, which later runs are told, by those of a person. */
     replaceMemory: (taskId: string, lists: TaskMemoryBody): Promise<TaskMemory> => editMemory(taskId, (memory) => withLists(memory, lists)),
     /** Forgets all that the runs of the task have learned. */
     clearMemory: (taskId: string): Promise<TaskMemory> => editMemory(taskId, emptyTaskMemory),
     firings: triggers.firings,
     previewSchedule: schedules.preview,
-    /** Reads what a model made of a user's words about time. Throws BadSchedule (400). */
+    /** Reads a time as a model wrote it down from a user's words. Throws BadSchedule (400). */
     readWhen: schedules.readWhen,
     get: async (taskId: string): Promise<Task> => taskView(await repository.get(taskId)),
 
@@ -259,7 +260,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return run && fullRunView(run)
     },
 
-    /** Whether a run is not over; undefined for an id that is not known. */
+    /** Returns whether a run is not over; undefined for an unknown id. */
     async isRunLive (runId: string): Promise<boolean | undefined> {
       const run = await repository.runById(runId)
       return run && !isOver(run)
@@ -287,10 +288,10 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       ])
     },
 
-    /** Resolves when `open` has found the runs that were under way at the last end, so that none of them is new. */
+    /** Resolves when `open` has found the runs that were active when the service last ended, so that none of them counts as new. */
     recovered: recovered.promise,
 
-    /** Starts a worker ahead if there is a task that may run. */
+    /** Starts a worker in advance if there is a task that may run. */
     async warm () {
       if ((await repository.index.load()).notFinished().length > 0) workers.prepare()
     },
@@ -313,7 +314,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   }
 }
 
-/** States in which a task would run of its own accord. */
+/** States in which a task runs by itself. */
 const GOING: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval']
 const IN_BACKUP = 'The run was under way when the backup was made.'
 
@@ -351,7 +352,7 @@ async function recoverImported (
       after = afterRun(after, run, log, clock.now())
     }
     if (after.triggers !== undefined) after = { ...after, firing: { since: clock.now() } }
-    // Nobody here has decided that they run unasked.
+    // Nobody on this machine has decided that they run unasked.
     const isUnasked = after.approval.mode === 'never' || after.approval.mode === 'granted'
     if (isUnasked && GOING.includes(after.status)) {
       const { nextRunAt, ...paused } = after
@@ -362,6 +363,6 @@ async function recoverImported (
   }
 }
 
-/** A single time that passed may have been run since the backup was made, so its person is asked. */
+/** If a single time has passed, the task may have been run since the backup was made, so its person is asked. */
 const withoutCatchUp = (task: StoredTask): StoredTask =>
   task.timing !== undefined && isOnce(task.timing) ? { ...task, timing: { ...task.timing, graceMs: 0 } } : task

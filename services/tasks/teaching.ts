@@ -6,24 +6,24 @@ import { isOutdated, type StoredRun, type StoredTask } from './task-records.ts'
 
 type Counted = Pick<StoredTask, 'approval'>
 
-/** Whether the approved runs of the task teach its later runs. */
+/** True if the approved runs of the task teach its later runs. */
 export const isTeaching = ({ approval: { mode } }: Counted): boolean => mode === 'changes' || mode === 'first_n'
 
-/** Whether the runs of a task use what approved runs have taught: after the first N, and in mode `granted`. */
+/** True if the runs of a task use what approved runs have taught: after the first N, and in mode `granted`. */
 export const usesLearned = (task: Counted): boolean =>
   task.approval.mode === 'granted' || (isTeaching(task) && task.approval.approvedRuns >= task.approval.firstN)
 
 /**
- * Whether the approval of a call teaches: one that was answered with a scope covers what that says, `once` nothing later. A person who
- * corrected an input did not approve the model's.
+ * True if the approval of a call teaches. An approval with a scope holds for that scope (`once` for nothing later), and so does one that
+ * such an answer covers. A person who corrected an input did not approve the model's input.
  */
 const teaches = (item: TaskItem): item is TaskItem & ToolItem =>
   item.kind === 'tool' && item.approved === true && item.state !== 'withdrawn' && item.correctedInput === undefined &&
-  item.granted === undefined
+  item.granted === undefined && item.releasedBy === undefined
 
 /**
- * Returns what the approval of the result of a run teaches its task, and the operations that store it; nothing learned where no later run
- * uses it.
+ * Returns what the approval of a run's result teaches its task, and the operations that store it. Nothing is learned if no later run would
+ * use it.
  */
 export async function teach (
   { grants, ledger }: Pick<RunDeps, 'grants' | 'ledger'>,

@@ -1,12 +1,21 @@
 import type { Config } from '../../schemas/config.ts'
 import type { Budget } from '../../schemas/run-options.ts'
+import type { Answers, Question, ReachedBudget } from '../../schemas/questions.ts'
 import type { Usage } from '../../schemas/usage.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
+import type { RaisedBudget } from './raised-budgets.ts'
 import type { DayRow } from './usage-repository.ts'
 import { roundUsd } from './usage-sums.ts'
 
-/** A budget that is used up. */
-const BudgetMet = defineError('ERR_BUDGET', '%s')
+/** A budget that is used up. `reached`: what a person may be asked about it; absent where nobody is asked. */
+class BudgetMet extends ServiceError {
+  readonly reached: ReachedBudget | undefined
+
+  constructor (message: string, reached?: ReachedBudget) {
+    super('ERR_BUDGET', message)
+    this.reached = reached
+  }
+}
 /** The budget of a day that is used up. */
 class DayBudgetMet extends BudgetMet {}
 const BudgetUnpriced = defineError(
@@ -17,12 +26,15 @@ const BudgetUnpriced = defineError(
 
 export type BudgetError = ServiceError & { code: 'ERR_BUDGET' | 'ERR_BUDGET_UNPRICED' }
 
-/** Whether a model call was refused because of a budget. */
+/** True if a model call was refused because of a budget. */
 export const isBudgetError = (error: unknown): error is BudgetError =>
   error instanceof ServiceError && (error.code === 'ERR_BUDGET' || error.code === 'ERR_BUDGET_UNPRICED')
 
-/** Whether the budget of a day refused the call, and not that of its run. */
+/** True if the budget of the day refused the call, and not that of its run. */
 export const isOfDay = (error: unknown): boolean => error instanceof DayBudgetMet
+
+/** Returns the budget that a refused call has met, if a person may be asked to allow more. */
+export const budgetReached = (error: unknown): ReachedBudget | undefined => error instanceof BudgetMet ? error.reached : undefined
 
 /** The budgets that a call is subject to: of its run, and of the day. */
 interface Limits {
@@ -30,33 +42,92 @@ interface Limits {
   day: NonNullable<NonNullable<Config['budget']>['day']>
 }
 
-/** Throws BudgetUnpriced unless the price of the model is known, where a budget is in US dollars. */
+/** Throws BudgetUnpriced if a budget is in US dollars and the price of the model is unknown. */
 export async function checkPrice (model: string, { run, day }: Limits, isPriced: (model: string) => Promise<boolean>): Promise<void> {
   if (run.usd === undefined && day.usd === undefined) return
   if (!await isPriced(model)) throw new BudgetUnpriced(model, model)
 }
 
+/** What was spent, and what persons have allowed on top of the budgets. */
+interface SpentSoFar {
+  ofRun: Spent
+  /** Of the run. */
+  raised: readonly RaisedBudget[]
+  /** Returns the calls of today, and what was allowed for today. */
+  today: () => Promise<{ day: string, rows: readonly DayRow[] }>
+  raisedToday: (day: string) => Promise<readonly RaisedBudget[]>
+}
+
 /** Throws BudgetMet when the calls that have ended have reached a limit. */
-export async function checkSpent ({ run, day }: Limits, ofRun: Spent, rowsOfToday: () => Promise<readonly DayRow[]>): Promise<void> {
-  if (run.tokens !== undefined && ofRun.tokens >= run.tokens) {
-    throw new BudgetMet(`The run used ${inWords(ofRun.tokens)} tokens; its budget is ${inWords(run.tokens)}.`)
+export async function checkSpent ({ run, day: ofDay }: Limits, { ofRun, raised, today, raisedToday }: SpentSoFar): Promise<void> {
+  const ofTheRun = findReached('run', run, ofRun, raised)
+  if (ofTheRun !== undefined) throw budgetError(ofTheRun)
+  if (ofDay.tokens === undefined && ofDay.usd === undefined) return
+  const { day, rows } = await today()
+  const spent = rows.map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
+  // Seldom: only then the store is asked.
+  if (findReached('day', ofDay, spent, []) === undefined) return
+  const reached = findReached('day', ofDay, spent, await raisedToday(day))
+  if (reached !== undefined) throw budgetError({ ...reached, day })
+}
+
+function findReached (
+  of: ReachedBudget['of'],
+  budgets: { tokens?: number, usd?: number },
+  spent: Spent,
+  raised: readonly RaisedBudget[]
+): ReachedBudget | undefined {
+  for (const unit of ['tokens', 'usd'] as const) {
+    const budget = budgets[unit]
+    if (budget === undefined) continue
+    const limit = Math.max(budget, ...raised.flatMap((each) => each.unit === unit && each.budget === budget ? [each.to] : []))
+    if (spent[unit] >= limit) return { of, unit, spent: spent[unit], limit, more: budget }
   }
-  if (run.usd !== undefined && ofRun.usd >= run.usd) {
-    throw new BudgetMet(`The run cost $${shown(ofRun.usd)}; its budget is $${shown(run.usd)}.`)
+  return undefined
+}
+
+/** Returns the error of a budget that is used up. */
+export function budgetError (reached: ReachedBudget): ServiceError {
+  const { of, unit, spent, limit } = reached
+  if (of === 'run') {
+    const sentence = unit === 'tokens'
+      ? `The run used ${inWords(spent)} tokens; its budget is ${inWords(limit)}.`
+      : `The run cost $${amountOf(spent)}; its budget is $${amountOf(limit)}.`
+    return new BudgetMet(sentence, reached)
   }
-  if (day.tokens === undefined && day.usd === undefined) return
-  const today = (await rowsOfToday()).map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
-  const hint = 'It is set by budget.day in config.json and begins anew at midnight.'
-  if (day.tokens !== undefined && today.tokens >= day.tokens) {
-    const used = `All model calls of today used ${inWords(today.tokens)} tokens`
-    throw new DayBudgetMet(`${used}; the budget of a day is ${inWords(day.tokens)}. ${hint}`)
-  }
-  if (day.usd !== undefined && today.usd >= day.usd) {
-    throw new DayBudgetMet(`All model calls of today cost $${shown(today.usd)}; the budget of a day is $${shown(day.usd)}. ${hint}`)
+  const sentence = unit === 'tokens'
+    ? `All model calls of today used ${inWords(spent)} tokens; the budget of a day is ${inWords(limit)}.`
+    : `All model calls of today cost $${amountOf(spent)}; the budget of a day is $${amountOf(limit)}.`
+  return new DayBudgetMet(`${sentence} It is set by budget.day in config.json and begins anew at midnight.`, reached)
+}
+
+/** The values of the answers to the question about a budget. */
+const GO_ON = 'more'
+const STOP = 'stop'
+
+/** Returns the question whether more may be spent than a budget allows. */
+export function budgetQuestion ({ of, unit, spent, limit, more }: ReachedBudget): Question {
+  const amount = (count: number) => unit === 'usd' ? money(count) : `${inWords(count)}`
+  const [who, until] = of === 'run' ? ['This run has', ''] : ['Today all runs together have', ', until midnight']
+  const used = unit === 'usd' ? `spent ${amount(spent)} of ${amount(limit)}` : `used ${amount(spent)} of ${amount(limit)} tokens`
+  const added = unit === 'usd' ? `${amount(more)} more` : `${amount(more)} tokens more`
+  return {
+    id: 'budget',
+    text: `${who} ${used}. Go on with ${added}${until}?`,
+    options: [{ value: GO_ON, label: `Go on with ${added}` }, { value: STOP, label: 'Stop here' }],
+    required: true
   }
 }
 
-/** What counts against a budget. Calls without a price cost nothing here. */
+/** The answers that stand for a yes to a question about a budget. */
+export const allowMore = (): Answers => ({ budget: GO_ON })
+/** Whether the answers allow more. */
+export const isAllowed = (answers: Answers | undefined): boolean => answers?.budget === GO_ON
+
+/** Writes an amount as prices are written; small ones with the digits that tell something. */
+const money = (usd: number) => Number(amountOf(usd)) === Number(usd.toFixed(2)) ? `$${usd.toFixed(2)}` : `$${amountOf(usd)}`
+
+/** The amounts that count against a budget. Calls without a price cost nothing here. */
 interface Spent {
   tokens: number
   usd: number
@@ -68,30 +139,31 @@ export const addSpent = (a: Spent, b: Spent): Spent => ({ tokens: a.tokens + b.t
 
 /** Writes a number of tokens as people read it: 1,234,567. */
 const inWords = (tokens: number) => tokens.toLocaleString('en')
-/** Writes an amount without the digits that nobody reads. */
-const shown = (usd: number) => Number(usd.toPrecision(4)).toString()
+/** Formats an amount of dollars with the digits that matter. */
+const amountOf = (usd: number) => Number(usd.toPrecision(4)).toString()
 
-/** What tasks may use on a day where the configuration says nothing: dollars where models have prices, else tokens. */
+/** The budget of tasks for a day where the configuration has none: dollars for models with prices, tokens for the others. */
 const TASKS_PER_DAY = { usd: 5, tokens: 5_000_000 }
 
 /**
- * Returns why the tasks have used up their budget of the day, by the calls of all of their runs; undefined while they have not. The
- * default limits no models of this machine: `isOfMachine`.
+ * Returns why the tasks have used up their budget of the day, counting the calls of all of their runs; undefined while they have not. The
+ * default does not limit models of this machine (`isOfMachine`).
  */
 export function tasksSpent (
   rows: readonly DayRow[],
-  given: NonNullable<Config['budget']>['tasksPerDay'],
+  configured: NonNullable<Config['budget']>['tasksPerDay'],
   isOfMachine: (model: string) => boolean
 ): string | undefined {
   const sum = (all: readonly DayRow[]) => all.map(spentOf).reduce(addSpent, { tokens: 0, usd: 0 })
   const ofTasks = rows.filter((row) => row.of === 'task')
-  const limits = given ?? TASKS_PER_DAY
+  const limits = configured ?? TASKS_PER_DAY
   const { usd } = sum(ofTasks)
-  const limited = given === undefined ? ofTasks.filter(({ model, unpricedCalls }) => unpricedCalls > 0 && !isOfMachine(model)) : ofTasks
+  const unpriced = () => ofTasks.filter(({ model, unpricedCalls }) => unpricedCalls > 0 && !isOfMachine(model))
+  const limited = configured === undefined ? unpriced() : ofTasks
   const { tokens } = sum(limited)
   const hint = 'It begins anew at midnight; budget.tasksPerDay in config.json sets it.'
   if (limits.usd !== undefined && usd >= limits.usd) {
-    return `The tasks of today cost $${shown(usd)}; their budget of a day is $${shown(limits.usd)}. ${hint}`
+    return `The tasks of today cost $${amountOf(usd)}; their budget of a day is $${amountOf(limits.usd)}. ${hint}`
   }
   if (limits.tokens !== undefined && tokens >= limits.tokens) {
     return `The tasks of today used ${inWords(tokens)} tokens; their budget of a day is ${inWords(limits.tokens)}. ${hint}`

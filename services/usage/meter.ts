@@ -7,6 +7,7 @@ import type { Usage } from '../../schemas/usage.ts'
 import type { Role } from '../contracts/model-role.ts'
 import type { TracedModelCall } from '../contracts/traced.ts'
 import { addSpent, checkPrice, checkSpent, checkTasks, spentOf, tasksSpent } from './budgets.ts'
+import type { RaisedBudget } from './raised-budgets.ts'
 import { costAt, costReported, type Prices } from './prices.ts'
 import type { UsageOwner, UsageRepository } from './usage-repository.ts'
 import { addUsage, noUsage, tokensReported } from './usage-sums.ts'
@@ -19,14 +20,18 @@ export interface Reported {
 
 /** Counts the model calls of one run, or of the work on one thread, and refuses calls beyond its budget and that of the day. */
 export interface Meter {
-  /** To be called before each model call. Throws BudgetMet or BudgetUnpriced, see `isBudgetError`. */
+  /** Call it before each model call. Throws BudgetMet or BudgetUnpriced, see `isBudgetError`. */
   admit(model: string): Promise<void>
+  /** Throws BudgetMet if no further call may be made, whatever its model. */
+  checkSpent(): Promise<void>
+  /** Takes what a person has allowed the run on top of its budget. */
+  raise(raised: RaisedBudget): void
   /**
-   * To be called after each model call that the provider answered, also for an answer that is not used. `estimate` returns the
-   * tokens of a call that was cut off before its provider reported them. Never rejects.
+   * Call it after each model call that the provider answered, even if the answer is not used. `estimate` returns the tokens of a call that
+   * was cut off before its provider reported them. Never rejects.
    */
   count(call: EndedCall): Promise<void>
-  /** To be called after each model call that failed. Only the log tells of it. */
+  /** Call it after each model call that failed. It writes the failure to the log only. */
   failed(call: FailedCall): void
 }
 
@@ -39,14 +44,14 @@ interface EndedCall {
   ms: number
   /** The code of its failure, if it failed in the middle of its answer. */
   code?: string
-  /** What the model was asked with. */
+  /** The prompt of the call. */
   prompt?: unknown
 }
 
 interface FailedCall extends Pick<EndedCall, 'model' | 'role' | 'ms'> {
   /** The code of the failure. Its text may repeat what was sent to the provider. */
   code: string
-  /** Whether `count` is called for it, too. */
+  /** True if `count` is called for it, too. */
   isCounted?: boolean
 }
 
@@ -59,9 +64,9 @@ interface MeterOptions {
   owner?: UsageOwner
   runId?: string
   budget?: Budget
-  /** Nobody began the run: it may use what the tasks may use on a day. */
+  /** True if no person began the run: the budget that tasks have for a day limits it. */
   isUnattended?: boolean
-  /** The usage of the run so far, to which the meter adds: the object itself changes, so that all copies of the run's head agree. */
+  /** The usage of the run so far, to which the meter adds. The object itself is changed, because all copies of the run's head share it. */
   total?: Usage
 }
 
@@ -69,7 +74,7 @@ export type UsageMeters = ReturnType<typeof createUsageMeters>
 
 /** Creates the meters of model calls. All meters count into the same totals. */
 export function createUsageMeters ({ repository, prices, config, isOfMachine = () => false, log, ended = () => {} }: {
-  repository: Pick<UsageRepository, 'add' | 'today' | 'deletions' | 'idle'>
+  repository: Pick<UsageRepository, 'add' | 'today' | 'raised' | 'deletions' | 'idle'>
   prices: Pick<Prices, 'of'>
   config: () => Pick<Config, 'budget'>
   /** Whether a model runs on this machine. */
@@ -83,23 +88,35 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
   const isPriced = async (model: string) => await prices.of(model) !== undefined
 
   /** Returns why the tasks have used up their budget of the day; undefined while they have not. */
-  const tasksOverBudget = async () => tasksSpent(await repository.today(), config().budget?.tasksPerDay, isOfMachine)
+  const tasksOverBudget = async () => tasksSpent((await repository.today()).rows, config().budget?.tasksPerDay, isOfMachine)
 
   function meter ({ owner, runId, budget = {}, isUnattended = false, total = noUsage() }: MeterOptions): Meter {
     const since = repository.deletions()
     let spent = spentOf(total)
+    const raised: RaisedBudget[] = []
     const limits = () => ({ run: budget, day: config().budget?.day ?? {} })
+
+    /** Resolves when all calls that have ended are counted. */
+    let counting: Promise<unknown> = Promise.resolve()
+
+    async function check (): Promise<void> {
+      await counting
+      await checkSpent(limits(), { ofRun: spent, raised, today: repository.today, raisedToday: repository.raised })
+      if (isUnattended) checkTasks(await tasksOverBudget())
+    }
 
     return {
       async admit (model) {
         await checkPrice(model, limits(), isPriced)
-        await checkSpent(limits(), spent, repository.today)
-        if (isUnattended) checkTasks(await tasksOverBudget())
+        await check()
       },
+      checkSpent: check,
+      raise: (more) => void raised.push(more),
       count (call) {
         if (call.reported !== undefined && call.role === 'capable') for (const listener of listeners) listener(call.model)
         const counted = count(call)
-        // Whoever has cut off a call does not wait for a list of prices.
+        counting = Promise.all([counting, counted])
+        // A caller that cut off its call does not wait for the list of prices.
         return call.reported === undefined ? Promise.race([counted, setImmediate()]) : counted
       },
       failed ({ ms, isCounted = false, ...call }) {
@@ -147,18 +164,18 @@ export function createUsageMeters ({ repository, prices, config, isOfMachine = (
     },
     close (runId: string) {
       ofRuns.delete(runId)
-      // What its last write did not take along.
+      // Stores the calls that the last write of the run did not include.
       void repository.idle()
     },
-    /** Returns the meter of a run that executes; for any other id, one that counts for nobody. */
+    /** Returns the open meter of a run; for any other id a meter that counts for no run. */
     ofRun: (runId: string): Meter => ofRuns.get(runId) ?? meter({})
   }
 }
 
-/** More tokens than a call can have. */
+/** A token count above this is an error of the provider. */
 const TOO_MANY_TOKENS = 100_000_000
 
-/** Returns the tokens of a call; where its provider reports none, or what cannot be true, those of the estimate. */
+/** Returns the tokens of a call. Where its provider reports none, or an impossible number, returns the estimate. */
 function tokensOfCall (reported: Reported | undefined, estimate: () => Tokens): Usage {
   const tokens = tokensReported(reported?.usage)
   const isOdd = (count: number) => count === 0 || count > TOO_MANY_TOKENS

@@ -9,7 +9,7 @@ export interface Price {
   output: number
   cachedInput?: number
   cacheWrite?: number
-  /** The day of the table of the service that the price is from, as 2026-01-31. */
+  /** The day of the service's own price table, such as 2026-01-31, if the price is from that table. */
   estimateOf?: string
 }
 
@@ -26,7 +26,7 @@ export type Prices = ReturnType<typeof createPrices>
 
 /** The unit of the prices in config.json, tokens. */
 const MILLION = 1_000_000
-/** The most that one call, or one token, can cost, US dollars. */
+/** The highest cost of one call, or of one token, that is believed; US dollars. */
 const MOST_USD = 1_000_000
 const FREE: Price = { input: 0, output: 0 }
 
@@ -78,7 +78,10 @@ export function costAt (
 /** Returns the cost that the gateway reports with its answer, US dollars; undefined for all others. */
 export const costReported = (metadata: SharedV4ProviderMetadata | undefined): number | undefined => amount(metadata?.gateway?.cost)
 
-/** Reads an amount of money, which is a number or a decimal number as text. An absurd one is none: JSON has no infinite sums. */
+/**
+ * Reads an amount of money: a number, or a decimal number as text. An amount that cannot be true counts as none, because JSON has no
+ * infinite sums.
+ */
 function amount (value: unknown): number | undefined {
   const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value
   return typeof number === 'number' && number >= 0 && number <= MOST_USD ? number : undefined

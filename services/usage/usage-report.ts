@@ -10,7 +10,7 @@ const BadRange = defineError('ERR_INVALID_REQUEST', '%s')
 const MAX_GROUPS = 1_000
 /** Days of an answer when the request names no first day. */
 const DEFAULT_DAYS = 30
-/** The key of the calls without a group of their own. */
+/** The key of the group for all calls without a group of their own. */
 const REST = ''
 
 /** Creates the report of `GET /usage`. */
@@ -24,7 +24,10 @@ export function createUsageReport ({ repository, clock }: { repository: UsageRep
     return { from: first, to }
   }
 
-  /** Groups the calls by thread or task. Calls of deleted ones are in the totals only, so the rest of the totals is theirs. */
+  /**
+   * Groups the calls by thread or task. The calls of deleted threads and tasks are in the totals only, so the group REST gets the totals
+   * without all others.
+   */
   async function byOwner (kind: UsageOwner['kind'], from: string, to: string): Promise<Map<string, Tally>> {
     const groups = new Map<string, Tally>()
     let rest: Tally | undefined

@@ -2,7 +2,18 @@ import type { Log } from '../lib/log.ts'
 import type { Role } from '../contracts/model-role.ts'
 import type { Clock } from '../lib/clock.ts'
 import type { Usage } from '../../schemas/usage.ts'
-import { DAY_USAGE, dayUsageKey, type Op, ownerUsageKey, ownerUsagePrefix, type Store, unlessDamaged } from '../store/index.ts'
+import {
+  DAY_USAGE,
+  dayUsageKey,
+  type Op,
+  ownerUsageKey,
+  ownerUsagePrefix,
+  RAISED_BUDGETS,
+  raisedBudgetPrefix,
+  type Store,
+  unlessDamaged
+} from '../store/index.ts'
+import type { RaisedBudget } from './raised-budgets.ts'
 import { addTally, tallyOf, type Tally } from './usage-sums.ts'
 
 /** What a call belongs to. Calls that belong to nothing are only counted in the totals. */
@@ -27,9 +38,9 @@ interface CountedCall {
   role: Role
   usage: Usage
   owner?: UsageOwner
-  /** The number of deletions when the work began: a call is not counted for an owner that was deleted since then. */
+  /** The number of deletions when the work began. The call is not counted for an owner that was deleted since. */
   since?: number
-  /** A run that executes made it: its next write takes the call along. */
+  /** True if an executing run made the call: it is stored with the next write of the run. */
   isOfRun?: boolean
 }
 
@@ -40,15 +51,15 @@ const OTHER_MODELS = 'other'
 export const DAYS_KEPT = 400
 /** Records in memory. */
 const CACHED = 500
-/** Deleted threads and tasks that are remembered, so that a call that ends after the deletion leaves no trace of their id. */
+/** Deleted threads and tasks that are remembered, so that a call that ends after the deletion does not store their id again. */
 const MAX_DELETED = 10_000
 
 export type UsageRepository = ReturnType<typeof createUsageRepository>
 
 /**
- * Stores what model calls used, in two kinds of records: the totals of each day, by model and role, and the totals of each thread
- * and task, by day. A call of a run is written with the step that it is of, any other at once. The totals stay when a thread or task is
- * deleted.
+ * Stores the usage of model calls in two kinds of records: the totals of each day, by model and role, and the totals of each thread and
+ * task, by day. A call of a run is written with the run's next write, any other call at once. The totals of the days stay when a thread or
+ * task is deleted.
  */
 export function createUsageRepository (
   { store, clock, log }: { store: Store, clock: Clock, log: Pick<Log, 'error'> }
@@ -58,12 +69,15 @@ export function createUsageRepository (
   const deleted = new Map<string, number>()
   let deletions = 0
   let writing: Promise<void> = Promise.resolve()
-  /** Calls that are being counted, and writes under way: meanwhile no record leaves the memory, where it is newer than on disk. */
+  /**
+   * The number of calls that are being counted and of writes under way. Until it is 0, no record is dropped from memory, because the copy
+   * on disk may be older.
+   */
   let busy = 0
 
   const keyOf = ({ kind, id }: UsageOwner) => ownerUsageKey(kind, kind === 'thread' ? store.digest(id) : id)
 
-  /** Returns a record as it is changed in memory. A damaged record is begun anew. */
+  /** Returns a record from memory, where it is changed. A damaged record is replaced by an empty one. */
   function open<T> (key: string, initial: () => T): Promise<T> {
     let record = records.get(key)
     if (record === undefined) {
@@ -99,7 +113,10 @@ export function createUsageRepository (
     dirty.set(key, record)
   }
 
-  /** Returns the operations that write all changed records. `written` is to be called with their write; what fails is tried again. */
+  /**
+   * Returns the operations that write all changed records. Call `written` with the promise of their write: after a failure they are
+   * returned again.
+   */
   function take (): { ops: Op[], written: <T>(write: Promise<T>) => Promise<T> } {
     const batch = [...dirty]
     dirty.clear()
@@ -116,7 +133,7 @@ export function createUsageRepository (
     }
   }
 
-  /** Writes all changed records. What the store refuses is written with the next call. */
+  /** Writes all changed records. Records that the store refuses are written with the next call. */
   function write (): Promise<void> {
     if (dirty.size === 0) return writing
     const { ops, written } = take()
@@ -132,7 +149,7 @@ export function createUsageRepository (
     /** The number of deletions so far: a call that began before the deletion of its owner is not counted for it. */
     deletions: () => deletions,
 
-    /** Counts a call. Resolves when its write is under way, or a run is to take it along; `idle` resolves when it is durable. */
+    /** Counts a call. Resolves when its write has begun, or when a run will store it; `idle` resolves when it is durable. */
     async add (call: CountedCall): Promise<void> {
       busy++
       try {
@@ -146,8 +163,18 @@ export function createUsageRepository (
     /** Resolves when everything that was counted so far is durable, or the store has refused it. */
     idle: (): Promise<void> => write(),
 
-    /** Returns the rows of today. */
-    today: async (): Promise<readonly DayRow[]> => (await openDay(dayOf(clock.now()))).rows,
+    /** Returns today and its rows. */
+    async today (): Promise<{ day: string, rows: readonly DayRow[] }> {
+      const day = dayOf(clock.now())
+      return { day, rows: (await openDay(day)).rows }
+    },
+
+    /** Returns what was allowed on a day on top of its budget, as it is on disk. */
+    async raised (day: string): Promise<RaisedBudget[]> {
+      const all: RaisedBudget[] = []
+      for await (const [, raised] of store.list<RaisedBudget>(raisedBudgetPrefix(day), { damaged () {} })) all.push(raised)
+      return all
+    },
 
     /** Returns all calls of a thread or task; undefined when there is none. */
     async of (owner: UsageOwner): Promise<Tally | undefined> {
@@ -171,11 +198,13 @@ export function createUsageRepository (
       for await (const [, usage] of store.list<OwnerUsage>(ownerUsagePrefix(kind), { damaged () {} })) yield usage
     },
 
-    /** Removes the totals of days that are no longer kept. */
+    /** Removes the totals of days that are no longer kept, and what was allowed on earlier days. */
     async sweep (): Promise<void> {
       const oldest = dayUsageKey(daysBefore(dayOf(clock.now()), DAYS_KEPT))
       const ops: Op[] = []
       for await (const key of store.keys(DAY_USAGE)) if (key < oldest) ops.push({ type: 'del', key })
+      const today = raisedBudgetPrefix(dayOf(clock.now()))
+      for await (const key of store.keys(RAISED_BUDGETS)) if (key < today) ops.push({ type: 'del', key })
       await store.transact(ops)
     },
 

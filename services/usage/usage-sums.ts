@@ -67,5 +67,5 @@ export function tokensReported (usage: LanguageModelV4Usage | undefined): Usage 
   }
 }
 
-/** Providers may report anything; a missing or odd count must not fail an answer that is complete. */
+/** Returns 0 for a missing or odd count: a fault in the numbers of a provider must not fail a complete answer. */
 const count = (tokens: unknown): number => Number.isSafeInteger(tokens) && tokens as number > 0 ? tokens as number : 0

@@ -1,21 +1,21 @@
 import type { Clock } from '../../lib/clock.ts'
 import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 
-/** Conversations that may be read within READ_WINDOW_MS. */
+/** The most conversations that may be read within READ_WINDOW_MS. */
 const MOST_READS = 10
 const READ_WINDOW_MS = 60_000
 /** Pause of a model after an answer that was refused, did not come or could not be read; milliseconds. */
 const MODEL_PAUSE_MS = 10 * 60_000
 /** Pause of a conversation whose extraction failed; milliseconds. */
 const THREAD_PAUSE_MS = 30 * 60_000
-/** Unreadable answers about a conversation after which it waits for its next change. */
+/** After so many unreadable answers about a conversation, it waits for its next change. */
 const MOST_UNREADABLE = 3
 /** Entries of each list that are kept, the newest. */
 const MOST_KEPT = 100
 
 interface ThreadFailure { unreadable: number, until: number }
 
-/** What the brake keeps over restarts. Times are wall-clock milliseconds. */
+/** The state of the brake that is stored over restarts. Times are wall-clock milliseconds. */
 export interface StoredBrake {
   /** When the newest conversations were read. */
   reads?: number[]
@@ -30,8 +30,8 @@ export type ExtractionFailure = 'unreadable' | 'unavailable' | 'budget'
 export type ExtractionBrake = Awaited<ReturnType<typeof openExtractionBrake>>
 
 /**
- * Limits how often idle conversations are read, also over restarts: at most MOST_READS a minute, and none by a model that failed for
- * MODEL_PAUSE_MS. `setup` returns the values that models depend on (configuration, keys); the pauses of models end when one changes.
+ * Limits how often idle conversations are read, even over restarts: at most MOST_READS a minute, and none with a model that failed within
+ * MODEL_PAUSE_MS. `setup` returns the values that models depend on (configuration, keys). The pauses of models end if one of these changes.
  */
 export async function openExtractionBrake ({ stored, clock, setup }: {
   stored: StoredRecord<StoredBrake>
@@ -46,7 +46,7 @@ export async function openExtractionBrake ({ stored, clock, setup }: {
     await stored.replace(state)
   }
 
-  /** Returns the rest of a pause. A clock that was set back does not make it longer than it was. */
+  /** Returns the rest of a pause. If the clock was set back, the pause is not longer than it was at its beginning. */
   const left = (until: number | undefined, longest: number) => Math.min(Math.max((until ?? 0) - clock.now(), 0), longest)
 
   function pausedModels (): Record<string, number> {
@@ -82,7 +82,7 @@ export async function openExtractionBrake ({ stored, clock, setup }: {
       const unreadable = (earlier?.unreadable ?? 0) + (failure === 'unreadable' ? 1 : 0)
       const isOver = unreadable >= MOST_UNREADABLE
       await change({
-        // A budget forbids calls of all models alike, and says so itself.
+        // A budget forbids calls of all models alike, and reports it by itself.
         models: failure === 'budget' ? pausedModels() : newest({ ...pausedModels(), [model]: clock.now() + MODEL_PAUSE_MS }),
         threads: isOver ? threads : newest({ ...threads, [thread]: { unreadable, until: clock.now() + THREAD_PAUSE_MS } })
       })

@@ -48,9 +48,9 @@ const MAX_CALLS = 10
 interface ExtractionParts {
   threads: ThreadRepository
   brain: Pick<BrainService, 'ingest' | 'from' | 'known'>
-  /** Not called when `isOffline`. */
+  /** Asks the model. Not called if `isOffline`. */
   ask: Ask<{ signal: AbortSignal, thread: string }>
-  /** Whether no model can be asked about the thread. */
+  /** True if no model can be asked about the thread. */
   isOffline: (thread: string) => Promise<boolean>
   /** Returns the newest background tasks that ran, with the time of their last run. */
   ranTasks: () => Promise<RanTask[]>
@@ -58,8 +58,8 @@ interface ExtractionParts {
 }
 
 /**
- * Learns what the user states about themselves in threads: a model points, and code verifies. The offline model points at nothing:
- * without a model, only what the user asks to remember is remembered (the tool `remember`).
+ * Learns statements of users about themselves from threads: a model points at words, and code verifies them. The offline model points at
+ * nothing. Without a language model only the tool `remember` adds to the memory.
  */
 export function createExtraction (parts: ExtractionParts) {
   const { threads, brain, isOffline } = parts
@@ -97,7 +97,7 @@ export function createExtraction (parts: ExtractionParts) {
   }
 }
 
-/** Lets the model point at the messages, in as many questions as they need. */
+/** Lets the model point at words in the messages, in as many questions as they need. */
 async function readByModel (
   messages: UserMessage[],
   { id, signal }: { id: string, signal: AbortSignal },
@@ -118,7 +118,7 @@ async function readByModel (
     const answer = await ask({ ...factsPrompt, text, signal, thread: id })
     if ('refused' in answer && answer.refused) throw answer.refused
     const half = Math.ceil(batch.length / 2)
-    // What was found had no room in one answer.
+    // The answer reached its greatest length before everything was pointed at.
     if ('isCut' in answer && answer.isCut && half < batch.length && left.length + 2 < MAX_CALLS - calls) {
       left.unshift(batch.slice(0, half), batch.slice(half))
       continue
@@ -137,7 +137,7 @@ function dayOf (time: number): string {
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map((part) => String(part).padStart(2, '0')).join('-')
 }
 
-/** What was found in the messages of one question. */
+/** The findings in the messages of one question. */
 type Reading = Verified & { shown: UserMessage[], tasks: RanTask[] }
 
 const learningsOf = ({ found, shown }: Reading, threadId: string): Learning[] =>
@@ -174,10 +174,10 @@ function batches (messages: UserMessage[]): UserMessage[][] {
   return all.filter(({ length }) => length > 0)
 }
 
-/** Characters of known texts in a question; the newest are shown. */
+/** The most characters of known texts in a question; the newest are shown. */
 const MAX_KNOWN = 8_000
 
-/** Gives what is known short ids for a question to a model, and finds the real ones again. */
+/** Gives known entries short ids for a question to a model, and maps them back. */
 function shownIds (entries: Entry[], habits: Habit[]) {
   const real = new Map<string, string>()
   const shown = (all: Array<{ id: string, text: string }>, letter: string): ShownEntry[] => {

@@ -5,22 +5,22 @@ import { type Ask, filingPrompt } from '../../models/index.ts'
 import type { BrainService } from '../brain.ts'
 import type { Entry } from '../memory.ts'
 
-/** Entries in one question, and their characters. */
+/** The most entries in one question, and their characters. */
 const MAX_ENTRIES = 20
 const MAX_CHARACTERS = 8_000
-/** Age of an entry from which on it is filed, so that what is typed in a row is one question; milliseconds. */
+/** The age at which an entry is filed, so that entries typed in a row are one question; milliseconds. */
 const SETTLED_MS = 60_000
 /** Pauses between two rounds, and after a failure; milliseconds. */
 const ROUND_MS = 60_000
 const RETRY_MS = 30 * 60_000
 
 /**
- * Gives entries that the user typed, or asked to remember, topics and the mark of what is important. What is learned from conversations has
- * them already.
+ * Files entries that the user typed or asked to remember: gives them topics, and marks the important ones. Entries learned from
+ * conversations have both already.
  */
 export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
   brain: Pick<BrainService, 'known' | 'file'>
-  /** Of a conversation, asks a model that may know what was said there. */
+  /** Asks a model. For entries of a conversation, it is a model that may know what was said there. */
   ask: Ask<{ signal: AbortSignal, thread: string | undefined }>
   isOffline: (thread: string | undefined) => Promise<boolean>
   isWanted: () => boolean
@@ -45,7 +45,7 @@ export function createFiling ({ brain, ask, isOffline, isWanted, clock, log }: {
     return true
   }
 
-  /** Files what is new. Returns the pause until the next round, milliseconds. */
+  /** Files new entries. Returns the pause until the next round, milliseconds. */
   async function round (signal: AbortSignal): Promise<number> {
     if (!isWanted()) return ROUND_MS
     const unfiled = (await brain.known()).entries.filter(({ topics, createdAt }) =>

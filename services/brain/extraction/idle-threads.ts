@@ -11,25 +11,27 @@ import { type Extractor, ModelFailed } from './extractor.ts'
 const IDLE_MS = 10 * 60 * 1000
 /** Longest pause between two rounds; milliseconds. */
 const ROUND_MS = 60 * 1000
-/** Threads of paused models that one round looks at. */
+/** The most threads of paused models that one round skips. */
 const MOST_SKIPPED = 100
 
-/** Returns why an extraction failed. A failure of another kind than the model's counts as unreadable: it may be the thread's own. */
+/**
+ * Returns the kind of a failed extraction. A failure that is not the model's counts as unreadable, because the thread may have caused it.
+ */
 function failureOf (error: unknown): ExtractionFailure {
   if (isBudgetError(error)) return 'budget'
   return error instanceof ModelFailed && error.kind === 'unavailable' ? 'unavailable' : 'unreadable'
 }
 
 /**
- * Extracts statements from idle threads, one after the other. The store records which threads are unread, so a restart
- * forgets none. A thread with an active run waits until the run has ended.
+ * Extracts statements from idle threads, one after the other. The store records which threads are unread, so a restart forgets none. A
+ * thread with an active run waits until the run has ended.
  */
 export function createIdleThreads ({ threads, extractor, clock, isLive, isBusy, modelOf, brake, after, log }: {
   threads: Pick<ThreadRepository, 'unreadThreads' | 'unread' | 'markRead'>
   extractor: Extractor
   clock: Clock
   isLive: (id: string) => boolean
-  /** Whether a run uses the local server of that model, behind which the extraction would wait. */
+  /** True if a run uses the local server of that model, so that the extraction would wait. */
   isBusy: (model: string) => Promise<boolean>
   /** Returns the id of the model that reads a thread. */
   modelOf: (id: string) => Promise<string>
@@ -38,7 +40,7 @@ export function createIdleThreads ({ threads, extractor, clock, isLive, isBusy, 
   after: () => number | false | undefined
   log: Pick<Log, 'warn'>
 }) {
-  /** Extracts from one thread. A failure is logged; a budget that is used up is none. Returns true unless the round must end. */
+  /** Extracts from one thread. Logs a failure, except a used-up budget. Returns true unless the round must end. */
   async function extractFrom (id: string, model: string, signal: AbortSignal): Promise<boolean> {
     const { recordRead, recordSuccess, recordFailure } = await brake()
     await recordRead()

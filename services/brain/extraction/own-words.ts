@@ -2,7 +2,7 @@ import { LIMITS } from '../../../schemas/brain.ts'
 import { wordFinder } from '../../lib/quotes.ts'
 import { holdsSecret } from './secret-words.ts'
 
-/** Why words are not taken as what the user says. */
+/** Why words do not count as a statement of the user. */
 export type WordsProblem =
   | 'the words stand in no message of the user'
   | 'the words are too few to tell where they stand'
@@ -11,20 +11,20 @@ export type WordsProblem =
   | 'the words span too many sentences'
   | 'the words hold what looks like a key, a card number or a password'
 
-/** Whole sentences of the user's own. */
+/** Whole sentences that the user wrote. */
 export interface OwnWords {
   text: string
   sentences: Sentence[]
-  /** Whether the message may hold what others wrote, so that a person has to confirm it. */
+  /** True if the message may contain text of others, so that a person has to confirm the sentences. */
   isUnsure: boolean
 }
 
-/** A message whose words can be looked up. */
+/** A message that is prepared for looking up words. */
 export interface SearchableMessage extends ReadableMessage {
   sentences: Sentence[]
 }
 
-/** Sentences that one span may hold: a statement, and what limits it. */
+/** The most sentences that one span may cover: a statement, and its limitations. */
 const MAX_SENTENCES = 3
 
 /** Prepares a message of the user for `findOwnWords`. */
@@ -34,9 +34,8 @@ export function searchable (message: string): SearchableMessage {
 }
 
 /**
- * Finds the whole sentences of a message in which a span stands. The sentences are the user's own: no quotation, code or
- * quoted line, and nothing that looks like a secret. A question is no statement; `mayAsk` admits it, because a wish can be
- * put as one.
+ * Finds the whole sentences of a message that contain a span. The sentences must be the user's own: no quotation, code or quoted line, and
+ * nothing that looks like a secret. A question is not a statement; `mayAsk` allows it, because a wish can be worded as a question.
  */
 export function findOwnWords (
   { text, sentences, materialFrom, isMixed }: SearchableMessage,
@@ -59,12 +58,12 @@ export function findOwnWords (
   return { text: words, sentences: whole, isUnsure: isMixed || whole.at(-1)!.end > materialFrom }
 }
 
-/** Replaces each character of quoted content. The character itself counts as quoted content in a message, too. */
+/** Replaces each character of quoted content. If a message contains this character itself, it counts as quoted content, too. */
 const HIDDEN = '\uE000'
 
 /**
- * Patterns of quoted content: code, quotations, terminal output, quoted lines, markup, data, text below a horizontal rule,
- * URLs. A straight quotation mark within a word, as in Hebrew abbreviations and after numbers, begins no quotation.
+ * Patterns of quoted content: code, quotations, terminal output, quoted lines, markup, data, text below a horizontal rule, URLs. A straight
+ * quotation mark within a word, as in Hebrew abbreviations and after numbers, does not begin a quotation.
  */
 const QUOTED = [
   /(```|~~~)[^]*?(?:\1|$)/g,
@@ -103,15 +102,15 @@ const INTRODUCED = /[:\uFF1A][^\S\n]*\n[^]*/
 /** A line of a transcript: a name, a colon, words. */
 const SPEAKER = /^[^\S\n]*[^\s:\uFF1A][^:\uFF1A\n]{0,30}[:\uFF1A](?!\/\/).+$/gm
 
-/** A message in the form in which its words are looked up. */
+/** A message, prepared for looking up its words. */
 interface ReadableMessage {
   /** The message with composed letters and straight apostrophes. */
   text: string
   /** The same text with each character of quoted content replaced by HIDDEN. */
   own: string
-  /** Offset from which the text may be material to work on, because a line introduces it. */
+  /** The offset behind a line that introduces text, such as material to work on. */
   materialFrom: number
-  /** Whether somebody may have pasted it: it is long, or has markup, URLs or code, or looks like a transcript. */
+  /** True if somebody may have pasted parts of it: it is long, has markup, URLs or code, or looks like a transcript. */
   isMixed: boolean
 }
 
@@ -139,14 +138,14 @@ interface Sentence {
   start: number
   end: number
   isQuestion: boolean
-  /** Whether it has quoted content. */
+  /** True if it contains quoted content. */
   isQuoting: boolean
 }
 
-/** Made at the first use, because it loads the rules of all scripts. */
+/** Made on first use, because it loads the rules of all scripts. */
 let segmenter: Intl.Segmenter | undefined
 
-/** Words before a point that rarely end a sentence, in the languages that write so. */
+/** Words before a full stop that rarely end a sentence, in the languages that use such abbreviations. */
 const ABBREVIATIONS = new Set(
   ('dr prof mr mrs ms mx st sr sra srta dra dña ing sig dott hr fr herr nr no nos num núm art abs bzw ca usw etc evtl ggf inkl max min ' +
     'mind vs inc ltd co corp jr gen col sgt rev hon ave blvd rd mt ft approx dept est fig vol ed eds pp cf al av avda blvd cía ee uu ' +
@@ -154,12 +153,15 @@ const ABBREVIATIONS = new Set(
     'mme mlle mm bd env tél ud uds pág tel str pl ul gosp mgr inż św godz np itd itp im gg pag sigg dott dhr mevr mw drs ir ' +
     'jan feb mar apr jun jul aug sep sept oct okt nov dec dez г ул д кв стр им тов гр обл см руб тыс млн млрд др пр проф св').split(' ')
 )
-/** The last word before a point. Initials, words with points inside ("e.g") and numbers of one or two digits ("3. Mai") count as well. */
+/**
+ * Matches the last word before a full stop. Initials, words with full stops inside ("e.g") and numbers of one or two digits ("3. Mai")
+ * count as well.
+ */
 const LAST_WORD = /(?:^|[\s([{'"\u00BF\u00A1])((?:\p{L}\.[^\S\n]?)*[\p{L}\p{M}]+|(?<!\d\s)\d{1,2})\.\s*$/u
 
 /** A question mark of any script. */
 const QUESTION = /[?\uFF1F\u061F\u2047\u2048\u2049\u055E\u1367\u2E2E]/
-/** The particles that end a question in Japanese, Chinese and Thai, where its mark may be missing. */
+/** Matches the particles that end a question in Japanese, Chinese and Thai, where the question mark may be missing. */
 const PARTICLE = /(?:か|吗|嗎)。?$|(?:ไหม|มั้ย|หรือเปล่า|หรือไม่)(?:ครับ|ค่ะ|คะ)?$/
 /** Greek writes its question mark as a semicolon. */
 const GREEK_QUESTION = /(?<=\p{Script=Greek}['\u0384]?)[;\u037E](?=\s|$)/gu
@@ -194,10 +196,10 @@ function sentencesOf ({ text, own }: ReadableMessage): Sentence[] {
   return sentences
 }
 
-/** Characters before a possible end that are examined. */
+/** The characters before a possible end that are examined. */
 const MAX_LOOKBACK = 80
 
-/** Whether a sentence ends between two pieces of text. */
+/** True if a sentence ends between two pieces of text. */
 function endsAt (before: string, after: string): boolean {
   before = before.slice(-MAX_LOOKBACK)
   const gap = before.slice(before.trimEnd().length)

@@ -14,12 +14,12 @@ export type Problem =
   | 'the model pointed at everything'
   | 'the model pointed at too much'
 
-/** A verified pointer: what stands there, and in which message. */
+/** A verified pointer: the words, and their message. */
 export type Found = Statement & { message: number }
 
 /** A request that may recur. */
 interface FoundHabit {
-  /** The number of the message; beyond the messages, of the goal. */
+  /** The number of the message or, above the number of messages, of the goal. */
   message: number
   pattern: string
   same?: string
@@ -32,15 +32,15 @@ export interface Verified {
   problems: Map<Problem, number>
 }
 
-/** Pointers in one answer. More of them point at too much. */
+/** The most pointers in one answer. An answer with more of them points at too much. */
 const MAX_POINTERS = 100
-/** A conversation of as many messages and sentences has some that state nothing lasting, even when none is a question. */
+/** A conversation with this many messages and sentences also contains sentences without a lasting statement, even if none is a question. */
 const CONVERSATION = { messages: 3, sentences: 6 }
 
 /**
- * Checks what a model pointed at, in any language. What is learned are the user's own whole sentences, never words of the
- * model; what is about others, passes or is sensitive is left out. Of goals only habits count. `ids`
- * returns the id behind the one that the model was shown.
+ * Checks the places that a model pointed at, in any language. Only whole sentences of the user are learned, never words of the model.
+ * Statements about others, and passing or sensitive ones, are left out. In goals only habits count. `ids` returns the id behind the one
+ * that the model was shown.
  */
 export function verifyPointers (
   { messages, goals = [] }: { messages: ShownMessage[], goals?: string[] },
@@ -88,7 +88,7 @@ export function verifyPointers (
       ...(topics.length > 0 && { topics })
     }]
   })
-  // A model that marks most of what was said cannot tell what is worth remembering: a person does.
+  // A model that marks most of the sentences cannot tell which are worth remembering, so a person decides.
   const isDoubtful = found.length > 0 && marksMost(shown, marked)
   if (pointsAtEverything(shown, marked)) return nothing('the model pointed at everything')
 
@@ -105,13 +105,13 @@ export function verifyPointers (
   return { found: isDoubtful ? found.map((each) => ({ ...each, isUnsure: true })) : found, habits: recurring, problems }
 }
 
-/** The share of what is said that is worth remembering at most, and the sentences from which on a share says something. */
+/** The greatest share of sentences that can be worth remembering, and the number of sentences from which on a share is meaningful. */
 const MOST = 0.6
 const SENTENCES = { marked: 3, ofConversation: 5 }
 
 /**
- * Whether most of a message, or of a conversation, was pointed at, or all of three messages. Questions cannot be, and do not count. Three
- * sentences at least have to be marked: who says two things of themselves says no more.
+ * True if most of a message or of a conversation was pointed at, or all of three messages. Questions cannot be pointed at, and do not
+ * count. At least three sentences must be marked: somebody may well write just two sentences about themselves.
  */
 function marksMost (messages: SearchableMessage[], marked: Set<object>): boolean {
   const stated = messages.map(({ sentences }) => sentences.filter(({ isQuoting, isQuestion }) => !isQuoting && !isQuestion))
@@ -123,19 +123,19 @@ function marksMost (messages: SearchableMessage[], marked: Set<object>): boolean
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** Days between a message and a day that it names by its distance. */
+/** The most days between a message and a day that it names by its distance. */
 const NEAR = 800
 
-/** Whether a text is a day that a message of the day `said` may name by its distance. */
+/** True if a text is a day that a message of the day `said` can name by its distance. */
 function isDayNear (day: string | undefined, said: string | undefined): boolean {
   if (day === undefined || said === undefined || !/^\d{4}-\d\d-\d\d$/.test(day)) return false
   const time = Date.parse(`${day}T00:00:00Z`)
-  // Days that no month has are other days when they are written again.
+  // A day that its month does not have changes when Date formats it.
   const isDay = !Number.isNaN(time) && new Date(time).toISOString().startsWith(day)
   return isDay && Math.abs(time - Date.parse(`${said}T00:00:00Z`)) <= NEAR * DAY_MS
 }
 
-/** Whether each sentence of the messages was pointed at although that cannot be right. */
+/** True if the model pointed at every sentence of the messages, and that cannot be right. */
 function pointsAtEverything (messages: SearchableMessage[], marked: Set<object>): boolean {
   const all = messages.flatMap(({ sentences }) => sentences.filter(({ isQuoting }) => !isQuoting))
   const isConversation = messages.length >= CONVERSATION.messages && all.length >= CONVERSATION.sentences
@@ -144,7 +144,7 @@ function pointsAtEverything (messages: SearchableMessage[], marked: Set<object>)
 
 type Content = Pick<Statement, 'kind' | 'key' | 'value'>
 
-/** The kind of what stands there. A preference whose value is not in the words is a fact. */
+/** Returns the kind of the statement. A preference whose value is not among the words is a fact. */
 export function contentOf ({ kind, key, value }: Content, fact: string): Content {
   if (kind !== 'preference') return { kind }
   const said = value?.normalize('NFC').trim() ?? ''
@@ -153,7 +153,10 @@ export function contentOf ({ kind, key, value }: Content, fact: string): Content
   return at >= 0 && isKey(name, fact) ? { kind, key: name, value: fact.slice(at, at + said.length) } : { kind: 'fact' }
 }
 
-/** A key names a thing in few words. Only words of the user may be more, because the key is a part of each prompt. */
+/**
+ * True for a text that can be a key: it names a thing in few words. A longer key must consist of words of the user, because it becomes a
+ * part of each prompt.
+ */
 function isKey (key: string, fact: string): boolean {
   if (key === '' || key.length > LIMITS.key || holdsSecret(key) || !/^[\p{L}\p{M}\p{N} '’_-]+$/u.test(key)) return false
   return foldText(fact).includes(foldText(key)) || (key.length <= 40 && key.split(' ').length <= 3)

@@ -1,15 +1,15 @@
 /**
- * Whether a text holds something that looks like a key, a card number or a password. Formats decide, so that it works in any
- * language; words that name a password are a second sign. A harmless text that looks so is not learned either.
+ * True if a text contains something that looks like a key, a card number or a password. The formats decide, so that it works in any
+ * language; words that mean a password are a second sign. A harmless text that looks like a secret is not learned, either.
  */
 export function holdsSecret (written: string): boolean {
-  // Wide letters, and characters that nobody sees, do not hide a word.
+  // Full-width letters and invisible characters do not hide a word.
   const text = written.normalize('NFKC').replace(/\p{Cf}/gu, '')
   return NAMED.test(text) || holdsCode(text) || KEYS.some((key) => key.test(text)) || ID.test(text) || holdsCard(text) || holdsIban(text) ||
     text.split(BOUNDARY).some(looksSecret)
 }
 
-/** Keys that are known by their form: of providers, tokens, private keys. */
+/** Keys that are recognised by their form: of providers, tokens, private keys. */
 const KEYS = [
   /\b(?:sk|pk|rk|ghp|gho|ghs|ghu|glpat|xox[abprs]|npm|hf|AKIA|ASIA|AIza|ya29)[-_.]?[\w-]{12,}/,
   /\beyJ[\w-]{8,}\.[\w-]{8,}/,
@@ -21,7 +21,7 @@ const KEYS = [
   /\b\d{3}-\d{2}-\d{4}\b/
 ]
 
-/** Characters that make another word of one; scripts that write no blanks join nothing to a word of another script. */
+/** Characters that join a word to a longer one. Scripts without blanks join nothing to a word of another script. */
 const JOINED = '[\\p{Script=Latin}\\p{Script=Cyrillic}\\p{Script=Greek}\\p{Script=Hebrew}\\p{Script=Arabic}\\p{Script=Devanagari}\\p{N}]'
 
 /** Words for a password, a secret number or a key of access, in the languages that most users write. */
@@ -32,7 +32,7 @@ const NAMED = new RegExp(
     '\\p{L}*passw[oö]rt\\p{L}*|\\p{L}*kennwort\\p{L}*|geheim(?:zahl|nummer)|zugangscode',
     'mots? de passe|code secret|contraseñas?|clave secreta|(?:la|mi) clave|mdp|codice segreto|senhas?|palavras?-passe|password[ie]?',
     "parola d'ordine",
-    // The words that open a wallet or an account whose password is lost.
+    // The words that restore a wallet or an account after its password is lost.
     '(?:seed|recovery|backup|secret|mnemonic)[ -](?:phrase|word|code|key)s?|wiederherstellungs(?:phrase|wörter|schlüssel|code)n?',
     'phrase (?:de récupération|secrète|mnémonique)|frase (?:semilla|de recuperación|secreta|di recupero|de recuperação)',
     '(?:сид|мнемоническ\\p{L}*|секретн\\p{L}*)[- ]?фраз\\p{L}*|фраз\\p{L}* (?:для )?восстановления|عبارة (?:الاسترداد|الاستعادة|السر|سرية)',
@@ -45,12 +45,12 @@ const NAMED = new RegExp(
 )
 
 /**
- * Numbers that name an account, a customer or a person: eight digits and more in one piece, with letters around them or not. Telephone
- * numbers begin with 0 or +, and dates in one piece with their year.
+ * Numbers that identify an account, a customer or a person: eight or more digits in one piece, with or without letters around them.
+ * Telephone numbers begin with 0 or +, dates in one piece with their year.
  */
 const ID = new RegExp(String.raw`(?<!${JOINED}|[+.,:/-])(?!(?:19|20)\d{6}(?!\d))\p{Lu}{0,3}[1-9]\d{7,}\p{Lu}?(?!${JOINED})`, 'u')
 
-/** A code of digits, as of a door or a safe. Postal codes and years are none. */
+/** True if the text contains a code of digits, as of a door or a safe. Postal codes and years do not count. */
 const holdsCode = (text: string) => CODE.test(text) && !NO_SECRET_CODE.test(text)
 const CODE = new RegExp(
   String.raw`(?:(?:\p{L}*code|(?<!\p{L})(?:código|codice|code[zs]|kod|kód|kode|koodi|код))(?!\p{L})|コード|代码|代碼|코드|קוד).{0,40}(?<!\p{N})` +
@@ -59,19 +59,19 @@ const CODE = new RegExp(
 )
 const NO_SECRET_CODE = /zip|post|area|error|source|индекс|郵便|邮政|우편|מיקוד/iu
 
-/** Between words: blanks, and the scripts that write no blanks. Marks stay, because passwords have them. */
+/** Matches between words: blanks, and the scripts without blanks. Punctuation stays, because passwords contain it. */
 const BOUNDARY = new RegExp(
   String.raw`[\s\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}\p{Script=Hangul}\p{Script=Thai}` +
     String.raw`\u3001\u3002\uFF0C\uFF1A\uFF1B\uFF1F\uFF08\uFF09]+`,
   'u'
 )
 const EMAIL = /^[\w.+-]+@[\w-]+(?:\.[\w-]+)+$/
-/** Marks around a word, such as the point at the end of its sentence. An exclamation mark may belong to a password. */
+/** Matches punctuation around a word, such as the full stop of its sentence. An exclamation mark may belong to a password. */
 const AROUND = /^[("'[{<\u00AB\u201C\u201E\u2018]+|[)"'\]}>.,;:?\u00BB\u201D\u2019]+$/g
 
 /** Shorter words are not taken for passwords. */
 const SHORTEST = 8
-/** A word from here on counts as a key when it mixes letters and digits without a pattern. */
+/** From this length on, a word counts as a key if it mixes letters and digits without a pattern. */
 const KEY_LENGTH = 16
 
 function looksSecret (word: string): boolean {
@@ -79,7 +79,7 @@ function looksSecret (word: string): boolean {
   if (bare.length < SHORTEST || EMAIL.test(bare) || !/\p{L}/u.test(bare) || !/\p{N}/u.test(bare)) return false
   const classes = [/\p{Ll}/u, /\p{Lu}/u, /\p{N}/u, /[!@#$%^&*_+=~?]/].filter((each) => each.test(bare)).length
   if (classes === 4) return true
-  // Digits within letters, as in "Summer2024home": in names and versions they stand at an end, or alone.
+  // Digits within letters, as in "Summer2024home". In names and versions, digits stand at an end, or alone.
   if (/\p{L}[^\p{L}\p{N}]*\p{N}{2,}[^\p{L}\p{N}]*\p{L}/u.test(bare) && classes >= 3) return true
   if (/[!@#$%^&*_+=~]/.test(bare.slice(0, -1)) && classes >= 3) return true
   return bare.length >= KEY_LENGTH && /^[\w+/=.-]+$/.test(bare) && entropy(bare) > 3.2 && changes(bare) >= 4
@@ -104,7 +104,7 @@ function digitsOf (text: string): string {
   return (text.match(/\p{Nd}/gu) ?? []).map((digit) => {
     const code = digit.codePointAt(0)!
     let value = 0
-    // Unicode has the ten digits of a script in a row, and no digit before them.
+    // In Unicode the ten digits of a script are consecutive, with no digit before them.
     while (value < 9 && isDigit(code - value - 1)) value++
     return value
   }).join('')
@@ -124,7 +124,7 @@ function luhn (digits: string): boolean {
 function holdsIban (text: string): boolean {
   return [...text.matchAll(/\b[A-Z]{2}\d{2}(?: ?[A-Z0-9]){11,30}\b/gi)].some(([found]) => {
     const iban = found.replaceAll(' ', '').toUpperCase()
-    // A word may follow that looks like a part of it.
+    // A word behind the IBAN may look like a part of it.
     for (let length = iban.length; length >= 15; length--) if (isIban(iban.slice(0, length))) return true
     return false
   })

@@ -3,18 +3,18 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { Entry } from '../memory.ts'
 import { beginningOf, isFormOf, isUnspaced, partsOf, termsOf } from './terms.ts'
 
-/** Words of a message that are looked up: the first ones, and the last ones, which ask. */
+/** The words of a message that are looked up: the first ones, and the last ones, which ask. */
 const FIRST_WORDS = 60
 const LAST_WORDS = 40
-/** A word in more entries than this share, and more than this number, tells nothing. */
+/** A word in more entries than this share, and more than this number, says nothing about an entry. */
 const FREQUENT_SHARE = 0.05
 const FREQUENT = 8
-/** The floor, as a share of the score of a word that stands in one entry alone. */
+/** The lowest score of a match, as a share of the score of a word that stands in a single entry. */
 const FLOOR = 0.42
-/** What is left of the score of a word that is found by a part of it, or with a typing mistake. */
+/** The factor for a word that matches only partly, or with a typing mistake. */
 const PART = 0.7
 const MISTYPED = 0.5
-/** Letters of a word that may be mistyped. */
+/** The fewest letters of a word that may be mistyped. */
 const MISTYPED_LETTERS = 7
 
 type Indexed = Pick<Entry, 'id' | 'fact' | 'key' | 'value' | 'topics' | 'asked'>
@@ -29,8 +29,8 @@ const wordsOf = ({ fact, key = '', value = '', asked = '' }: Indexed) => `${fact
 const topicsOf = ({ topics = [] }: Indexed) => topics.join('\n')
 
 /**
- * An index of what is known, by its words and its topics. It is kept up to date by the differences to the entries that it was given
- * last, so that a change of one entry costs the work for one.
+ * An index of the known entries, by their words and topics. An update compares the entries with those of the last update, so that a change
+ * of one entry costs the work for one.
  */
 export function createEntryIndex () {
   let index: MiniSearch | undefined
@@ -87,8 +87,8 @@ export function createEntryIndex () {
     update: (entries: readonly Entry[]): Promise<void> => (updating = updating.then(() => bring(entries), () => bring(entries))),
 
     /**
-     * Returns the entries that fit a text, the best first. Words that many entries have are left out, and what is left must tell enough:
-     * one rare word, or several that are less rare.
+     * Returns the entries that fit a text, the best first. Words that many entries have are ignored. The other words must be telling
+     * enough: one rare word, or several less rare ones.
      */
     search (text: string): Match[] {
       if (index === undefined || indexed.size === 0) return []

@@ -9,46 +9,56 @@ import { createEntryIndex } from './entry-index.ts'
 
 /** The text that models get instead of a damaged memory. */
 const DAMAGED = 'What is remembered of the user is damaged on the disk and cannot be read; DELETE /memory/brain clears it.'
-/** Tokens of what is added to one message. */
+/** The most tokens that are added to one message. */
 export const RECALLED_TOKENS = 500
 /** The same for a model with a small window. */
 const COMPACT_RECALLED_TOKENS = 80
-/** Characters of a message that are looked at, at its beginning and at its end. */
+/** The characters of a message that are used, at its beginning and at its end. */
 const LOOKED_AT = 4_000
-/** Messages of a conversation to which something was added; the oldest go. */
+/** The messages of a conversation whose additions are remembered; the oldest go. */
 const MAX_RECALLED = 500
 
 /**
- * What the models of a conversation are told of the memory. It names entries by id, so that what is forgotten is nowhere: their words
- * stand in the brain alone.
+ * The part of the memory that the models of a conversation are told. It names entries by id, so that a forgotten entry is gone everywhere:
+ * its words stand in the brain alone.
  */
 interface StoredView extends Shown {
-  /** What was added to messages of the user, by a digest of their words, oldest first. */
+  /** The entries that were added to messages of the user, by a digest of the message, oldest first. */
   recalled: Array<{ of: string, ids: string[] }>
 }
 
-/** What a conversation is told of the memory in one run. */
+/** The memory that a conversation is told in one run. */
 export interface ThreadMemory {
   /** The text of the system prompt, and what it shows. */
   system: { text: string, shown: Shown }
-  /** Returns the text that stays after something it shows was forgotten; undefined while nothing was. */
+  /** Returns the remaining text after something in it was forgotten; undefined while nothing was. */
   without: (shown: Shown) => Promise<string | undefined>
-  /** Returns what is added to messages of the prompt, as the memory is now. */
+  /** Returns the texts that are added to messages of the prompt, from the present memory. */
   recalled: () => Promise<ReadonlyMap<LanguageModelV4Message, string>>
   hasRecalled: boolean
-  /** Store the view with the request that changed it. */
+  /** Operations that store the view together with the request that changed it. */
   ops: Op[]
 }
 
+const TOLD_NOTHING: ThreadMemory = {
+  system: { text: '', shown: { ids: [], isPartial: false } },
+  without: async () => undefined,
+  recalled: async () => new Map(),
+  hasRecalled: false,
+  ops: []
+}
+const TOLD_OF_DAMAGE: ThreadMemory = { ...TOLD_NOTHING, system: { ...TOLD_NOTHING.system, text: DAMAGED } }
+const EMPTY_VIEW: StoredView = { ids: [], isPartial: false, recalled: [] }
+
 export type ToldMemory = ReturnType<typeof createToldMemory>
 
-/** What is made of a memory once, because it stays the same until the memory changes. */
+/** Values that are computed once for a memory, because they stay the same until it changes. */
 interface Derived {
   chosen: Shown
   /** The same for a model with a small window. */
   chosenCompact: Shown
   known: ReadonlyMap<string, Entry>
-  /** The ids of all that can be shown. */
+  /** The ids of everything that can be shown. */
   ids: ReadonlySet<string>
   forAll: readonly Entry[]
 }
@@ -78,14 +88,14 @@ export function createToldMemory ({ load, store }: {
 }) {
   const index = createEntryIndex()
 
-  /** The memory; undefined for a damaged one, which must not stop a run. */
+  /** Returns the memory; undefined for a damaged one, which must not stop a run. */
   const readable = (): Promise<Memory | undefined> =>
     load().catch((error) => {
       if (error instanceof BrainDamaged) return undefined
       throw error
     })
 
-  /** Returns the ids of what fits a text and is not among `seen`, the best first, as far as the room goes. */
+  /** Returns the ids of the entries that fit a text and are not among `seen`, the best first, as many as there is room for. */
   async function fitting (
     memory: Memory,
     text: string,
@@ -108,21 +118,22 @@ export function createToldMemory ({ load, store }: {
     return ids
   }
 
-  /** Whether a view has to be made anew: something that it shows is gone, it is too long, or something is to be told at once. */
+  /** True if a view has to be made anew: something in it is gone, it is too long, or something has to be told at once. */
   function isOutdated (memory: Memory, view: StoredView, isCompact: boolean): boolean {
     const { ids, forAll } = derivedOf(memory)
     const chosen = chosenOf(memory, isCompact)
     const told = new Set(view.ids)
     if (view.ids.some((id) => !ids.has(id))) return true
     if (isCompact && tokensIn(promptSections(memory, view)) > COMPACT_PREVIEW_TOKENS) return true
-    // A conversation that began without any memory has nothing to keep.
-    if (view.ids.length === 0) return chosen.ids.length > 0
     const fresh = new Set(chosen.ids)
     return forAll.some(({ id }) => fresh.has(id) && !told.has(id))
   }
 
   return {
-    /** What the system prompt of a run without a conversation says of the memory, with what fits `about`; '' when there is nothing. */
+    /**
+     * Returns the text about the memory for the system prompt of a run without a conversation, with entries that fit `about`; '' if there
+     * is none.
+     */
     async forRun (about = '', isCompact = false): Promise<string> {
       const memory = await readable()
       if (memory === undefined) return DAMAGED
@@ -132,8 +143,8 @@ export function createToldMemory ({ load, store }: {
     },
 
     /**
-     * Returns what a conversation is told. Its view is kept until something in it is forgotten, so that the beginning of its prompts stays
-     * the same. With `isNew`, the last message of the user is one to which entries that fit it are added.
+     * Returns the memory for a conversation. Its view is kept until something in it is forgotten, so that the beginning of its prompts
+     * stays the same. With `isNew`, fitting entries are added to the last message of the user.
      */
     async ofThread (
       thread: string,
@@ -141,17 +152,13 @@ export function createToldMemory ({ load, store }: {
       { isNew, isCompact = false }: { isNew: boolean, isCompact?: boolean }
     ): Promise<ThreadMemory> {
       const memory = await readable()
-      if (memory === undefined || memory.entries.length + memory.habits.length === 0) {
-        return {
-          system: { text: memory === undefined ? DAMAGED : '', shown: { ids: [], isPartial: false } },
-          without: async () => undefined,
-          recalled: async () => new Map(),
-          hasRecalled: false,
-          ops: []
-        }
-      }
+      if (memory === undefined) return TOLD_OF_DAMAGE
       const key = threadMemoryKey(thread)
       const stored = await unlessDamaged(store.get<StoredView>(key))
+      // The first thing that is learned must not change the beginning of its prompts, either.
+      if (memory.entries.length + memory.habits.length === 0) {
+        return { ...TOLD_NOTHING, ops: stored === undefined ? [{ type: 'put', key, value: EMPTY_VIEW }] : [] }
+      }
       const view: StoredView = stored === undefined || isOutdated(memory, stored, isCompact)
         ? { ...chosenOf(memory, isCompact), recalled: stored?.recalled ?? [] }
         : { ...stored }
@@ -182,7 +189,7 @@ export function createToldMemory ({ load, store }: {
       }
     },
 
-    /** Makes the index of what is known, so that the first message need not wait for it. */
+    /** Builds the index of the known entries, so that the first message need not wait for it. */
     async prepare (): Promise<void> {
       const memory = await readable()
       if (memory !== undefined && derivedOf(memory).chosen.isPartial) await index.update(memory.entries)
@@ -190,7 +197,7 @@ export function createToldMemory ({ load, store }: {
   }
 }
 
-/** Returns the text that is added to each message. Of messages with the same words, the last one has what was added last. */
+/** Returns the text that is added to each message. Of several messages with the same words, the last one gets the newest addition. */
 function textsOf (
   words: ReadonlyMap<LanguageModelV4Message, string>,
   { recalled }: StoredView,

@@ -10,16 +10,16 @@ import type { GrantBody, Scope } from '../../../schemas/grants.ts'
 import { scopeText } from '../../approvals/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 
-/** Entries of the index of outcomes, newest first, with their times; and by task the number of runs that had nothing to do. */
+/** Entries of the outcome index with their times, newest first; and for each task the number of runs that had nothing to do. */
 export interface Outcomes<T> {
   entries: Array<T & { at: number }>
   nothing: Map<string, number>
 }
 
-/** What happened to one task, by the index alone. */
+/** The outcomes of one task, read from the index alone. */
 export interface TaskOutcomes {
   taskId: string
-  /** Runs to show, newest first, and the number of others. */
+  /** The runs to show, newest first, and the number of others. */
   shown: Array<RunOutcome & { at: number }>
   more: number
   /** The number of runs that had nothing to do. */
@@ -30,9 +30,9 @@ export interface TaskOutcomes {
   passed: Slot[]
 }
 
-/** Runs shown of a task and of each kind of end, so that many failures do not hide the one run that found something. */
+/** The number of runs that are shown of each task and kind of end, so that many failures do not hide the one run that found something. */
 const SHOWN = 3
-/** Runs of a task whose denied calls are read. */
+/** The most runs of a task whose denied calls are read. */
 const DENIED_RUNS = 5
 
 /** Groups outcomes by task: those with something new first, by the time of their newest outcome. */
@@ -69,7 +69,7 @@ export function outcomesByTask ({ runs, slots }: { runs: Array<Outcomes<RunOutco
     .map(({ newest, ...group }) => group)
 }
 
-/** Returns one slot that stands for both; `earlier` is the earlier one. */
+/** Returns one slot for both of two; `earlier` is the earlier one. */
 const joined = (later: Slot, earlier: Slot): Slot => ({
   ...later,
   from: earlier.from ?? earlier.at,
@@ -95,7 +95,7 @@ export async function deniedCalls (
   return whole.map(({ toolName, input }) => ({ runId, toolName, input }))
 }
 
-/** Returns each different call once, with the number of calls like it. */
+/** Returns each different call once, with the number of equal calls. */
 export function once (calls: readonly DeniedCall[]): Array<{ call: DeniedCall, count: number }> {
   const found = new Map<string, { call: DeniedCall, count: number }>()
   for (const call of calls) {
@@ -107,15 +107,20 @@ export function once (calls: readonly DeniedCall[]): Array<{ call: DeniedCall, c
   return [...found.values()]
 }
 
-/** Characters of the input of a grant that the digest offers, as JSON. */
+/** The most characters of the input in a grant that the digest offers, as JSON. */
 const MOST_INPUT = 20_000
-/** The scopes that would have allowed a call, the most useful for later runs first: files change their content, hosts their pages. */
+/**
+ * The scopes that would have allowed a call, the most useful one for later runs first: the contents of files change, and so do the pages of
+ * hosts.
+ */
 const USEFUL: ReadonlyArray<Exclude<Scope, 'once'>> = ['folder', 'host', 'exact', 'tool']
 
-/** What would have allowed a denied call; empty where no grant would, such as for a command without a token or a very long input. */
+/**
+ * The grant that would have allowed a denied call; empty if no grant could, for example for a command without a token or a very long input.
+ */
 export type MissingGrant = Pick<DigestDenied, 'grant' | 'covers' | 'isGranted'>
 
-/** Returns the body for `POST /grants` that would have allowed a call of a task, as the grant service would take it now. */
+/** Returns the body for `POST /grants` that would have allowed a call of a task, if the grant service would accept it now. */
 export async function missingGrant (
   { grants, host }: Pick<RunDeps, 'grants' | 'host'>,
   { id: taskId, cwd }: Pick<StoredTask, 'id' | 'cwd'>,
@@ -126,7 +131,7 @@ export async function missingGrant (
   const folder = await host.folders.of(toolName, input, cwd).catch(() => undefined)
   if (folder === undefined) return {}
   const facts = await grants.facts({ toolName, input }, { folder, cwd }, host)
-  // What approved runs have taught holds in some runs alone.
+  // Grants that approved runs have taught apply to some runs only.
   if (await grants.covering({ taskId }, facts, ({ source }) => source !== 'approved_runs')) return { isGranted: true }
   const offered = grants.scopes(facts, host).map(({ scope }) => scope)
   const scope = USEFUL.find((each) => offered.includes(each))

@@ -22,6 +22,7 @@ const REASONS: Record<string, string> = {
   paused: 'the task was paused',
   changed: 'its schedule was changed just then',
   cancelled: 'the task was cancelled just then',
+  ended: 'the end time of the task came',
   budget: 'the tasks had used up their budget of the day',
   failing: 'the task is failing, and is tried less often until a run completes'
 }
@@ -62,7 +63,7 @@ export function createDigestText (timezone: string) {
 
     fired: (task: StoredTask, firing: Firing) => `${name(task)}: ${firingText(firing)}.`,
 
-    /** `call` says what a tool call does. */
+    /** Describes an item that waits. `call` returns the words for a tool call. */
     waiting: (task: StoredTask, { kind, about, reason, call }: Pick<DigestQuestion, 'kind' | 'about' | 'reason'> & { call?: string }) =>
       `${name(task)} asks ${{
         tool: `whether it may ${call}${reason ? ` (${inLine(reason)})` : ''}`,
@@ -114,7 +115,7 @@ export function createDigestText (timezone: string) {
 
     all (
       since: number,
-      { nothingToDo, completed, failed, stopped, notRun, fired, waiting, waitingForApp, working, failing, next }: Omit<
+      { nothingToDo, completed, failed, stopped, notRun, fired, waiting, waitingForApp, working, failing, next, chats }: Omit<
         Digest,
         'since' | 'until' | 'text' | 'tasks'
       >,
@@ -125,6 +126,7 @@ export function createDigestText (timezone: string) {
         .filter((part) => part !== '')
       return [
         `Since ${time(since)}: ${ran.length > 0 ? ran.join(', ') : 'nothing ran'}.`,
+        ...sentence('Answers in chats', counts(chats, 'chat')),
         ...sentence('Passed without a run', counts(notRun, 'planned time')),
         ...sentence('Triggers', awayText(fired)),
         ...sentence('Triggers that fired without a run', counts(withoutRun(fired), 'time')),
@@ -146,7 +148,7 @@ const FATES: Partial<Record<Firing['fate'], string>> = {
 
 const filesChanged = (n: number, away: boolean) => `${counted(n, 'file')} changed${away ? ' while the service was away' : ''}`
 
-/** What a trigger fired for, and why there was no run. */
+/** Describes the firing of a trigger, and why there was no run. */
 function firingText ({ type, fate, reason, changed = 0, ends = [], away = false, count }: Firing): string {
   const what = type === 'files' ? filesChanged(changed, away) : `${counted(ends.length, 'run')} of another task ended`
   const why = fate === 'skipped' ? `it did not run for it: ${REASONS[reason ?? ''] ?? reason}` : FATES[fate]
@@ -154,7 +156,7 @@ function firingText ({ type, fate, reason, changed = 0, ends = [], away = false,
 }
 
 type Fired = Digest['fired']
-/** What changed while the service was away; '' for nothing. */
+/** Describes what changed while the service was away; '' for nothing. */
 function awayText ({ items }: Fired): string {
   const files = items.reduce((sum, { firing: { away, changed = 0 } }) => away ? sum + changed : sum, 0)
   return files === 0 ? '' : filesChanged(files, true)
@@ -162,7 +164,7 @@ function awayText ({ items }: Fired): string {
 const withoutRun = ({ items, more }: Fired): Fired =>
   ({ items: items.filter(({ firing: { fate } }) => fate !== 'run' && fate !== 'coalesced'), more })
 
-/** What is to be said of a completed run beside its report. */
+/** Returns the remarks about a completed run beside its report. */
 function judgementOf ({ judge, outcome, evidence, verified }: Partial<TaskEvaluation> = {}): string {
   const mark = verified === false && judge !== 'none' && evidence !== 'unchecked' ? ' (its report is not verified)' : ''
   if (outcome === 'nothing_to_do') return ` with nothing to do${mark}`
@@ -171,7 +173,7 @@ function judgementOf ({ judge, outcome, evidence, verified }: Partial<TaskEvalua
   return evidence === 'unchecked' ? ' (not all that it claims could be checked)' : mark
 }
 
-/** Returns what ran by a grant, and what was denied beside it; '' for a run without granted calls. */
+/** Describes the calls that ran by a grant, and those that were denied; '' for a run without granted calls. */
 function grantedCalls (calls: StoredRun['toolCalls']): string {
   const ran = calls.filter(({ grantId }) => grantId !== undefined).length
   const denied = calls.filter(({ status }) => status === 'denied').length
@@ -182,7 +184,7 @@ function grantedCalls (calls: StoredRun['toolCalls']): string {
 const counted = (n: number, thing: string) => `${n} ${thing}${n === 1 ? '' : 's'}`
 const sentence = (title: string, text: string) => text === '' ? [] : [`${title}: ${text}.`]
 
-/** Returns "3 runs failed", or "at least 1000 runs failed" where counting stopped; '' for none. */
+/** Returns "3 runs failed", or "at least 1000 runs failed" if counting stopped; '' for none. */
 function counts ({ items, more }: { items: unknown[], more: number }, thing: string, participle = '') {
   const n = items.length + more
   if (n === 0) return ''

@@ -13,6 +13,8 @@ import type { Clock } from '../../lib/clock.ts'
 import { createKeyedLock } from '../../lib/keyed-lock.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { digestSeenKey, outcomePrefix, outcomeTime, type Store, unlessDamaged } from '../../store/index.ts'
+import { type ChatParts, chatsSince } from './chats.ts'
+import { unaskedOf } from './unasked.ts'
 import { createDigestText, type DigestText, shorten, shortGoal } from './digest-text.ts'
 import { type DeniedCall, deniedCalls, type MissingGrant, once, type Outcomes, outcomesByTask, type TaskOutcomes } from './by-task.ts'
 import { type AcceptedRehearsal, departures } from '../rehearsal/departures.ts'
@@ -26,15 +28,15 @@ import { runsNextAt } from '../task-health.ts'
 import { nameOfTask } from '../../lib/short-name.ts'
 import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
 
-/** Outcomes of the last moments may not be stored yet, so the digest ends this long before now; milliseconds. */
+/** The digest ends this long before now, because the outcomes of the last moments may not be stored yet; milliseconds. */
 const SETTLES_MS = 1_000
 
 /** Claims shown of each run. */
 const CLAIMS_SHOWN = 5
 
-/** Entries of an index that are looked at. */
+/** The most entries of an index that are read. */
 const MOST_SCANNED = 20_000
-/** Where the first digest of a reader begins that has seen none: so long ago; milliseconds. */
+/** How far back the digest of a new reader begins; milliseconds. */
 const FIRST_MS = 24 * 60 * 60 * 1000
 
 const NoBeginning = defineError(
@@ -42,11 +44,23 @@ const NoBeginning = defineError(
   'Give "since", or the "client" whose place POST /tasks/digest/seen has noted: the digest needs a beginning.'
 )
 
-/** How far a reader has seen the digest, and when it said so. */
+/** How far a reader has seen the digest, and when the reader reported it. */
 interface SeenUntil {
   until: number
   at: number
+  /** How far it has seen single tasks and conversations, by id; only later than `until`. */
+  of?: Record<string, number>
 }
+
+/** Single tasks and conversations that are kept of a reader: those that it has seen last. */
+const MOST_SEEN = 1_000
+
+/** Where a digest begins: for all, and for a task or a conversation by its id. */
+interface Begin {
+  since: number
+  sinceOf: (id: string) => number
+}
+const beginAt = (since: number, of: Record<string, number> = {}): Begin => ({ since, sinceOf: (id) => Math.max(since, of[id] ?? 0) })
 
 /** The first items of a list, and the number of further items. */
 interface Excerpt<T> {
@@ -59,26 +73,30 @@ interface Excerpt<T> {
  * that it shows, which the outcome index in `schedule/outcomes.ts` finds. It reads no other run or finished task.
  */
 export function createDigest (
-  { repository, ledger, liveQuestions, store, clock, timezone, missingGrant, accepted, tools }: {
+  { repository, ledger, liveQuestions, store, clock, timezone, missingGrant, accepted, tools, chats }: {
     repository: TaskRepository,
     ledger: Ledger,
     liveQuestions: Pick<LiveQuestions, 'ofTask'>,
     store: Store,
     clock: Clock,
     timezone: () => string,
-    /** Returns what would have allowed the call. */
+    /** Returns the grant that would have allowed a call. */
     missingGrant: (task: StoredTask, call: DeniedCall) => Promise<MissingGrant>,
     /** Returns the rehearsal of the task that was accepted last. */
     accepted: (task: StoredTask) => Promise<AcceptedRehearsal | undefined>,
-    tools: Pick<ToolHost, 'say' | 'identity'>
+    tools: Pick<ToolHost, 'say' | 'identity' | 'permission'>
+    chats: Pick<ChatParts, 'threads' | 'runs' | 'grants'>
   }
 ) {
   const locked = createKeyedLock()
+  const parts = { ...chats, ledger, tools }
 
-  /** The outcomes of that kind since that time, newest first, without those of deleted tasks. Runs with nothing to do are counted alone. */
+  /**
+   * Returns the outcomes of a kind since a time, newest first, without those of deleted tasks. Runs with nothing to do are only counted.
+   */
   async function outcomesSince<T extends { taskId: string, nothing?: true }> (
     kind: OutcomeKind,
-    since: number,
+    { since, sinceOf }: Begin,
     states: TaskStates
   ): Promise<Outcomes<T>> {
     const found: Outcomes<T> = { entries: [], nothing: new Map() }
@@ -86,22 +104,28 @@ export function createDigest (
     for await (const [key, entry] of store.list<T>(outcomePrefix(kind), { reverse: true, damaged () {} })) {
       const at = outcomeTime(kind, key)
       if (at < since || found.entries.length === DIGEST_LIMITS.counted || ++scanned > MOST_SCANNED) break
-      if (!states.has(entry.taskId)) continue
+      if (!states.has(entry.taskId) || at < sinceOf(entry.taskId)) continue
       if (entry.nothing) found.nothing.set(entry.taskId, (found.nothing.get(entry.taskId) ?? 0) + 1)
       else found.entries.push({ ...entry, at })
     }
     return found
   }
 
-  /** Where the digest of a reader begins. Throws NoBeginning (400). */
-  async function beginOf ({ since, client }: Pick<DigestRequest, 'since' | 'client'>): Promise<number> {
-    if (since !== undefined) return since
+  /** Returns where the digest of a reader begins. Throws NoBeginning (400). */
+  async function beginOf ({ since, client }: Pick<DigestRequest, 'since' | 'client'>): Promise<Begin> {
+    if (since !== undefined) return beginAt(since)
     if (client === undefined) throw new NoBeginning()
-    return (await unlessDamaged(store.get<SeenUntil>(digestSeenKey(client))))?.until ?? Math.max(clock.now() - FIRST_MS, 0)
+    const { until, of } = await seenBy(client, firstOf())
+    return beginAt(until, of)
   }
 
+  const firstOf = () => Math.max(clock.now() - FIRST_MS, 0)
+  const seenBy = async (client: string, first: number): Promise<Pick<SeenUntil, 'until' | 'of'>> =>
+    await unlessDamaged(store.get<SeenUntil>(digestSeenKey(client))) ?? { until: first }
+
   async function digest ({ limit, ...query }: DigestRequest): Promise<Digest> {
-    const since = await beginOf(query)
+    const begin = await beginOf(query)
+    const { since } = begin
     const describe = createDigestText(timezone())
     const until = Math.max(clock.now() - SETTLES_MS, 0)
     const tasks = new Map<string, StoredTask>()
@@ -117,7 +141,7 @@ export function createDigest (
     }
     for (const taskId of states.notFinished()) await taskOf(taskId)
     const all = [...tasks.values()]
-    /** The first entries as they are shown, none or one of each, and the number of further ones. */
+    /** Returns the first entries in their public form, and the number of further ones. `show` returns none or one for each. */
     const listOf = async <E, T>(entries: E[], shown: (entry: E) => Promise<T[]>): Promise<Excerpt<T>> => {
       const { items, more } = excerpt(entries, limit)
       return { items: (await Promise.all(items.map(shown))).flat(), more }
@@ -133,10 +157,10 @@ export function createDigest (
     const shownRun = async ({ runId, taskId }: RunOutcome): Promise<DigestRun[]> => {
       const [run, task] = [await runOf(runId), await taskOf(taskId)]
       if (run?.completedAt === undefined || task === undefined) return []
-      return [{ ...endedRun(run, run.completedAt, task, describe), ...await differences(run, task) }]
+      return [{ ...endedRun(run, run.completedAt, task, describe), unasked: await unaskedOf(run, parts), ...await differences(run, task) }]
     }
     const sheets = new Map<string, ReturnType<typeof accepted>>()
-    /** What the run did otherwise than the rehearsal that was accepted; nothing without one. */
+    /** Returns how the run departed from the rehearsal that was accepted; nothing if there is none. */
     const differences = async (run: StoredRun, task: StoredTask): Promise<Pick<DigestRun, 'differs' | 'rehearsalVoid'>> => {
       const found = sheets.get(task.id) ?? accepted(task)
       sheets.set(task.id, found)
@@ -147,11 +171,11 @@ export function createDigest (
       return departures(run, sheet, { asked, denied, tools })
     }
     const [ofCompleted, ofFailed, ofStopped, ofSlots, ofFirings] = await Promise.all([
-      outcomesSince<RunOutcome>('completed', since, states),
-      outcomesSince<RunOutcome>('failed', since, states),
-      outcomesSince<RunOutcome>('stopped', since, states),
-      outcomesSince<SlotOutcome>('notRun', since, states),
-      outcomesSince<FiringOutcome>('fired', since, states)
+      outcomesSince<RunOutcome>('completed', begin, states),
+      outcomesSince<RunOutcome>('failed', begin, states),
+      outcomesSince<RunOutcome>('stopped', begin, states),
+      outcomesSince<SlotOutcome>('notRun', begin, states),
+      outcomesSince<FiringOutcome>('fired', begin, states)
     ])
     const endedRuns = ({ entries }: Outcomes<RunOutcome>) => listOf(entries, shownRun)
     const [completed, failed, stopped] = await Promise.all([ofCompleted, ofFailed, ofStopped].map(endedRuns))
@@ -166,7 +190,7 @@ export function createDigest (
       return task === undefined ? [] : [{ ...named(task), firing, text: describe.fired(task, firing) }]
     })
 
-    /** What happened to one task. */
+    /** Returns the part of the digest about one task. */
     async function ofTask ({ taskId, shown, more, nothing, denied, passed }: TaskOutcomes): Promise<DigestOfTask[]> {
       const task = await taskOf(taskId)
       if (task === undefined) return []
@@ -236,7 +260,8 @@ export function createDigest (
       return [{ ...named(task), at, text: describe.next(task, at) }]
     })
 
-    const past = { tasks: byTask, nothingToDo, completed, failed, stopped, notRun, fired }
+    const ofChats = excerpt(await chatsSince(since, begin.sinceOf, parts), limit)
+    const past = { tasks: byTask, chats: ofChats, nothingToDo, completed, failed, stopped, notRun, fired }
     const sections = { ...past, waiting, waitingForApp, working, failing, next }
     return { since, until, text: describe.all(since, sections, damaged), ...sections, ...(damaged.length > 0 && { damaged }) }
   }
@@ -244,18 +269,24 @@ export function createDigest (
   return {
     digest,
 
-    /** Notes how far a reader has seen the digest; never less than before. */
-    seen: ({ client, until }: DigestSeenBody): Promise<DigestSeen> =>
+    /** Stores how far a reader has seen the digest, or its part about one task or conversation; never less than before. */
+    seen: ({ client, until: named, taskId, threadId }: DigestSeenBody): Promise<DigestSeen> =>
       locked(client, async () => {
-        const before = (await unlessDamaged(store.get<SeenUntil>(digestSeenKey(client))))?.until ?? 0
-        const seen = { until: Math.max(before, until), at: clock.now() } satisfies SeenUntil
+        // A clock of a reader that is ahead hides nothing that is still to come.
+        const until = Math.min(named, clock.now())
+        const { until: before, of = {} } = await seenBy(client, 0)
+        const id = taskId ?? threadId
+        const all = id === undefined ? Math.max(before, until) : before || firstOf()
+        const single = id === undefined ? of : { ...of, [id]: Math.max(of[id] ?? 0, until) }
+        const later = Object.entries(single).filter(([, each]) => each > all).sort(([, one], [, other]) => other - one).slice(0, MOST_SEEN)
+        const seen = { until: all, at: clock.now(), ...later.length > 0 && { of: Object.fromEntries(later) } } satisfies SeenUntil
         await store.transact([{ type: 'put', key: digestSeenKey(client), value: seen }])
-        return { client, until: seen.until }
+        return { client, until: id === undefined ? all : Math.max(all, single[id]) }
       })
   }
 }
 
-/** What names a task in a list. */
+/** Returns the fields that identify a task in a list. */
 const named = (task: StoredTask) => ({ taskId: task.id, name: nameOfTask(task), goal: shortGoal(task) })
 
 const isFailing = (task: StoredTask): task is StoredTask & { health: StoredHealth } => task.health?.state === 'failing'
@@ -303,7 +334,7 @@ function appCall (
   return { ...named(task), runId, toolCallId, ...call, createdAt, expiresAt, text }
 }
 
-function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: DigestText): DigestRun {
+function endedRun (run: StoredRun, completedAt: number, task: StoredTask, describe: DigestText): Omit<DigestRun, 'unasked'> {
   const { standsFor, output, error, review, facts, evaluation: { outcome, evidence, judge, verified, claims } = {} } = run
   return {
     ...runFields(run, task),

@@ -4,7 +4,7 @@ import { inputDigest } from '../../lib/canonical-json.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { StoredRun } from '../task-records.ts'
 
-/** Calls that are named, of each kind. */
+/** The most calls that are named of each kind. */
 const MOST_NAMED = 5
 
 interface Asked {
@@ -12,14 +12,14 @@ interface Asked {
   input: unknown
 }
 
-/** The sheet of a rehearsal of which something was accepted. */
+/** The sheet of a rehearsal of which lines were accepted. */
 export interface AcceptedRehearsal {
   sheet: StoredSheet
-  /** Why it holds no more. */
+  /** Why it is no longer valid. */
   isVoid?: string
 }
 
-/** What `departures` is told of a run beside its record. */
+/** The facts about a run that `departures` needs beside its record. */
 interface Departing {
   asked: readonly Asked[]
   denied: readonly Asked[]
@@ -27,8 +27,8 @@ interface Departing {
 }
 
 /**
- * Returns what a run did otherwise than the sheet that was accepted before it: what it asked for, or was denied, and what it did not do of
- * what was accepted. Nothing for a run that did as it was rehearsed; only why, for one that asked because the sheet holds no more.
+ * Returns how a run departed from the accepted sheet: calls that it asked for or was denied, and accepted lines that it did not carry out.
+ * Nothing for a run that went as rehearsed. If the run asked because the sheet is no longer valid, only the reason for that.
  */
 export function departures (
   { toolCalls, startedAt }: Pick<StoredRun, 'toolCalls' | 'startedAt'>,
@@ -81,7 +81,7 @@ const WHY = {
   grant_ended: 'which was accepted of the rehearsal, but its grant has ended'
 }
 
-/** The first departures, each once, the last of them with the number of those that are not named. */
+/** Returns the first departures, each once. The last one names the number of those left out. */
 function firstOf (all: readonly Departure[]): Departure[] {
   const once = [...new Map(all.map((each) => [each.text, each])).values()]
   const more = once.length - MOST_NAMED

@@ -26,23 +26,23 @@ import { BadTask, TooManyRehearsals, WrongState } from '../task-errors.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import type { AcceptedRehearsal } from './departures.ts'
 
-/** Rehearsals at once. */
+/** The most rehearsals at once. */
 const AT_ONCE = 2
-/** Rehearsals that are kept of each task. */
+/** The number of rehearsals that are kept of each task. */
 const KEPT = 10
 const CUT = 'The service ended during the rehearsal. Rehearse the task again.'
 
 export type Rehearsals = ReturnType<typeof createRehearsals>
 
 /**
- * Rehearsals of tasks: runs that work on a copy of the folder, and reach nothing else. They have no number, and count in nothing but in
- * usage. What a person accepts of a sheet becomes grants of the task.
+ * Rehearsals of tasks: runs that work on a copy of the folder and reach nothing else. They have no number and are counted only in the
+ * usage. Lines of a sheet that a person accepts become grants of the task.
  */
 export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: WorkerPool }) {
   const { repository, store, runs, activeRuns, clock, copies, grants, undo, log } = deps
-  /** By run: its task, and when it has ended. */
+  /** The tasks of active rehearsals, by run, and the promises of their ends. */
   const working = new Map<string, { taskId: string, ended: Promise<void> }>()
-  /** The rehearsals that begin or work: what is left to do after the end of one keeps nobody waiting. */
+  /** The places of active rehearsals. A place is free as soon as the rehearsal has ended, even if work is left to do after it. */
   const places = new Set<symbol>()
   const closing = new AbortController()
 
@@ -57,7 +57,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     for await (const [key] of store.list(prefix, { reverse: true, damaged () {} })) yield key.slice(prefix.length)
   }
 
-  /** Returns the operations that remove a rehearsal with all that it has read and changed. */
+  /** Returns the operations that remove a rehearsal with everything that it has read and changed. */
   async function removal (taskId: string, runId: string): Promise<Op[]> {
     return [
       ...await runs.recordRemoval('task', runId),
@@ -71,7 +71,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     await store.transact(runs.put(closed))
   }
 
-  /** Lets the run work, and stores its end. */
+  /** Executes the run, and stores its end. */
   async function execute (task: StoredTask, record: Rehearsed<StoredRun>, place: symbol): Promise<void> {
     const live = activeRuns.enter(runs.open<StoredRun>(record, [], []))
     let { lines } = record.sheet
@@ -85,7 +85,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       input: undefined,
       items: createRunItems([]),
       rehearsed: { cwd: task.cwd, note, changes },
-      // Who follows the task sees its runs alone.
+      // Readers that follow the task see only its real runs.
       deps: { ...deps, emit () {} }
     })
     if (closing.signal.aborted) live.abort(closing.signal.reason)
@@ -93,7 +93,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     const stopped = attempt.signal.aborted ? abortKind(attempt.signal.reason) : undefined
     const run = await attempt.end()
     const ending = 'error' in failed ? endingOf(failed.error, stopped) : attempt.executed.isAccepted ? DONE : INTERRUPTED
-    // A deleted task has no rehearsals.
+    // The task was deleted meanwhile, and its rehearsals with it.
     if (stopped !== 'delete') await close({ ...run, ...changes() }, live.run.log.events, ending)
     places.delete(place)
     live.end()
@@ -149,7 +149,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
 
   return {
     /**
-     * Begins a rehearsal, and resolves when it is on disk. Throws TaskNotFound (404), TooManyRehearsals (429), BadTask (400), and as
+     * Begins a rehearsal. Resolves when it is on disk. Throws TaskNotFound (404), TooManyRehearsals (429), BadTask (400), and as
      * `Copies.openOwn` does (409).
      */
     async rehearse (taskId: string): Promise<{ ok: true, taskId: string, runId: string }> {
@@ -177,7 +177,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       return { rehearsals }
     },
 
-    /** Returns the newest sheet of a task of which something was accepted, with why it holds no more; undefined for none. */
+    /** Returns the newest sheet of a task with accepted lines, and why it is no longer valid; undefined for none. */
     async accepted (task: StoredTask): Promise<AcceptedRehearsal | undefined> {
       for await (const runId of ofTask(task.id)) {
         const { sheet } = await repository.runById(runId) ?? {}
@@ -186,13 +186,13 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       return undefined
     },
 
-    /** Returns what a rehearsal has shown so far. Throws NoRehearsal (404). */
+    /** Returns the sheet of a rehearsal so far. Throws NoRehearsal (404). */
     async sheet (runId: string): Promise<Sheet> {
       const run = await find(runId)
       return sheetView({ run, sheet: run.sheet, isVoid: whyVoid(run.sheet, await repository.get(run.taskId)) }, toolsOf(run))
     },
 
-    /** Makes grants of the task of what a person accepts of a sheet, see `acceptLines`. Throws NoRehearsal (404) and SheetVoid (409). */
+    /** Makes grants of the task from the lines that a person accepts, see `acceptLines`. Throws NoRehearsal (404) and SheetVoid (409). */
     async accept ({ sheet: runId, lines }: SheetAnswer): Promise<AcceptedSheet> {
       const { taskId } = await find(runId)
       return repository.locked(taskId, async () => {
@@ -208,10 +208,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       })
     },
 
-    /**
-     * Stops a rehearsal of the task, and returns it when it is over; undefined for any other run. Throws WrongState (409) when it has
-     * ended.
-     */
+    /** Stops a rehearsal of the task. Returns it when it is over; undefined for any other run. Throws WrongState (409) if it has ended. */
     async cancel (taskId: string, runId: string): Promise<StoredRun | undefined> {
       const run = isId(runId) ? await repository.runById(runId) : undefined
       if (run?.sheet === undefined || run.taskId !== taskId) return undefined
@@ -239,12 +236,15 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       }
     },
 
-    /** Ends the rehearsals that the last end of the service cut. To be called before any request: nobody is to wait for their ends. */
+    /**
+     * Ends the rehearsals that were cut by the last end of the service. Call it before any request, because nobody must wait for their
+     * ends.
+     */
     async recover (): Promise<void> {
       for await (const run of runs.live()) {
         if (run.taskId === undefined || run.trigger !== 'rehearsal' || working.has(run.runId)) continue
         const events = await unlessDamaged(repository.events(run.runId)) ?? []
-        // One that cannot be ended must not keep the runs of tasks from going on.
+        // A rehearsal that cannot be ended must not keep the runs of tasks from going on.
         await close(run, events, { status: 'interrupted', error: CUT }).catch((error) =>
           log.error({ err: error, runId: run.runId }, 'a rehearsal that was cut could not be ended'))
       }
@@ -268,12 +268,12 @@ function endingOf (error: unknown, stopped: ReturnType<typeof abortKind>): RunEn
   return { status: 'failed', error: (error as Error).message, failure: failureOf(error) }
 }
 
-/** Returns a digest of what the runs of a task are to do, and where. */
+/** Returns a digest of the goal, plan and folder of a task. */
 const goalDigest = ({ goal, plan: { phases, qualityCriteria }, cwd }: StoredTask): string =>
   inputDigest({ goal, phases: phases.map(({ description }) => description), qualityCriteria, cwd })
 
 const GOAL_CHANGED = 'The goal, the plan or the folder of the task was changed since the rehearsal.'
 
-/** Returns why nothing of a sheet can be accepted any more; undefined while it can. */
+/** Returns why no line of a sheet can be accepted any more; undefined while they can. */
 const whyVoid = ({ goal }: StoredSheet, task: StoredTask): string | undefined =>
   goal === goalDigest(task) ? undefined : GOAL_CHANGED

@@ -5,7 +5,7 @@ import type { RunDeps } from '../task-deps.ts'
 import { failureOf, waitForProvider } from './outage.ts'
 import { type RunEnding, afterRun, closeRun, whileResultWaits } from './run-ending.ts'
 import { type WorkerPool, WorkerDied } from './workers.ts'
-import type { StoredRun, StoredTask } from '../task-records.ts'
+import { endOf, type StoredRun, type StoredTask } from '../task-records.ts'
 import { firstStart, interruptedRun, optionsOf } from '../new-run.ts'
 import { teach } from '../teaching.ts'
 import { isGone } from '../task-errors.ts'
@@ -85,6 +85,8 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closing.signal.aborted) {
         return undefined
       }
+      // The ticker is about to end it.
+      if (endOf(task) <= clock.now()) return undefined
       const asked = await ledger.ofTask(run.asked)
       const resolved = run.status === 'queued' && run.options === undefined ? await optionsOf(task, deps.agents) : { options: run.options }
       if ('error' in resolved) return conclude(task, run, history, { status: 'failed', ...resolved, failure: { reason: 'error' } })
@@ -198,7 +200,7 @@ const shutdown = () => new Aborted('shutdown', 'The service is shutting down.')
 /** Time that a person has to answer a question, unless the configuration says otherwise; milliseconds. */
 const APPROVAL_TTL_MS = 7 * 24 * 60 * 60 * 1000
 
-/** The error that ended an attempt; none if its worker ended in order. */
+/** The error that ended an attempt; none if its worker ended properly. */
 interface AttemptResult {
   error?: unknown
 }
@@ -220,7 +222,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   ): Promise<Change<undefined>> {
     const { executed, live: { run: { log: { events } } } } = attempt
     const run: StoredRun = { ...ended, facts: deps.runs.facts(events, ended.cwd) }
-    // Its time was over while it made a second version of its report.
+    // Its time was up while it made a second version of its report.
     const firstStands = 'error' in result && mayFirstStand(events, attempt.signal)
     if ('error' in result && !firstStands) {
       if (isStoreFailure(result.error) && run.crashes + 1 < MAX_CRASHES) {
@@ -256,20 +258,22 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
       : conclude(task, run, events, { status: 'completed' })
   }
 
-  const ttl = () => config().tasks?.approvalTtl ?? APPROVAL_TTL_MS
+  /** How long a person may take to answer a task: no longer than the task itself. */
+  const ttl = ({ endsAt = Infinity }: StoredTask) =>
+    Math.min(config().tasks?.approvalTtl ?? APPROVAL_TTL_MS, Math.max(endsAt - clock.now(), 0))
 
-  /** Lets the run wait for its calls. */
+  /** Makes the run wait for its calls. */
   function waitForCalls (task: StoredTask, run: StoredRun, { executed }: TaskAttempt): Change<undefined> {
-    const { items, moved } = askItems(run, executed, { ledger: deps.ledger, ttlMs: ttl() })
+    const { items, moved } = askItems(run, executed, { ledger: deps.ledger, ttlMs: ttl(task) })
     return wait(task, run, items as TaskItem[], moved as TaskItem[])
   }
 
-  /** Asks for the approval of the result. The task goes on meanwhile, and what its earlier run waits for is superseded. */
+  /** Asks for the approval of the result. The task continues meanwhile, and a result of an earlier run that still waits is superseded. */
   async function askResult (task: StoredTask, run: StoredRun, history: readonly RunEvent[]): Promise<Change<undefined>> {
     const { runId, segment, output } = run
     const { learned: { grants: taught } = { grants: [] } } = await teach(deps, task, run)
     const teaches = taught.length > 0 && { teaches: taught.map(({ text }) => text) }
-    const request = deps.ledger.askResult({ taskId: task.id, runId, segment, output, ...teaches }, ttl())
+    const request = deps.ledger.askResult({ taskId: task.id, runId, segment, output, ...teaches }, ttl(task))
     const { task: alone, ...superseded } = await supersede(task, request)
     const change = wait(alone, run, [request])
     const after = whileResultWaits(alone, run, history, clock.now())
@@ -296,8 +300,8 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   }
 
   /**
-   * Lets the run wait for a person or the application. The requests are stored with everything before them, before they are
-   * announced. The result of a run that requested an approval also needs one.
+   * Makes the run wait for a person or the application. The requests are stored together with everything before them, and announced
+   * afterwards. If a run asked for an approval, its result needs one, too.
    */
   function wait (task: StoredTask, run: StoredRun, requests: TaskItem[], moved: TaskItem[] = []) {
     const asked = [...run.asked, ...requests.map(({ approvalId }) => approvalId)]
@@ -326,7 +330,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     } satisfies Change<undefined>
   }
 
-  /** The operations that tell a person, once a provider, that it refused a run: it needs a key, credit or another model. */
+  /** Returns the operations that tell a person, once for each provider, that it refused a run: it needs a key, credit or another model. */
   function accessNotification ({ failure, error, options }: StoredRun): Op[] {
     if (failure?.reason !== 'access') return []
     const provider = deps.registry.providerNameOf(options?.model ?? deps.registry.roles().capable)
@@ -381,7 +385,7 @@ const isStoreFailure = (error: unknown) =>
 /** Characters of a report that an error quotes. */
 const REPORT_QUOTED = 1_000
 
-/** Why a run did not reach its goal. A report that admits its failure speaks first; one that was found false does not. */
+/** Returns why a run did not reach its goal. A report that admits its failure is quoted first; a report that was found false is not. */
 function whyFailed ({ evaluation, output = '' }: StoredRun): string {
   const review = `The run did not reach its goal: ${evaluation?.issues.join(' ') || 'the judge was not satisfied.'}`
   if (evaluation?.judge !== 'model' || evaluation.evidence === 'contradicted' || output === '') return review

@@ -8,18 +8,18 @@ import type { Change } from '../task-repository.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
 const MINUTE = 60_000
-/** The waits before a run goes on; the last one is repeated. Milliseconds. */
+/** The waits before a run continues; the last one is repeated. Milliseconds. */
 const WAITS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE]
-/** A run whose provider did not answer for so long ends as failed; milliseconds. */
+/** A run whose provider is away for this long ends as failed; milliseconds. */
 const LONGEST_MS = 12 * 60 * MINUTE
 
 /**
- * Lets a run wait for its provider: it gives back its worker and its place, and goes on from its last step later. Undefined for an error
- * of another kind, and when the provider has been away for LONGEST_MS. `now`: milliseconds since the Unix epoch.
+ * Makes a run wait for its provider: it gives up its worker and its place, and goes on from its last step later. Undefined for an error of
+ * another kind, and if the provider has been away for LONGEST_MS. `now`: milliseconds since the Unix epoch.
  */
 export function waitForProvider (task: StoredTask, run: StoredRun, error: unknown, now: number): Change<undefined> | undefined {
   if (!isOutage(error)) return undefined
-  // A step that succeeded meanwhile ends an outage.
+  // A successful step in between ends an outage.
   const { since, tries } = run.outage?.steps === run.steps ? run.outage : { since: now, tries: 0 }
   const end = since + LONGEST_MS
   if (now >= end) return undefined
@@ -38,7 +38,7 @@ export function waitForProvider (task: StoredTask, run: StoredRun, error: unknow
 /** Whether the run waits for its provider. */
 export const isWaitingForProvider = ({ status, retryAt }: StoredRun): boolean => status === 'queued' && retryAt !== undefined
 
-/** Returns a run that waits for its provider, or was ended because of it, to go on from its last step. */
+/** Returns a run that waits for its provider, or was ended because of it, in the state in which it continues from its last step. */
 export function goingOn ({ retryAt, error, failure, completedAt, durationMs, ...run }: StoredRun): StoredRun {
   return {
     ...run,
@@ -46,17 +46,17 @@ export function goingOn ({ retryAt, error, failure, completedAt, durationMs, ...
     attempts: run.attempts + 1,
     suspended: true,
     toolCalls: [],
-    // The end of the run gave those that were not completed an end.
+    // When the run ended, its uncompleted phases were given an end.
     phases: completedAt === undefined
       ? run.phases
       : run.phases.map((phase) => phase.status === 'completed' ? phase : { ...phase, status: 'pending' as const })
   }
 }
 
-/** Whether the run ended because of its provider, so that it can go on from its last step. */
+/** Whether the run ended because of its provider, so that it can continue from its last step. */
 export const isRestartable = ({ status, failure }: StoredRun): boolean => status === 'failed' && failure?.reason === 'provider'
 
-/** Codes of failures for which a person must do something: give a key or credit, or choose another model. */
+/** Codes of failures that need a person: to give a key or credit, or to choose another model. */
 const OF_ACCESS: ReadonlySet<string> = new Set<ErrorCode>([
   'ERR_PROVIDER_AUTH',
   'ERR_PROVIDER_CREDIT',

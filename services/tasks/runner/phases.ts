@@ -7,8 +7,8 @@ import { ToolFailed } from '../../tools/index.ts'
 const STATUSES = ['running', 'completed', 'failed', 'skipped'] as const
 
 /**
- * Creates the tool with which a run reports the progress of its plan; it changes nothing outside the run. `reported` returns
- * the phases as the run has reported them, undefined as long as it has reported none.
+ * Creates the tool with which a run reports the progress of its plan. It changes nothing outside of the run. `reported` returns the phases
+ * as the run has reported them; undefined until it reports something.
  */
 export function createPhaseTool (stored: () => Phase[]) {
   let reported: Phase[] | undefined
@@ -48,8 +48,8 @@ export function beginNext (phases: Phase[]): Phase[] {
 }
 
 /**
- * The phases after the end of the run. In a completed run, unreported phases are completed. Otherwise the running phase
- * has failed, and pending phases were skipped.
+ * Returns the phases after the end of the run. In a completed run, unreported phases are completed. Otherwise the running phase has failed,
+ * and pending phases were skipped.
  */
 export function endPhases (phases: Phase[], completed: boolean): { phases: Phase[], changed: Phase[] } {
   const after = phases.map((phase) => {

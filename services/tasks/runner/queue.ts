@@ -1,6 +1,6 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** Runs that may execute at once, unless the configuration says otherwise. */
+/** The default number of runs that may execute at once. */
 const DEFAULT_CONCURRENCY = 4
 /** Catch-up runs that may execute at once. */
 const MAX_CATCH_UPS = 2
@@ -41,7 +41,7 @@ export function createQueue (
   }
 
   function firstWaiting (allowCatchUp: boolean) {
-    // A run that was requeued before its last attempt has ended waits for that end.
+    // A run that was queued again before its last attempt has ended waits for that end.
     for (const entry of waiting) if (!executing.has(entry[0]) && (allowCatchUp || !entry[1].isCatchUp)) return entry
     return undefined
   }

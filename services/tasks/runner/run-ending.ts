@@ -18,7 +18,7 @@ import {
 
 type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
-/** How a run ends: its final status, the reason unless it completed, and what became of the request to approve its result. */
+/** How a run ends: its final status, the reason unless it completed, and the state of the request to approve its result. */
 export interface RunEnding {
   status: TerminalStatus
   error?: string
@@ -38,7 +38,7 @@ export function closeRun (
   const { phases, changed } = endPhases(run.phases, completed)
   const { taskId, runId, runNumber, output = '', object, toolCount, qualityScore = 0 } = run
   const ended = { taskId, runId, runNumber }
-  // A history that cannot be read says less than what was written down before.
+  // A history that cannot be read says less than the facts that were stored before.
   const facts = log.length === 0 && run.facts !== undefined ? run.facts : factsOf(log, run.cwd)
   const verified = run.verified === false && { verified: false }
   const reason = error ?? `The run was ${status}.`
@@ -71,7 +71,7 @@ export function closeRun (
   }
 }
 
-/** The task after its live run, or the run whose result was waiting, has ended: with its memory, counters and next status. */
+/** Returns the task after its live run, or the run whose result was waiting, has ended: with its memory, counters and next status. */
 export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEvent[], now: number): StoredTask {
   const completed = run.status === 'completed'
   const counted: StoredTask = {
@@ -79,7 +79,7 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEve
     memory: completed && run.learned ? withLearned(withWork(task.memory, log), run.learned) : withWork(task.memory, log),
     successfulRuns: task.successfulRuns + (completed ? 1 : 0)
   }
-  // The task has gone on since the work of this run was done.
+  // The task has gone on since the run did its work.
   if (task.reviewRun?.runId === run.runId) {
     const { reviewRun, ...rest } = counted
     const isNewest = task.lastRunAt === undefined || task.lastRunAt < task.reviewRun.since
@@ -94,8 +94,8 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEve
 }
 
 /**
- * The task when its live run has reached its goal and a person is to approve the result: it goes on as after any run, and the result
- * waits beside it. A task that would be finished waits for the person itself.
+ * Returns the task when its live run has reached its goal and a person has to approve the result. The task continues as after any run, and
+ * the result waits beside it. A task that would be finished waits for the person itself.
  */
 export function whileResultWaits (task: StoredTask, { runId, runNumber }: StoredRun, log: readonly RunEvent[], now: number): StoredTask {
   const waiting: StoredTask = { ...task, status: 'pending_approval' }
@@ -104,17 +104,17 @@ export function whileResultWaits (task: StoredTask, { runId, runNumber }: Stored
   return isFinished(rest) ? waiting : { ...rest, reviewRun: { runId, runNumber, since: now } }
 }
 
-/** The task with what its run has not read as comments, which its next run gets. */
+/** Returns the task with the messages that its run has not read as comments, which its next run gets. */
 function withUnread (task: StoredTask, { steered = [] }: StoredRun, now: number): StoredTask {
   const unread = steered.filter(({ state }) => state === 'unread').map(({ id, text: comment }) => ({ id, comment, createdAt: now }))
   return unread.length === 0 ? task : { ...task, steeringHistory: [...task.steeringHistory, ...unread].slice(-MAX_COMMENTS) }
 }
 
-/** The memory with what a run has made and read, whatever becomes of its result. */
+/** Returns the memory with the files that a run has made and the pages that it has read, whatever happens to its result. */
 const withWork = (memory: StoredTask['memory'], log: readonly RunEvent[]) =>
   mergeMemory(memory, { filesCreated: filesCreated(log), sources: sources(toolCallsOf(log)) })
 
-/** The task without its live run, in its next status. */
+/** Returns the task without its live run, in its next status. */
 function afterLiveRun ({ liveRun, retryAt, returnTo, pausedReason, ...task }: StoredTask, runStatus: TerminalStatus): StoredTask {
   // A task that was paused while its run waited for a person stays paused, as it does after a manual run.
   const nextStatus = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo

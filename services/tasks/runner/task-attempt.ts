@@ -47,7 +47,7 @@ async function judgeTaskRun (
     request: task.goal,
     criteria: task.plan.qualityCriteria,
     plan: run.phases.map(({ description, status }) => `${description}: ${status}`),
-    // Progress reports are no work.
+    // Progress reports do not count as work.
     events: log.filter((event) => !('toolName' in event) || event.toolName !== PHASE_TOOL),
     cwd: run.cwd,
     expects: task.plan.expects,
@@ -58,8 +58,8 @@ async function judgeTaskRun (
 }
 
 /**
- * The tools of one run: those of the host that need no user to talk to, askUser if the run may ask, and the phase tool, which needs
- * no approval and runs outside the host.
+ * The tools of one run: those of the host that work without a user, askUser if the run may ask, and the phase tool, which needs no approval
+ * and runs outside of the host.
  */
 function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean) {
   const invalid = createValidator()
@@ -93,10 +93,10 @@ function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean
   }
 }
 
-/** Ends the events of a run whose second version is kept. */
+/** The event at the end of a run whose second version is kept. */
 const SECOND: RunEvent = { type: 'revision', text: '' }
 
-/** Whether a person follows the runs of the task, at least the first ones. */
+/** True if a person follows the runs of the task, at least the first ones. */
 const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): boolean => mode !== 'granted' && mode !== 'never'
 
 export type TaskAttempt = ReturnType<typeof createTaskAttempt>
@@ -108,7 +108,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   /** The data that the run began with. */
   input: unknown,
   items: RunItems,
-  /** Of a rehearsal: where it notes what the run would do, and the changes of its record that hold it. */
+  /** Rehearsals only: the sheet that collects the calls the run would make, and the changes of the record that store it. */
   rehearsed?: Rehearsed & { changes: () => Partial<TaskRun> },
   deps: RunDeps
 }) {
@@ -116,7 +116,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   const { runId, options = task.options } = run.record
   const deps = withRunOptions(shared, options, run.log)
   const { repository, host, emit } = deps
-  const attempt = openAttempt(live, deps)
+  const attempt = openAttempt(live, deps, task.endsAt)
   const ids = { taskId: task.id, runId }
   const { interactive } = options
   const mayAsk = interactive ?? asksForResults(task)
@@ -134,11 +134,11 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     for (const { id, description, status } of changed) emit({ type: 'task:phase', ...ids, phaseId: id, phase: description, status })
   }
 
-  /** The first message of the run. What earlier runs noted is added when the context is known, which keeps it. */
+  /** The first message of the run. The notes of earlier runs are added once the context is known, because the context stores them. */
   const request = taskRequest(task, run.record, given).map((text) => ({ type: 'text' as const, text }))
   const owner: RunOwner<TaskRun> = {
     kind: 'task',
-    // What a rehearsal reads and changes is its own.
+    // A rehearsal keeps its own record of what it reads and changes.
     place: rehearsed === undefined ? task.id : runId,
     registry: deps.registry,
     tools,
@@ -160,7 +160,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     }),
     learning: { isUsed: usesLearned(task), teaches: isTeaching(task) && rehearsed === undefined },
     rehearsed,
-    // A provider may have refused the number of its tools since.
+    // Since the context was made, a provider may have refused the number of its tools.
     context: async () => run.log.events.findLast((event) => event.type === 'context')?.context ?? context!,
     notes: () => notes.splice(0),
     tell,
@@ -234,13 +234,13 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     notes = notesOf(events, context, task, run.record)
   }
 
-  /** The calls that need no approval in this run, in words. */
+  /** Returns descriptions of the calls that need no approval in this run. */
   async function grantsInWords (): Promise<string[]> {
     const isUsed = usesLearned(task)
     return (await deps.grants.all({ taskId: task.id })).filter(({ source }) => isUsed || source !== 'approved_runs').map(({ text }) => text)
   }
 
-  /** The newest earlier run that has ended, or whose result waits. */
+  /** Returns the newest earlier run that has ended, or whose result waits. */
   async function previousRun (): Promise<TaskRun | undefined> {
     const before = rehearsed === undefined ? run.record.runNumber : undefined
     for await (const earlier of repository.runs(task.id, { before, damaged () {} })) {
@@ -249,7 +249,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     return undefined
   }
 
-  /** Every answer is judged. A report that is contradicted, or leaves something out, may be given once more; then the better one stands. */
+  /** Judges the answer. A report that is contradicted, or leaves something out, may be given once more; then the better version stands. */
   async function review (): Promise<Review<TaskRun>> {
     const { events } = run.log
     const { object, refined, steps, maxSteps } = run.record
@@ -283,7 +283,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     }
   }
 
-  /** The version of the report that was reviewed; undefined before the review, and after what the user said since. */
+  /** Returns the reviewed version of the report; undefined before the review, and after a message of the user since. */
   function firstVersion () {
     const { evaluation, output = '', object } = run.record
     const asked = reviewIn(run.log.events)
@@ -308,7 +308,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     /** Aborts the calls that still run, waits for them, and resolves to the final record. The attempt writes nothing after that. */
     async end (): Promise<TaskRun> {
       const { stepFinish, isWaiting } = executed
-      // Without its end, the step has one made for it when the run goes on.
+      // Otherwise the step would get an artificial end when the run continues.
       if (isWaiting && stepFinish !== undefined && !signal.aborted) await attempt.commit({ finalEvents: [stepFinish] }).catch(() => {})
       live.abort(new Aborted('stop', 'This attempt at the run is over.'))
       await executed.quiet()

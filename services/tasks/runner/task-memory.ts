@@ -1,40 +1,41 @@
 import type { TaskToolCall } from '../../../schemas/task-runs.ts'
 import { MEMORY_LIMITS, type TaskMemory, type TaskMemoryBody } from '../../../schemas/tasks.ts'
-import { askStructured, learningPrompt } from '../../models/index.ts'
+import { learningPrompt } from '../../models/index.ts'
 import { quoteFinder } from '../../lib/quotes.ts'
 import { shareSubject } from '../../brain/index.ts'
-import type { TaskDeps } from '../task-deps.ts'
+import { askBehindUser, type TaskDeps } from '../task-deps.ts'
 import type { Meter } from '../../usage/index.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
-/** Deadline of the model call; milliseconds. */
+/** Time limit of the model call, and of the wait for conversations on a local server; milliseconds. */
 const LEARNING_MS = 15_000
-/** Newest findings, and decisions, that the model compares with a report. */
+const WAITING_MS = 2 * 60_000
+/** The newest findings, and decisions, that the model compares with a report. */
 const KNOWN_SHOWN = 20
-/** Entries that a report may contradict although they are most of what is known. */
+/** The number of entries that a report may contradict even if they are most of the known ones. */
 const FEW = 3
 const { entries: MAX_ENTRIES, characters: MAX_CHARACTERS } = MEMORY_LIMITS
 
 /**
- * Asks a model for the findings and decisions in a report that later runs need, and for what the memory holds that the report
- * contradicts. Never throws: returns nothing on failure.
+ * Asks a model for the findings and decisions in a report that later runs need, and for entries of the memory that the report contradicts.
+ * Never throws: returns nothing on failure.
  */
 export async function findInReport (
   { goal, memory }: Pick<StoredTask, 'goal' | 'memory'>,
   report: string,
-  { registry, clock, log, meter }: Pick<TaskDeps, 'registry' | 'clock' | 'log'> & { meter: Meter },
+  { registry, helpers, clock, log, meter }: Pick<TaskDeps, 'registry' | 'helpers' | 'clock' | 'log'> & { meter: Meter },
   signal: AbortSignal
 ): Promise<NonNullable<StoredRun['learned']>> {
   const { question, ...asked } = learningPrompt
   const load = () => registry.model('fast')
   const known = [...memory.findings.slice(-KNOWN_SHOWN), ...memory.decisions.slice(-KNOWN_SHOWN)]
-  const text = question(goal, report, known)
-  const answer = await askStructured({ ...asked, load, text, meter, limitMs: LEARNING_MS, signal, clock })
+  const call = { ...asked, load, text: question(goal, report, known), meter, clock }
+  const answer = await askBehindUser(registry.roles().fast, call, { helpers, limitMs: LEARNING_MS, waitMs: WAITING_MS, signal })
   if ('value' in answer) {
     const { findings = [], decisions = [], outdated } = answer.value
     const quoted = quoteFinder(report)
-    // What the report does not say was not found by the run.
+    // A statement that is not in the report was not found by the run.
     const inReport = (texts: string[]) => texts.flatMap((words) => quoted(words) ?? [])
     return { findings: inReport(findings), decisions: inReport(decisions), outdated: contradicted(known, outdated) }
   }
@@ -42,7 +43,10 @@ export async function findInReport (
   return { findings: [], decisions: [] }
 }
 
-/** The known entries with the given numbers. A model that names more than half of many understood something else. */
+/**
+ * Returns the known entries with these numbers. If a model names more than half of many entries, it has misunderstood the question, and
+ * there are none.
+ */
 function contradicted (known: string[], numbers: number[] = []): string[] {
   const named = known.filter((_, at) => numbers.includes(at + 1))
   return named.length > Math.max(FEW, known.length / 2) ? [] : named
@@ -53,8 +57,8 @@ type ReplacedEntry = NonNullable<TaskMemory['replaced']>[number]
 type DoubtedEntry = NonNullable<TaskMemory['doubted']>[number]
 
 /**
- * The memory with what a run has learned. An entry that the report contradicts is replaced where a run wrote it and something that was
- * learned shares a word with it; any other one is doubted, and stands.
+ * Returns the memory with the things that a run has learned. An entry that the report contradicts is replaced if a run wrote it and a new
+ * entry shares a word with it. Any other contradicted entry stays and is marked as doubtful.
  */
 export function withLearned (memory: TaskMemory, { outdated = [], ...learned }: NonNullable<StoredRun['learned']>): TaskMemory {
   const { confirmed = [] } = memory
@@ -74,7 +78,7 @@ export function withLearned (memory: TaskMemory, { outdated = [], ...learned }: 
   return withNotes(mergeMemory(rest, learned), { replaced, doubted })
 }
 
-/** The memory with notes about its entries: those about entries that have come back, or are gone, are left out. */
+/** Returns the memory with notes about its entries. Notes about entries that were confirmed again, or are gone, are left out. */
 function withNotes (
   memory: TaskMemory,
   { replaced = [], doubted = [] }: { replaced?: ReplacedEntry[], doubted?: DoubtedEntry[] } = {}
@@ -92,7 +96,7 @@ function withNotes (
   }
 }
 
-/** Merges entries into the memory without duplicates. MAX_ENTRIES of each kind are kept: what a person gave, and the newest. */
+/** Merges entries into the memory without duplicates. MAX_ENTRIES of each kind are kept: those that a person gave, and the newest. */
 export function mergeMemory (
   memory: TaskMemory,
   more: Partial<Pick<TaskMemory, 'findings' | 'sources' | 'filesCreated' | 'decisions'>>
@@ -107,7 +111,7 @@ export function mergeMemory (
   return merged
 }
 
-/** The memory with lists that a person gives in place of its own: what stands in them is confirmed, and nothing of it doubted. */
+/** Returns the memory with lists that a person gives in place of its own. Their entries are confirmed, and none is doubtful. */
 export function withLists (memory: TaskMemory, lists: TaskMemoryBody): TaskMemory {
   const none = Object.fromEntries(Object.keys(lists).map((kind) => [kind, []]))
   const merged = mergeMemory({ ...memory, ...none }, lists)

@@ -15,7 +15,7 @@ export interface TaskPort {
   end(): Promise<void>
 }
 
-/** A worker that calls no method for this long, while no call is being answered, is taken for hung; milliseconds. */
+/** A worker that calls no method for this long, while no call is being answered, counts as hung; milliseconds. */
 const HUNG_MS = 30_000
 
 /** The worker of a run died during the run. */
@@ -120,7 +120,7 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     }
   }
 
-  /** Calls `onHang` when it was neither paused nor stopped for HUNG_MS. */
+  /** Calls `onHang` when the worker was neither paused nor stopped for HUNG_MS. */
   function watchdog (onHang: () => void) {
     let answering = 0
     const start = () => startDeadline({ clock, ms: HUNG_MS }, onHang)
@@ -142,9 +142,9 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
 
   return {
     run,
-    /** Starts a worker for the next run ahead. */
+    /** Starts a worker in advance for the next run. */
     prepare: threads.prepare,
-    /** Ends the worker that was started ahead. The runs end theirs. */
+    /** Ends the worker that was started in advance. Runs end their own workers. */
     close: threads.close
   }
 }
@@ -170,8 +170,8 @@ interface TaskThread {
 }
 
 /**
- * Starts worker threads with Bree, which only launches them. A thread serves one run. One spare thread is started ahead of its
- * run, because the start of a thread takes longer than all that the loop of a short run does.
+ * Starts worker threads with Bree, which only launches them. A thread serves one run. One spare thread is started in advance, because
+ * starting a thread takes longer than the whole loop of a short run.
  */
 function createTaskThreads ({ clock }: { clock: Clock }) {
   let loading: Promise<any> | undefined
@@ -182,7 +182,7 @@ function createTaskThreads ({ clock }: { clock: Clock }) {
   async function start (isSpare = false): Promise<TaskThread> {
     const bree = await (loading ??= load())
     const name = `task-run-${++started}`
-    // Bree takes a path with an unusual character, such as "(" or "&", for code, unless it is told what it is.
+    // Bree takes a path with an unusual character, such as "(" or "&", for code, unless it is told that it is a path.
     const { program, eval: isCode } = workerProgram('task')
     await bree.add({
       name,
@@ -250,7 +250,7 @@ function createTaskThreads ({ clock }: { clock: Clock }) {
 
 async function load () {
   const { default: Bree } = await import('bree')
-  // Bree's types lack init, workers and config. Its error handler does nothing, because `exited` tells how a worker ended.
+  // Bree's types lack init, workers and config. Its error handler does nothing, because `exited` reports how a worker ended.
   const bree: any = new Bree(
     { root: false, doRootCheck: false, logger: false, acceptedExtensions: ['.js', '.ts'], errorHandler: () => {} } as never
   )

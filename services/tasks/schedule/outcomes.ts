@@ -5,7 +5,9 @@ import { type Op, outcomeKey } from '../../store/index.ts'
 import { isUngranted } from '../../contracts/model-texts.ts'
 import type { StoredRun } from '../task-records.ts'
 
-/** The outcomes that the digest groups: ended runs by their status, slots without a run, and firings of which there is more to say. */
+/**
+ * The outcomes that the digest groups: ended runs by their status, slots without a run, and firings about which their run says too little.
+ */
 export type OutcomeKind = 'completed' | 'failed' | 'stopped' | 'notRun' | 'fired'
 
 /** A reference to an ended run. `nothing`: it completed and had nothing to do. `denied`: calls were denied for lack of a grant. */
@@ -13,7 +15,7 @@ export type RunOutcome = { taskId: string, runId: string, nothing?: true, denied
 /** A slot that began no run. */
 export type SlotOutcome = { taskId: string, slot: Slot }
 
-/** A firing without a run of its own, or of what happened while the service was away. */
+/** A firing without a run of its own, or for changes while the service was away. */
 export type FiringOutcome = { taskId: string, firing: Firing }
 
 const KINDS: Partial<Record<RunStatus, OutcomeKind>> = {
@@ -35,7 +37,7 @@ export function outcomeOfRun (
   const kind = KINDS[status]
   if (kind === undefined || completedAt === undefined) return []
   const denied = toolCalls.some(isUngranted) && { denied: true as const }
-  // A run whose report is marked is shown, not counted.
+  // A run whose report is marked is shown, not only counted.
   const hadNothing = evaluation?.outcome === 'nothing_to_do' && evaluation.verified !== false
   const nothing = !denied && status === 'completed' && hadNothing && { nothing: true as const }
   return [opOf<RunOutcome>(type, outcomeKey(kind, completedAt, runId), { taskId, runId, ...nothing, ...denied })]
@@ -47,7 +49,7 @@ export function outcomeOfSlot (type: Op['type'], taskId: string, slot: Slot): Op
   return [opOf<SlotOutcome>(type, outcomeKey('notRun', slot.settledAt, `${taskId}-${slot.at}`), { taskId, slot })]
 }
 
-/** The operation that adds a firing to the outcome index or removes it; none unless there is more to say of it than its run says. */
+/** Returns the operation that adds a firing to the outcome index or removes it; none if its run says enough about it. */
 export function outcomeOfFiring (type: Op['type'], taskId: string, firing: Firing): Op[] {
   if ((firing.fate === 'run' || firing.fate === 'coalesced') && !firing.away) return []
   return [opOf<FiringOutcome>(type, outcomeKey('fired', firing.at, firing.id), { taskId, firing })]

@@ -94,7 +94,10 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     return { ops, slots }
   }
 
-  /** Skips the slots that have passed since the last check, for that reason. Returns the task and the operations that store the slots. */
+  /**
+   * Skips the slots that have passed since the last check, with this reason as their fate. Returns the task and the operations that store
+   * the slots.
+   */
   async function skipElapsed (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
     if (task.timing === undefined) return { task, ops: [] }
     const timing = inMachineZone(task.timing, timezone())
@@ -114,22 +117,22 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     /** Returns the schedule in words. Throws BadSchedule (400), which lists the supported forms, when it cannot be parsed. */
     describe: async (schedule: Schedule): Promise<string> => (await read(schedule)).words,
 
-    /** See TaskCreation. */
+    /** Reads a time as a model passed it, see TaskCreation. */
     async readWhen (when: When, written?: string): Promise<ReadTime | undefined> {
       const found = await readWhen(when, machine())
       if (found === undefined) return undefined
       const { schedule, words, zone, next } = found
-      return { schedule, words, zone, next, confirm: whyConfirm(found, written, machine()) }
+      return { schedule, words, zone, next, confirm: await whyConfirm(found, written, machine()) }
     },
 
-    /** What a schedule, or a text about time, means. Throws BadTask (400) unless one of them is given. */
+    /** Returns the meaning of a schedule, or of a text about time. Throws BadTask (400) unless exactly one of them is given. */
     async preview ({ schedule, text, timezone: zone }: PreviewScheduleBody): Promise<SchedulePreview> {
       if ((schedule === undefined) === (text === undefined) || (schedule !== undefined && zone !== undefined)) {
         throw new BadTask('Give either "schedule", with its own timezone, or "text", with an optional "timezone" beside it.')
       }
       try {
         const found = schedule === undefined ? await readText(text!, { ...machine(), zone }) : await read(schedule)
-        const confirm = schedule === undefined ? whyConfirm(found, undefined, machine()) : undefined
+        const confirm = schedule === undefined ? await whyConfirm(found, undefined, machine()) : undefined
         return {
           understood: true,
           schedule: found.schedule,
@@ -149,7 +152,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
 
     /** Replaces the schedule. When the old schedule was active, the new schedule is active from now. */
     async replace (task: StoredTask, schedule: Schedule): Promise<{ task: StoredTask, ops: Op[] }> {
-      // A manual run of a paused task may be under way; the task is paused again after it.
+      // A manual run of a paused task may be active; the task is paused again after it.
       const isPaused = task.status === 'paused' || task.returnTo === 'paused'
       const { task: skipped, ops } = await skipElapsed(task, isPaused ? 'paused' : 'changed')
       const changed = { ...withoutTiming(skipped), schedule, scheduleWords: (await read(schedule)).words }
@@ -171,7 +174,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return { task: withoutTiming(skipped), ops }
     },
 
-    /** Decides the fate of the slots since the last check, skipped if there is a reason; undefined without an active schedule. */
+    /** Decides the fate of the slots since the last check: they are skipped if there is a reason. Undefined without an active schedule. */
     decideDue (task: StoredTask, skip?: string): { task: StoredTask, found: Due } | undefined {
       if (task.timing === undefined) return undefined
       const timing = inMachineZone(task.timing, timezone())
@@ -187,7 +190,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }
     },
 
-    /** The next `n` planned times. An inactive schedule is treated as if it were started now. */
+    /** Returns the next `n` planned times. An inactive schedule is treated as if it were started now. */
     async upcoming (task: StoredTask, n: number): Promise<number[]> {
       // A single time may be over.
       const timing = task.timing === undefined
@@ -201,11 +204,11 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
   }
 }
 
-/** Whether the later slot continues the earlier one: both passed while the same question waited. */
+/** True if the later slot continues the earlier one: both passed while the same question waited. */
 const isSameWait = (earlier: Slot, { since, at, from = at }: Slot): boolean =>
   earlier.reason === 'waiting' && earlier.since === since && earlier.at < from
 
-/** The slot of all the times of two. */
+/** Returns one slot for all the times of two slots. */
 const joined = ({ at, from = at, count = 1 }: Slot, { count: more = 1, ...later }: Slot): Slot => ({ ...later, from, count: count + more })
 
 /** Decides the fate of the slots since the last check; those of a failing task before its next try are skipped. */

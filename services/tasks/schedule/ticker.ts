@@ -20,14 +20,16 @@ import type { Schedules } from './schedules.ts'
 
 /** Longest time between two checks, so that sleep, clock changes and time zone changes are noticed; milliseconds. */
 const CHECK_MS = 10_000
-/** Without a check for this long, the ticker counts as stalled; milliseconds. */
+/** The same while no task is due at any time: a change of the due times ends the wait. */
+const IDLE_CHECK_MS = 3_600_000
+/** With due tasks and without a check for this long, the ticker counts as stalled; milliseconds. */
 const STALLED_MS = 60_000
 /** Tasks that are checked concurrently, so that the store can write their changes together. */
 const BATCH = 16
 /** Difference between wall clock and monotonic clock that is tolerated between two checks; milliseconds. */
 const DRIFT_MS = 2_000
 
-/** Watches the clock: begins the runs of slots that are due, and expires approvals without a decision. */
+/** Watches the clock: begins runs that are due, expires approvals without a decision, and ends tasks at their end time. */
 export function createScheduleTicker ({ deps, executor, queue, schedules, approvals }: {
   deps: RunDeps,
   executor: Pick<RunExecutor, 'conclude'>,
@@ -35,9 +37,12 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
   schedules: Schedules,
   approvals: ReturnType<typeof createRunApprovals>
 }) {
-  const { repository, ledger, clock, log } = deps
+  const { repository, ledger, clock, log, keepAwake } = deps
 
-  /** Does what is due, in one transaction: expires approvals, or decides the fate of slots and asks what to do with a failing task. */
+  /**
+   * Does everything that is due for a task, in one transaction: ends it, expires approvals, or decides the fate of slots and asks its
+   * person about a failing task.
+   */
   const check = (taskId: string) =>
     repository.change<undefined>(taskId, async (task) => {
       const expired = await approvals.expire(task)
@@ -48,7 +53,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       return decided === undefined ? asked : { ...decided, choice: decided.choice ?? asked?.choice }
     })
 
-  /** Lets the run go on that has waited for its provider until now; undefined when there is none. */
+  /** Returns the change for a run that has waited for its provider until now; undefined if there is none. */
   async function goOn (task: StoredTask): Promise<Change<undefined> | undefined> {
     const { status, liveRun, retryAt = Infinity } = task
     const run = status === 'scheduled' && retryAt <= clock.now() && liveRun ? await repository.runById(liveRun.runId) : undefined
@@ -92,7 +97,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       )
     const once = isOnce(checked.task.timing!)
     const next = created?.task ?? checked.task
-    // After its time, a task of a single time is like any one_shot; a time that is too old waits for its person.
+    // After its time, a task with a single time is like any one_shot. If the time is too old, the task waits for its person.
     const after = !once ? next : created !== undefined ? withoutTiming(next) : { ...next, ...missed(found.slots) }
     const slots = found.slots.map((slot) =>
       created !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: created.run.runId } : slot
@@ -118,7 +123,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     }
   }
 
-  /** Asks the person of a task whose single time passed too long ago whether it is still to be run. */
+  /** Asks the person of a task whose single time passed too long ago whether to run it now. */
   const askToRun = ({ id, goal }: StoredTask, { at }: Slot) =>
     ledger.askChoice({ taskId: id, about: 'missed', text: missedText(goal, at, clock.now()), choices: [...CHOICES.missed] })
 
@@ -163,7 +168,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     /** The reason why slots may be missed; undefined when there is none. */
     problem (): string | undefined {
       const silentMs = clock.awake() - lastCheckAt
-      if (silentMs > STALLED_MS) return `stalled: no task was checked for ${Math.round(silentMs / 1000)} s`
+      if (repository.due.size > 0 && silentMs > STALLED_MS) return `stalled: no task was checked for ${Math.round(silentMs / 1000)} s`
       return failing.size === 0
         ? undefined
         : `${failing.size} ${failing.size === 1 ? 'due task' : 'due tasks'} cannot be checked; see the log of the service`
@@ -175,18 +180,20 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       let wake = new AbortController()
       repository.onDue(() => wake.abort())
       while (!signal.aborted) {
+        lastCheckAt = clock.awake()
         const now = clock.now()
         // Without tasks nobody needs the time zone, whose data takes time and memory to load.
         const isEarly = repository.due.size > 0 && jumped()
         const found = [...repository.due].filter(([, { at }]) => isEarly || at <= now)
-        // What is to be done once is made up for first.
+        // Single times are made up for first.
         for (const first of [true, false]) {
           await checkAll(found.filter(([, { isOnce }]) => isOnce === first).map(([taskId]) => taskId), signal)
         }
         lastCheckAt = clock.awake()
         wake = new AbortController()
-        const next = Math.min(...dueTimes(repository), clock.now() + CHECK_MS)
-        // Retry a task whose check failed after a second.
+        keepAwake.setDue(Math.min(...awakeTimes(repository)))
+        const next = Math.min(...dueTimes(repository), clock.now() + (repository.due.size === 0 ? IDLE_CHECK_MS : CHECK_MS))
+        // A task whose check failed is checked again after a second.
         const wait = next <= now ? 1_000 : next - clock.now()
         if (wait > 0) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
       }
@@ -194,7 +201,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
   }
 }
 
-/** The time that was missed, as a field of the task. */
+/** Returns the missed time as a field of the task. */
 const missed = (slots: Slot[]) => slots.length === 0 ? {} : { missedAt: slots.at(-1)!.at }
 
 /** Characters of the goal that are shown. */
@@ -204,7 +211,7 @@ const missedText = (goal: string, at: number, now: number) =>
   `This was planned for ${new Date(at).toString()} and was not done, because the service was not running. It is ${lateness(now - at)} ` +
   `late by now: ${goal.slice(0, GOAL_SHOWN)}`
 
-/** Whether the schedule of the task is active, also while a run executes. */
+/** True if the schedule of the task is active, even while a run executes. */
 const isScheduled = ({ status, returnTo = 'scheduled' }: StoredTask) =>
   returnTo === 'scheduled' && (status === 'scheduled' || status === 'running' || status === 'pending_approval')
 
@@ -212,7 +219,11 @@ function * dueTimes ({ due }: TaskRepository) {
   for (const { at } of due.values()) yield at
 }
 
-/** Returns a function that tells whether the wall clock or the time zone was changed since its last call; true on the first call. */
+function * awakeTimes ({ due }: TaskRepository) {
+  for (const { awakeFrom } of due.values()) yield awakeFrom
+}
+
+/** Returns a function that says whether the wall clock or the time zone was changed since its last call; true on the first call. */
 function watchJumps (clock: Clock, timezone: () => string) {
   let before: { offset: number, zone: string } | undefined
   return (): boolean => {

@@ -15,17 +15,17 @@ import type { Firing, Trigger } from '../../../schemas/triggers.ts'
 import { outcomeOfFiring } from '../schedule/outcomes.ts'
 import { isFinished, type StoredRun, type StoredTask } from '../task-records.ts'
 
-/** Ends of runs that wait for one task; further ones are left out. */
+/** The most ends of runs that wait for one task; further ones are left out. */
 const MOST_CUES = 100
 
-/** The end of a run that another task is to run for. */
+/** The end of a run that another task still has to run for. */
 export interface Cue {
   taskId: string
   runId: string
   on: 'completed' | 'failed'
   /** Milliseconds since the Unix epoch. */
   at: number
-  /** The tasks whose runs led to it, that of the run last. */
+  /** The tasks whose runs led to it, ending with the task of the run. */
   causes: string[]
 }
 
@@ -37,10 +37,10 @@ const watchedTasks = ({ triggers = [] }: { triggers?: Trigger[] }): Map<string, 
   return watched
 }
 
-/** The tasks that the runs of a task lead to, with the run: its own causes first. */
+/** Returns the causes of runs that a run leads to: its own causes, then its task. */
 export const causesOf = ({ causes = [], taskId }: Pick<StoredRun, 'causes' | 'taskId'>): string[] => [...causes, taskId]
 
-/** The operations that keep the index of tasks which wait for other tasks, when the triggers of a task change. */
+/** Returns the operations that update the index of tasks which wait for other tasks, if the triggers of a task change. */
 export function triggerIndexOps (before: StoredTask | undefined, task: StoredTask): Op[] {
   if (isDeepStrictEqual(before?.triggers ?? [], task.triggers ?? [])) return []
   const [was, is] = [watchedTasks(before ?? {}), watchedTasks(task)]
@@ -51,8 +51,8 @@ export function triggerIndexOps (before: StoredTask | undefined, task: StoredTas
 }
 
 /**
- * The operations that note the ends of runs for the tasks that run after them, for the transaction that stores the ends; and the ids of
- * those tasks.
+ * Returns the operations that store cues for the tasks that run after these ended runs, for the transaction that stores the ends; and the
+ * ids of those tasks.
  */
 export async function cueOps (
   store: Store,
@@ -84,7 +84,7 @@ async function countOf (keys: AsyncIterable<string>): Promise<number> {
   return count
 }
 
-/** The operations that remove what is kept for the triggers of a task, without its firings. */
+/** Returns the operations that remove the stored state of a task's triggers, without its firings. */
 export async function triggerRemovals (store: Store, task: Pick<StoredTask, 'id' | 'triggers'>): Promise<Op[]> {
   const keys = [...watchedTasks(task).keys()].map((taskId) => triggerOnKey(taskId, task.id))
   for (const prefix of [triggerSeenPrefix(task.id), triggerCuesPrefix(task.id)]) for await (const key of store.keys(prefix)) keys.push(key)

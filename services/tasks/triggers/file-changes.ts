@@ -1,5 +1,6 @@
 import { join } from 'node:path'
 import { timeOfId } from '../../lib/ids.ts'
+import { differingPaths } from '../../workspace/index.ts'
 import { outcomePrefix, outcomeTime, undoOwnerPrefix } from '../../store/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { RunOutcome } from '../schedule/outcomes.ts'
@@ -7,27 +8,27 @@ import type { StoredRun, StoredTask } from '../task-records.ts'
 import { causesOf } from './cues.ts'
 import type { ChangedFile } from '../../../schemas/triggers.ts'
 
-/** Own runs, and runs of other tasks, that are asked whether they wrote a file; the newest. */
+/** The most runs of the task, and of other tasks, that are checked for having written a file; the newest. */
 const MOST_OWN = 20
 const MOST_OTHERS = 100
-/** Milliseconds by which the end of a run and the time of what it wrote may differ. */
+/** The most milliseconds by which the end of a run and the time of its last write may differ. */
 const SLACK_MS = 2_000
-/** An undo that takes longer was cut. */
+/** An undo that takes longer was cut off. */
 const LONGEST_UNDO_MS = 10 * 60_000
 
-/** Runs that this process has stored, with the time of the last change; it tells of runs that are not over. */
+/** Runs that this process has stored, with the time of their last change. Shows which runs are not over. */
 type RecentRuns = ReadonlyMap<string, number>
 
-/** What a trigger may fire for, and the tasks whose runs made some of it. */
+/** Changes that a trigger may fire for, and the other tasks whose runs made some of them. */
 interface Attributed {
   changes: FileChange[]
   causes: string[]
 }
 
 /**
- * Leaves out the changes that runs of the task itself, and undos of them, made, and finds out which other tasks made the rest. What runs
- * have written is known from what is kept for undo. While a run makes calls whose changes are not known, and while an undo is under way,
- * all that changes counts as its own. `since`: the time of the last look, epoch milliseconds.
+ * Leaves out changes that runs of the task itself, and undos of them, made. Finds the other tasks that made the rest. The copies for undo
+ * tell what runs have written. While a run makes calls whose changes are not known, and while an undo is active, all changes count as the
+ * task's own. `since`: the time of the last look, epoch milliseconds.
  */
 export async function attributeChanges (
   { task, folder, changes, since, recent }: {
@@ -59,7 +60,7 @@ export async function attributeChanges (
     own.add(run.runId)
     if (endOf(run) >= from) left = (await split(run, left)).others
   }
-  // A person who takes back what a run has done does not ask for it again.
+  // A person who undoes the work of a run does not want it done again.
   for await (const key of store.keys(undoOwnerPrefix(task.id), { reverse: true, limit: MOST_OWN })) {
     const runId = key.slice(undoOwnerPrefix(task.id).length)
     if (left.length === 0 || own.has(runId)) continue
@@ -90,9 +91,9 @@ export async function attributeChanges (
 /** Path relative to the folder, bytes, and the time of the last change of the content in milliseconds since the Unix epoch. */
 export type SeenFile = [path: string, size: number, modifiedAt: number]
 
-/** What a files trigger has seen, as it is stored. */
+/** The files that a trigger has seen, as they are stored. */
 export interface Seen {
-  /** The task was started or resumed then: what was seen earlier is of an earlier start. Milliseconds since the Unix epoch. */
+  /** When the task was started or resumed. What was seen before belongs to an earlier start. Milliseconds since the Unix epoch. */
   since: number
   /** When it was seen; milliseconds since the Unix epoch. */
   at: number
@@ -101,29 +102,24 @@ export interface Seen {
   files: SeenFile[]
 }
 
-/** A change, and when the content of the file that is there now was last changed. */
+/** A change, and when the present content of the file was last changed. */
 export type FileChange = ChangedFile & { modifiedAt?: number }
 
 /**
- * Returns what differs between two looks at a folder, by path. Nothing is known of what is below the folders that cannot be read now
+ * Returns the differences between two looks at a folder, by path. Nothing is known about files below folders that cannot be read now
  * (`closed`, each with `/` at its end).
  */
 export function changesBetween (before: readonly SeenFile[], now: readonly SeenFile[], closed: readonly string[] = []): FileChange[] {
-  const known = new Map(before.map((file) => [file[0], file]))
-  const changes: FileChange[] = []
-  for (const [path, size, modifiedAt] of now) {
-    const was = known.get(path)
-    known.delete(path)
-    if (was === undefined) changes.push({ path, kind: 'new', modifiedAt })
-    else if (was[1] !== size || was[2] !== modifiedAt) changes.push({ path, kind: 'changed', modifiedAt })
-  }
-  for (const path of known.keys()) {
-    if (!closed.some((folder) => path.startsWith(folder))) changes.push({ path, kind: 'deleted' })
-  }
-  return changes.sort((a, b) => a.path < b.path ? -1 : 1)
+  const [known, seen] = [before, now].map((files) => new Map(files.map((file) => [file[0], file])))
+  const isSame = (a?: SeenFile, b?: SeenFile) => a?.[1] === b?.[1] && a?.[2] === b?.[2]
+  return differingPaths(known, seen, isSame).sort().flatMap((path): FileChange[] => {
+    const found = seen.get(path)
+    if (found !== undefined) return [{ path, kind: known.has(path) ? 'changed' : 'new', modifiedAt: found[2] }]
+    return closed.some((folder) => path.startsWith(folder)) ? [] : [{ path, kind: 'deleted' }]
+  })
 }
 
-/** The files that are seen now, with those below folders that cannot be read now as they were before. */
+/** Returns the files that are seen now, plus the earlier ones below folders that cannot be read now. */
 export function withClosed (now: SeenFile[], before: readonly SeenFile[], closed: readonly string[]): SeenFile[] {
   if (closed.length === 0) return now
   const there = new Set(now.map(([path]) => path))

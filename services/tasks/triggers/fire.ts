@@ -12,16 +12,16 @@ import { type Cue, firingRemovals } from './cues.ts'
 import type { FileChange } from './file-changes.ts'
 
 const HOUR_MS = 60 * 60 * 1000
-/** Runs that the triggers of a task may begin within an hour. */
+/** The most runs that the triggers of a task may begin within an hour. */
 const MOST_AN_HOUR = 20
-/** Firings that are kept of a task, and those above it that are removed together. */
+/** The number of firings that are kept of a task, and how many more may accumulate before the oldest are removed together. */
 const MOST_FIRINGS = 1_000
 const SLACK = 100
-/** Changed files that are stored with a firing; and told to its run, with at most so many characters of paths. */
+/** The most changed files that are stored with a firing; the most that its run is told, and the most characters of their paths. */
 const FILES_STORED = 50
 const FILES_TOLD = 200
 const CHARACTERS_TOLD = 16_000
-/** Characters of the report of another task's run. */
+/** The most characters of the report of another task's run. */
 const REPORT_TOLD = 8_000
 
 /** Files that changed. */
@@ -46,12 +46,12 @@ interface EndsFound {
 }
 export type Found = FilesFound | EndsFound
 
-/** How a firing is left out; undefined when it may begin a run. */
+/** The fate of a firing that begins no run; undefined if it may begin one. */
 type LeftOut = Pick<Firing, 'fate' | 'reason'>
 
 /**
- * Returns the change of a task whose triggers have fired: the firings with their fates and, where one may run, its run, all in one
- * transaction. `ops` say that what was found is dealt with.
+ * Returns the change of a task whose triggers have fired: the firings with their fates and, if one may begin a run, the run, all in one
+ * transaction. `ops` mark the found changes as handled.
  */
 export async function fire (
   task: StoredTask,
@@ -128,7 +128,7 @@ function shown (found: Found): Partial<Firing> {
   return { ...causes, folder, files, changed: changes.length, ...away && { away } }
 }
 
-/** The data of the run: what changed, and what the runs reported that ended. */
+/** Returns the data of the run: the changed files, and the reports of the runs that ended. */
 async function inputOf (found: readonly Found[], { repository }: RunDeps): Promise<object> {
   const files = found.flatMap((each) => each.type === 'files' ? [filesTold(each)] : [])
   const ends = []

@@ -8,13 +8,13 @@ import type { TaskDeps } from '../task-deps.ts'
 import { MOST_OF_ONE } from '../../workspace/index.ts'
 import type { SeenFile } from './file-changes.ts'
 
-/** Files of a folder, and folders below it, that a trigger may look at. */
+/** The most files in the folder of a trigger, and the most folders below it. */
 const MOST_FILES = 20_000
-/** A folder that gives no name by then is on a file system that hangs, such as a mount whose server is gone; milliseconds. */
+/** A folder that yields no name by then is on a file system that hangs, such as a mount whose server is gone; milliseconds. */
 const KNOCK_MS = 5_000
-/** A look that takes longer begins anew in a thread for slow folders, so that it does not delay the others; milliseconds. */
+/** A look that takes longer starts again in a thread for slow folders, so that it does not delay the others; milliseconds. */
 const QUICK_MS = 20_000
-/** A look at a large folder takes this long at most; milliseconds. */
+/** The time limit of a look at a large folder, milliseconds. */
 const LOOK_LIMIT_MS = 600_000
 
 type Looked =
@@ -23,11 +23,11 @@ type Looked =
 
 type Deps = Pick<TaskDeps, 'paths' | 'transform' | 'slowTransform'>
 
-/** How the looks at one folder have gone. */
+/** How fast the looks at one folder were. */
 export interface LookPace {
   /** A look took longer than QUICK_MS. */
   isSlow?: true
-  /** Until this settles, a thread waits for the folder's file system: no other is sent there. */
+  /** Until this settles, a thread waits for the folder's file system, and no other thread is sent there. */
   stuck?: Promise<unknown>
 }
 
@@ -40,7 +40,7 @@ async function requestOf ({ path, glob = '**' }: FilesTrigger, cwd: string, path
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as { code?: string })?.code ?? '')
 
 /**
- * Looks at the folder of a trigger, in a worker. `slow` is called when that takes its time: others need not wait for it. Rejects with the
+ * Looks at the folder of a trigger, in a worker. `slow` is called if that takes long, so that others need not wait for it. Rejects with the
  * reason of the signal.
  */
 export async function lookAtFolder (
@@ -65,8 +65,8 @@ export async function lookAtFolder (
     }
   }
 
-  // A file system that hangs takes the thread that asks it: one of a worker, before one of the few that all of the service shares. What
-  // Windows may be asked about is known only after the rules.
+  // A file system that hangs blocks the thread that asks it. So a worker asks first, and only then one of the few threads that the whole
+  // service shares. The rules decide first which paths Windows may be asked about.
   if (process.platform !== 'win32') {
     const answer = await run(() => transform.run('knock', resolve(cwd, trigger.path), { signal, ms: KNOCK_MS }))
     if (answer === undefined) return { is: 'missing' }
@@ -91,7 +91,7 @@ export async function lookAtFolder (
   return scanned.is === 'beyond' ? { is: 'too_large' } : { ...scanned, is: 'watching', root: request.folder }
 }
 
-/** Returns why a trigger cannot watch its folder; undefined when that is there and file tools may read it. */
+/** Returns why a trigger cannot watch its folder; undefined if the folder exists and file tools may read it. */
 export async function folderProblem (trigger: FilesTrigger, cwd: string, paths: Deps['paths']): Promise<string | undefined> {
   try {
     await requestOf(trigger, cwd, paths)
@@ -110,5 +110,5 @@ const TEXTS: Partial<Record<TriggerState['state'], string>> = {
   gone: 'The other task was deleted. Remove this trigger, or name another task.'
 }
 
-/** What is wrong with a trigger in that state, as a sentence. */
+/** Returns the problem of a trigger in this state, as a sentence. */
 export const stateText = (state: TriggerState['state']): { text?: string } => TEXTS[state] === undefined ? {} : { text: TEXTS[state] }

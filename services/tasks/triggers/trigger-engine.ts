@@ -11,7 +11,9 @@ import type { Cue } from './cues.ts'
 import { fire, type FilesFound, type Found } from './fire.ts'
 import { lookAtFolder, type LookPace, stateText } from './look-at-folder.ts'
 
-/** Milliseconds. A burst of changes is over when nothing changed for SETTLE_MS; it is looked at after LONGEST_BURST_MS in any case. */
+/**
+ * A burst of changes is over when nothing has changed for SETTLE_MS. After LONGEST_BURST_MS the folder is read in any case. Milliseconds.
+ */
 const SETTLE_MS = 1_000
 const LONGEST_BURST_MS = 10_000
 /** The least time between two firings of a task; milliseconds. */
@@ -19,14 +21,16 @@ const APART_MS = 60_000
 /** Milliseconds between two looks at a folder that is watched, and at one that cannot be watched or is not there. */
 const LOOK_MS = 300_000
 const LOOK_OFTEN_MS = 60_000
-/** The longest sleep, so that a clock that was set is noticed; milliseconds. */
+/** The longest sleep, so that a change of the system clock is noticed; milliseconds. */
 const CHECK_MS = 10_000
-/** Files triggers that are watched in all. */
+/** The same while no task has a trigger: a new one ends the wait. */
+const IDLE_CHECK_MS = 3_600_000
+/** The most triggers for files that are watched in all. */
 const MOST_TRIGGERS = 100
 /** Runs that are remembered as recent. */
 const MOST_RECENT = 1_000
 
-/** The files trigger of a task that is watched. */
+/** A watched folder of a task's trigger. */
 interface FolderView {
   trigger: FilesTrigger
   state: Pick<TriggerState, 'state' | 'files' | 'lookedAt'>
@@ -34,7 +38,7 @@ interface FolderView {
   pace: LookPace
 }
 
-/** What a look at a folder found. */
+/** The result of a look at a folder. */
 interface Look {
   state: FolderView['state']
   write?: Op
@@ -45,21 +49,21 @@ interface Look {
 /** A task whose triggers are watched. */
 interface View {
   task: Pick<StoredTask, 'triggers' | 'cwd' | 'firing'>
-  /** By the key under which what was seen is stored. */
+  /** Its folders, by the key under which the seen files are stored. */
   folders: Map<string, FolderView>
   /** When it is next looked at; epoch milliseconds. */
   at: number
   /** When the first change of a burst came. */
   burstAt?: number
-  /** A run of the task is not over. */
+  /** True while a run of the task is not over. */
   isHeld: boolean
   /** A look at it is under way. */
   isLooking?: true
 }
 
 /**
- * Watches the triggers of tasks that are started, and begins their runs. What a files trigger has seen is stored and moves on together
- * with the firing; ends of other tasks are stored with these ends. So what was not dealt with is found again after a crash, once.
+ * Watches the triggers of started tasks, and begins their runs. The files that a trigger has seen are stored in the same transaction as the
+ * firing. The ends of other tasks' runs are stored with those runs. So changes that were not handled are found again after a crash, once.
  */
 export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pick<Queue, 'push'> }) {
   const { repository, store, clock, log } = deps
@@ -80,7 +84,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     view.burstAt ??= now
     const at = Math.min(now + SETTLE_MS, view.burstAt + LONGEST_BURST_MS)
     if (view.isHeld || view.at === at) return
-    // A later look needs no waking: the engine wakes, and sleeps on.
+    // A later look needs no wake-up: the engine wakes by itself in time.
     if (at < view.at) lookBy(view, at)
     else if (view.at <= view.burstAt + LONGEST_BURST_MS) view.at = at
   }
@@ -90,7 +94,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     views.delete(taskId)
   }
 
-  /** Watches what the task names now, or nothing when it is not to run by itself. */
+  /** Watches the triggers that the task has now, or nothing if the task does not run by itself. */
   function sync (task: StoredTask): void {
     if (!isWatched(task)) return close(task.id)
     const known = views.get(task.id)
@@ -143,8 +147,8 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
   }
 
   /**
-   * Looks at the folder of one trigger. `write` stores what was seen; `found` is what it may fire for; `state` holds when that is stored.
-   * `nextMs`: the time until it is to be looked at again.
+   * Looks at the folder of one trigger. `write` stores the seen files; `found` is what the trigger may fire for; `state` is valid once that
+   * is stored. `nextMs`: the time until the next look.
    */
   async function lookAt (
     task: StoredTask,
@@ -160,7 +164,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
       watches.close()
       return { state: { lookedAt, state: looked.is }, nextMs: LOOK_OFTEN_MS }
     }
-    // Nothing is watched for a task that was paused, changed or deleted meanwhile.
+    // The task was paused, changed or deleted meanwhile, so nothing is watched for it.
     if (views.get(task.id)?.folders.get(key) !== folder) return { state: known, nextMs: SETTLE_MS }
     const { root, files, folders, hasMoreFolders, closed } = looked
     const { isWhole, hasNew } = watches.set(root, folders)
@@ -208,8 +212,8 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
   }
 
   /**
-   * Looks at all triggers of a task, and lets those fire that have something to fire for. `slow` is called when that takes its time: looks
-   * at other tasks need not wait for it.
+   * Looks at all triggers of a task, and fires those that have a reason. `slow` is called if that takes long, so that looks at other tasks
+   * need not wait for it.
    */
   async function look (taskId: string, view: View, way: { slow: () => void, signal: AbortSignal }): Promise<void> {
     const task = await repository.get(taskId)
@@ -245,7 +249,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
       if (look.found !== undefined) found.push(look.found)
     }
     view.at = Math.min(view.at, clock.now() + LOOK_MS)
-    // What changed during the look has given its hint by the next turn.
+    // Hints about changes during the look have arrived by the next turn.
     await new Promise(setImmediate)
     if (clock.now() < burstAt + LONGEST_BURST_MS && found.some((each) => isUnderWay(each, view, now))) {
       view.burstAt = burstAt
@@ -261,7 +265,9 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     else if (views.get(taskId) === view && !view.isHeld) lookBy(view, clock.now())
   }
 
-  /** Stores what was seen, and lets the triggers fire. Returns false when the task has changed since: all is to be looked at anew. */
+  /**
+   * Stores the seen files, and fires the triggers. Returns false if the task has changed since: then everything has to be looked at anew.
+   */
   async function keep (task: StoredTask, found: Found[], writes: Op[]): Promise<boolean> {
     const isCurrent = (current: StoredTask) => !isBusy(current) && isWatched(current) && isDeepStrictEqual(partsOf(current), partsOf(task))
     let isDone = false
@@ -316,7 +322,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
         if (task?.triggers !== undefined) sync(task)
         for (const run of [task?.liveRun, task?.reviewRun]) if (run !== undefined) recent.set(run.runId, clock.now())
       }
-      /** Looks that go on while others begin. */
+      /** Slow looks, which continue while others begin. */
       const slowLooks = new Set<Promise<void>>()
       while (!signal.aborted) {
         const due = [...views].filter(([, { at, isLooking }]) => at <= clock.now() && !isLooking)
@@ -338,7 +344,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
         }
         wake = new AbortController()
         const next = [...views.values()].filter(({ isLooking }) => !isLooking).map(({ at }) => at)
-        const wait = Math.min(...next, clock.now() + CHECK_MS) - clock.now()
+        const wait = Math.min(...next, clock.now() + (views.size === 0 ? IDLE_CHECK_MS : CHECK_MS)) - clock.now()
         if (wait > 0 && !signal.aborted) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
       }
       await Promise.all(slowLooks)
@@ -347,18 +353,18 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
   }
 }
 
-/** Whether more of the same burst of changes may come. `now`: when the folder was looked at, epoch milliseconds. */
+/** True if the burst of changes may continue. `now`: when the folder was read, epoch milliseconds. */
 const isUnderWay = (found: Found, { burstAt }: View, now: number): boolean =>
   found.type === 'files' && !found.rested &&
   (burstAt !== undefined || found.changes.some(({ modifiedAt = 0 }) => modifiedAt > now - SETTLE_MS && modifiedAt <= now + SETTLE_MS))
 
-/** What a look depends on. */
+/** Returns the parts of a task that a look depends on. */
 const partsOf = ({ triggers = [], cwd, firing }: Pick<StoredTask, 'triggers' | 'cwd' | 'firing'>) =>
   ({ triggers, cwd, since: firing?.since })
 
-/** Whether a task is to run by itself, also while a run executes. */
+/** True if a task runs by itself, even while a run executes. */
 const isWatched = ({ triggers = [], status, returnTo = 'scheduled' }: StoredTask): boolean =>
   triggers.length > 0 && returnTo === 'scheduled' && ['scheduled', 'running', 'pending_approval'].includes(status)
 
-/** Whether a run of the task is not over: what changes meanwhile waits for its end. */
+/** True if a run of the task is not over: changes then wait for its end. */
 const isBusy = ({ status, liveRun }: StoredTask): boolean => status !== 'scheduled' || liveRun !== undefined
