@@ -91,7 +91,7 @@ async function main () {
   const first = build()
   service.building = first
   reloadOnHangUp(() => service.building ?? first, exit)
-  if (parent) waitForExit(parent, systemClock).then(() => exit.end(`Process ${parent.pid}, given with --parent-pid, has ended`), fail)
+  if (parent) waitForExit(parent, systemClock).then(() => exit.end(`Process ${parent.pid}, with which the service ends, has ended`), fail)
   void input?.ended.then(() => exit.end('Standard input has ended'))
 
   async function serve (building: Promise<App>, port?: number): Promise<App | undefined> {

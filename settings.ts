@@ -1,11 +1,12 @@
-import { isIP } from 'node:net'
 import { parseArgs } from 'node:util'
 import type { lazyCompilers } from './plugins/core/compilers.ts'
 import type { StdinSecrets } from './services/config/stdin-secrets.ts'
+import { isLoopback } from './services/lib/is-loopback.ts'
 import { Usage } from './services/lib/usage-error.ts'
 import type { ServiceLog } from './services/log/service-log.ts'
 import { BUILD } from './services/lib/version.ts'
 import type { Provider } from './services/models/providers/provider.ts'
+import type { AwakeProgram } from './services/process/keep-awake.ts'
 import type { BoxKind } from './services/sandbox/sandbox.ts'
 import type { LockOptions } from './services/store/directory-lock.ts'
 import type { Perform } from './services/tools/host.ts'
@@ -33,6 +34,8 @@ export interface Settings extends LockOptions {
   replaced?: () => void
   /** What makes boxes for commands; found out when absent. For tests. */
   boxes?: BoxKind
+  /** The programs that keep the machine awake; those of the system when absent. For tests. */
+  awakePrograms?: readonly AwakeProgram[]
   /** Compiles the routes' schemas; tests replace it to observe compilations. */
   compilers?: typeof lazyCompilers
   /** The destination of log lines; it must not block. Defaults to process.stderr. `useFile` is told the file of config.json. */
@@ -45,6 +48,7 @@ const HELP = `local-agent ${BUILD}: a local HTTP server that hosts an AI agent
   local-agent rotate-key   encrypts all data with a new key while no service runs: with a new key file, or with
                            the passphrase in LOCAL_AGENT_NEW_PASSPHRASE
   local-agent acp          lets an editor use the agent over stdin and stdout, by the Agent Client Protocol (docs/acp.md)
+  local-agent reach        lets a phone decide approvals; \`reach list\`, \`reach revoke <device>\`, \`reach off\` (docs/reach.md)
   local-agent test <file…> replays recordings of runs, without a key or a network; \`local-agent test --help\`
 
   --port <n>     port to listen on; 0 picks a free one (LOCAL_AGENT_PORT, config.json; 3001)
@@ -61,7 +65,7 @@ const HELP = `local-agent ${BUILD}: a local HTTP server that hosts an AI agent
   AI_GATEWAY_API_KEY, AI_GATEWAY_BASE_URL`
 
 /** The commands beside that which starts the service; their own modules take no arguments, but are asked for help here. */
-const COMMANDS = ['rotate-key', 'acp']
+const COMMANDS = ['rotate-key', 'acp', 'reach']
 
 export interface Options extends StdinSecrets {
   host: string
@@ -88,7 +92,7 @@ export async function readOptions (
   const host = values.host ?? '127.0.0.1'
   if (host === '') throw new Usage('--host must be an address or a name, such as 127.0.0.1.')
   const listenOn = port('--port', values.port) ?? port('LOCAL_AGENT_PORT', variable('LOCAL_AGENT_PORT'))
-  const parentPid = processId(values['parent-pid'])
+  const parentPid = processId(values['parent-pid']) ?? shellOfNpx(env)
   const secrets = values.stdin ? await readHandOver() : {}
   const token = secrets.token ?? variable('LOCAL_AGENT_TOKEN')
   if (token !== undefined && (token !== token.trim() || /\p{Cc}/u.test(token))) {
@@ -110,6 +114,10 @@ export async function readOptions (
     parentPid
   }
 }
+
+/** Returns the id of the shell in which `npx local-agent` runs the service: npx ends it, and passes its signals no further. */
+const shellOfNpx = ({ npm_lifecycle_event: event, npm_lifecycle_script: command = '' }: NodeJS.ProcessEnv): number | undefined =>
+  event === 'npx' && /^\W?local-agent\b/.test(command) ? process.ppid : undefined
 
 function parse (args: string[]) {
   try {
@@ -140,8 +148,4 @@ function processId (text: string | undefined): number | undefined {
   if (text === undefined) return undefined
   if (!/^[1-9]\d{0,9}$/.test(text)) throw new Usage(`--parent-pid must be the id of a process, not "${text}".`)
   return Number(text)
-}
-
-function isLoopback (host: string) {
-  return host === 'localhost' || host === '::1' || (isIP(host) === 4 && host.startsWith('127.'))
 }

@@ -4,6 +4,7 @@ import {
   RequestError,
   type AgentContext,
   type ClientCapabilities,
+  type McpServer,
   type Stream
 } from '@agentclientprotocol/sdk'
 import { type Agent, AgentError, createThread, deleteThread, getThread, listThreads } from '../client/index.ts'
@@ -23,6 +24,13 @@ const MARK = 'editor'
 const UNUSED_MS = 24 * 3_600_000
 
 type Client = Agent['client']
+
+/** A session that an editor wants. */
+interface Asked {
+  id: string
+  cwd: string
+  servers?: readonly McpServer[]
+}
 
 interface Opened {
   session: Session
@@ -51,7 +59,7 @@ function createTidy (): (client: Client) => Promise<void> {
 }
 
 /** Serves one editor over a stream of ACP messages. A session is a thread of the service, whose id it has. */
-export function connectEditor ({ stream, service, report }: { stream: Stream, service: ServiceAccess, report: (line: string) => void }) {
+export function connectEditor ({ stream, service }: { stream: Stream, service: ServiceAccess }) {
   const sessions = new Map<string, Opened>()
   const tidy = createTidy()
   let capabilities: ClientCapabilities = {}
@@ -70,25 +78,27 @@ export function connectEditor ({ stream, service, report }: { stream: Stream, se
     return found
   }
 
-  async function open (id: string, cwd: string, client: AgentContext): Promise<Opened> {
+  async function open ({ id, cwd, servers = [] }: Asked, client: AgentContext): Promise<Opened> {
     const editor = {
       canElicit: capabilities.elicitation?.form != null,
       hasNotices: capabilities.session?.notices != null,
       hasBuffers: capabilities.fs?.readTextFile === true
     }
     const choices = await readChoices(await service.agent(), id, cwd)
-    const entry = { session: createSession({ id, cwd, service, client, editor }), choices }
+    const entry = { session: createSession({ id, cwd, service, client, servers, editor }), choices }
     sessions.set(id, entry)
+    // Once the editor knows the session, that is after the answer.
+    setTimeout(() => void entry.session.sayProblems().catch(() => {}), 0)
     return entry
   }
 
   /** Opens the session of a stored thread. Throws RequestError when there is none. */
-  async function openStored (id: string, cwd: string, client: AgentContext): Promise<Opened> {
-    sessions.get(id)?.session.close()
+  async function openStored (asked: Asked, client: AgentContext): Promise<Opened> {
+    sessions.get(asked.id)?.session.close()
     try {
-      return await open(id, cwd, client)
+      return await open(asked, client)
     } catch (error) {
-      if (error instanceof AgentError && error.statusCode === 404) throw RequestError.sessionNotFound(id)
+      if (error instanceof AgentError && error.statusCode === 404) throw RequestError.sessionNotFound(asked.id)
       throw error
     }
   }
@@ -104,12 +114,6 @@ export function connectEditor ({ stream, service, report }: { stream: Stream, se
     const { session: { cwd } } = opened(sessionId)
     const availableCommands = await service.agent().then((agent) => commandsFor(agent, cwd)).catch(() => COMMANDS)
     await client.notify('session/update', { sessionId, update: { sessionUpdate: 'available_commands_update', availableCommands } })
-  }
-
-  const noServers = (servers: readonly { name: string }[] | undefined) => {
-    if (!servers?.length) return
-    const names = servers.map(({ name }) => name).join(', ')
-    report(`The tool servers of the editor are not connected: ${names}. Add them to the service, see docs/mcp.md.`)
   }
 
   async function changeMode (id: string, mode: string): Promise<void> {
@@ -130,6 +134,7 @@ export function connectEditor ({ stream, service, report }: { stream: Stream, se
         agentCapabilities: {
           loadSession: true,
           promptCapabilities: { image: true, audio: false, embeddedContext: true },
+          mcpCapabilities: { http: true, sse: false },
           sessionCapabilities: { list: {}, resume: {}, close: {} }
         },
         authMethods: []
@@ -139,24 +144,21 @@ export function connectEditor ({ stream, service, report }: { stream: Stream, se
       throw RequestError.invalidRequest(undefined, 'No sign-in is needed: LOCAL_AGENT_TOKEN of the environment is the token.')
     })
     .onRequest('session/new', withErrors(async ({ params: { cwd, mcpServers }, client }) => {
-      noServers(mcpServers)
       const { client: http } = await service.agent()
       void tidy(http)
       const { data } = await createThread({ client: http, body: { settings: { cwd }, [MARK]: true }, throwOnError: true })
-      const entry = await open(data.id, cwd, client)
+      const entry = await open({ id: data.id, cwd, servers: mcpServers }, client)
       tellCommands(client, data.id)
       return { sessionId: data.id, ...settingsOf(entry) }
     }))
     .onRequest('session/load', withErrors(async ({ params: { sessionId, cwd, mcpServers }, client }) => {
-      noServers(mcpServers)
-      const entry = await openStored(sessionId, cwd, client)
+      const entry = await openStored({ id: sessionId, cwd, servers: mcpServers }, client)
       await entry.session.load()
       tellCommands(client, sessionId)
       return settingsOf(entry)
     }))
     .onRequest('session/resume', withErrors(async ({ params: { sessionId, cwd, mcpServers }, client }) => {
-      noServers(mcpServers)
-      const entry = await openStored(sessionId, cwd, client)
+      const entry = await openStored({ id: sessionId, cwd, servers: mcpServers }, client)
       tellCommands(client, sessionId)
       return settingsOf(entry)
     }))
@@ -207,9 +209,15 @@ export function connectEditor ({ stream, service, report }: { stream: Stream, se
 
   const connection = app.connect(stream)
 
+  /** Ends the editor's tool servers when the editor is gone. */
+  async function untilClosed (): Promise<void> {
+    await connection.closed
+    await Promise.allSettled([...sessions.values()].map(({ session }) => session.closeServers()))
+  }
+
   return {
     /** Resolves when the editor is gone. */
-    closed: connection.closed,
+    closed: untilClosed(),
     close: () => connection.close()
   }
 }

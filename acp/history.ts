@@ -1,5 +1,6 @@
 import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'
 import { getAttachment, type Agent, type AgentPlan } from '../client/index.ts'
+import { dataIn } from './prompt-parts.ts'
 import { locationsOf, outputContent, textContent } from './tool-facts.ts'
 import { planUpdate, said, thought, type Send, type Updates } from './updates.ts'
 
@@ -66,8 +67,10 @@ const userChunk = (content: ContentBlock): SessionUpdate => ({ sessionUpdate: 'u
 /** Returns a picture with its bytes, and any other file by its name. */
 async function fileBlock ({ client }: Agent, { url, mediaType, filename }: Part): Promise<ContentBlock> {
   const link: ContentBlock = { type: 'resource_link', uri: url, name: filename ?? url, mimeType: mediaType }
+  const isImage = String(mediaType).startsWith('image/')
+  if (isImage && url.startsWith('data:')) return { type: 'image', data: dataIn(url).content.toString('base64'), mimeType: mediaType }
   const digest = /^attachment:([0-9a-f]+)/.exec(url)?.[1]
-  if (digest === undefined || !String(mediaType).startsWith('image/')) return link
+  if (digest === undefined || !isImage) return link
   const { data } = await getAttachment({ client, path: { digest }, parseAs: 'arrayBuffer', throwOnError: false })
   if (!(data as unknown instanceof ArrayBuffer)) return link
   return { type: 'image', data: Buffer.from(data as unknown as ArrayBuffer).toString('base64'), mimeType: mediaType }

@@ -35,6 +35,10 @@ export async function openItems (agent: Agent, threadId: string): Promise<Approv
   }
 }
 
+/** Whether an item still waits: a decision that holds for later calls decides those that wait beside it. */
+export const isOpen = async (agent: Agent, { approvalId, threadId }: Approval): Promise<boolean> =>
+  (await openItems(agent, threadId!)).some((item) => item.approvalId === approvalId)
+
 /** Sends a decision until the service has it. What was decided elsewhere meanwhile stays: the answer is dropped. */
 export async function decide (agent: Agent, approvalId: string, body: ApprovalDecision): Promise<Outcome> {
   for (let attempt = 0; ; attempt++) {
@@ -76,10 +80,10 @@ const aborted = (signal: AbortSignal): Promise<undefined> =>
   })
 
 /** Resolves when the item is no longer open; never after an abort. */
-async function untilClosed (agent: Agent, { approvalId, threadId }: Approval, signal: AbortSignal): Promise<void> {
+async function untilClosed (agent: Agent, item: Approval, signal: AbortSignal): Promise<void> {
+  const { approvalId, threadId } = item
   const found = Promise.withResolvers<void>()
-  const isOpen = async () => (await openItems(agent, threadId!)).some((item) => item.approvalId === approvalId)
-  const look = () => void isOpen().then((open) => { if (!open) found.resolve() }, () => {})
+  const look = () => void isOpen(agent, item).then((open) => { if (!open) found.resolve() }, () => {})
   const follow = async () => {
     const onConnection = (isConnected: boolean) => { if (isConnected) look() }
     for await (const event of agent.events({ threadId, types: ['approval:closed'], onConnection, signal })) {
@@ -115,7 +119,6 @@ async function askPermission ({ agent, client, sessionId, cwd }: ItemParts, item
       toolCallId: toolCallId ?? approvalId,
       title: titleOf(toolName, input),
       kind: kindOf(toolName),
-      status: 'pending',
       rawInput: input,
       locations: locationsOf(input, item.cwd ?? cwd),
       ...content.length > 0 && { content }

@@ -1,38 +1,79 @@
+import { readFile, stat } from 'node:fs/promises'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { ContentBlock } from '@agentclientprotocol/sdk'
-import type { Agent } from '../client/index.ts'
+import { type Agent, AgentError } from '../client/index.ts'
 
 /** A part of a message of the user, in the AI SDK's ModelMessage format. */
 export type PromptPart = { type: 'text', text: string } | { type: 'file', data: string, mediaType: string, filename?: string }
 
+/** The largest file that is read because a prompt names it, bytes. */
+const LARGEST_FILE = 32 * 1024 * 1024
+const IMAGES: Record<string, string> = {
+  png: 'image/png',
+  jpg: 'image/jpeg',
+  jpeg: 'image/jpeg',
+  gif: 'image/gif',
+  webp: 'image/webp'
+}
+
+/** What an editor attaches. */
+interface Attached {
+  content: string | Uint8Array<ArrayBuffer>
+  type: string
+  name?: string
+}
+
 /**
  * Turns a prompt into the parts of a message. What the editor embeds, which are not the user's words, becomes an attachment of the
- * conversation; a link becomes the path by which tools find the file. Throws AgentError when the service refuses a file.
+ * conversation; a link becomes the path by which tools find the file, and a linked picture is attached, too. An attachment that cannot be
+ * used is left out, with a note in `notes`.
  */
-export async function promptParts (agent: Agent, blocks: readonly ContentBlock[]): Promise<PromptPart[]> {
-  const attach = async (file: Blob, name?: string): Promise<PromptPart> => {
-    const { url, mediaType, filename } = await agent.attach(file, { name })
-    return { type: 'file', data: url, mediaType, ...filename !== undefined && { filename } }
-  }
+export async function promptParts (agent: Agent, blocks: readonly ContentBlock[]): Promise<{ parts: PromptPart[], notes: string[] }> {
   const parts: PromptPart[] = []
+  const files: PromptPart[] = []
+  const notes: string[] = []
   const say = (text: string) => {
     const last = parts.at(-1)
     if (last?.type === 'text') last.text += text
     else parts.push({ type: 'text', text })
   }
-  const files: PromptPart[] = []
+  /** Attaches a file, or says why it is left out. */
+  async function attach (what: string, read: () => Promise<Attached>): Promise<void> {
+    try {
+      const { content, type, name } = await read()
+      const { url, mediaType, filename } = await agent.attach(new Blob([content], { type }), { name })
+      files.push({ type: 'file', data: url, mediaType, ...filename !== undefined && { filename } })
+    } catch (error) {
+      const isRefused = !(error instanceof AgentError) || (error.statusCode !== undefined && error.statusCode < 500)
+      if (!isRefused) throw error
+      const note = `${what} is left out: ${error instanceof Error ? error.message : String(error)}`
+      notes.push(note)
+      say(`\n[${note}]\n`)
+    }
+  }
   for (const block of blocks) {
     switch (block.type) {
       case 'text':
         say(block.text)
         break
-      case 'resource_link':
+      case 'resource_link': {
+        if (block.uri.startsWith('data:')) {
+          await attach(`The file ${block.name}`, async () => ({ ...dataIn(block.uri), name: block.name }))
+          break
+        }
         say(` ${pathOf(block.uri)} `)
+        const image = imageType(block.uri, block.mimeType)
+        if (block.uri.startsWith('file:') && image !== undefined) {
+          await attach(`The picture ${block.name}`, () => readAttached(block.uri, image))
+        }
         break
+      }
       case 'image':
+        await attach('A picture', () => readImage(block))
+        break
       case 'audio':
-        files.push(await attach(new Blob([Buffer.from(block.data, 'base64')], { type: block.mimeType })))
+        await attach('A sound', () => Promise.reject(new Error('this agent takes no audio. Write what it says.')))
         break
       case 'resource': {
         const { resource } = block
@@ -40,14 +81,14 @@ export async function promptParts (agent: Agent, blocks: readonly ContentBlock[]
         const type = resource.mimeType ?? ('text' in resource ? 'text/plain' : 'application/octet-stream')
         const path = pathOf(resource.uri)
         say(` ${path} `)
-        files.push(await attach(new Blob([content], { type }), basename(path)))
+        await attach(`The file ${basename(path)}`, async () => ({ content, type, name: basename(path) }))
         break
       }
       default:
         // A newer kind of content, which this agent did not say that it takes.
     }
   }
-  return [...parts, ...files]
+  return { parts: [...parts, ...files], notes }
 }
 
 /** Returns the path of a file, or the address as it is. */
@@ -57,4 +98,32 @@ function pathOf (uri: string): string {
   } catch {
     return uri
   }
+}
+
+/** Returns a picture: its data, plain or as a data: URL, or else the file that it names. */
+async function readImage ({ data, uri, mimeType }: Extract<ContentBlock, { type: 'image' }>): Promise<Attached> {
+  const source = data === '' && uri ? uri : data
+  if (source.startsWith('data:')) return dataIn(source)
+  return source === data ? { content: Buffer.from(data, 'base64'), type: mimeType } : readAttached(source, mimeType)
+}
+
+function imageType (uri: string, mimeType: string | null | undefined): string | undefined {
+  if (mimeType?.startsWith('image/')) return mimeType
+  return IMAGES[/\.(\w+)$/.exec(uri)?.[1].toLowerCase() ?? '']
+}
+
+/** Reads a file that a prompt names. Throws for other addresses, and for files that are too large. */
+async function readAttached (uri: string, type: string): Promise<Attached> {
+  if (!uri.startsWith('file:')) throw new Error(`${uri} is no file on this computer.`)
+  const path = fileURLToPath(uri)
+  const found = await stat(path)
+  if (!found.isFile() || found.size > LARGEST_FILE) throw new Error(`${path} is no file of at most 32 MiB.`)
+  return { content: await readFile(path), type, name: basename(path) }
+}
+
+/** Reads a data: URL. */
+export function dataIn (url: string): { content: Buffer<ArrayBuffer>, type: string } {
+  const [, type, isBase64, data] = /^data:([^;,]*)[^,]*?(;base64)?,(.*)$/s.exec(url) ?? []
+  if (data === undefined) throw new Error('its data: URL cannot be read.')
+  return { content: isBase64 ? Buffer.from(data, 'base64') : Buffer.from(decodeURIComponent(data)), type: type || 'text/plain' }
 }

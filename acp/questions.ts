@@ -10,6 +10,11 @@ export interface ItemParts {
   canElicit: boolean
 }
 
+/** JSON-RPC: the other side does not have the method. */
+const METHOD_NOT_FOUND = -32601
+/** Returned in place of an option by an editor that asks for no permissions. */
+const NO_PERMISSIONS = ''
+
 /** Asks for a permission, and returns the id of the chosen option; undefined when the request was cancelled or the editor is gone. */
 export async function requestPermission (
   client: AgentContext,
@@ -20,8 +25,8 @@ export async function requestPermission (
     const { outcome }: RequestPermissionResponse =
       await client.request('session/request_permission', params, { cancellationSignal: signal })
     return outcome.outcome === 'selected' ? outcome.optionId : undefined
-  } catch {
-    return undefined
+  } catch (error) {
+    return (error as { code?: unknown }).code === METHOD_NOT_FOUND ? NO_PERMISSIONS : undefined
   }
 }
 
@@ -79,7 +84,7 @@ export function questionAsker ({ client, sessionId, canElicit }: ItemParts) {
           { optionId: DECLINE, name: required ? 'Do not answer.' : 'Leave it open.', kind: 'reject_once' }
         ]
       }, signal)
-      if (chosen === undefined) return undefined
+      if (chosen === undefined || chosen === NO_PERMISSIONS) return undefined
       if (chosen === DECLINE && required) return { approved: false }
       const option = options[Number(chosen)]
       if (option !== undefined) answers[id] = option.value
@@ -87,8 +92,21 @@ export function questionAsker ({ client, sessionId, canElicit }: ItemParts) {
     return Object.keys(answers).length === 0 ? { approved: false } : { answers }
   }
 
+  /** Asks whether more may be spent, as a permission. In an editor that asks for none, nobody can say yes. */
+  async function askBudget ({ approvalId, questions = [] }: Approval, signal: AbortSignal): Promise<Asked> {
+    const [{ id, text, options = [] }] = questions
+    const chosen = await requestPermission(client, {
+      sessionId,
+      toolCall: { toolCallId: approvalId, title: text, kind: 'other', status: 'pending' },
+      options: options.map(({ value, label }, at) => ({ optionId: value, name: label, kind: at === 0 ? 'allow_once' : 'reject_once' }))
+    }, signal)
+    if (chosen === NO_PERMISSIONS) return { approved: false }
+    return options.some(({ value }) => value === chosen) ? { answers: { [id]: chosen! } } : undefined
+  }
+
   return {
     async ask (item: Approval, signal: AbortSignal): Promise<Asked> {
+      if (item.budget !== undefined) return askBudget(item, signal)
       if (canElicit) return askForm(item, signal)
       return item.questions?.every(isChoice) ? askChoices(item, signal) : 'unasked'
     }

@@ -3,11 +3,13 @@ import { pause, pauseBefore } from '../client/backoff.ts'
 import { AgentError, getThread, stopRun, type Agent, type AgentRun, type Approval, type RunStreamEvent } from '../client/index.ts'
 import { createReplayFilter } from '../client/replay.ts'
 import { openStream, readJson } from '../client/sse.ts'
+import type { McpServer } from '@agentclientprotocol/sdk'
 import { serveBuffers } from './buffers.ts'
 import { chosenIn } from './choices.ts'
 import { applyCopy, commandIn, undoLast } from './commands.ts'
+import { connectServers } from './editor-servers.ts'
 import { showHistory } from './history.ts'
-import { askItem, decide, openItems } from './open-items.ts'
+import { askItem, isOpen, decide, openItems } from './open-items.ts'
 import { promptParts } from './prompt-parts.ts'
 import { answerOf, takesPrompt, type ItemParts } from './questions.ts'
 import type { ServiceAccess } from './service-access.ts'
@@ -27,18 +29,24 @@ export interface SessionParts {
   cwd: string
   service: ServiceAccess
   client: AgentContext
+  /** The tool servers that the editor gives to this session. */
+  servers: readonly McpServer[]
   editor: { canElicit: boolean, hasNotices: boolean, hasBuffers: boolean }
 }
 
 export type Session = ReturnType<typeof createSession>
 
 /** A session of an editor: a thread of the service, whose runs are shown to the editor, and whose open items it is asked about. */
-export function createSession ({ id, cwd, service, client, editor }: SessionParts) {
+export function createSession ({ id, cwd, service, client, servers, editor }: SessionParts) {
   const send: Send = (update) => client.notify('session/update', { sessionId: id, update })
   const editorName = crypto.randomUUID()
   const updates = createUpdates({ send, cwd, hasNotices: editor.hasNotices })
   const closing = new AbortController()
+  const connected = connectServers(servers, cwd)
   let turn: AbortController | undefined
+  /** Resolves when the turn is over. */
+  let turnEnd = Promise.resolve()
+  let cancels = 0
   /** The run that is read now, or was read last, and what of it was shown. */
   let shown: { runId?: string, filter: ReturnType<typeof createReplayFilter> } = { filter: createReplayFilter() }
   /** Shows the run that was under way when the session was loaded. */
@@ -104,13 +112,15 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
    * prompt that answers an open question. Returns how the last run ended, whether an item stays open, and whether the prompt was used.
    */
   async function settle (agent: Agent, signal: AbortSignal, { last, answer }: { last?: Finish, answer?: string } = {}) {
+    const handlers = { tools: (await connected).tools }
     let isUsed = false
     for (let looks = 0; ;) {
       signal.throwIfAborted()
       const items = await openItems(agent, id)
       const waiting = items.filter(({ live }) => live !== true)
       if (waiting.length > 0) {
-        for (const item of waiting) {
+        for (const [at, item] of waiting.entries()) {
+          if (at > 0 && !await isOpen(agent, item)) continue
           if (answer && !isUsed && !editor.canElicit && item.kind === 'question' && takesPrompt(item)) {
             await decide(agent, item.approvalId, answerOf(item, answer))
             isUsed = true
@@ -120,12 +130,12 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
           if (outcome === 'unasked') await sayOpen(item)
           if (outcome === 'open' || outcome === 'unasked') return { last, isUsed, stays: outcome }
         }
-        last = await show(agent, agent.resume(waiting[0].runId!), signal)
+        last = await show(agent, agent.resume(waiting[0].runId!, handlers), signal)
         continue
       }
       const { data: { status } } = await getThread({ client: agent.client, path: { id }, query: { limit: 1 }, throwOnError: true })
       if (status === 'running') {
-        last = await show(agent, agent.resume(id), signal).catch((error) => {
+        last = await show(agent, agent.resume(id, handlers), signal).catch((error) => {
           // It has ended meanwhile.
           if (error instanceof AgentError && error.code === 'ERR_NO_LIVE_RUN') return last
           throw error
@@ -135,7 +145,7 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
       // What it waited for was decided elsewhere: it goes on, or went on.
       if (last?.finishReason === 'tool-calls' && shown.runId !== undefined && looks++ < LOOKS) {
         await pause(pauseBefore(looks), signal)
-        last = await show(agent, agent.resume(shown.runId), signal)
+        last = await show(agent, agent.resume(shown.runId, handlers), signal)
         continue
       }
       return { last, isUsed }
@@ -167,7 +177,9 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
       return 'end_turn'
     }
     const { blocks: words, ...named } = chosen ?? { blocks }
-    const content = await promptParts(agent, words)
+    const { parts: content, notes } = await promptParts(agent, words)
+    for (const note of notes) await updates.notice(note)
+    const { tools } = await connected
     const request = {
       ...{ id, cwd, options: { interactive: true }, waiting: 'keep' as const },
       ...command?.name === 'continue' ? { continue: true } : { ...named, ...content.length > 0 && { message: { role: 'user', content } } }
@@ -176,7 +188,7 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
     for (let tries = 1; ; tries++) {
       signal.throwIfAborted()
       try {
-        const last = await show(agent, agent.run({ ...request, idempotencyKey }), signal)
+        const last = await show(agent, agent.run({ ...request, ...Object.keys(tools).length > 0 && { tools }, idempotencyKey }), signal)
         return stopReason(last === undefined ? {} : await settle(agent, signal, { last }))
       } catch (error) {
         if (!(error instanceof AgentError) || !OTHERS_WERE_FASTER.includes(error.code) || tries >= TRIES) throw error
@@ -215,8 +227,14 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
 
     /** Answers a prompt. What waits in the conversation is asked first. Throws RequestError. */
     async prompt (blocks: readonly ContentBlock[]): Promise<StopReason> {
+      const before = cancels
+      // An editor may send the next message right after a stop.
+      while (turn?.signal.aborted) await turnEnd
+      if (cancels !== before) return 'cancelled'
       if (turn !== undefined) throw RequestError.invalidRequest(undefined, 'A prompt of this session is being answered; cancel it first.')
       const own = turn = new AbortController()
+      const ended = Promise.withResolvers<void>()
+      turnEnd = ended.promise
       const over = new AbortController()
       try {
         if (editor.hasBuffers) await serveBuffers({ service, client, sessionId: id, editor: editorName, signal: over.signal })
@@ -226,18 +244,30 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
         throw asRequestError(error)
       } finally {
         turn = undefined
+        ended.resolve()
         over.abort()
         void showTitle().catch(() => {})
       }
     },
 
     /** Ends the turn: stops a run that is under way. What waits for the user stays open. */
-    cancel: (): void => turn?.abort(),
+    cancel (): void {
+      cancels++
+      turn?.abort()
+    },
+
+    closeServers: async (): Promise<void> => (await connected).close(),
+
+    /** Says what of the editor's tool servers could not be connected. */
+    async sayProblems (): Promise<void> {
+      for (const problem of (await connected).problems) await updates.notice(problem)
+    },
 
     /** Ends the turn, and shows no more of a run that was under way when the session was loaded. */
     close (): void {
       turn?.abort()
       closing.abort()
+      void this.closeServers()
     },
 
     /** Shows all that was said, and what is under way. A session that could not be loaded is closed. */
@@ -248,7 +278,7 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
       const stream = await openStream(agent.client, { method: 'GET', url, query: { protocol: 'ui' }, signal })
       const events = stream && readJson<StreamedEvent>(stream, signal)
       try {
-        const first = (await events?.next())?.value as { messageId?: string } | undefined
+        const first = (await events?.next())?.value?.event as { messageId?: string } | undefined
         const { data } = await getThread({ client: agent.client, path: { id }, query: { protocol: 'ui' }, throwOnError: true })
         const messages = (data.messages as Array<{ id?: string, role: string }>)
           .filter((message) => first === undefined || message.id !== first.messageId)
@@ -265,9 +295,9 @@ export function createSession ({ id, cwd, service, client, editor }: SessionPart
     }
   }
 
-  async function showRest (events: AsyncGenerator<StreamedEvent>): Promise<void> {
+  async function showRest (events: ReturnType<typeof readJson<StreamedEvent>>): Promise<void> {
     try {
-      for await (const event of events) await updates.show(event)
+      for await (const { event } of events) await updates.show(event)
     } catch {
       // The next prompt reads what there is then.
     }

@@ -9,6 +9,8 @@ export const said = (text: string): SessionUpdate =>
 export const thought = (text: string): SessionUpdate =>
   ({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } })
 
+/** How far a call can be, in this order. */
+const STATES = ['pending', 'in_progress', 'completed', 'failed']
 const BROKE_OFF = 'The answer broke off; it is asked for again.'
 const PLAN_STATUS = { pending: 'pending', running: 'in_progress', done: 'completed' } as const
 
@@ -25,17 +27,27 @@ export type StreamedEvent = RunStreamEvent | { type: string, [field: string]: un
  * editor shows notices, which are thoughts otherwise.
  */
 export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: string, hasNotices: boolean }) {
-  const announced = new Set<string>()
+  /** The calls that the editor knows, with how far they are. */
+  const announced = new Map<string, number>()
+  /** Leaves out a state that a call has passed: none goes back from in progress to pending. */
+  const forward = <T extends Partial<ToolCallUpdate>>(toolCallId: string, { status, ...rest }: T) => {
+    const known = announced.get(toolCallId) ?? -1
+    const next = status == null ? -1 : STATES.indexOf(status)
+    if (next >= known) announced.set(toolCallId, next)
+    return next >= known && status != null ? { ...rest, status } : rest
+  }
 
-  const call = (toolCallId: string, toolName: string, rest: Partial<ToolCallUpdate> = {}): Promise<void> => {
+  const call = (toolCallId: string, toolName: string, update: Partial<ToolCallUpdate> = {}): Promise<void> => {
+    const isKnown = announced.has(toolCallId)
+    const rest = forward(toolCallId, update)
+    if (!isKnown) announced.set(toolCallId, announced.get(toolCallId) ?? 0)
     const fields = { toolCallId, title: titleOf(toolName, rest.rawInput), name: toolName, kind: kindOf(toolName), ...rest }
-    if (announced.has(toolCallId)) return send({ sessionUpdate: 'tool_call_update', ...fields })
-    announced.add(toolCallId)
+    if (isKnown) return send({ sessionUpdate: 'tool_call_update', ...fields })
     return send({ ...fields, sessionUpdate: 'tool_call' } as SessionUpdate)
   }
   /** Says how a call ended. Its title stays, which says more than its name. */
   const end = (toolCallId: string, rest: Partial<ToolCallUpdate>): Promise<void> =>
-    send({ sessionUpdate: 'tool_call_update', toolCallId, ...rest })
+    send({ sessionUpdate: 'tool_call_update', toolCallId, ...forward(toolCallId, rest) })
   const notice = (text: string): Promise<void> =>
     send(hasNotices ? { sessionUpdate: 'notice', severity: 'warning', title: text } : thought(`${text}\n\n`))
 
@@ -43,6 +55,7 @@ export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: str
     announced: (toolCallId: string) => announced.has(toolCallId),
     call,
     end,
+    notice,
 
     /** Shows one event. Those that change nothing that an editor shows are passed over. */
     async show (streamed: StreamedEvent): Promise<void> {
@@ -58,10 +71,6 @@ export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: str
           const { toolCallId, toolName, input } = event
           return call(toolCallId, toolName, { status: 'in_progress', rawInput: input, locations: locationsOf(input, cwd) })
         }
-        case 'tool-approval-request':
-          // Streams of chats send it without the tool, which was announced before.
-          if (announced.has(event.toolCallId)) await end(event.toolCallId, { status: 'pending' })
-          return
         case 'tool-progress':
           if (event.message !== undefined) await end(event.toolCallId, { content: [textContent(event.message)] })
           return

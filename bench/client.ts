@@ -73,11 +73,14 @@ async function streams ({ port, path, headers = '', body, count, stamped }: Stre
 function read (socket: Socket, request: string, result: StreamsResult, stamped = false): Promise<void> {
   return new Promise((resolve, reject) => {
     let tail = ''
+    let ending = ''
     let isFirst = true
     let asked = 0
     socket.once('close', () => reject(new Error(`the stream was cut after: ${tail}`)))
     socket.on('data', (bytes) => {
-      const text = tail + bytes.toString('latin1')
+      const read = bytes.toString('latin1')
+      const text = tail + read
+      ending = (ending + read).slice(-BODY_END.length)
       // Time stamps need complete events; for counting, the first letters of a split event are enough.
       const end = stamped ? text.lastIndexOf('\n') + 1 : text.length
       const known = stamped ? text.slice(0, end) : text
@@ -93,7 +96,7 @@ function read (socket: Socket, request: string, result: StreamsResult, stamped =
         for (const [, sent] of known.matchAll(STAMP)) result.lags.push(now - Number(sent))
       }
       tail = stamped ? text.slice(end) : text.slice(1 - DELTA.length)
-      if (text.endsWith(BODY_END)) resolve()
+      if (ending === BODY_END) resolve()
     })
     asked = performance.now()
     socket.write(request)

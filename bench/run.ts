@@ -4,6 +4,7 @@ import { parseArgs } from 'node:util'
 import { ROOT } from '../scripts/bundle.ts'
 import type { Row } from './compare.ts'
 import { startClient } from './driver.ts'
+import { afterLoad } from './rows/after-load.ts'
 import { cachedShareRows } from './rows/cached-share.ts'
 import { coldStart } from './rows/cold-start.ts'
 import { consoleChat } from './rows/console-chat.ts'
@@ -17,12 +18,14 @@ import { recall } from './rows/recall.ts'
 import { firstTextAnalysed, firstTextPlain } from './rows/first-text.ts'
 import { longThread } from './rows/long-thread.ts'
 import { largeStore } from './rows/large-store.ts'
+import { idle } from './rows/idle.ts'
 import { idleMemory } from './rows/memory.ts'
 import { paced } from './rows/paced.ts'
 import { idleEvents } from './rows/idle-events.ts'
 import { rareWord, search } from './rows/search.ts'
 import { scriptedConversation } from './rows/scripted-conversation.ts'
 import { sidecarStart } from './rows/sidecar.ts'
+import { tableCheck } from './rows/table-check.ts'
 import { taskRuns } from './rows/task-runs.ts'
 import { tokensSpent } from './rows/tokens-spent.ts'
 import { healthSaturated, manyStreams, oneStream } from './rows/throughput.ts'
@@ -35,7 +38,10 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'cold-start': coldStart,
   'sidecar-start': sidecarStart,
   'large-store': largeStore,
+  'table-check': tableCheck,
   memory: idleMemory,
+  'after-load': afterLoad,
+  idle,
   'first-run': firstRun,
   'tokens-spent': tokensSpent,
   'first-text': firstTextPlain,

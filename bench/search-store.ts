@@ -48,7 +48,7 @@ export const RARE = 'corareword'
 /** Writes and indexes threads. Resolves to how long the index took, milliseconds. */
 export async function fillForSearch (dir: string, { threads: count, messages }: { threads: number, messages: number }): Promise<number> {
   const store = await openStore({ dir, clock: systemClock, openDatabase: openLarge })
-  const threads = createThreadRepository({ store, clock: systemClock })
+  const threads = createThreadRepository({ store, clock: systemClock, readAnswer: async () => ({ role: 'assistant' }) })
   try {
     for (let n = 0; n < count; n += TOGETHER) {
       const ops: Op[] = []
@@ -56,7 +56,8 @@ export async function fillForSearch (dir: string, { threads: count, messages }: 
       await store.transact(ops)
     }
     const begin = performance.now()
-    await createSearchIndexing({ store, clock: systemClock, log: { warn: console.warn } }).takeInDue(new AbortController().signal)
+    await createSearchIndexing({ store, clock: systemClock, readAnswer: threads.readAnswer, log: { warn: console.warn } })
+      .takeInDue(new AbortController().signal)
     return performance.now() - begin
   } finally {
     await store.close()

@@ -44,8 +44,15 @@ export function createHome (config: object) {
   return { dir, remove: () => rmSync(dir, { recursive: true, force: true }) }
 }
 
+interface Place {
+  dir: string
+  url: string
+  /** Variables besides those that every subject gets. */
+  env?: Record<string, string>
+}
+
 /** Starts a subject on a port without waiting until it listens. */
-export function spawnSubject (name: Name, { dir, port, url }: { dir: string, port: number, url: string }) {
+export function spawnSubject (name: Name, { dir, port, url, env = {} }: Place & { port: number }) {
   const args = name === 'service' ? [join(BUILT, 'service/server.js'), '--port', `${port}`] : [join(BUILT, `${name}/floor.js`)]
   const child = spawn(process.execPath, args, {
     cwd: join(dir, 'work'),
@@ -58,16 +65,17 @@ export function spawnSubject (name: Name, { dir, port, url }: { dir: string, por
       COMPILE_CACHE: join(dir, 'floor-cache'),
       LOCAL_AGENT_HOME: join(dir, 'home'),
       AI_GATEWAY_API_KEY: 'bench',
-      AI_GATEWAY_BASE_URL: url
+      AI_GATEWAY_BASE_URL: url,
+      ...env
     }
   })
   return { child, stop: () => end(child) }
 }
 
 /** Starts a subject and waits until it listens. */
-export async function startSubject (name: Name, { dir, url }: { dir: string, url: string }): Promise<Subject> {
+export async function startSubject (name: Name, place: Place): Promise<Subject> {
   const port = await freePort()
-  const { child, stop } = spawnSubject(name, { dir, port, url })
+  const { child, stop } = spawnSubject(name, { ...place, port })
   await firstLine(child)
   return { pid: child.pid!, port, stop }
 }

@@ -27,7 +27,7 @@ const stream = ndJsonStream(
   Writable.toWeb(process.stdout) as WritableStream<Uint8Array>,
   Readable.toWeb(process.stdin) as ReadableStream<Uint8Array>
 )
-const { closed, close } = connectEditor({ stream, service, report })
+const { closed, close } = connectEditor({ stream, service })
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => close())
 await closed
 await service.end()

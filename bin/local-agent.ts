@@ -14,6 +14,7 @@ async function run () {
   }
   if (process.argv[2] === 'rotate-key' && !isInformational) await import('./rotate-key.ts')
   else if (process.argv[2] === 'acp' && !isInformational) await import('./acp.ts')
+  else if (process.argv[2] === 'reach' && !isInformational) await import('./reach.ts')
   else await import('../server.ts')
 }
 

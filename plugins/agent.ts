@@ -26,6 +26,7 @@ export default fp(async (app) => {
     liveQuestions,
     conversations: createConversationStates({ store, clock }),
     threads,
+    answers: app.answers,
     agents,
     attachments: app.attachments,
     attachedFiles: app.attachedFiles,

@@ -1,23 +1,24 @@
 import fp from 'fastify-plugin'
 import type { ChatCompletions } from '../services/runs/streams/openai/chat-completions.ts'
+import { createFirstTries } from '../services/runs/streams/openai/first-tries.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** OpenAI's chat completions; loaded on first use. */
+    /** OpenAI's chat completions and responses; loaded on first use. */
     chatCompletions: () => Promise<ChatCompletions>
-    chatErrors: () => Promise<typeof import('../services/runs/streams/openai/chat-errors.ts')>
   }
 }
 
-/** The door for clients of OpenAI's chat completions. */
+/** The door for clients of OpenAI's chat completions and responses. */
 export default fp(async (app) => {
   const { agent, agents, providers, ledger, engine, clock } = app
+  const tries = createFirstTries(clock)
   let loading: Promise<ChatCompletions> | undefined
 
   async function load (): Promise<ChatCompletions> {
     const { createChatCompletions } = await import('../services/runs/streams/openai/chat-completions.ts')
     return createChatCompletions({
-      run: (body) => agent.run({ ...body, isOneOff: true }, 'documented'),
+      run: (body, as, key) => agent.run({ ...body, ...as }, 'documented', key),
       stop: agent.stop,
       findItem: ledger.find,
       findRun: engine.runs.get,
@@ -29,10 +30,10 @@ export default fp(async (app) => {
         const { bytes, mediaType } = await (await app.web()).picture(url, signal)
         return `data:${mediaType};base64,${bytes.toString('base64')}`
       },
+      tries,
       clock
     })
   }
 
   app.decorate('chatCompletions', () => (loading ??= load()))
-  app.decorate('chatErrors', () => import('../services/runs/streams/openai/chat-errors.ts'))
 }, { name: 'chat-completions', dependencies: ['agent', 'agents', 'providers', 'ledger', 'engine', 'web', 'clock'] })

@@ -28,13 +28,17 @@ export default fp(async (app) => {
       threadId === undefined
         ? (app.engine.activeRuns.ofTaskRun(runId) ?? app.engine.activeRuns.ofRun(runId)) !== undefined
         : app.engine.activeRuns.has(threadId),
-    boxes: sandbox
+    boxes: sandbox,
+    settled: undo.settled,
+    tookAway: ({ commandId, command, runId, threadId, taskId }, sentences) => app.notifications.notify({
+      ...{ kind: 'boxed', key: `boxed/${commandId}`, runId, threadId, taskId },
+      text: `${sentences.join(' ')} If one of them is yours, made meanwhile, give it its name back. The command: ${command}`
+    })
   })
   app.decorate('backgroundCommands', commands)
   app.addHook('onReady', async () => {
     app.engine.activeRuns.onEnd(commands.used)
     app.events.onEvent((event) => {
-      if (event.type === 'thread:deleted') void commands.endOf({ threadId: event.threadId })
       const isOver = event.type === 'task:complete' || event.type === 'task:error' || event.type === 'run:end'
       if (isOver) void commands.endOf({ runId: event.runId })
     })

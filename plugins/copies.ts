@@ -22,16 +22,16 @@ export default fp<{ home: string }>(async (app, { home }) => {
     paths: app.paths,
     undo: app.undo,
     log: app.log,
-    async endCommands (runId) {
-      await app.backgroundCommands.endOf({ runId })
-      await app.undo.settled(runId)
-    },
+    endCommands: ({ runId, threadId }) => app.backgroundCommands.endOf(threadId === undefined ? { runId } : { threadId }),
     // Runs are made of the tools.
     async placeOf (runId) {
       const isLive = await app.agent.isRunLive(runId)
       const record = await app.engine.runs.get(runId)
       const isRehearsal = record?.trigger === 'rehearsal'
-      return record && (isRehearsal || isLive !== undefined) ? { cwd: record.cwd, isLive: isLive === true, isRehearsal } : undefined
+      if (record === undefined || (!isRehearsal && isLive === undefined)) return undefined
+      const { cwd, threadId } = record
+      const isBusy = threadId !== undefined && await app.agent.isBusy(threadId)
+      return { cwd, threadId, isLive: isLive === true, isBusy, isRehearsal }
     }
   })
   app.decorate('copies', copies)
@@ -39,9 +39,7 @@ export default fp<{ home: string }>(async (app, { home }) => {
     await copies.load()
     app.events.onEvent((event) => {
       if (event.type !== 'thread:deleted') return
-      app.backgroundCommands.endOf({ threadId: event.threadId })
-        .then(() => copies.removeOf(app.store.digest(event.threadId)))
-        .catch((error) => app.log.warn({ err: error }, 'a copy could not be deleted'))
+      copies.removeOf(app.store.digest(event.threadId)).catch((error) => app.log.warn({ err: error }, 'a copy could not be deleted'))
     })
   })
   app.addHook('onClose', () => transform.close())

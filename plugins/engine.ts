@@ -4,14 +4,20 @@ import type { EngineDeps } from '../services/runs/engine/attempt.ts'
 import { withRunTools } from '../services/runs/options/with-run-options.ts'
 import type { Tool } from '../services/contracts/tool.ts'
 import { createInvestigate } from '../services/runs/engine/investigate.ts'
+import { createHelperQueue, type HelperQueue } from '../services/models/advice/helper-queue.ts'
 import { createIdempotency, type Idempotency } from '../services/http/idempotency.ts'
 import { factsLine } from '../services/judge/facts-line.ts'
 import { createRunRepository } from '../services/runs/run-repository.ts'
+import { createStoredAnswers } from '../services/runs/stored-answers.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** The runs that execute now, and what executes them. */
     engine: EngineDeps & { activeRuns: ActiveRuns }
+    /** The answers that threads hold. */
+    answers: ReturnType<typeof createStoredAnswers>
+    /** Lets small questions to local servers wait for the user. */
+    helperQueue: HelperQueue
     /** Lets requests that are sent again take effect once. */
     idempotency: Idempotency
     /** Answers a question by a run inside a run. */
@@ -31,7 +37,7 @@ export default fp(async (app) => {
     store,
     clock,
     runs: createRunRepository({ store, clock, usage, facts: (events, cwd) => factsLine(events, app.tools.find, cwd) }),
-    activeRuns: createActiveRuns({ limit: () => config.current.limits?.liveRuns ?? DEFAULT_ACTIVE_RUNS }),
+    activeRuns: createActiveRuns({ clock, limit: () => config.current.limits?.liveRuns ?? DEFAULT_ACTIVE_RUNS }),
     fence,
     ledger,
     liveQuestions,
@@ -41,10 +47,16 @@ export default fp(async (app) => {
     traces: app.traces,
     log
   })
+  app.decorate('answers', createStoredAnswers(app.engine))
+  const helperQueue = createHelperQueue(app.providers.localServer)
+  app.engine.activeRuns.onBegin((options, ended, isConversation) =>
+    void helperQueue.enterRun(app.providers.forRun(options).candidates('capable'), ended, isConversation))
+  app.engine.activeRuns.onBegin((_options, ended) => app.keepAwake.during(ended))
+  app.decorate('helperQueue', helperQueue)
   app.decorate('idempotency', createIdempotency({ store, clock }))
   app.decorate('investigate', createInvestigate({ ...app.engine, usage, registry: app.providers, host: app.tools }))
   app.decorate('deferredTools', (runId, ofCall) => {
     const { options, deferred = [] } = app.engine.activeRuns.toolsOf(runId)
     return withRunTools(app.tools, options).offered().filter(({ model }) => (ofCall ?? deferred).includes(model.name))
   })
-}, { name: 'engine', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'ledger', 'usage'] })
+}, { name: 'engine', dependencies: ['store', 'clock', 'config', 'providers', 'tools', 'ledger', 'usage', 'awake'] })

@@ -30,6 +30,7 @@ export default fp(async (app) => {
   const { store, clock, config, log } = app
   const events = createEventBus({ clock })
   app.decorate('events', events)
+  events.onEvent(app.noteWork)
   let before: Config = config.current
   config.watch((after) => {
     const keys = [...new Set([...Object.keys(before), ...Object.keys(after)])] as Array<keyof Config>
@@ -61,4 +62,4 @@ export default fp(async (app) => {
     if (reply.request.method === 'HEAD') return void raw.end()
     events.stream(raw, view, lastId)
   }
-}, { name: 'events', dependencies: ['store', 'clock', 'config', 'stream', 'uploads'] })
+}, { name: 'events', dependencies: ['store', 'clock', 'config', 'stream', 'uploads', 'thread-pool'] })

@@ -4,7 +4,6 @@ import { createExtraction, type Extractor } from '../services/brain/extraction/e
 import { openExtractionBrake, type StoredBrake } from '../services/brain/extraction/extraction-brake.ts'
 import { createFiling } from '../services/brain/extraction/file-entries.ts'
 import { createIdleThreads } from '../services/brain/extraction/idle-threads.ts'
-import { createHelperQueue } from '../services/models/advice/helper-queue.ts'
 import { type Ask, askStructured } from '../services/models/structured-call.ts'
 import type { Registry } from '../services/models/providers/registry.ts'
 import type { ThreadRun } from '../services/runs/run-record.ts'
@@ -64,15 +63,13 @@ function createModelsOf ({ providers, engine }: Pick<FastifyInstance, 'providers
 
 /** Background work on threads, done by the model of role `fast`: extraction of the user's statements, and titles. */
 export default fp(async (app) => {
-  const { threadRepository: threads, brain, agent, threads: catalog, clock, config, providers, store, usage, engine, log } = app
-  const queue = createHelperQueue(providers.localServer)
-  engine.activeRuns.onBegin((options, ended) => void queue.enterRun(providers.forRun(options).candidates('capable'), ended))
+  const { threadRepository: threads, brain, agent, threads: catalog, clock, config, providers, store, usage, helperQueue, log } = app
   const modelsOf = createModelsOf(app)
   const modelOf = async (thread: string | undefined) => (await modelsOf(thread)).roles().fast
   const isOffline = async (thread: string | undefined) => (await modelOf(thread)).startsWith('offline/')
   /** `thread` is the thread that the question is about; undefined for what was typed. */
   const ask: Ask<{ signal: AbortSignal, thread: string | undefined }> = async ({ thread, signal: ended, ...question }) =>
-    queue.afterRuns(await modelOf(thread), ended, (signal, isLocal) =>
+    helperQueue.afterRuns(await modelOf(thread), ended, (signal, isLocal) =>
       askStructured({
         load: async () => (await modelsOf(thread)).model('fast'),
         meter: usage.meter(thread === undefined ? {} : { owner: { kind: 'thread', id: thread } }),
@@ -105,7 +102,7 @@ export default fp(async (app) => {
     clock,
     log,
     isLive: agent.isLive,
-    isBusy: queue.isBusy,
+    isBusy: helperQueue.isBusy,
     modelOf,
     brake,
     after: () => app.config.current.brain?.extractAfter

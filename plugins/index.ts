@@ -4,6 +4,7 @@ import agent from './agent.ts'
 import agents from './agents.ts'
 import approvals from './approvals.ts'
 import attachments from './attachments.ts'
+import awake from './core/awake.ts'
 import backup from './backup.ts'
 import brain from './brain.ts'
 import chatCompletions from './chat-completions.ts'
@@ -29,6 +30,7 @@ import mcp from './mcp.ts'
 import notifications from './notifications.ts'
 import paths from './paths.ts'
 import providers from './providers.ts'
+import reach from './reach/reach.ts'
 import recordings from './recordings.ts'
 import rehearsals from './rehearsals.ts'
 import requestLog from './core/request-log.ts'
@@ -57,10 +59,10 @@ import youngGeneration from './core/young-generation.ts'
 /** Every plugin behind those that it depends on; they close in reverse order. */
 const PLUGINS: Array<FastifyPluginCallback<Settings>> = [
   threadPool, clock, requestLog, routeTable, errors, config, uploads, gate, shutdown, store, stream, traces,
-  transform, attachments, providers, usage, web, environment, desktop, brain, paths, undo, copies, sandbox,
+  transform, attachments, providers, usage, web, environment, awake, desktop, brain, paths, undo, copies, sandbox,
   commands, editors, tools, mcp, threadRepository, events, notifications, ledger, youngGeneration, engine,
   agents, tasks, agent, rehearsals, chatCompletions, threads, folders, search, runs,
-  recordings, approvals, toolCalls, extraction, backup, health, pages, drain, retention, warmUp
+  recordings, approvals, reach, toolCalls, extraction, backup, health, pages, drain, retention, warmUp
 ]
 
 /** Registers every plugin with the settings. */

@@ -21,7 +21,7 @@ export default fp(async (app) => {
     storedAccess: store.record<StoredAuthorizations>(RECORDS.toolServerAccess, () => ({})),
     rules: {
       allowPrivate: () => config.current.fetch?.allowPrivate ?? false,
-      ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
+      ownPorts: app.ownPorts
     },
     names: store.record<GivenNames>(RECORDS.toolNames, () => ({})),
     known: store.record<StoredTools>(RECORDS.toolDefinitions, () => ({})),

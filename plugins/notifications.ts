@@ -49,8 +49,7 @@ export default fp(async (app) => {
         import('../services/tools/web/fetch/address-policy.ts'),
         import('../services/tools/web/fetch/send.ts')
       ])
-      const ownPorts = () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
-      const policy = createAddressPolicy({ allowPrivate: () => true, ownPorts })
+      const policy = createAddressPolicy({ allowPrivate: () => true, ownPorts: app.ownPorts })
       try {
         return await send(url, { method: 'POST', ...message, addresses: await policy.addresses(url) })
       } catch (error) {

@@ -5,7 +5,8 @@ import { createSandbox, type BoxKind, type Sandbox } from '../services/sandbox/s
 import { newId } from '../services/lib/ids.ts'
 import type { CommitEnd } from '../services/sandbox/commit-ends.ts'
 import type { StoredState } from '../services/sandbox/folder-checks.ts'
-import { BOX_COMMITS, BOX_STATES, boxCommitsKey, boxStateKey } from '../services/store/keys.ts'
+import type { Op } from '../services/store/index.ts'
+import { BOX_COMMITS, BOX_STATES, boxBegunKey, boxCommitsKey, boxStateKey } from '../services/store/keys.ts'
 import { realPathOf } from '../services/tools/path-policy.ts'
 import { withFolder } from '../services/workspace/open-folder.ts'
 
@@ -39,9 +40,21 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
     privateFolders: createPrivateFolders({ clock: app.clock, root: join(home, 'boxes'), nameOf }),
     shelf: {
       put: (state) => app.store.transact([{ type: 'put', key: boxStateKey(app.store.digest(state.folder)), value: state }]),
-      drop: (folder) => app.store.transact([{ type: 'del', key: boxStateKey(app.store.digest(folder)) }]),
+      begin: (folder, what) =>
+        app.store.transact([{ type: 'put', key: boxBegunKey(app.store.digest(folder), newId()), value: what }]),
+      async drop (folder) {
+        const ops: Op[] = []
+        for await (const key of app.store.keys(boxStateKey(app.store.digest(folder)))) ops.push({ type: 'del', key })
+        await app.store.transact(ops)
+      },
       async * list () {
-        for await (const [, state] of app.store.list<StoredState>(BOX_STATES, { damaged () {} })) yield state
+        // In the order of their keys, what was begun is behind its folder.
+        const states: StoredState[] = []
+        for await (const [, each] of app.store.list<StoredState | string>(BOX_STATES, { damaged () {} })) {
+          if (typeof each !== 'string') states.push({ ...each, begun: [] })
+          else states.at(-1)?.begun?.push(each)
+        }
+        yield * states
       }
     },
     endsShelf: {
@@ -59,7 +72,11 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
   app.decorate('sandbox', sandbox)
   // Before a request or a task runs anything.
   app.addHook('onReady', async () => {
-    const taken = await sandbox.finishCut()
-    if (taken.length > 0) app.log.warn({ taken }, 'what programs obey was put back, as the service ended while a command ran')
+    await sandbox.finishCut(async ({ folder, at }, taken) => {
+      app.log.warn({ taken }, 'what programs obey was put back, as the service ended while a command ran')
+      // Most words of a notification would be the path of the folder.
+      const text = `The service ended while a command ran in ${folder}. ${taken.join(' ').replaceAll(`${folder}/`, '')}`
+      await app.notifications.notify({ kind: 'boxed', key: `boxed/${app.store.digest(folder)}/${at}`, text })
+    })
   })
 }, { name: 'sandbox', dependencies: ['clock', 'config', 'environment', 'store'] })

@@ -15,7 +15,7 @@ const DELAY_MS = 5_000
 /** The search in all texts, and the index that it reads, which is kept in the background. */
 export default fp(async (app) => {
   const { store, clock, log, threadRepository: threads } = app
-  const indexing = createSearchIndexing({ store, clock, log })
+  const indexing = createSearchIndexing({ store, clock, readAnswer: threads.readAnswer, log })
   app.decorate('threadSearch', createThreadSearch({ store, clock, threads, onDamage: indexing.rebuild }))
 
   runInBackground(app, DELAY_MS, indexing.run)

@@ -20,6 +20,7 @@ export default fp(async (app) => {
     ...engine,
     registry,
     host,
+    helpers: app.helperQueue,
     liveQuestions,
     undo,
     usage,
@@ -34,8 +35,11 @@ export default fp(async (app) => {
     slowTransform,
     machine: describeMachine(),
     workspace,
+    keepAwake: app.keepAwake,
     emit: app.events.emit,
-    notifications: app.notifications
+    notifications: app.notifications,
+    // Registered later.
+    threads: { list: (page) => app.threads.list(page) }
   })
   app.decorate('tasks', tasks)
   app.addHook('onReady', tasks.rehearsals.recover)
@@ -51,6 +55,6 @@ export default fp(async (app) => {
   name: 'tasks',
   dependencies: [
     ...['store', 'clock', 'shutdown', 'providers', 'tools', 'brain', 'ledger', 'engine', 'agents', 'undo', 'usage', 'events', 'paths'],
-    ...['copies', 'notifications']
+    ...['copies', 'notifications', 'awake']
   ]
 })

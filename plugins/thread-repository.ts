@@ -7,7 +7,11 @@ declare module 'fastify' {
   }
 }
 
-/** The stored conversations. */
+/** The stored conversations. The answers in them are read from the logs of runs, which `engine` has. */
 export default fp(async (app) => {
-  app.decorate('threadRepository', createThreadRepository({ store: app.store, clock: app.clock }))
+  app.decorate('threadRepository', createThreadRepository({
+    store: app.store,
+    clock: app.clock,
+    readAnswer: (stored) => app.answers.read(stored)
+  }))
 }, { name: 'threadRepository', dependencies: ['store', 'clock'] })

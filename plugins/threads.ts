@@ -7,11 +7,15 @@ declare module 'fastify' {
   }
 }
 
-const NEEDED = ['store', 'clock', 'events', 'threadRepository', 'ledger', 'undo', 'usage', 'agents', 'agent', 'paths']
+const NEEDED = ['store', 'clock', 'events', 'threadRepository', 'ledger', 'undo', 'usage', 'agents', 'agent', 'commands', 'paths']
 
 /** Threads with the state of their runs, for the routes. */
 export default fp(async (app) => {
   const { store, clock, events, threadRepository: threads, agent, agents, ledger, undo, usage, attachments, workspace } = app
   const { emit } = events
-  app.decorate('threads', createThreadService({ store, clock, emit, threads, agent, agents, ledger, undo, usage, attachments, workspace }))
+  const endCommands = app.backgroundCommands.endOf
+  app.decorate(
+    'threads',
+    createThreadService({ store, clock, emit, threads, agent, agents, ledger, undo, usage, attachments, endCommands, workspace })
+  )
 }, { name: 'threads', dependencies: NEEDED })

@@ -31,7 +31,7 @@ export default fp(async (app) => {
       ])
       const policy = createAddressPolicy({
         allowPrivate: () => config.current.fetch?.allowPrivate ?? false,
-        ownPorts: () => app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port])
+        ownPorts: app.ownPorts
       })
       return createWeb({ policy, transform, clock })
     })

@@ -1,4 +1,4 @@
-import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type, type FastifyPluginAsyncTypebox, type Static } from '@fastify/type-provider-typebox'
 import {
   ApproveBodySchema,
   LiveRunSchema,
@@ -10,7 +10,7 @@ import {
   StopQuery,
   StreamQuery
 } from '../schemas/agent.ts'
-import { IdempotencyHeaders, NoContent, ref } from '../schemas/common.ts'
+import { IdempotencyHeaders, ResumeHeaders, NoContent, ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import { RunStreamEventSchema } from '../schemas/run-stream-events.ts'
 
@@ -19,14 +19,17 @@ const RUN_BODY_LIMIT = 32 * 1024 * 1024
 
 /** The response of streaming routes. The stream writes it directly, without a serializer. */
 const Stream = {
-  description: 'The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each; the last is `finish`. ' +
-    "This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`",
+  description: 'The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each, and an ' +
+    '`id:`; the last is `finish`. This is the format of `?protocol=documented`; ' +
+    "`ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`",
   headers: {
     'x-thread-id': Type.String({ description: 'Id of the conversation, percent-encoded; send it as `id` in the next request' }),
     'x-run-id': Type.String()
   },
   content: { 'text/event-stream': { schema: ref(RunStreamEventSchema) } }
 }
+
+const keyIn = ({ 'idempotency-key': key }: Static<typeof IdempotencyHeaders>) => key === undefined ? undefined : { key }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   /** The connection to the model is made while the request is read. */
@@ -45,7 +48,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       response: { 200: Stream, 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 410: ErrorRef, 422: ErrorRef, 429: ErrorRef }
     }
   }, async (request, reply) =>
-    reply.streamRun(await app.agent.run(request.body, request.query.protocol, request.headers['idempotency-key'])))
+    reply.streamRun(await app.agent.run(request.body, request.query.protocol, keyIn(request.headers))))
 
   app.post('/run/approve', {
     onRequest,
@@ -89,13 +92,14 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags: ['agent'],
       operationId: 'followRun',
-      summary: 'Streams the active run of a conversation from its first event; 204 when no run is active',
+      summary: 'Streams the active run of a conversation, from its first event or behind the last one read; 204 when no run is active',
       params: RunOrThreadParams,
+      headers: ResumeHeaders,
       querystring: StreamQuery,
       response: { 200: Stream, 204: NoContent, 400: ErrorRef }
     }
   }, async (request, reply) => {
-    const run = await app.agent.subscribe(request.params.id, request.query.protocol)
+    const run = await app.agent.subscribe(request.params.id, request.query.protocol, request.headers['last-event-id'])
     return run === undefined ? reply.code(204).send(null) : reply.streamRun(run)
   })
 

@@ -7,6 +7,7 @@ import { ErrorRef } from '../schemas/errors.ts'
 const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
 const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
+const CONTENT = Object.fromEntries(['application/octet-stream', ...SHOWN].map((type) => [type, { schema: Bytes }]))
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   app.post('/attachments', {
@@ -31,7 +32,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Returns the content of a stored file',
       params: AttachmentParams,
       response: {
-        200: { description: 'The file as it was sent', content: { 'application/octet-stream': { schema: Bytes } } },
+        200: { description: 'The file as it was sent', content: CONTENT },
         400: ErrorRef,
         404: ErrorRef
       }

@@ -1,4 +1,5 @@
-import { Type, type FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
+import { Type, type FastifyPluginAsyncTypebox, type TSchema } from '@fastify/type-provider-typebox'
+import type { FastifyReply } from 'fastify'
 import { ref } from '../schemas/common.ts'
 import {
   ChatCompletionBodySchema,
@@ -6,24 +7,18 @@ import {
   ChatCompletionSchema,
   ChatErrorSchema,
   ChatModelListSchema,
-  ChatModelSchema
+  ChatModelSchema,
+  RetryHeaders
 } from '../schemas/openai.ts'
+import { ResponseBodySchema, ResponseEventSchema, ResponseSchema } from '../schemas/responses.ts'
 
 /** 32 MiB, because the body holds the history of a conversation with its files. */
 const BODY_LIMIT = 32 * 1024 * 1024
 
 const Failed = ref(ChatErrorSchema)
+const FAILURES = [400, 402, 404, 409, 422, 429, 502, 504]
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  // Clients send a failed request again, and its run may have done something. They do not when this header says so.
-  app.setErrorHandler(async (error: Parameters<typeof app.answerError>[0], request, reply) => {
-    const { chatError } = await app.chatErrors()
-    return app.answerError(error, request, reply, (body) => {
-      if (body.statusCode >= 500 && body.statusCode !== 503) reply.header('x-should-retry', 'false')
-      return chatError(body)
-    })
-  })
-
   app.get('/v1/models', {
     schema: {
       tags: ['openai'],
@@ -43,42 +38,58 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (request, reply) => (await app.chatCompletions()).get(request.params.id, reply.closed))
 
+  /** An answer is one object, or a stream of events. */
+  const answers = (description: string, whole: TSchema, event: TSchema) => ({
+    200: {
+      description,
+      headers: { 'x-thread-id': Type.String(), 'x-run-id': Type.String() },
+      content: { 'application/json': { schema: ref(whole) }, 'text/event-stream': { schema: ref(event) } }
+    },
+    ...Object.fromEntries(FAILURES.map((status) => [status, Failed]))
+  })
+  const asked = { bodyLimit: BODY_LIMIT, config: { answersLate: true }, onRequest: async () => void app.providers.connect() }
+  const sendWhole = <T>(reply: FastifyReply, { run, answer }: { run: { threadId: string, runId: string }, answer: T }): T => {
+    reply.header('x-thread-id', encodeURIComponent(run.threadId)).header('x-run-id', run.runId)
+    return answer
+  }
+
   app.post('/v1/chat/completions', {
-    bodyLimit: BODY_LIMIT,
-    config: { answersLate: true },
-    onRequest: async () => void app.providers.connect(),
+    ...asked,
     schema: {
       tags: ['openai'],
       operationId: 'createChatCompletion',
       summary: "Answers a conversation as OpenAI's chat completions do",
+      headers: RetryHeaders,
       body: ref(ChatCompletionBodySchema),
-      response: {
-        200: {
-          description: 'The answer; with `stream` its pieces as Server-Sent Events, which end with `data: [DONE]`',
-          headers: { 'x-thread-id': Type.String(), 'x-run-id': Type.String() },
-          content: {
-            'application/json': { schema: ref(ChatCompletionSchema) },
-            'text/event-stream': { schema: ref(ChatCompletionChunkSchema) }
-          }
-        },
-        400: Failed,
-        402: Failed,
-        404: Failed,
-        409: Failed,
-        422: Failed,
-        429: Failed,
-        502: Failed,
-        504: Failed
-      }
+      response: answers(
+        'The answer; with `stream` its pieces as Server-Sent Events, which end with `data: [DONE]`',
+        ChatCompletionSchema,
+        ChatCompletionChunkSchema
+      )
     }
-  }, async (request, reply) => {
+  }, async ({ body, headers }, reply) => {
+    const caller = { signal: reply.closed, tries: headers['x-stainless-retry-count'] }
     const chat = await app.chatCompletions()
-    if (!request.body.stream) {
-      const { run, completion } = await chat.complete(request.body, reply.closed)
-      reply.header('x-thread-id', encodeURIComponent(run.threadId)).header('x-run-id', run.runId)
-      return completion
+    if (!body.stream) return sendWhole(reply, await chat.complete(body, caller))
+    const { run, encoder } = await chat.stream(body, caller)
+    return reply.streamRun(run, encoder)
+  })
+
+  app.post('/v1/responses', {
+    ...asked,
+    schema: {
+      tags: ['openai'],
+      operationId: 'createResponse',
+      summary: "Answers a conversation as OpenAI's responses do, and keeps nothing for the next request",
+      headers: RetryHeaders,
+      body: ref(ResponseBodySchema),
+      response: answers('The answer; with `stream` its events as Server-Sent Events', ResponseSchema, ResponseEventSchema)
     }
-    const { run, encoder } = await chat.stream(request.body, reply.closed)
+  }, async ({ body, headers }, reply) => {
+    const caller = { signal: reply.closed, tries: headers['x-stainless-retry-count'] }
+    const chat = await app.chatCompletions()
+    if (!body.stream) return sendWhole(reply, await chat.respond(body, caller))
+    const { run, encoder } = await chat.streamResponse(body, caller)
     return reply.streamRun(run, encoder)
   })
 }

@@ -1,7 +1,7 @@
 import type { FastifyPluginAsyncTypebox } from '@fastify/type-provider-typebox'
-import { ref } from '../schemas/common.ts'
+import { ref, ResumeHeaders } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
-import { EventsHeaders, EventsQuerySchema, StreamEventSchema } from '../schemas/events.ts'
+import { EventsQuerySchema, StreamEventSchema } from '../schemas/events.ts'
 
 const Events = {
   description:
@@ -18,7 +18,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'events',
       summary: 'Streams what happens in conversations and tasks, and resumes after the last event that the reader has got',
       querystring: EventsQuerySchema,
-      headers: EventsHeaders,
+      headers: ResumeHeaders,
       response: { 200: Events, 400: ErrorRef }
     }
   }, async ({ query, headers }, reply) => reply.streamEvents(query, headers['last-event-id'] ?? query.after))

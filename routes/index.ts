@@ -8,6 +8,7 @@ import brain from './brain.ts'
 import commands from './commands.ts'
 import chatCompletions from './chat-completions.ts'
 import consolePage from './console.ts'
+import devices from './devices.ts'
 import docs from './docs.ts'
 import editors from './editors.ts'
 import events from './events.ts'
@@ -17,6 +18,7 @@ import undo from './undo.ts'
 import mcp from './mcp.ts'
 import notifications from './notifications.ts'
 import providers from './providers.ts'
+import reach from './reach.ts'
 import runs from './runs.ts'
 import rehearsals from './rehearsals.ts'
 import search from './search.ts'
@@ -29,7 +31,7 @@ import usage from './usage.ts'
 
 /** The routes in the order in which `GET /` lists them. */
 const ROUTES = [
-  service, docs, consolePage, agent, chatCompletions, approvals, notifications, toolCalls, commands, skills,
+  service, docs, consolePage, agent, chatCompletions, approvals, devices, notifications, toolCalls, commands, skills,
   folders, grants, agents, attachments, threads, editors, search, tasks, runs, rehearsals, undo, events,
   brain, providers, mcp, usage, backup
 ]
@@ -37,4 +39,6 @@ const ROUTES = [
 /** Registers every route of the service. */
 export async function registerRoutes (app: FastifyInstance) {
   for (const routes of ROUTES) await app.register(routes)
+  // They have a server of their own, which is built when config.json wants it.
+  app.reachPort.useRoutes(reach)
 }

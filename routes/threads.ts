@@ -6,6 +6,7 @@ import { ErrorRef } from '../schemas/errors.ts'
 import {
   NewThreadSchema,
   ThreadBodySchema,
+  ThreadDeleteQuery,
   ThreadDeletedSchema,
   ThreadListQuery,
   ThreadListSchema,
@@ -69,7 +70,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       summary: 'Creates a thread, or replaces the given fields of an existing one',
       params: ThreadParams,
       body: ref(ThreadBodySchema),
-      response: { 200: ref(ThreadSchema), 400: ErrorRef, 409: ErrorRef }
+      response: { 200: ref(ThreadSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef }
     }
   }, async (request) => app.threads.put(request.params.id, request.body))
 
@@ -79,10 +80,11 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
       operationId: 'deleteThread',
       summary: 'Deletes a thread with its approvals and runs, and stops its active run',
       params: ThreadParams,
+      querystring: ThreadDeleteQuery,
       response: { 200: ref(ThreadDeletedSchema), 400: ErrorRef, 404: ErrorRef }
     }
   }, async (request) => {
-    await app.threads.remove(request.params.id)
+    await app.threads.remove(request.params.id, request.query)
     return { ok: true as const, threadId: request.params.id }
   })
 

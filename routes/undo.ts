@@ -3,6 +3,7 @@ import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 import {
   AppliedSchema,
+  ApplyBodySchema,
   ChangesParams,
   ChangesQuery,
   RunChangesSchema,
@@ -46,9 +47,9 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     schema: {
       tags,
       operationId: 'applyRun',
-      summary: 'Takes over what was changed in the copy of a folder that a run worked on',
+      summary: 'Takes over what was changed in the copy of a folder that a run worked on, or throws the copy away',
       params: ChangesParams,
-      body: ref(UndoBodySchema),
+      body: ref(ApplyBodySchema),
       response: { 200: ref(AppliedSchema), 400: ErrorRef, 404: ErrorRef, 409: ErrorRef, 503: ErrorRef }
     }
   }, async (request) => app.copies.apply(request.params.runId, request.body))

@@ -2,8 +2,10 @@ import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { gzipSync } from 'node:zlib'
 import { ASSETS, swaggerFolder } from '../services/http/docs/docs.ts'
-import { bundle, bundled, bundleFirst, bundleInParts, bundleProgram, legalComments, ROOT, writeDigested } from './bundle.ts'
+import { bundle, bundled, bundleFirst, bundleInParts, bundleProgram, digestOf, legalComments, ROOT } from './bundle.ts'
 import { bundleConsole } from './bundle-console.ts'
+import { bundleHalves } from './bundle-halves.ts'
+import { bundleDevicePage } from './bundle-device-page.ts'
 import { noticesOf } from './notices.ts'
 
 const dist = `${ROOT}dist/`
@@ -14,13 +16,15 @@ for (const entry of readdirSync(dist, { withFileTypes: true })) if (entry.isFile
 
 // Without the blanks that people read, which are nearly half of it.
 const document = Buffer.from(JSON.stringify(JSON.parse(readFileSync(`${ROOT}openapi.json`, 'utf8'))))
-const [consoleFiles, transform, task, desktop, salvage, boxForwarder, portRelay] = await Promise.all([
+const [consoleFiles, devicePage, transform, task, desktop, salvage, boxForwarder, portRelay] = await Promise.all([
   bundleConsole(),
+  bundleDevicePage(),
   bundleInParts('workers/transform.ts', 'workers/transform'),
   ...['task', 'desktop', 'salvage', 'box-forwarder', 'port-relay'].map((name) => bundleProgram(`workers/${name}.ts`))
 ])
 const packed = new Map<string, Uint8Array>([
   ...consoleFiles,
+  ...devicePage,
   ...transform,
   ['workers/task.cjs', task],
   ['workers/desktop.cjs', desktop],
@@ -40,20 +44,28 @@ for (const [name, { length }] of packed) {
   index[name] = [end, length]
   end += length
 }
-const PACK = JSON.stringify({ file: writeDigested('pack', 'bin', Buffer.concat([...packed.values()])), index })
+const pack = Buffer.concat([...packed.values()])
+const packFile = `pack-${digestOf(pack)}.bin`
+writeFileSync(dist + packFile, pack)
+const PACK = JSON.stringify({ file: packFile, index })
 
 const buildService = async () => {
-  const service = writeDigested('service', 'cjs', await bundleProgram('server.ts', { PACK }))
-  await bundle({ main: 'bin/load-service.ts' }, 'dist', { define: { SERVICE_FILE: JSON.stringify(service) } })
+  const { first, later } = await bundleHalves('server.ts', { PACK })
+  const digest = digestOf(first, later)
+  const [SERVICE_FILE, LATER_FILE] = [`service-${digest}.cjs`, `later-${digest}.cjs`]
+  writeFileSync(dist + SERVICE_FILE, first)
+  writeFileSync(dist + LATER_FILE, later)
+  const define = { SERVICE_FILE: JSON.stringify(SERVICE_FILE), LATER_FILE: JSON.stringify(LATER_FILE) }
+  await bundle({ main: 'bin/load-service.ts' }, 'dist', { define })
 }
 await Promise.all([
   bundleFirst('bin/local-agent.ts', 'dist/server.js', {
     '../server.ts': './main.js',
     './rotate-key.ts': './rotate-key.js',
-    './acp.ts': './acp.js'
+    './acp.ts': './acp.js',
+    './reach.ts': './reach.js'
   }),
-  bundle({ 'rotate-key': 'bin/rotate-key.ts' }, 'dist', { define: { PACK } }),
-  bundle({ acp: 'bin/acp.ts' }, 'dist'),
+  bundle({ acp: 'bin/acp.ts', reach: 'bin/reach.ts', 'rotate-key': 'bin/rotate-key.ts' }, 'dist', { define: { PACK }, splitting: true }),
   buildService()
 ])
 writeFileSync(`${dist}openapi.json`, document)

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { build, type BuildOptions, type Metafile, type Plugin } from 'esbuild'
@@ -38,7 +38,7 @@ export async function bundleFirst (source: string, outfile: string, later: Recor
   })
 }
 
-const SHARED = {
+export const SHARED = {
   absWorkingDir: ROOT,
   bundle: true,
   platform: 'node',
@@ -109,11 +109,11 @@ export async function bundleInParts (source: string, name: string): Promise<Map<
   return new Map([[`${name}.cjs`, main], ...await Promise.all(others)])
 }
 
-/** Writes a file into dist/ whose name holds a digest of its content, and returns that name. */
-export function writeDigested (prefix: string, extension: string, content: Uint8Array): string {
-  const name = `${prefix}-${createHash('sha256').update(content).digest('hex').slice(0, 16)}.${extension}`
-  writeFileSync(`${ROOT}dist/${name}`, content)
-  return name
+/** Returns a digest of files, for their names. */
+export function digestOf (...contents: Uint8Array[]): string {
+  const hash = createHash('sha256')
+  for (const content of contents) hash.update(content)
+  return hash.digest('hex').slice(0, 16)
 }
 
 /** Bundles ES modules into `outdir`: one file for each, and with `splitting` a chunk for each module that is imported dynamically. */
@@ -142,5 +142,6 @@ export async function bundle (
 }
 
 function collect (metafile: Metafile) {
-  for (const path of Object.keys(metafile.inputs)) bundled.add(path)
+  // Modules that a plugin makes have its name before their path.
+  for (const path of Object.keys(metafile.inputs)) if (!/^[\w ]+:/.test(path)) bundled.add(path)
 }

@@ -25,6 +25,8 @@ const TESTS = [
   'test/routes/brain.test.ts',
   'test/routes/long-threads.test.ts',
   'test/routes/questions.test.ts',
+  'test/routes/replaced-changes.test.ts',
+  'test/routes/budget-questions.test.ts',
   'test/routes/rehearsals.test.ts',
   'test/routes/runs.test.ts',
   'test/routes/outages.test.ts',
@@ -36,6 +38,8 @@ const TESTS = [
   'test/routes/mcp-prompts.test.ts',
   'test/services/mcp/oauth.test.ts'
 ]
+/** Seconds of one file: one that is ended has not seen all. */
+const MOST_SECONDS = 1_800
 /** Characters of an example; a longer one is taken where there is no shorter one. */
 const LONG = 1_200
 /** What only describes the machine on which they were recorded. */
@@ -55,7 +59,8 @@ function anonymous (line: string): string {
 
 /** Returns the best example of each component of the document that has none of its own, as the bodies of requests have. */
 async function examplesIn (seen: Seen[]): Promise<Record<string, Json[]>> {
-  const { document } = await makeDocument({})
+  // By the names that the schemas have here, before others are found for generators.
+  const { narrow: document } = await makeDocument({})
   const { schemas } = document.components
   const ajv = new Ajv2020({ strict: false, formats: FORMATS })
   ajv.addSchema(document, 'document')
@@ -114,7 +119,7 @@ const isEmpty = (value: unknown) => Array.isArray(value) ? value.length === 0 : 
 const folder = mkdtempSync(join(tmpdir(), 'local-agent-examples-'))
 try {
   const tap = join(ROOT, 'node_modules/tap/dist/esm/run.mjs')
-  const args = [tap, '--disable-coverage', '--reporter=terse', ...TESTS]
+  const args = [tap, '--disable-coverage', '--reporter=terse', `--timeout=${MOST_SECONDS}`, ...TESTS]
   spawnSync(process.execPath, args, { cwd: ROOT, env: { ...process.env, RECORD_EXAMPLES: folder }, stdio: 'inherit' })
   const lines = readdirSync(folder).flatMap((name) => readFileSync(join(folder, name), 'utf8').split('\n').filter(Boolean))
   const examples = await examplesIn(lines.map((line) => JSON.parse(anonymous(line))))

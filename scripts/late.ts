@@ -7,14 +7,30 @@ const require = createRequire(import.meta.url)
  * Modules that are imported at start-up but not used before the first requests. In the bundle each is replaced by getters
  * for its exports, which load the module at their first use.
  */
-const LATE = ['ajv', '@fastify/ajv-compiler', '@fastify/fast-json-stringify-compiler', 'fast-json-stringify', 'node:https', 'node:http2']
+const LATE = [
+  'ajv',
+  'ajv/dist/2020.js',
+  '@fastify/ajv-compiler',
+  '@fastify/fast-json-stringify-compiler',
+  'fast-json-stringify',
+  'node:https',
+  'node:http2'
+]
 
 const NAMESPACE = 'late'
 
-/** An esbuild plugin that defers the LATE modules and excludes the native part of LevelDB from the bundle. */
+/** What the SDK of tool servers validates results with. Results are not validated here (`acceptAll`), so no bundle has it. */
+const UNUSED = { filter: /^ajv(-formats)?$/, by: '@modelcontextprotocol' }
+
+/** An esbuild plugin that defers the LATE modules and excludes UNUSED ones and the native part of LevelDB from the bundle. */
 export const late: Plugin = {
   name: NAMESPACE,
   setup (build) {
+    build.onResolve(
+      { filter: UNUSED.filter },
+      ({ path, importer }) => importer.includes(UNUSED.by) ? { path, namespace: 'unused' } : undefined
+    )
+    build.onLoad({ filter: /./, namespace: 'unused' }, () => ({ contents: 'module.exports = {}' }))
     build.onResolve({ filter: new RegExp(`^(${LATE.join('|')})$`) }, ({ path, namespace }) => {
       if (namespace !== NAMESPACE) return { path, namespace: NAMESPACE }
       return path.startsWith('node:') ? { path, external: true } : undefined

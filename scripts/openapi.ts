@@ -3,11 +3,13 @@ import { ROOT } from './bundle.ts'
 import type { Tool } from '../services/contracts/tool.ts'
 import { generateClient } from './openapi/client.ts'
 import { makeDocument, textOf } from './openapi/document.ts'
+import { writePythonFiles } from './openapi/python/python-client.ts'
 
-/** Regenerates openapi.json from the schemas, the client from openapi.json, and what the console knows of tools from the tools. */
+/** Regenerates openapi.json from the schemas, the clients from openapi.json, and what the console knows of tools from the tools. */
 const { document, narrow, tools } = await makeDocument()
 writeFileSync(`${ROOT}openapi.json`, textOf(document))
 await generateClient(narrow, `${ROOT}client/generated`)
+writePythonFiles(document, `${ROOT}clients/python/src/local_agent`)
 
 const labels = Object.fromEntries(tools.flatMap(({ model: { name }, says }) => says === undefined ? [] : [[name, says.en.label]]))
 const texts = `${ROOT}console/texts/en.json`
@@ -21,7 +23,6 @@ const namesOf = (is: (tool: Tool) => boolean) => tools.filter(is).map(({ model: 
 const facts = {
   names: byWords,
   about: Object.fromEntries(tools.flatMap(({ model: { name }, says }) => says?.about === undefined ? [] : [[name, says.about]])),
-  changing: namesOf(({ effects }) => effects?.paths !== undefined || effects?.command !== undefined),
   asking: namesOf(({ policy: { answeredBy } }) => answeredBy?.by === 'user')
 }
 writeFileSync(`${ROOT}console/lib/tool-facts.json`, `${JSON.stringify(facts, null, 2)}\n`)

@@ -67,8 +67,8 @@ try {
   const page = await browser.newPage({ baseURL: url, viewport: { width: 1280, height: 800 } })
   await page.goto('/console/')
   await page.getByRole('button', { name: 'Not now' }).click()
-  // What ended in the last moments cannot be marked as seen yet.
-  await page.getByRole('button', { name: 'Mark as seen', disabled: false }).waitFor()
+  // What ended in the last moments cannot be kept yet.
+  await page.getByRole('button', { name: 'Keep all', disabled: false }).waitFor()
   await take(page, '', 'inbox')
   await take(page, 'tasks', 'tasks')
   await take(page, `runs/${runId}`, 'run')

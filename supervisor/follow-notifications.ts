@@ -5,7 +5,7 @@ import { readLines } from './read-lines.ts'
 /** What a person is to be told; see `GET /notifications` of the service. */
 export interface Notification {
   notificationId: string
-  /** waiting, failing, recovered, budget, provider or told; later versions may add kinds. */
+  /** waiting, failing, recovered, budget, provider, told or boxed; later versions may add kinds. */
   kind: string
   taskId?: string
   threadId?: string

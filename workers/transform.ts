@@ -16,7 +16,8 @@ const handlers: TransformHandlers = {
   takeFolder: async (request) => (await import('../services/workspace/folder-snapshot.ts')).takeFolder(request),
   diffFolder: async (request) => (await import('../services/workspace/folder-snapshot.ts')).diffFolder(request),
   cloneFolder: async (request) => (await import('../services/workspace/clone-folder.ts')).cloneFolder(request),
-  listFolder: async (request) => (await import('../services/workspace/clone-folder.ts')).listFolder(request)
+  compareClone: async (request) => (await import('../services/workspace/clone-folder.ts')).compareClone(request),
+  settleClone: async (request) => (await import('../services/workspace/clone-folder.ts')).settleClone(request)
 }
 
 parentPort!.on('message', (job: Job) => void transform(job))

@@ -15,15 +15,19 @@ export const REQUEST = { path: '/run', body: JSON.stringify({ messages: [{ role:
 
 /** Starts both subjects in front of one model server, runs `work`, and ends all of them. */
 export async function withBoth<T> (
-  { models: args, config = {} }: { models: Parameters<typeof startModels>[0], config?: object },
-  work: (subjects: Pair, models: Models) => Promise<T>
+  { models: args, config = {}, env = () => ({}) }: {
+    models: Parameters<typeof startModels>[0]
+    config?: object
+    env?: (dir: string) => Record<string, string>
+  },
+  work: (subjects: Pair, models: Models, dir: string) => Promise<T>
 ): Promise<T> {
   const home = createHome(config)
   const models = await startModels(args)
   const subjects = {} as Pair
   try {
-    for (const name of NAMES) subjects[name] = await startSubject(name, { dir: home.dir, url: models.url })
-    return await work(subjects, models)
+    for (const name of NAMES) subjects[name] = await startSubject(name, { dir: home.dir, url: models.url, env: env(home.dir) })
+    return await work(subjects, models, home.dir)
   } finally {
     await Promise.all([...Object.values(subjects), models].map((each) => each.stop()))
     home.remove()

@@ -33,6 +33,7 @@ export function lazyCompilers ({ validateSchema = false } = {}): any {
               useDefaults: true,
               validateSchema,
               formats: FORMATS,
+              keywords: ['x-in-document'],
               code: UNOPTIMIZED,
               verbose: true,
               allErrors: false
@@ -53,7 +54,7 @@ export function lazyCompilers ({ validateSchema = false } = {}): any {
       }
     },
     buildSerializer (schemas: any, options: any) {
-      const compiler = once(() => json()(schemas, { ...options, ajv: { ...options?.ajv, code: UNOPTIMIZED } }))
+      const compiler = once(() => json()(schemas, { ...options, ajv: { ...options?.ajv, formats: FORMATS, code: UNOPTIMIZED } }))
       return (route: any) => {
         const compiled = once(() => compiler()(route))
         return Object.assign((data: unknown) => compiled()(data), { compile: compiled })

@@ -5,6 +5,8 @@ import { ERROR_STATUS, type ErrorCode } from '../../schemas/error-codes.ts'
 import { ErrorSchema, type ErrorBody } from '../../schemas/errors.ts'
 import type { Uploads } from '../../services/http/uploads.ts'
 import { defineError, ServiceError } from '../../services/lib/service-error.ts'
+import { chatFailure } from '../../services/runs/streams/openai/chat-errors.ts'
+import { fieldsAt } from '../../services/runs/streams/openai/chat-fields.ts'
 import { describeInvalid, type FailedRule } from '../../services/http/invalid.ts'
 
 // An ES module import of node:http reads all its exports, and one of them loads fetch: 30 ms of start-up.
@@ -12,8 +14,6 @@ const { STATUS_CODES } = process.getBuiltinModule('node:http')
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Sends the response of an error; `shape` makes its body of that of all other routes. */
-    answerError: typeof answer
     /** Returns the error for a request without a matching route: 404, or 405 with `allow`. */
     unrouted: (request: FastifyRequest, reply: FastifyReply) => ServiceError
   }
@@ -50,15 +50,18 @@ const PARSER_ERRORS: Record<string, Named> = {
 }
 const NOT_HTTP: Named = ['ERR_BAD_REQUEST', 'The request is not valid HTTP/1.1: check its request line and headers.']
 
-/** Turns all errors into responses: `{ error, code, statusCode, details? }`. */
+/** Turns all errors into responses: `{ error, code, statusCode, details? }`, and in OpenAI's shape under `/v1`. */
 export default fp(async (app) => {
   app.addSchema(ErrorSchema)
   app.setSchemaErrorFormatter((errors, part) => new Error(sentence(errors as FailedRule[], part)))
-  app.setErrorHandler((error: FastifyError, request, reply) => answer(error, request, reply))
+  app.setErrorHandler((error: FastifyError, request, reply) => {
+    // The path is a fixed one, and no id that a pattern takes.
+    const isOther = error.validationContext === 'params' && app.routeTable.isFixed(request.url.split('?', 1)[0])
+    return answer(isOther ? app.unrouted(request, reply) : error, request, reply)
+  })
   app.setNotFoundHandler((request, reply) => {
     throw app.unrouted(request, reply)
   })
-  app.decorate('answerError', answer)
   app.decorate('unrouted', ({ url, method }, reply) => {
     const path = url.split('?', 1)[0]
     const shown = shorten(path, MAX_PATH)
@@ -69,22 +72,19 @@ export default fp(async (app) => {
   })
 }, { name: 'errors', dependencies: ['route-table'] })
 
-/** Sends the response of an error. Also used for requests refused before routing. `shape` returns what is sent in place of the body. */
-export function answer (
-  error: FastifyError | ServiceError,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  shape: (body: ErrorBody) => object = (body) => body
-) {
+/** Sends the response of an error. Also used for requests refused before routing. */
+export function answer (error: FastifyError | ServiceError, request: FastifyRequest, reply: FastifyReply) {
   const shown = bodyOf(error)
   if (shown.statusCode >= 500 && !EXPECTED.includes(shown.code)) request.log.error({ err: error }, 'request failed')
   if (shown.statusCode === 401) reply.header('www-authenticate', 'Bearer')
   if (shown.code === 'ERR_TOO_MANY_BODIES') reply.header('retry-after', RETRY_S)
-  return reply.code(shown.statusCode).send(shape(shown))
+  if (!/^\/v1(?:[/?]|$)/.test(request.url)) return reply.code(shown.statusCode).send(shown)
+  const chat = chatFailure(shown, error instanceof ServiceError ? error : undefined, fieldsAt(request.url))
+  return reply.code(chat.statusCode).headers(chat.headers).send(chat.body)
 }
 
 function bodyOf (error: FastifyError | ServiceError): ErrorBody {
-  if (error instanceof ServiceError) return { ...body(error.code, error.message, error.details), ...error.shown }
+  if (error instanceof ServiceError) return { ...body(error.code, error.message, error.details), ...error.fields }
   if (error.validation) return body('ERR_INVALID_REQUEST', error.message, [describeInvalid(error.validation as FailedRule[])])
   const { statusCode = 500, code = '' } = error
   if (FASTIFY_ERRORS[code]) return body(...FASTIFY_ERRORS[code])

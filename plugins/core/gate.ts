@@ -1,12 +1,14 @@
 import cors from '@fastify/cors'
 import type { FastifyReply, FastifyRequest } from 'fastify'
 import fp from 'fastify-plugin'
-import { Draining, createGate, createTokenCheck } from '../../services/http/gate.ts'
+import { Draining, createGate, createTokenCheck, SHELL_ORIGINS } from '../../services/http/gate.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
     /** Becomes true when the shutdown begins; from then on, new work is refused. */
     draining: { value: boolean }
+    /** The ports of this service, which no tool and no webhook may call. */
+    ownPorts: () => number[]
     /** Runs all checks of the gate for requests that are refused before any hook runs. Throws the errors that the hooks would throw. */
     admitUnrouted: (request: FastifyRequest, reply: FastifyReply) => void
   }
@@ -14,10 +16,12 @@ declare module 'fastify' {
 
 /** Checks before every route whether the caller may use the service. */
 export default fp<{ host: string, token?: string }>(async (app, { host, token }) => {
-  const gate = createGate({ host, allowedOrigins: () => app.config.current.allowedOrigins ?? [] })
+  const gate = createGate({ host, allowedOrigins: () => [...SHELL_ORIGINS, ...app.config.current.allowedOrigins ?? []] })
   const checkToken = token === undefined ? undefined : createTokenCheck(token)
   const draining = { value: false }
   app.decorate('draining', draining)
+  app.decorate('ownPorts', () =>
+    [...app.addresses().flatMap((address) => typeof address === 'string' ? [] : [address.port]), ...app.reachPort.ports()])
   app.addHook('preClose', async () => {
     draining.value = true
   })
@@ -72,13 +76,13 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
  * Returns every header value that was sent, by lower-case name: elsewhere Node joins or drops repeated headers. `inject` has
  * no `headersDistinct`.
  */
-function headerValues (rawHeaders: string[]): Partial<Record<string, string[]>> {
+export function headerValues (rawHeaders: string[]): Partial<Record<string, string[]>> {
   const headers: Record<string, string[]> = Object.create(null)
   for (let at = 0; at < rawHeaders.length; at += 2) (headers[rawHeaders[at].toLowerCase()] ??= []).push(rawHeaders[at + 1])
   return headers
 }
 
 /** Removes the content type of a request without a body, because Fastify would otherwise refuse a malformed type first. */
-function dropContentTypeWithoutBody ({ raw: { headers } }: FastifyRequest) {
+export function dropContentTypeWithoutBody ({ raw: { headers } }: FastifyRequest) {
   if (headers['transfer-encoding'] === undefined && Number(headers['content-length'] ?? 0) === 0) delete headers['content-type']
 }

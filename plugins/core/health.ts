@@ -35,6 +35,7 @@ export default fp(async (app) => {
         config: app.config.problem ?? 'ok',
         scheduler: app.tasks.check(),
         model: app.providers.problem() ?? 'ok',
+        awake: app.keepAwake.problem() ?? 'ok',
         workspace: app.noWorkspace() ?? 'ok'
       }
       const isOk = checks.store === 'ok' && checks.config === 'ok' && (checks.scheduler === 'ok' || checks.scheduler === 'starting') &&
@@ -48,4 +49,4 @@ export default fp(async (app) => {
     },
     ready: () => listening && !app.draining.value
   })
-}, { name: 'health', dependencies: ['clock', 'config', 'store', 'gate', 'providers', 'tools', 'tasks', 'route-table'] })
+}, { name: 'health', dependencies: ['clock', 'config', 'store', 'gate', 'providers', 'tools', 'tasks', 'awake', 'route-table'] })

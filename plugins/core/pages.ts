@@ -1,6 +1,6 @@
 import fp from 'fastify-plugin'
 import { acceptsPage, takesGzip, type StaticFile } from '../../services/http/static-file.ts'
-import type { ConsoleFiles } from '../../services/http/console/console-files.ts'
+import type { PageFiles } from '../../services/http/console/page-files.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
@@ -9,7 +9,9 @@ declare module 'fastify' {
       page(): Promise<StaticFile>,
       asset(name: string, takesGzip: boolean): Promise<StaticFile>
     }
-    console: ConsoleFiles
+    console: PageFiles
+    /** The page of paired devices, for their own port. */
+    devicePage: PageFiles
   }
   interface FastifyRequest {
     /** Whether a browser asks in order to show the answer as a page. */
@@ -22,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** The documentation and the console; their code is loaded on first use. */
+/** The documentation, the console and the page of devices; their code is loaded on first use. */
 export default fp(async (app) => {
   const load = async () => (await import('../../services/http/docs/docs.ts')).createDocs()
   app.decorate('docs', {
@@ -30,11 +32,15 @@ export default fp(async (app) => {
     page: async () => (await load()).page(),
     asset: async (name, takesGzip) => (await load()).asset(name, takesGzip)
   })
-  const loadConsole = async () => (await import('../../services/http/console/console-files.ts')).createConsoleFiles()
-  app.decorate('console', {
-    page: async (takesGzip) => (await loadConsole()).page(takesGzip),
-    asset: async (name, takesGzip) => (await loadConsole()).asset(name, takesGzip)
-  })
+  const filesOf = (folder: 'console' | 'device'): PageFiles => {
+    const loadFiles = async () => (await import('../../services/http/console/page-files.ts')).createPageFiles(folder)
+    return {
+      page: async (takesGzip) => (await loadFiles()).page(takesGzip),
+      asset: async (name, takesGzip) => (await loadFiles()).asset(name, takesGzip)
+    }
+  }
+  app.decorate('console', filesOf('console'))
+  app.decorate('devicePage', filesOf('device'))
   app.decorateRequest('acceptsPage', {
     getter () {
       return acceptsPage(this.headers.accept)

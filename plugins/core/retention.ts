@@ -13,7 +13,7 @@ const COPIES_MS = 7 * 24 * 60 * 60 * 1000
 
 /** Removes old records in the background, from one minute after the start. */
 export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
-  const { store, clock, log, threads: { prune }, usage, undo, runs, grants, notifications, attachments, brain } = app
+  const { store, clock, log, threads, usage, undo, runs, grants, notifications, attachments, brain } = app
   // What was deleted since stands in copies of earlier data, too.
   const copies = { sweep: () => removeOldCopies(home, { ms: COPIES_MS, now: clock.now() }) }
   // Homes of conversations and of runs, by the names that plugins/sandbox.ts gives them.
@@ -23,7 +23,7 @@ export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
     return kind === 'run' && (await app.agent.isRunLive(id) ?? await app.tasks.isRunLive(id)) === true
   }
   const homes = { sweep: () => app.sandbox.sweepOwners(isKept) }
-  const owners = [usage, undo, runs, grants, notifications, attachments, brain, copies, homes]
-  const retention = createRetention({ store, clock, log, prune, owners })
+  const owners = [usage, undo, runs, grants, notifications, attachments, brain, threads, copies, homes]
+  const retention = createRetention({ store, clock, log, prune: threads.prune, owners })
   runInBackground(app, DELAY_MS, retention.run)
 }, { name: 'retention', dependencies: ['store', 'clock', 'threads', 'usage', 'undo', 'runs', 'ledger', 'notifications', 'brain'] })

@@ -8,6 +8,8 @@ declare module 'fastify' {
       endpoints: string[],
       /** Returns the methods that exist for a concrete path; HEAD is listed with GET. */
       methodsAt: (path: string) => string[]
+      /** Whether a route has this very path, beside which it may also fit a pattern, as /tasks/digest fits /tasks/:id. */
+      isFixed: (path: string) => boolean
     }
   }
   interface FastifyContextConfig {
@@ -35,8 +37,11 @@ export default fp(async (app) => {
     get endpoints () {
       return routes.map(({ method, url }) => `${method} ${url}`)
     },
+    isFixed: (path) => routes.some(({ url }) => url === path),
     methodsAt (path) {
-      const methods = routes.filter(({ url }) => matches(url, path)).flatMap(({ method }) => method === 'GET' ? ['GET', 'HEAD'] : [method])
+      const fixed = routes.filter(({ url }) => url === path)
+      const found = fixed.length > 0 ? fixed : routes.filter(({ url }) => matches(url, path))
+      const methods = found.flatMap(({ method }) => method === 'GET' ? ['GET', 'HEAD'] : [method])
       return [...new Set(methods)]
     }
   })

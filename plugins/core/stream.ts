@@ -1,38 +1,18 @@
 import type { FastifyReply } from 'fastify'
 import fp from 'fastify-plugin'
-import { Aborted } from '../../services/lib/abort.ts'
 import type { Subscription } from '../../services/runs/engine/active-run.ts'
 import { encoderFor, type Encoder } from '../../services/runs/streams/encoder.ts'
 import { pump } from '../../services/runs/streams/pump.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /**
-     * Aborts when the response has ended, in particular when the client disconnects. A request's own `signal` does not abort
-     * once its body is read.
-     */
-    readonly closed: AbortSignal
     /** Streams a run's events in its protocol, or by an encoder of one answer, until the segment ends or the client disconnects. */
     streamRun(run: Subscription, encoder?: Encoder): Promise<void>
   }
 }
 
-/** Made once: Node would make an error with a stack trace for each response. */
-const ENDED = new Aborted('client', 'The response has ended.')
-
 /** Event streams: headers are sent at once, events are written once per event-loop turn, and slow readers are bounded. */
 export default fp(async (app) => {
-  app.decorateReply('closed', {
-    getter () {
-      const { raw } = this
-      const ended = new AbortController()
-      const onClose = () => ended.abort(ENDED)
-      raw.on('close', onClose)
-      raw.on('error', onClose)
-      if (raw.destroyed) onClose()
-      return ended.signal
-    }
-  })
   app.decorateReply('streamRun', async function (this: FastifyReply, run: Subscription, encoder = encoderFor(run.protocol)) {
     const { raw, closed } = this
     this.hijack()

@@ -57,7 +57,7 @@ export default fp(async (app) => {
     return undefined
   }
   app.addHook('preValidation', (request, _reply, done) => {
-    if (request.routeOptions.config.optionalBody) request.body ??= {}
+    if (request.routeOptions.config.optionalBody && request.body === undefined) request.body = {}
     done(refused.get(request))
   })
 

@@ -1,9 +1,11 @@
 import fp from 'fastify-plugin'
-import { letYoungGenerationGrow } from '../../services/process/young-generation.ts'
+import { createYoungGeneration } from '../../services/process/young-generation.ts'
 
 /** Gives runs the memory that streams need. `bin/load-service.ts` limits it at the start, and again when it has stored code. */
 export default fp(async (app) => {
+  const youngGeneration = createYoungGeneration()
   app.events.onEvent(({ type }) => {
-    if (type === 'run:start') letYoungGenerationGrow()
+    if (type === 'run:start') youngGeneration.grow()
   })
+  app.addHook('onClose', async () => youngGeneration.close())
 }, { name: 'young-generation', dependencies: ['events'] })

@@ -47,6 +47,10 @@ export const SHARED = {
     error: 'There are already 128 runs under way; wait for one to end.',
     code: 'ERR_TOO_MANY_RUNS'
   }),
+  HeadersTooLarge: answer('The headers of the request, with its address, are larger than 16 KiB in all', {
+    error: "The request's headers are larger than 16 KiB in all.",
+    code: 'ERR_HEADERS_TOO_LARGE'
+  }),
   Internal: answer('An internal error of the service; its log has the details', {
     error: 'Something went wrong inside the service; its log says more.',
     code: 'ERR_INTERNAL'
@@ -89,6 +93,7 @@ export function refusalsOf (method: string, { open, whileDraining }: { open?: un
   return [
     '400',
     '403',
+    '431',
     '500',
     ...open === true ? [] : ['401'],
     ...whileDraining ? [] : ['503'],

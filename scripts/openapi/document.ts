@@ -97,10 +97,14 @@ function discriminated ({ anyOf, ...rest }: Json, document: Json): Json {
   return { oneOf: anyOf, discriminator: { propertyName: 'type', mapping }, ...rest }
 }
 
-/** Converts unions of constants to `enum`, for which generators make better names, and removes `$id`. */
+/** Converts unions of constants to `enum`, for which generators make better names, adds the rules of `inDocument`, and removes `$id`. */
 function tidied (value: Json): Json {
   if (Array.isArray(value)) return value.map(tidied)
   if (typeof value !== 'object' || value === null) return value
+  if (value['x-in-document'] !== undefined) {
+    const { 'x-in-document': rules, ...rest } = value
+    return tidied({ ...rest, ...rules })
+  }
   if (value.anyOf?.length > 0 && value.anyOf.every((each: Json) => each.type === 'string' && each.const !== undefined)) {
     const { anyOf, ...rest } = value
     return { type: 'string', enum: anyOf.map((each: Json) => each.const), ...rest }

@@ -1,3 +1,5 @@
+import { withComponentNames } from './component-names.ts'
+
 type Json = any
 
 const MAX_INT32 = 2 ** 31 - 1
@@ -11,24 +13,12 @@ const NULLS: Record<string, string> = { refusal: 'string', logprobs: 'object' }
  */
 export function forGenerators (document: Json): Json {
   const { components, paths, ...rest } = document
-  const schemas = named(plain(components.schemas))
-  return { ...rest, paths: plain(paths), components: { ...components, schemas, responses: plain(components.responses) } }
-}
-
-/** Gives the two forms of ConnectBody names of their own, and what both hold: generators would make the same name of both. */
-function named (schemas: Record<string, Json>): Record<string, Json> {
-  const { ConnectBody: { anyOf: [program, address], examples, ...body }, ...others } = schemas
-  const ref = (name: string) => ({ $ref: `#/components/schemas/${name}` })
-  const withFilter = (form: Json, isOf: (example: Json) => boolean) =>
-    ({ ...form, properties: { ...form.properties, tools: ref('ToolFilter') }, examples: examples.filter(isOf) })
-  const all = {
-    ...others,
-    ConnectAddress: withFilter(address, ({ url }) => url !== undefined),
-    ConnectBody: { ...body, anyOf: [ref('ConnectProgram'), ref('ConnectAddress')], examples },
-    ConnectProgram: withFilter(program, ({ command }) => command !== undefined),
-    ToolFilter: { ...program.properties.tools, examples: [{ deny: ['delete_*'] }] }
-  }
-  return Object.fromEntries(Object.entries(all).toSorted(([a], [b]) => a < b ? -1 : 1))
+  const { schemas, responses } = components
+  return withComponentNames({
+    ...rest,
+    paths: plain(paths),
+    components: { ...components, schemas: plain(schemas), responses: plain(responses) }
+  })
 }
 
 function plain (value: Json, name = ''): Json {
@@ -64,9 +54,12 @@ const formatOf = ({ minimum = -Infinity, maximum = Infinity }: Json) => minimum 
 
 /** Puts null beside the type of the other member of a union, or of the first of several. */
 function withoutNull ({ anyOf, ...rest }: Json): Json {
-  const isNull = ({ type, enum: values }: Json) => Array.isArray(type) && type.includes('null') && values === undefined
+  const texts = anyOf.filter((each: Json) => each.type === 'string' && each.const !== undefined)
+  if (texts.length > 1) return withoutNull({ anyOf: [enumOf(texts), ...anyOf.filter((each: Json) => !texts.includes(each))], ...rest })
+  const isNull = ({ type, const: is, enum: values }: Json) =>
+    is === null || (Array.isArray(type) && type.includes('null') && values === undefined)
   const others = anyOf.filter((each: Json) => !(isNull(each) && Object.keys(each).length === 1))
-  if (others.length === anyOf.length) return { anyOf, ...rest }
+  if (others.length === anyOf.length) return anyOf.length === 1 ? { ...anyOf[0], ...rest } : { anyOf, ...rest }
   const [first, ...more] = others
   const open = first.anyOf === undefined ? orNull(first) : { ...first, anyOf: [orNull(first.anyOf[0]), ...first.anyOf.slice(1)] }
   return more.length === 0 ? { ...open, ...rest } : { anyOf: [open, ...more], ...rest }
@@ -74,3 +67,5 @@ function withoutNull ({ anyOf, ...rest }: Json): Json {
 
 const orNull = ({ type, enum: values, ...rest }: Json): Json =>
   ({ ...rest, type: [type, 'null'].flat(), ...values !== undefined && { enum: [...values, null] } })
+
+const enumOf = (constants: Json[]): Json => ({ type: 'string', enum: constants.map(({ const: is }) => is) })

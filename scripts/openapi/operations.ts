@@ -29,7 +29,9 @@ export const DESCRIPTIONS: Record<string, string> = {
     'needs no reader.' +
     ' A chat client (`ui`, `ui5`) gets the whole message. A run that a kill of the service cut goes on for a reader that is back within ' +
     'a minute of the next start. After that it is replayed as far as it was stored, ' +
-    'and ends with `error` (code ERR_INTERRUPTED) and `finish`, until the next message of its thread; by its own id any run is replayed.',
+    'and ends with `error` (code ERR_INTERRUPTED) and `finish`, until the next message of its thread; by its own id any run is replayed. ' +
+    'A reader that sends the `id:` of the last event it has got as Last-Event-ID gets what follows, also of a run that has ended ' +
+    'meanwhile, or 204 if nothing does. After a kill of the service the ids are unknown: the answer begins with `start` again.',
   stopRun: 'The run ends with the event `abort`; what it did until then stays.',
   steerRun: 'The message is on disk when this is answered, and a part of the conversation. A run that waits reads it when it goes on; a ' +
     'run that is about to end reads it first. If the run stops or fails before a step has answered it, it is `unread`: the model gets it ' +
@@ -38,6 +40,8 @@ export const DESCRIPTIONS: Record<string, string> = {
 
   listChatModels: 'Errors of the operations under `/v1` are in the shape of OpenAI. The token of the service is the API key.',
   getChatModel: 'A model that its provider does not list is a 404 here, and can be used if its provider is configured.',
+  createResponse: 'Stateless: `input` is the whole conversation, and what names a stored one (`previous_response_id`, `conversation`) is ' +
+    'refused. Otherwise as a chat completion. The events of a stream are in the order of OpenAI.',
   createChatCompletion: 'A run as that of `POST /run` without `id`: it finds its conversation by the messages. Nobody is asked: what ' +
     'would wait for a person is denied at once, and a note at the end of the answer says so. `tools` are executed by the caller: a call ' +
     'ends the answer with `tool_calls`, and messages with role `tool` go on. The run ends when its client goes away.',
@@ -85,6 +89,8 @@ export const DESCRIPTIONS: Record<string, string> = {
   listToolCalls: 'Calls of tools that `options.appTools` gave to runs. One that needs approval is listed when it was approved.',
   answerToolCall: 'A claim lasts 60 s and is renewed by the same claim; one that is not makes the call `unknown`, and it is never handed ' +
     'out again. The result is data to the model, not instructions. When it was the last open item of its step, the run goes on.',
+  listDevices: 'A device is paired with the code that `local-agent reach` shows. It decides at a port of its own, once or not at all.',
+  removeDevice: 'What it decided stays decided. It can be paired again, with a new code.',
   listGrants: 'Each names what it covers in words, and how often it was used.',
   addGrant: 'Nothing wider than the scope that the service would offer for such a call can be granted. Commands need a service that was ' +
     'started with a token. `sheet` and `lines` accept lines of the sheet of a rehearsal, all or none; the answer is their `grants`.',
@@ -188,7 +194,7 @@ export const DESCRIPTIONS: Record<string, string> = {
   disconnectToolServer: 'Its process and the children of it are ended. Runs that are under way get an error for its tools.',
 
   listVersions: 'A version is made when a request to `/run` sends a message of the user in the place of one of the thread, or the same ' +
-    'one for another answer. At most 20 are kept of a message, 200 and 8 MiB of a thread; they are deleted with it.',
+    'one for another answer. At most 20 are kept of a message, 200 of a thread, and 8 MiB beside the newest; they are deleted with it.',
   getVersion: 'The first message is what the user said; its answer and all that followed come after it.',
   restoreVersion: 'Nothing is lost: what the thread has in that place becomes an earlier version itself. No model is called. What waits ' +
     'for a person in the conversation is withdrawn; while a run is under way, it is a 409. Readers of `/events` get `thread:changed`.',

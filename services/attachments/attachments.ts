@@ -19,11 +19,11 @@ import {
   attachmentsOfPrefix,
   attachmentUseKey
 } from '../store/index.ts'
-import type { AttachmentFiles, SealedFile } from './attachment-files.ts'
+import type { AttachmentFiles, SealedAttachment } from './attachment-files.ts'
 
 /** Bytes of all attachments that the messages of a thread name. */
 const MOST_OF_THREAD = 200 * 1024 * 1024
-/** How long an attachment is kept that no message names, milliseconds. */
+/** How long an attachment is kept that no message names; milliseconds. */
 const UNNAMED_MS = 24 * 60 * 60 * 1000
 
 export const Empty = defineError('ERR_ATTACHMENT_REFUSED', 'The file is empty. Attach one that holds something.')
@@ -42,7 +42,7 @@ const ThreadFull = defineError(
 )
 
 /** The stored record of an attachment. */
-interface AttachmentRecord extends SealedFile {
+interface AttachmentRecord extends SealedAttachment {
   bytes: number
   mediaType: string
   name?: string
@@ -71,7 +71,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   const locked = createKeyedLock()
   /** Attachments that a request in progress names, with the number of requests: they are not removed. */
   const held = new Map<string, number>()
-  /** Attachments whose last use may be gone. */
+  /** Attachments that may have lost their last use. */
   const freed = new Set<string>()
   let cleaning = Promise.resolve()
 
@@ -85,15 +85,18 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
     return uses.length > 0
   }
 
-  /** An upload that no message has named since is kept for a day, also where a conversation that named it before is deleted. */
+  /**
+   * True if the attachment was uploaded and no message has named it since. Such an upload is kept for a day, even if a conversation that
+   * named the attachment before is deleted.
+   */
   const isAwaited = async (digest: string) => await store.get(awaitedAttachmentKey(digest)) !== undefined
 
-  /** Removes an attachment that nothing names, if its last use is gone, or its last upload is old. */
+  /** Removes an attachment that no message names, if it lost its last use or its last upload is too old. */
   const removeUnused = (digest: string) =>
     locked(digest, async () => {
       const record = await load(digest)
       if (record === undefined || (record.at > clock.now() - UNNAMED_MS && await isAwaited(digest)) || await isUsed(digest)) return
-      // Looked at last, as a request may have named it meanwhile.
+      // The uses are read last, because a request may have named the attachment meanwhile.
       if (held.has(digest)) return
       await store.transact([attachmentKey(digest), awaitedAttachmentKey(digest)].map((key) => ({ type: 'del', key })))
       await files.remove(record.file)
@@ -121,8 +124,9 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   const digestOf = (bytes: Uint8Array) => store.digest(`attachment ${createHash('sha256').update(bytes).digest('hex')}`)
 
   /**
-   * Stores a content, or finds it, with the media type and the name that it had first; returns it with the given name. Its media type is
-   * what its bytes say, else the declared one. Durable when it resolves. Throws Empty (400) and FilesUnavailable (503).
+   * Stores a content, or finds it if it is stored already. Returns it with the given name, and with the media type that it had first. The
+   * bytes decide the media type; the declared one counts only where they say nothing. Durable when it resolves. Throws Empty (400) and
+   * FilesUnavailable (503).
    */
   async function put (bytes: Buffer, { mediaType, name }: { mediaType?: string, name?: string } = {}): Promise<Attachment> {
     if (bytes.length === 0) throw new Empty()
@@ -147,7 +151,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   }
 
   return {
-    /** Returns the digest under which a content is, or would be, stored. Only this store can tell it. */
+    /** Returns the digest under which a content is, or would be, stored. The digest is keyed, so only this store can compute it. */
     digestOf,
 
     put,
@@ -179,7 +183,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
       return { ...view(digest, record), content }
     },
 
-    /** Keeps attachments until the returned function is called, whether a message names them or not. */
+    /** Keeps attachments from being removed until the returned function is called, even if no message names them. */
     async hold (digests: readonly string[]): Promise<() => void> {
       for (const digest of digests) held.set(digest, (held.get(digest) ?? 0) + 1)
       // A removal that began before this ends first.
@@ -195,7 +199,7 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
     /** The attachments that the messages of a thread name. */
     ofThread: async (thread: string): Promise<Set<string>> => new Set((await usesOf(store, thread)).map(({ digest }) => digest)),
 
-    /** Throws ThreadFull (413) when a thread would name too many bytes with these attachments, too. */
+    /** Throws ThreadFull (413) if the attachments of the thread, together with these, would take too many bytes. */
     async checkRoom (thread: string, digests: readonly string[]): Promise<void> {
       if (digests.length === 0) return
       let total = 0
@@ -204,14 +208,14 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
       if (total > MOST_OF_THREAD) throw new ThreadFull(MOST_OF_THREAD / 1024 / 1024)
     },
 
-    /** Resolves when the attachments are removed whose last use is gone. */
+    /** Resolves when all attachments that lost their last use are removed. */
     cleaned: (): Promise<void> => cleaning,
 
     /** Removes attachments that no message has named for a day, and files without a record. */
     async sweep (signal?: AbortSignal): Promise<void> {
       await cleaning
       const limit = clock.now() - UNNAMED_MS
-      // Read first: a file whose record is written meanwhile must not look abandoned.
+      // The files are listed before the records are read: a file whose record is written meanwhile must not look abandoned.
       const names = await files.names()
       const known = new Set<string>()
       for await (const [key, record] of store.list<AttachmentRecord>(ATTACHMENTS, { signal, damaged () {} })) {
@@ -223,34 +227,44 @@ export function createAttachments ({ store, clock, files }: { store: Store, cloc
   }
 }
 
-// Which messages of which threads name an attachment. Threads are named by their digests; positions count from 0.
+// Which messages of which threads name an attachment. Threads are named by their digests; messages by their numbers.
 
 interface Use {
-  /** The position of the message in its thread. */
+  /** The number of the message in its thread. */
   seq: number
   digest: string
 }
 
-/** Returns the attachments that messages of a thread name from position `from` on. */
-async function usesOf (store: Pick<Store, 'keys'>, thread: string, from = 0): Promise<Use[]> {
+/** Returns the attachments that messages of a thread name. */
+async function usesOf (store: Pick<Store, 'keys'>, thread: string): Promise<Use[]> {
   const prefix = attachmentsOfPrefix(thread)
   const uses: Use[] = []
   for await (const key of store.keys(prefix)) {
     const [seq, digest] = key.slice(prefix.length).split('/')
-    if (Number(seq) >= from) uses.push({ seq: Number(seq), digest })
+    uses.push({ seq: Number(seq), digest })
   }
   return uses
 }
 
-/** Returns the operations for messages that replace those of a thread from position `from` on; `named` are the attachments of each. */
+/**
+ * Returns the operations that update the uses when the messages of a thread with numbers in `gone` are removed; without it, all are.
+ * `named` holds the attachments of each new message, of which the first has the number `from`.
+ */
 export async function changeUses (
   store: Pick<Store, 'keys'>,
   thread: string,
-  { from, named }: { from: number, named: readonly string[][] }
+  { gone = [[0, Infinity]], from = 0, named = [] }: {
+    gone?: ReadonlyArray<readonly [from: number, to: number]>,
+    from?: number,
+    named?: readonly string[][]
+  } = {}
 ): Promise<Op[]> {
   const ops = new Map<string, Op>()
   const keysOf = ({ seq, digest }: Use) => [attachmentUseKey(digest, thread, seq), attachmentOfKey(thread, seq, digest)]
-  for (const use of await usesOf(store, thread, from)) for (const key of keysOf(use)) ops.set(key, { type: 'del', key })
+  const isGone = ({ seq }: Use) => gone.some(([first, end]) => seq >= first && seq < end)
+  for (const use of gone.length === 0 ? [] : await usesOf(store, thread)) {
+    if (isGone(use)) for (const key of keysOf(use)) ops.set(key, { type: 'del', key })
+  }
   for (const [n, digests] of named.entries()) {
     for (const digest of digests) {
       for (const key of keysOf({ seq: from + n, digest })) ops.set(key, { type: 'put', key, value: {} })

@@ -2,13 +2,13 @@ import type { NamedFile } from '../contracts/attached-file.ts'
 import { OFFICE_TYPES, plainType, textKindOf } from '../lib/media-type.ts'
 import type { Attachments } from './attachments.ts'
 
-/** Characters of a text that are read, and of all texts that are kept in memory. */
+/** The most characters of one text that are read, and of all texts that are kept in memory. */
 const MOST_CHARACTERS = 4_000_000
 const MOST_KEPT = 8_000_000
-/** A text of more pages is read by the tool, page by page. */
+/** The most pages of a PDF that are read. The text says how many were left out. */
 const MOST_PAGES = 500
 
-/** A file has no text that can be read; the message says why, as the end of a sentence. */
+/** The text of a file cannot be read. The message is the reason, as the end of a sentence. */
 export class FileUnreadable extends Error {}
 
 interface PdfPages {
@@ -22,7 +22,7 @@ interface DocumentReader {
   pdf(input: { bytes: Uint8Array, firstPage: number, mostPages: number, mostChars: number }): Promise<PdfPages>
 }
 
-/** Returns the function that reads the text of files; see `AttachedFiles.text`. Texts of attachments are kept, the newest. */
+/** Returns the function that reads the text of files; see `AttachedFiles.text`. It keeps the newest texts of attachments in memory. */
 export function createFileText ({ attachments, documents }: { attachments: Pick<Attachments, 'bytes'>, documents: DocumentReader }) {
   const kept = new Map<string, Promise<string>>()
   const sizes = new Map<string, number>()

@@ -17,7 +17,7 @@ type Part = Record<string, any>
 /** A part of a message that names a file. */
 export interface FilePart {
   part: Part
-  /** The type that the part says; '' for none, and for one that is not whole, such as `image/*`. */
+  /** The media type that the part states; '' if it states none, or an incomplete one such as `image/*`. */
   mediaType: string
   name?: string
   /** What the part holds or names: bytes, an attachment, or an address elsewhere. */
@@ -30,7 +30,7 @@ const DATA_URL = /^data:([^,]*?)(;base64)?,/i
 /** Roles whose messages hold files of users, or of models. */
 const ROLES = ['user', 'assistant']
 
-/** Returns what an address or a base64 text stands for. */
+/** Returns the source that an address or a base64 text stands for. */
 function sourceOf (value: string, isBase64: boolean): { source: FilePart['source'], mediaType?: string } | undefined {
   const digest = digestIn(value)
   if (digest !== undefined) return { source: { digest } }
@@ -114,19 +114,22 @@ interface Options {
   thread?: string
   /** Returns the name of the n-th message in errors. */
   nameOf: (n: number) => string
-  /** The messages that are new: only their files are checked. */
+  /** True for the messages that are new. The files of other messages are not checked. */
   isNew: (n: number) => boolean
-  /** Throws for files that the model of the request cannot take; called before anything is stored. */
+  /** Throws if the model of the request cannot take one of the files. Called before anything is stored. */
   check?: (files: TakenFile[]) => Promise<void>
 }
 
-/** What was taken of a request: its messages, which name attachments in place of bytes, and a function that lets go of these. */
+/** The messages of a request, which name attachments in place of bytes, and the function that lets go of the attachments. */
 interface Taken<M> {
   messages: M[]
   release: () => void
 }
 
-/** Returns the type of a file: a part may say more of a text than its bytes do, but not call it something else. */
+/**
+ * Returns the media type of a file. A part may name a text type more exactly than the bytes can (Markdown, CSV), but it cannot contradict
+ * them.
+ */
 function typeOf ({ mediaType, name }: FilePart, stored: string | undefined, bytes: Buffer | undefined): string {
   const found = stored ?? mediaTypeOf(bytes!, { declared: mediaType, name })
   if (mediaType === '' || mediaType === OCTETS) return found
@@ -134,8 +137,9 @@ function typeOf ({ mediaType, name }: FilePart, stored: string | undefined, byte
 }
 
 /**
- * Takes the files out of messages: bytes that stand in a message become attachments, which it names instead. Nothing is stored unless all
- * files can be taken. The attachments stay until `release`. Throws NotStored, TooLarge, Empty, and what `check` throws (400).
+ * Takes the files out of messages: bytes in a message become an attachment, and the message names the attachment instead. Nothing is stored
+ * unless all files can be taken. The attachments are kept until `release` is called. Throws NotStored, TooLarge, Empty, and the errors of
+ * `check` (400).
  */
 export async function takeFiles<M extends Message> (
   messages: readonly M[],
@@ -172,7 +176,7 @@ export async function takeFiles<M extends Message> (
       }
       await yieldToEventLoop()
     }
-    // A file that the conversation holds already breaks nothing: a model that does not take it gets a line in its place.
+    // A file of an earlier message is not refused: a model that cannot take it gets a line of text in its place.
     const fresh = all.flatMap(({ file, n }) => {
       const each = taken.get(file)
       return each === undefined || !isNew(n) || ('digest' in each && ofThread.has(each.digest)) ? [] : [each]

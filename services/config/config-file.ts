@@ -10,7 +10,7 @@ export class ConfigUnusable extends Error {
   readonly exitCode = 78
 }
 
-/** The reason, as the end of a sentence and without paths, why `config.json` cannot be read. */
+/** `config.json` cannot be read. The message is the reason, as the end of a sentence and without paths. */
 export class ConfigUnreadable extends Error {}
 
 /** `config.json` is not a regular file, or is a broken link. */
@@ -36,7 +36,10 @@ export async function prepareDirectory (dir: string): Promise<void> {
   }
 }
 
-/** Throws ConfigUnusable when the path of the file holds something else. Does not touch it, because its purpose is unknown. */
+/**
+ * Throws ConfigUnusable if something that is not a regular file has the path of `config.json`. Leaves it alone, because its purpose is
+ * unknown.
+ */
 export async function requireFile (file: string): Promise<void> {
   await kindOf(file).catch((error) => {
     if (!(error instanceof NotAFile)) return

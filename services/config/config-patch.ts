@@ -2,7 +2,7 @@ import { isObject } from '../lib/json.ts'
 import { defineError, type ServiceError } from '../lib/service-error.ts'
 import { createRedactor } from '../lib/secrets.ts'
 
-/** Names of keys whose values, and everything nested below them, are secrets. */
+/** Names of keys whose values are secrets, with everything nested below them. */
 const SECRET = /key|token|secret|passw|passphrase|credential|auth|cookie|header|bearer|signature/i
 /** A command-line option, whose value may be the next argument. */
 const OPTION = /^--?[\w-]+$/
@@ -13,7 +13,7 @@ const USER_INFO = /^([a-z][a-z0-9+.-]*:\/\/)[^/?#]*@/i
 /** Query parameters. Names exclude "?", otherwise a text of many question marks would take quadratic time. */
 const PARAMETER = /([?&])([^=&#?]*)=[^&#]*/g
 const SIGNATURE = /sig/i
-/** What stands for a secret. */
+/** The text that is shown in place of a secret. */
 const MASK = '••••'
 
 /** Returns a copy of a configuration for display. Masks secrets, all environment values, and `known` secrets wherever they occur. */
@@ -54,12 +54,12 @@ const Masked = defineError(
   '%s holds "•••" in the place of a secret, as GET /config shows it. Send the secret itself, or leave the key out, which keeps it.'
 )
 
-/** Keys in their objects; `*` stands for any name, true for all below. */
+/** Names of keys, nested as in config.json. `*` stands for any name; `true` includes everything below. */
 interface Keys { [name: string]: Keys | true }
 
 /**
- * What every caller may change. All else decides what the agent may do, whom the service trusts, which addresses it calls or which paths
- * it uses, and so do keys that are new.
+ * The keys that every caller may change. The other keys decide what the agent may do, whom the service trusts, and which addresses and
+ * paths it uses. They need a token, and so does every key that is added later and not listed here.
  */
 const OPEN: Keys = {
   model: true,
@@ -84,7 +84,7 @@ type Path = readonly string[]
 const inWords = (path: Path) => JSON.stringify(path.join('.'))
 const pointer = (path: Path) => '/' + path.map((name) => name.replaceAll('~', '~0').replaceAll('/', '~1')).join('/')
 
-/** Returns the paths that a patch sets and that `keys` do not name. */
+/** Returns the paths that a patch sets and `keys` does not include. */
 function beyond (patch: unknown, keys: Keys | true | undefined, path: Path = []): Path[] {
   if (keys === true) return []
   if (keys === undefined || !isObject(patch)) return [path]
@@ -94,13 +94,13 @@ function beyond (patch: unknown, keys: Keys | true | undefined, path: Path = [])
   })
 }
 
-/** Throws NeedsToken (403) if the patch changes what only callers with a token may change. */
+/** Throws NeedsToken (403) if the patch changes a key that only callers with a token may change. */
 export function requireOpen (patch: object): void {
   const paths = beyond(patch, OPEN)
   if (paths.length > 0) throw withDetails(new NeedsToken(paths.map(inWords).join(', ')), paths, 'needs a service with a token')
 }
 
-/** Throws Masked (400) if the patch holds what stands for secrets in `GET /config`: it would take their place. */
+/** Throws Masked (400) if the patch holds MASK, which `GET /config` shows in place of secrets: it would overwrite the secret. */
 export function refuseMasks (patch: object): void {
   const masked = pathsOf(patch, (text) => text.includes(MASK))
   if (masked.length > 0) throw withDetails(new Masked(inWords(masked[0])), masked, 'is masked')

@@ -5,6 +5,7 @@ import { ConfigKeys, MOST_SERVERS, type Config } from '../../schemas/config.ts'
 import type { ConfigPatch } from '../../schemas/config-patch.ts'
 import { describeInvalid, type FailedRule } from '../http/index.ts'
 import { join } from 'node:path'
+import { isLoopback } from '../lib/is-loopback.ts'
 import { defineError } from '../lib/service-error.ts'
 import { merge, refuseMasks, requireOpen, mask } from './config-patch.ts'
 import { readServers } from './readme-servers.ts'
@@ -20,10 +21,14 @@ function checkConfig (raw: Record<string, unknown>): { config: Config, problems:
     if (!Object.hasOwn(ConfigKeys, key)) continue
     // TypeBox checks validity fast. An Ajv validator is compiled only to explain a problem, because compiling delays the start.
     const validate = Check(ConfigKeys[key as keyof typeof ConfigKeys], value) ? undefined : validator(key)
+    const exposed = key === 'reach' && !validate ? isExposed(value as NonNullable<Config['reach']>) : false
     const unreachable = key === 'providers' && !validate ? withoutAddress(value as NonNullable<Config['providers']>) : undefined
     if (unreachable !== undefined) {
       const other = unreachable === 'local' ? ', "files" of models,' : ''
       problems.push(`"providers.${unreachable}" needs the field "baseURL"${other || ','} or a "kind" of openai, anthropic or google`)
+    } else if (exposed) {
+      problems.push('"reach.host" names an address that other machines reach, which needs HTTPS in front: give its https address as ' +
+        '"reach.address", or leave "reach.host" out')
     } else if (!validate || validate(value)) config[key] = value
     else {
       const { path, message } = describeInvalid(validate.errors as FailedRule[])
@@ -33,7 +38,10 @@ function checkConfig (raw: Record<string, unknown>): { config: Config, problems:
   return { config: withReadmeServers(config as Config, problems), problems }
 }
 
-/** Adds the servers of `mcpServers` and `servers` to those of `mcp`, each with a problem of its own. The first of a name is used. */
+/**
+ * Adds the servers of `mcpServers` and `servers` to those of `mcp`, each with its own problem if it has one. Of several servers with the
+ * same name the first is used.
+ */
 function withReadmeServers (config: Config, problems: string[]): Config {
   const { mcp = [], mcpServers = {}, servers = {} } = config
   const all = [...mcp]
@@ -52,11 +60,15 @@ function withReadmeServers (config: Config, problems: string[]): Config {
   return all.length > mcp.length ? { ...config, mcp: all } : config
 }
 
-/** Returns the name of a provider that needs an address and has none. A union in the schema would not say which field is missing. */
+/** Returns the name of a provider that needs an address and has none. The error of a union schema would not name the missing field. */
 const withoutAddress = (providers: NonNullable<Config['providers']>): string | undefined =>
   Object.entries(providers).find(([name, { kind, baseURL, files }]) =>
     (kind === undefined || kind === 'openai-compatible') && baseURL === undefined && (name !== 'local' || files === undefined)
   )?.[0]
+
+/** Whether devices would send their keys over the network without HTTPS. */
+const isExposed = ({ host, address }: NonNullable<Config['reach']>): boolean =>
+  host !== undefined && address === undefined && !isLoopback(host)
 
 function validator (key: string): ValidateFunction {
   validators ??= new Map()
@@ -85,7 +97,7 @@ const ConfigNotSaved = defineError(
   'config.json could not be written (%s): free disk space and check its permissions.'
 )
 
-/** What is read when the service starts. */
+/** Keys that are read only when the service starts. */
 const AT_START: ReadonlyArray<keyof Config> = ['port']
 
 export type ConfigService = Awaited<ReturnType<typeof openConfig>>
@@ -98,7 +110,7 @@ export type ConfigService = Awaited<ReturnType<typeof openConfig>>
 export async function openConfig ({ dir, hasToken = false, onChange = () => {} }: {
   /** `{config_dir}`; created when it is missing. */
   dir: string
-  /** Whether the service has a token: else requests change only what is harmless. */
+  /** True if the service has a token. Without a token, requests may change only the keys in OPEN. */
   hasToken?: boolean
   /** Called with each new configuration, including the first one. */
   onChange?(config: Config): void
@@ -128,7 +140,7 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
     apply(next)
   }
 
-  /** Runs operations one after the other: a reload must not undo a change that is being saved. */
+  /** Runs operations one after the other, so that a reload cannot undo a change that is being saved. */
   function enqueue<T> (work: () => Promise<T>): Promise<T> {
     const result = lastOperation.then(work)
     lastOperation = result.catch(() => {})
@@ -168,7 +180,7 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
       watchers.push(watcher)
     },
 
-    /** Adds a check of the keys that a patch names. What it throws refuses the patch. */
+    /** Adds a check of the keys that a patch changes. If it throws, the patch is refused. */
     addCheck: (check: (changed: Config) => void): void => {
       checks.push(check)
     },
@@ -206,8 +218,8 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
 
     /**
      * Applies a JSON merge patch and saves the file; durable before it resolves. Edits that the user has made in the file meanwhile are
-     * kept and take effect with it. `restart` are changed keys that have an effect after a restart, `problem` is what else is wrong in
-     * the file. Throws Masked, ConfigRefused or what a check throws (400), NeedsToken (403), ConfigUnreadable (409), or ConfigNotSaved.
+     * kept and take effect with it. Returns `restart`, the changed keys that take effect after a restart, and `problem`, any other fault of
+     * the file. Throws Masked, ConfigRefused or the error of a check (400), NeedsToken (403), ConfigUnreadable (409), or ConfigNotSaved.
      */
     patch: (changes: ConfigPatch): Promise<{ restart: string[], problem?: string }> =>
       enqueue(async () => {

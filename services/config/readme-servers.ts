@@ -6,14 +6,14 @@ import { isObject } from '../lib/json.ts'
 export interface ReadServer {
   /** Its key in the object. */
   from: string
-  /** The key as a name of a server: other characters than letters, digits, dots, dashes and underscores become dashes. */
+  /** The key as a name of a server: characters other than letters, digits, dots, dashes and underscores become dashes. */
   name: string
   entry?: McpEntry
   /** Why it cannot be used, a clause about the entry; absent with `entry`. */
   problem?: string
-  /** The inputs of VS Code for which a value is missing. */
+  /** Inputs of VS Code that have no value. */
   inputs: string[]
-  /** What of the entry is not used, or is not what it was, in sentences. */
+  /** Sentences about fields of the entry that are ignored or changed. */
   notes: string[]
 }
 
@@ -28,14 +28,14 @@ const LONGEST_NAME = 64
 const ENVIRONMENT_NAME = /^[A-Za-z_][A-Za-z0-9_.-]{0,127}$/
 const INPUT = /\$\{input:([^}]*)\}/g
 const VARIABLE = /\$\{(?:env:)?\w+(?::-[^}]*)?\}/
-/** Variables of editors, for which there is no value outside of them. */
+/** Variables that only an editor can replace. */
 const OF_EDITORS = /\$\{(?:command|config|workspaceFolder|input|extensionInstallFolder):[^}]*\}/
-/** What stands in a README for a value of the reader: `<YOUR_TOKEN>`, `your-api-key`, `YOUR_KEY_HERE`, `ntn_****`, `/path/to/…`. */
+/** Placeholders that READMEs show for a value of the reader: `<YOUR_TOKEN>`, `your-api-key`, `YOUR_KEY_HERE`, `ntn_****`, `/path/to/…`. */
 const PLACEHOLDERS = [
   /<[A-Za-z][\w .-]*>|\[[A-Z_ ]*(?:YOUR|USERNAME)[A-Z_ ]*\]|_here$|\*{3,}/i,
   /(?:^|[=\s:"]|:\/\/)(?:[a-z]{2,4}[-_])?your[-_.]|\/path\/to\/|\/Users\/username\b/i
 ]
-/** Fields of entries that this service has as well. */
+/** Fields of an entry that mean the same in this service. */
 const OWN_FIELDS = ['approval', 'timeoutMs', 'connectMs', 'tools', 'enabled', 'sandbox']
 
 const CLIENT_FIELDS = ['clientId', 'clientSecret', 'redirectUri']
@@ -137,7 +137,7 @@ function headersOf ({ headers, requestInit }: Json, { notes }: ReadServer) {
   return kept.length > 0 ? { headers: Object.fromEntries(kept) } : {}
 }
 
-/** As which client this service signs in at an address. */
+/** Returns the client id and secret with which this service signs in at the server's address. */
 function clientOf (raw: Json) {
   if (raw.clientSecret !== undefined && raw.clientId === undefined) throw new Unusable('it has a clientSecret and no clientId')
   const given = CLIENT_FIELDS.filter((field) => raw[field] !== undefined)
@@ -159,7 +159,7 @@ function textsOf (values: unknown, what: string): Record<string, string> {
   )
 }
 
-/** Puts in the values of inputs. Throws Unusable where something is left that only its reader, or an editor, knows. */
+/** Replaces the inputs by their values. Throws Unusable if a placeholder or an editor's variable remains. */
 function fill (parts: Json, read: ReadServer, values: Record<string, string>): Json {
   const filled = mapTexts(parts, (text, where) => {
     let hasInput = false

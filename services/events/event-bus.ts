@@ -7,11 +7,11 @@ import { createReplayBuffer } from './replay-buffer.ts'
 export type EventBus = ReturnType<typeof createEventBus>
 
 /**
- * All that happens in the service, in one order. Every event has an id, the start of the service and a number: readers resume
- * after an id as long as the events are kept. Emit an event when its state is durable.
+ * The bus of all events of the service, in one order. The id of an event holds the start of the service and a number. A reader can resume
+ * after an id as long as the later events are kept. Emit an event when its state is durable.
  */
 export function createEventBus ({ clock }: { clock: Clock }) {
-  /** The time of the start and random bits, hexadecimal. */
+  /** Identifies this start of the service: its time and random bits, in hexadecimal. */
   const start = newId().replaceAll('-', '').slice(0, 16)
   const buffer = createReplayBuffer()
   const readers = createEventReaders({ clock, buffer, idOf: (position) => `${start}-${position}` })
@@ -24,7 +24,10 @@ export function createEventBus ({ clock }: { clock: Clock }) {
     for (const listener of listeners) listener(event)
   }
 
-  /** Returns where a reader that has got everything up to the event `id` goes on, or why it cannot. */
+  /**
+   * Returns the position after which a reader resumes that has received everything up to the event `id`, or the reason why it cannot
+   * resume.
+   */
   function resume (id: string): { after: number } | { reset: 'restarted' | 'too_old' | 'unknown' } {
     const [, started, number] = /^([0-9a-f]{16})-(\d{1,15})$/.exec(id) ?? []
     if (started === undefined || (started === start && Number(number) > buffer.newest)) return { reset: 'unknown' }

@@ -1,11 +1,10 @@
 import type { Writable } from 'node:stream'
 import type { Clock } from '../lib/clock.ts'
+import { PING_MS } from '../lib/event-stream.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { EventView, ReplayBuffer } from './replay-buffer.ts'
 
-/** A comment line is sent after this much silence, so that proxies and clients keep the connection open. Milliseconds. */
-const PING_MS = 15_000
-/** The readers are looked after at most this often, so that one timer serves all of them. Milliseconds. */
+/** How often the readers are checked, at most, so that one timer serves all of them. Milliseconds. */
 const LOOK_MS = 250
 /** A reader that takes nothing for this long while events wait is dropped; milliseconds. */
 const STALL_MS = 30_000
@@ -27,15 +26,15 @@ interface Reader {
   wroteAt: number
   /** The time since which the socket is full; `clock.awake()`. */
   fullSince?: number
-  /** The newest event when the socket was last drained: earlier ones are no sign of a slow reader. */
+  /** The position of the newest event when the socket was last drained. Earlier events do not count as lag. */
   lagsFrom: number
 }
 
-/** What a reader gets first. */
+/** Where a new reader starts. */
 interface Beginning {
-  /** The position of the last event that it does not get. */
+  /** The last position that is skipped. */
   after: number
-  /** The lines of an event before all others. */
+  /** The text of an event that is sent before all others. */
   first?: string
 }
 
@@ -49,12 +48,12 @@ export function createEventReaders (
   { clock, buffer, idOf }: { clock: Clock, buffer: ReplayBuffer, idOf: (position: number) => string }
 ) {
   const readers = new Set<Reader>()
-  /** Texts that are the same for all readers of a view at a position. */
+  /** Texts by view and position, shared by all readers that stand there. */
   const texts = new Map<string, { bytes: Buffer, end: number }>()
   let isFlushing = false
   let isLooking = false
   let closing = false
-  /** Ends the sleep of `look`, because a reader that is slow has to be looked at sooner than a silent one. */
+  /** Wakes `look` early, because a reader with a full socket has to be checked sooner than a silent one. */
   let resting = new AbortController()
 
   /** Returns the next events after a position, up to about BATCH_LENGTH, and the position after them. */
@@ -100,7 +99,7 @@ export function createEventReaders (
     }
   }
 
-  /** Delivers to all readers. A turn of the event loop is left to others whenever this takes long. */
+  /** Delivers to all readers. Yields to the event loop when this takes long. */
   async function flush () {
     isFlushing = true
     await new Promise(setImmediate)
@@ -117,7 +116,7 @@ export function createEventReaders (
     isFlushing = false
   }
 
-  /** Whether a reader whose socket is full is to be dropped. */
+  /** True if a reader whose socket is full has to be dropped. */
   function isTooSlow ({ view, fullSince, lagsFrom, position }: Reader): boolean {
     const silent = fullSince === undefined ? 0 : clock.awake() - fullSince
     if (silent >= STALL_MS || !buffer.holdsAfter(position)) return true
@@ -148,7 +147,7 @@ export function createEventReaders (
           if (isTooSlow(reader)) drop(reader)
           continue
         }
-        // The id says how far a reader has come whose view has had no events.
+        // For a view without events, the id in the ping tells the reader how far it has come.
         if (now - reader.wroteAt >= PING_MS) write(reader, reader.view.hasIds ? `: ping\nid: ${idOf(reader.position)}\n\n` : ': ping\n\n')
         next = Math.min(next, PING_MS - now + reader.wroteAt)
       }
@@ -162,7 +161,7 @@ export function createEventReaders (
       return readers.size
     },
 
-    /** Adds a response whose head was sent. */
+    /** Adds a response whose headers were sent. */
     add (out: Writable, view: EventView, { after, first }: Beginning): void {
       const reader: Reader = { out, view, position: after, wroteAt: clock.monotonic(), lagsFrom: buffer.newest }
       readers.add(reader)

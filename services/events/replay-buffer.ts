@@ -2,14 +2,14 @@ import { EVENT_TYPES, type EventsQuery } from '../../schemas/events.ts'
 import { defineError } from '../lib/service-error.ts'
 import { TwoOwners } from '../runs/index.ts'
 
-/** An event as it is kept: its frame is made once for all readers. */
+/** An event in the buffer. Its frame is built once for all readers. */
 interface KeptEvent {
   /** Counted from 1 since the start of the service. */
   position: number
   type: string
   threadId?: string
   taskId?: string
-  /** The lines of the event in a stream, without `id:`, with the empty line at the end. */
+  /** The lines of the event in a stream, without `id:`, including the empty line at the end. */
   frame: string
 }
 
@@ -51,7 +51,7 @@ export type ReplayBuffer = ReturnType<typeof createReplayBuffer>
 
 const UnknownTypes = defineError('ERR_BAD_REQUEST', 'There is no event type "%s". The types are: %s.')
 
-/** The events that a reader gets, and how. */
+/** Which events a reader gets, and in which form. */
 export interface EventView {
   /** Readers with equal keys get the same text. */
   key: string

@@ -8,24 +8,35 @@ const Unauthorized = defineError(
 
 const digest = (text: string) => createHash('sha256').update(text).digest()
 
+/**
+ * Returns the bearer token of a request, from its `authorization` headers (RFC 6750); undefined unless there is exactly one. The scheme's
+ * case is free (RFC 9110, 11.1). Headers arrive as Latin-1, the token is UTF-8.
+ */
+export function bearerOf (authorization: string[]): string | undefined {
+  const token = authorization.length === 1 ? /^bearer +(\S.*)$/i.exec(authorization[0])?.[1] : undefined
+  return token === undefined ? undefined : Buffer.from(token, 'latin1').toString()
+}
+
 /** Returns a function that checks the `authorization` headers of a request and throws Unauthorized (401). Compares in constant time. */
 export function createTokenCheck (token: string): (authorization: string[]) => void {
   const expected = digest(token)
   return (authorization) => {
-    // RFC 6750; the scheme's case is free (RFC 9110, 11.1). Headers arrive as Latin-1, the token is UTF-8.
-    const token = authorization.length === 1 ? /^bearer +(\S.*)$/i.exec(authorization[0])?.[1] : undefined
-    if (token === undefined || !timingSafeEqual(digest(Buffer.from(token, 'latin1').toString()), expected)) throw new Unauthorized()
+    const token = bearerOf(authorization)
+    if (token === undefined || !timingSafeEqual(digest(token), expected)) throw new Unauthorized()
   }
 }
 
 const BadTarget = defineError('ERR_BAD_REQUEST', '%s')
 const Forbidden = defineError('ERR_FORBIDDEN', '%s')
 
-/** The error of new requests once the shutdown has begun. */
+/** The error of requests that arrive after the shutdown has begun. */
 export const Draining = defineError('ERR_DRAINING', 'The service is shutting down; try again after its restart.')
 
-/** Origins of the supported desktop shells (Tauri 2 on every platform), besides the service's own. No command can serve a page of them. */
-const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost']
+/**
+ * Origins of the desktop shells that are always allowed, besides the service's own (Tauri 2 on every platform). A command in the box cannot
+ * serve a page under any of them.
+ */
+export const SHELL_ORIGINS = ['tauri://localhost', 'http://tauri.localhost', 'https://tauri.localhost']
 const LOOPBACK_NAMES = ['127.0.0.1', 'localhost', '[::1]']
 const HOST = /^([A-Za-z0-9._-]+|\[[0-9A-Fa-f:.]+\])(?::(\d{1,5}))?$/
 const MAX_PORT = 65_535
@@ -36,11 +47,25 @@ interface Caller {
   headers: Partial<Record<string, string[]>>
 }
 
+interface GateParts {
+  /** The address that the port is bound to. */
+  host: string
+  /** Origins beside the port's own. */
+  allowedOrigins: () => string[]
+  /** Host names beside those of the loopback address and the bound one. */
+  names?: string[]
+  /** What a person can do who calls the service by another name, or from another origin; sentences. */
+  advice?: { host: string, origin: string }
+}
+
+const ADVICE = { host: 'Call it as 127.0.0.1, localhost or [::1].', origin: 'Add it to allowedOrigins in config.json if it is your app.' }
+
 /**
- * Checks whether a caller may use the service. A web page can reach it neither by its address (Origin, Sec-Fetch-Site) nor by
- * a host name that resolves to it (Host): see https://fetch.spec.whatwg.org and "DNS rebinding".
+ * Checks whether a caller may use the service. The checks keep web pages out: one that calls the service's address is found by Origin and
+ * Sec-Fetch-Site, and one that uses a host name that resolves to the service by Host. See https://fetch.spec.whatwg.org and "DNS
+ * rebinding".
  */
-export function createGate ({ host, allowedOrigins }: { host: string, allowedOrigins: () => string[] }) {
+export function createGate ({ host, allowedOrigins, names = [], advice = ADVICE }: GateParts) {
   const bound = (host.includes(':') ? `[${host}]` : host).toLowerCase()
   const anyAddress = ['0.0.0.0', '[::]'].includes(bound)
 
@@ -49,7 +74,7 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
    * which DNS rebinding cannot use.
    */
   const isOwnName = (name: string) =>
-    LOOPBACK_NAMES.includes(name) || name === bound ||
+    LOOPBACK_NAMES.includes(name) || name === bound || names.includes(name) ||
     (anyAddress && /^(\[.*\]|[\d.]+)$/.test(name))
 
   return {
@@ -62,14 +87,14 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
       const name = match[1].toLowerCase()
       const port = match[2] ?? '80'
       if (!isOwnName(name)) {
-        throw new Forbidden(`Host "${name}" is not this service: call it as 127.0.0.1, localhost or [::1].`)
+        throw new Forbidden(`Host "${name}" is not this service. ${advice.host}`)
       }
       const origins = headers.origin ?? []
       if (origins.length > 1) throw new Forbidden('The request has more than one Origin.')
       if (origins.length === 1) {
         const [origin] = origins
         if (!isAllowedOrigin(origin, name, port)) {
-          throw new Forbidden(`Origin "${origin}" may not call this service. Add it to allowedOrigins in config.json if it is your app.`)
+          throw new Forbidden(`Origin "${origin}" may not call this service. ${advice.origin}`)
         }
         return origin
       }
@@ -81,11 +106,14 @@ export function createGate ({ host, allowedOrigins }: { host: string, allowedOri
     }
   }
 
-  /** Whether an Origin may call. The service's own page may have been opened by any of its names; `name` is the Host of this request. */
+  /**
+   * True if an Origin may call. The service's own page may have been opened by any of the service's names; `name` is the Host of this
+   * request.
+   */
   function isAllowedOrigin (origin: string, name: string, port: string) {
     const own = [...LOOPBACK_NAMES, bound, name].some((each) =>
       origin === `http://${each}:${port}` || (port === '80' && origin === `http://${each}`)
     )
-    return own || SHELL_ORIGINS.includes(origin) || allowedOrigins().includes(origin)
+    return own || allowedOrigins().includes(origin)
   }
 }

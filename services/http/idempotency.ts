@@ -10,7 +10,7 @@ export const KeyReused = defineError(
 
 /** How long a key is remembered, milliseconds. */
 const KEPT_MS = 24 * 60 * 60 * 1000
-/** Keys that are kept. With more, the oldest tenth is forgotten. */
+/** The most keys that are kept. When there are more, the oldest tenth is forgotten. */
 const MOST_KEYS = 10_000
 
 interface StoredAnswer {
@@ -28,7 +28,7 @@ export type Idempotency = ReturnType<typeof createIdempotency>
  */
 export function createIdempotency ({ store, clock, mostKeys = MOST_KEYS }: { store: Store, clock: Clock, mostKeys?: number }) {
   const locked = createKeyedLock()
-  /** How many keys are stored, or more: those that the retention has removed still count. */
+  /** The number of stored keys. It may be too high, because keys that the retention has removed still count. */
   let total = 0
   let counted: Promise<void> | undefined
   let forgetting: Promise<void> | undefined
@@ -58,12 +58,12 @@ export function createIdempotency ({ store, clock, mostKeys = MOST_KEYS }: { sto
 
   return {
     /**
-     * Returns the answer of `effect`, or the answer stored for this key. `effect` must write the operations that `remember`
-     * returns for its answer in the transaction of its effect. Without a key, `effect` always runs. Throws KeyReused (422)
-     * when the key was used with another request.
+     * Runs `effect` and returns its answer, or returns the answer that is stored for this key. `effect` must write the operations that
+     * `remember` returns for its answer in the transaction of its effect. Without a key, `effect` always runs. An answer that was stored
+     * before `since` does not count. Throws KeyReused (422) if the key was used with another request.
      */
     async once<T> (
-      { route, key, body }: { route: string, key?: string, body: unknown },
+      { route, key, body, since = 0 }: { route: string, key?: string, body: unknown, since?: number },
       effect: (remember: (answer: T) => Op[]) => Promise<T>
     ): Promise<T> {
       if (key === undefined) return effect(() => [])
@@ -71,7 +71,7 @@ export function createIdempotency ({ store, clock, mostKeys = MOST_KEYS }: { sto
       const request = store.digest(JSON.stringify(body) ?? '')
       return locked(at, async () => {
         const stored = await store.get<StoredAnswer>(at)
-        if (stored === undefined || stored.at + KEPT_MS <= clock.now()) {
+        if (stored === undefined || stored.at + KEPT_MS <= clock.now() || stored.at < since) {
           if (stored === undefined) await makeRoom()
           return effect((answer) => [{ type: 'put', key: at, value: { request, answer, at: clock.now() } satisfies StoredAnswer }])
         }

@@ -31,10 +31,10 @@ function decisive (errors: FailedRule[]): FailedRule {
   if (outer.keyword !== 'anyOf' || constants(outer)) return outer
   const [deepest] = errors.toSorted((a, b) => b.instancePath.length - a.instancePath.length)
   if (deepest.instancePath.length > outer.instancePath.length) return deepest
-  // Of two forms of an object, the value has the fields that only one of them needs.
+  // Of two forms of an object, the client meant the one whose own required fields are present.
   const meant = errors.filter((error) => error !== outer && error.keyword !== 'required' && error.keyword !== 'not')
   if (meant.length === 1 && errors.length === 3) return meant[0]
-  // Or it lacks a field of the one form that has all of its fields.
+  // Or the one form whose fields are all allowed, although a required one is missing.
   const lacking = errors.filter((error) => error.keyword === 'required' && hasFields(error))
   return lacking.length === 1 ? lacking[0] : outer
 }

@@ -30,7 +30,7 @@ export interface StaticFile {
   body: Buffer | string
 }
 
-/** Returns a file that browsers ask for anew each time. */
+/** Returns a file that browsers fetch again each time. */
 export function staticFile (type: FileType, body: Buffer | string): StaticFile {
   return { headers: { 'content-type': TYPES[type], 'cache-control': 'no-cache', 'x-content-type-options': 'nosniff' }, body }
 }
@@ -62,7 +62,7 @@ function qualities (accept: string): Map<string, number> {
   }))
 }
 
-/** Whether the client is a browser that opens a page: it names HTML, and likes it better than JSON. */
+/** True if the client is a browser that opens a page: it accepts HTML, with a higher quality than JSON. */
 export function acceptsPage (accept: string | undefined): boolean {
   const ranges = qualities(accept ?? '')
   const html = ranges.get('text/html') ?? 0

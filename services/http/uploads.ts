@@ -77,7 +77,7 @@ function createBodyReader () {
   /** Responses to clients that wait for `100 Continue` before they send the body. */
   const waiting = new WeakMap<IncomingMessage, ServerResponse>()
   const interrupts = new Map<Socket, (error: Error) => void>()
-  /** Connections on which the body cannot be read to its end. */
+  /** Connections whose body cannot be read to its end. */
   const broken = new WeakSet<Socket>()
 
   /** Sends `100 Continue` to a client that waits for it. */
@@ -173,7 +173,7 @@ function createLingering (clock: Clock) {
     /** Whether the service has ended its side of a connection: no further request on it can be answered. */
     isClosing: (socket: Socket): boolean => closing.has(socket),
 
-    /** Makes Node close the connection in this way after the response that is being sent. */
+    /** Closes the connection in this way after the response that is being sent. */
     closeAfterAnswer (socket: Socket, whenSent: () => void) {
       // Node calls destroySoon after the last response of a connection.
       socket.destroySoon = () => {

@@ -19,8 +19,14 @@ export interface Clock {
 const LONGEST_TIMER_MS = 2_147_483_647
 /** The minimum time between the end of a stop and the end of a timeout. */
 const GRACE_MS = 1_000
-/** Limits the extensions, so that timeouts end even in a process that is stopped again and again. */
+/** The most extensions of one timeout, so that it ends even in a process that is stopped again and again. */
 const MAX_GRACES = 10
+
+/** Intervals of the timer that detects stops: while a timeout is pending, and otherwise, because each tick wakes the processor. */
+const TICK_MS = 1_000
+const IDLE_TICK_MS = 60_000
+/** How late the timer may be before the process counts as stopped: a busy event loop delays it too. */
+const LATE_MS = 1_000
 
 const stops = watchStops()
 
@@ -29,16 +35,21 @@ export const systemClock: Clock = {
   monotonic: () => performance.now(),
   awake: () => performance.now() - stops.look().stoppedMs,
   async timeout (ms, signal) {
-    let end = systemClock.awake() + ms
-    let { count } = stops.look()
-    for (let remaining = ms, graces = 0; remaining > 0; remaining = end - systemClock.awake()) {
-      await systemClock.sleep(remaining, signal)
-      const found = stops.look().count
-      if (found === count || graces++ === MAX_GRACES) continue
-      count = found
-      end = Math.max(end, systemClock.awake() + GRACE_MS)
+    const done = stops.watch()
+    try {
+      let end = systemClock.awake() + ms
+      let { count } = stops.look()
+      for (let remaining = ms, graces = 0; remaining > 0; remaining = end - systemClock.awake()) {
+        await systemClock.sleep(remaining, signal)
+        const found = stops.look().count
+        if (found === count || graces++ === MAX_GRACES) continue
+        count = found
+        end = Math.max(end, systemClock.awake() + GRACE_MS)
+      }
+    } finally {
+      done()
     }
-    // Timers fire before I/O events of the same turn, such as a child's exit or a response: let those be handled first.
+    // Timers fire before the I/O events of the same turn, such as a child's exit or a response. Let those be handled first.
     await new Promise(setImmediate)
     signal?.throwIfAborted()
   },
@@ -51,7 +62,7 @@ export const systemClock: Clock = {
   }
 }
 
-/** As the `setTimeout` of Node's promises, but without an error with a stack trace for each timer that is stopped: most are. */
+/** Like `setTimeout` of Node's promises, but without creating an error with a stack trace for each timer that is aborted, as most are. */
 function wait (ms: number, signal: AbortSignal | undefined): Promise<void> {
   return new Promise((resolve, reject) => {
     const stop = () => {
@@ -67,35 +78,47 @@ function wait (ms: number, signal: AbortSignal | undefined): Promise<void> {
   })
 }
 
-/** Interval of the timer that detects stops. */
-const TICK_MS = 1_000
-/** How late the timer may be before the process counts as stopped: a busy event loop delays it too. */
-const LATE_MS = 1_000
-
 /** Detects that the process was stopped for a while. The system sends no event for this, but timers fire late. */
 function watchStops () {
   let count = 0
   let stoppedMs = 0
+  let pending = 0
   let lastTickAt = performance.now()
-  let isTicking = false
+  let everyMs = IDLE_TICK_MS
+  let timer: NodeJS.Timeout | undefined
 
   function look () {
     const now = performance.now()
     const elapsedMs = now - lastTickAt
     lastTickAt = now
-    if (isTicking && elapsedMs > TICK_MS + LATE_MS) {
+    if (timer !== undefined && elapsedMs > everyMs + LATE_MS) {
       count++
-      stoppedMs += elapsedMs - TICK_MS
+      stoppedMs += elapsedMs - everyMs
     }
-    if (!isTicking) {
-      isTicking = true
-      setInterval(look, TICK_MS).unref()
-    }
+    if (timer === undefined) tickEvery(IDLE_TICK_MS)
     return { count, stoppedMs }
+  }
+
+  function tickEvery (ms: number) {
+    clearInterval(timer)
+    everyMs = ms
+    timer = setInterval(() => {
+      look()
+      if (pending === 0 && everyMs === TICK_MS) tickEvery(IDLE_TICK_MS)
+    }, ms).unref()
   }
 
   return {
     /** Returns how many times, and for how many milliseconds in total, the process was stopped since the first call. */
-    look
+    look,
+    /** Detects also short stops until the returned function is called. */
+    watch () {
+      look()
+      pending++
+      if (everyMs !== TICK_MS) tickEvery(TICK_MS)
+      return () => {
+        pending--
+      }
+    }
   }
 }

@@ -1,4 +1,4 @@
-/** Names of folders that hold keys and credentials, in small letters; `/` leads on. */
+/** Names of folders that hold keys and credentials, in lower case; `/` separates the names of nested folders. */
 const FOLDERS = [
   '.ssh', '.gnupg', '.aws', '.azure', '.kube', '.password-store', '.config/gcloud', '.config/gh', '.config/doctl', '.config/op',
   // Keychains.
@@ -22,7 +22,7 @@ const inAny = (names: readonly string[]) => names.map((name) => name.replace(/[.
 const FOLDER = new RegExp(`/(?:${inAny(FOLDERS)})(?:/|$)`)
 const FILE = new RegExp(`/(?:${inAny(FILES)})$`)
 
-/** Whether a path is one of keys and credentials of a person or of the system, or lies in a folder of them, wherever that is. */
+/** True if a path is one of a person's or the system's keys and credentials, or is in a folder of them, wherever that folder is. */
 export function isCredential (path: string): boolean {
   const plain = `/${path.replaceAll('\\', '/').toLowerCase()}`
   return FOLDER.test(plain) || FILE.test(plain)

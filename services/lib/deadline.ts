@@ -4,7 +4,7 @@ import type { Clock } from './clock.ts'
 // The time limits of the service. They measure the time that the process ran (`clock.awake`), so a suspended machine uses
 // none of it. Waits that a stopped process must not prolong use `clock.sleep`.
 
-/** How often a limit that rests is looked at, milliseconds. */
+/** How often a limit that rests is checked, milliseconds. */
 const RESTING_MS = 10_000
 
 interface TimeLimit {
@@ -13,24 +13,24 @@ interface TimeLimit {
   ms: number
 }
 
-/** A sentence, or what makes it of the milliseconds that are over when it is needed. */
+/** A sentence, or a function that builds it from the milliseconds that have passed. */
 type Sentence = string | ((ms: number) => string)
 
 export interface Deadline {
-  /** Starts the time anew, for limits on silence; `ms`: another limit than `renewedMs`. */
+  /** Starts the time anew, for limits on silence. `ms` replaces `renewedMs` as the limit. */
   renew(ms?: number): void
-  /** Lets no time pass until the promise settles, then starts the time anew. */
+  /** Stops the time until the promise settles, then starts it anew. */
   rest<T>(work: Promise<T>): Promise<T>
-  /** Lets no time pass until the promise settles, then goes on with the time that was left. */
+  /** Stops the time until the promise settles, then continues with the time that was left. */
   pause<T>(work: Promise<T>): Promise<T>
-  /** The time that passed in pauses, milliseconds. */
+  /** The time spent in pauses, milliseconds. */
   paused(): number
   stop(): void
 }
 
 /**
- * Calls `abort` with the reason `timeout` when `ms` have passed since the start, or `renewedMs` (by default `ms`) since the last renewal,
- * unless it is stopped.
+ * Calls `abort` with the reason `timeout` when `ms` have passed since the start, or `renewedMs` (by default `ms`) since the last renewal.
+ * Does nothing once it was stopped.
  */
 export function startDeadline (
   { clock, ms: firstMs, renewedMs = firstMs, message }: TimeLimit & { renewedMs?: number, message?: Sentence },
@@ -38,7 +38,7 @@ export function startDeadline (
 ): Deadline {
   let ms = firstMs
   const stopped = new AbortController()
-  /** When the time was last started. */
+  /** When the time last started. */
   let startedAt = clock.awake()
   let renewedAt: number | undefined = startedAt
   let resting = 0
@@ -51,7 +51,7 @@ export function startDeadline (
     ms = nextMs
     startAt(clock.awake())
   }
-  /** Milliseconds until the limit is looked at again; undefined when it is reached. */
+  /** Milliseconds until the limit is checked again; undefined when it is reached. */
   const timeLeft = () => resting > 0 ? Math.min(ms, RESTING_MS) : renewedAt === undefined ? undefined : renewedAt + ms - clock.awake()
   const watch = async () => {
     for (let left: number | undefined = ms; left !== undefined && left > 0; left = timeLeft()) {

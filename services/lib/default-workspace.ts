@@ -2,12 +2,15 @@ const OF_THE_SYSTEM = [
   '/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/nix', '/gnu', '/proc', '/sys', '/dev', '/boot', '/run',
   '/var/run', '/System', '/Library', '/Applications', '/private/etc', '/private/var/db', '/private/var/root', '/private/var/run'
 ]
-/** Where Linux puts disks that a person plugs in; their folders are as good as any. */
+/** Where Linux mounts disks that a person plugs in. A folder there can be a workspace. */
 const PLUGGED_IN = '/run/media/'
 /** Drives, shares of other computers, and the folders of Windows and its programs. */
 const OF_WINDOWS = /^(?:[a-z]:\\?|\\\\[^\\]+\\[^\\]+\\?|[a-z]:\\(?:windows|program files(?: \(x86\))?|programdata)(?:\\.*)?)$/i
 
-/** Returns why a folder is no default workspace, a sentence: who starts the service there did not mean it. Undefined when it can be one. */
+/**
+ * Returns why a folder cannot be the default workspace, as a sentence: a person who started the service there did not choose it. Undefined
+ * if it can.
+ */
 export function unfitWorkspace (folder: string): string | undefined {
   const isWhole = folder === '/' || OF_WINDOWS.test(folder)
   const isOfSystem = !folder.startsWith(PLUGGED_IN) && OF_THE_SYSTEM.some((each) => folder === each || folder.startsWith(`${each}/`))

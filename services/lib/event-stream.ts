@@ -5,6 +5,9 @@ const LF = 0x0a
 const CR = 0x0d
 const BOM = '\ufeff'
 
+/** A comment line is sent after this much silence: the read limit of many clients in Python is five seconds. Milliseconds. */
+export const PING_MS = 4_000
+
 /** An event exceeded the limit; `head` is the beginning of it. */
 export class EventTooLarge extends Error {
   readonly head: string
@@ -16,7 +19,7 @@ export class EventTooLarge extends Error {
 
 const HEAD_BYTES = 64 * 1024
 
-/** An event of a stream of Server-Sent Events. */
+/** One event of a stream of Server-Sent Events. */
 export interface ServerEvent {
   id?: string
   event?: string
@@ -24,14 +27,14 @@ export interface ServerEvent {
   retry?: string
   /** Absent when the event has no line of data. */
   data?: string
-  /** Bytes that arrived for it. */
+  /** The number of bytes that arrived for it. */
   bytes: number
 }
 
 /**
- * Parses a stream of Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html, "Parsing an event
- * stream"). The returned function takes the next piece of the stream, cut anywhere, and returns the events that it completes; a comment
- * between two events is an event without fields. An event that the end of the stream cuts off is dropped, as the standard says. Throws
+ * Parses a stream of Server-Sent Events (https://html.spec.whatwg.org/multipage/server-sent-events.html, "Parsing an event stream"). The
+ * returned function takes the next piece of the stream, cut anywhere, and returns the events that the piece completes. A comment between
+ * two events is returned as an event without fields. An event that the end of the stream cuts off is dropped, as the standard says. Throws
  * EventTooLarge as soon as `maxBytes` have arrived since the last event.
  */
 export function createEventStreamParser (maxBytes: number): (chunk: Uint8Array) => ServerEvent[] {

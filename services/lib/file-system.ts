@@ -1,16 +1,17 @@
 import { writeFileSync } from 'node:fs'
 import { chmod, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import writeFileAtomic from 'write-file-atomic'
 import type { Clock } from './clock.ts'
 
-/** What Windows says while a program, such as a virus scanner, has a file open. */
+/** Errors of Windows while a program, such as a virus scanner, has a file open. */
 export const IN_USE: ReadonlySet<string> = new Set(['EBUSY', 'EPERM', 'EACCES'])
 /** Pauses before further tries, milliseconds. */
 const PAUSES_MS = [20, 50, 100, 200, 400, 400]
 
 /**
- * Tries work again for a second while Windows refuses it: virus scanners and indexers hold a file for a moment after it was written, and as
- * long as any program has it open it cannot be replaced, moved or removed. Throws the last refusal.
+ * Retries work for about a second while Windows refuses it. Virus scanners and indexers hold a file for a moment after it was written, and
+ * a file that any program has open cannot be replaced, moved or removed. Throws the last error.
  */
 export async function onceFree<T> (
   clock: Pick<Clock, 'sleep'>,
@@ -45,15 +46,15 @@ export async function syncFolder (path: string): Promise<void> {
  * disk before it resolves; for its name, sync the folder.
  */
 export async function writeAtomically (path: string, content: string | Buffer): Promise<void> {
-  const { default: writeFileAtomic } = await import('write-file-atomic')
   await writeFileAtomic(path, '', {
     mode: 0o600,
-    // By itself it writes once and does not ask how much found room: on a disk that is nearly full, a part would replace the file.
+    // FileHandle.writeFile would write once and not check how much was written: on a disk that is nearly full, a part would replace the
+    // file.
     tmpfileCreated: (temporary) => writeFileSync(temporary, Buffer.from(content))
   })
 }
 
-/** Removes a folder with all that is in it, also where it holds folders that their owner may not change, as caches of Go do. */
+/** Removes a folder with everything in it, including folders without write permission, such as those in Go's caches. */
 export async function removeTree (path: string): Promise<void> {
   try {
     await rm(path, { recursive: true, force: true })

@@ -1,4 +1,4 @@
-/** What models write where they have nothing to say, folded. */
+/** Texts that models write where they have nothing to say, folded. */
 const FILLERS = new Set([
   'n/a', 'na', 'n.a', 'none', 'null', 'nil', 'undefined', 'unknown', 'string', 'text', 'value', 'object', 'array', 'list', 'number',
   'integer', 'boolean', 'tbd', 'todo', 'not applicable', 'not specified', 'unspecified', 'not provided', 'not mentioned', 'not available',
@@ -13,18 +13,18 @@ const FILLERS = new Set([
   'لا يوجد', 'غير محدد', 'غير معروف', 'कोई नहीं', 'अज्ञात', 'ללא', 'אין'
 ].map((word) => word.normalize('NFKC')))
 
-/** Tokens of chat templates, which bad templates let models write as text. */
+/** Tokens of chat templates, which a model writes as text if its template is wrong. */
 const TEMPLATE_TOKENS = /<\|[^|<>]{0,40}\|>|<\/?(?:s|bos|eos|pad|unk|start_of_turn|end_of_turn)>|\[\/?INST\]|<<\/?SYS>>/gi
 
 /** Returns a text without tokens of chat templates, trimmed. */
 export const withoutTemplateTokens = (text: string): string => text.replace(TEMPLATE_TOKENS, '').trim()
 
-/** Folds a text for comparison: case, widths, blanks, and the marks around it do not count. */
+/** Folds a text for comparison: case, widths, blanks and surrounding marks do not count. */
 export const foldAdvice = (text: string): string =>
   text.normalize('NFKC').toLowerCase().replace(/\s+/g, ' ')
     .replace(/^[^\p{L}\p{N}]+|[^\p{L}\p{N}\p{M}]+$/gu, '')
 
-/** Whether a text says nothing: a filler such as "N/A" or "none", marks alone, or tokens of a chat template. */
+/** True if a text says nothing: a filler such as "N/A" or "none", only marks, or tokens of a chat template. */
 export function isFiller (text: string): boolean {
   const folded = foldAdvice(withoutTemplateTokens(text))
   return folded === '' || FILLERS.has(folded)

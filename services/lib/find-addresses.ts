@@ -5,18 +5,18 @@ import { textsIn } from './texts-in.ts'
 import { isTopLevelDomain } from './top-level-domains.ts'
 
 const WORD = /[^\s"'`<>|^{}]+/g
-/** What stands before an address and is no part of it: marks, the name of an attribute. */
+/** Characters before an address that are not part of it: marks, the name of an attribute. */
 const BEGINS = /^(?:[([*_~!]|@(?=[^\s@/]+@)|[\w-]{1,40}=)+/
-/** What may stand between two addresses, and between an address and the words of a program. */
+/** Characters that may separate two addresses, or an address from the words of a program. */
 const GLUE = /[()[\],;=&?!*~]+/
-/** The beginning of an address in a word. */
+/** The start of an address within a word. */
 const BEGINNING = /[a-z][a-z0-9+.-]{1,30}:(?:\/\/|\\\\)|(?<=:)\/\//gi
 const ENDS = /[)\].,;:!?*_~]+$/
-/** Characters of one text that are looked through, of one address, and addresses of one text. */
+/** The most characters of one text that are searched, of one address, and the most addresses of one text. */
 const LONGEST_TEXT = 512 * 1024
 const LONGEST_ADDRESS = 8192
 const MOST_ADDRESSES = 2_000
-/** Pieces of one word that are read. */
+/** The most pieces of one word that are read. */
 const MOST_PIECES = 200
 
 /** An address in the form in which two are compared: without scheme, `www.`, fragment and final slash. */
@@ -29,19 +29,19 @@ export interface Address {
 
 /** Schemes in which `/`, `\` and `//` mean the same: https://url.spec.whatwg.org/#special-scheme */
 const SPECIAL = /^(?:https?|wss?|ftp):/i
-/** Schemes that lead to a host, whatever its name is. */
+/** Schemes that always lead to a host, whatever its name looks like. */
 const LEADING = new RegExp('^(?:ftps|sftp|ssh|git|svn|telnet|ldaps?|gopher|rsync|smb|nfs|imaps?|smtps?|rediss?|amqps?|mqtts?|rtmps?|rtsp|' +
   'ircs?|tcp|udp|s3|gs):', 'i')
 const WITH_SLASHES = /^[a-z][a-z0-9+.-]{0,30}:[/\\]{2}\S/i
 const MAIL = /^(?:mailto:)?([^\s@:/\\]+(?::[^\s@:/\\]*)?)@([^\s@/\\?#:]+)(.*)$/i
 const HOST = /^(\[[\da-f:.]+\]|[^/\\?#:@]+)(:\d{2,5}(?=[/\\?#]|$))?([/\\].*|[?#].+)?$/i
-/** A place on another computer, as scp and rsync have it. */
+/** A place on another computer, as scp and rsync write it. */
 const REMOTE = /^([^/\\?#:@]+)::?([~/].*)$/
 const LABELS = /^[\p{L}\p{N}_-]+(?:[.。．｡][\p{L}\p{N}_-]+)+[.。．｡]?$/u
 const IP = /^(?:\d{1,3}(?:\.\d{1,3}){3}|\[[\da-f:.]+\])$/i
-/** Domains that are extensions of files, too: `main.rs:12` and `README.md#top` are places in files. */
+/** Top-level domains that are also extensions of files: `main.rs:12` and `README.md#top` are places in files. */
 const OF_FILES = /\.(?:md|rs|py|sh|pl|cc|so|zip|mov|ps|in)$/i
-/** Domains that are no word of a program: a text that is such a name and nothing else is one of a host. */
+/** Top-level domains that are not also words of programs. A text that consists of one name under them is a host. */
 const USUAL = /\.(?:com|org|net|edu|gov|info|biz|io|dev|xyz|top|example)$/i
 
 function ofUrl (url: URL | null): Address | undefined {
@@ -52,7 +52,7 @@ function ofUrl (url: URL | null): Address | undefined {
   return { host, key: host + url.pathname.replace(/\/+$/, '') + url.search + user, text: url.href }
 }
 
-/** Whether a name can be one of a host on the internet. */
+/** True if a name can be the name of a host on the internet. */
 function isHostName (name: string): boolean {
   if (IP.test(name)) return true
   return LABELS.test(name) && isTopLevelDomain(name.split(/[.。．｡]/).filter(Boolean).at(-1)!)
@@ -65,7 +65,7 @@ function readMail (word: string): Address | undefined {
   return { host, key: `${local}@${host}${rest}`, text: `mailto:${local}@${host}${rest}` }
 }
 
-/** Reads a word that is an address by its form, in a text of any kind. */
+/** Reads a word of any text as an address, if it has the form of one. */
 function readWord (word: string): Address | undefined {
   if (SPECIAL.test(word)) return ofUrl(URL.parse(word))
   if (WITH_SLASHES.test(word)) {
@@ -88,13 +88,16 @@ function readWord (word: string): Address | undefined {
   return isPath || isPort || name.startsWith('[') || /^www\./i.test(name) ? ofUrl(URL.parse(`https://${word}`)) : undefined
 }
 
-/** Reads the addresses that a word holds beside the one that it is: those glued to other words, encoded, or as another program reads it. */
+/**
+ * Returns further addresses in a word, beside the address that the word itself is: those glued to other words, encoded ones, and the
+ * address that another program would read.
+ */
 function readInside (word: string, isAddress: boolean): Address[] {
   const inside = new Set<string>()
   const decoded = word.includes('%') ? decodePercents(word) : word
-  // Programs differ in what a backslash before an @ means.
+  // Programs do not agree about a backslash before an @.
   if (SPECIAL.test(decoded) && /\\[^@]*@/.test(decoded)) inside.add(decoded.replace(/^([a-z]+:)[/\\]*.*@/i, '$1//'))
-  // The rest of an address is for the host that it leads to, but that host may lead on.
+  // The rest of an address goes to its host, but that host may forward to an address in the rest.
   if (!isAddress || !word.includes('//')) {
     if (decoded !== word) inside.add(decoded)
     const pieces = decoded.split(GLUE)
@@ -107,7 +110,7 @@ function readInside (word: string, isAddress: boolean): Address[] {
   return [...inside].flatMap((piece) => readWord(piece.replace(BEGINS, '').replace(ENDS, '')) ?? [])
 }
 
-/** Reads a text that is an address, also without a scheme; undefined for what is none. */
+/** Reads a text as an address, with or without a scheme; undefined if it is none. */
 export function readAddress (text: string): Address | undefined {
   const word = text.trim()
   const read = readWord(word)
@@ -115,13 +118,13 @@ export function readAddress (text: string): Address | undefined {
   return ofUrl(URL.parse(`https://${word}`))
 }
 
-/** Whether a person means an address by a word: names have a dot, those of this machine need none. */
+/** True if a person means an address by this word. A name needs a dot, unless it is one of this machine. */
 const isMeant = (word: string) =>
   word.includes('.') || word.includes('://') || word.includes('@') || /^localhost(?:[:/]|$)/i.test(word) || /^[\w-]+:\d{2,5}\b/.test(word)
 
 /**
- * Returns the addresses in a text: with `asSaid` as people write them, with `isInput` without the marks behind each, and else both as each
- * stands and without them.
+ * Returns the addresses in a text. With `asSaid`, as people write them. With `isInput`, without the punctuation behind each. Otherwise each
+ * address is returned twice: with the punctuation behind it and without.
  */
 export function addressesIn (text: string, { asSaid = false, isInput = false } = {}): Address[] {
   const found = new Map<string, Address>()
@@ -141,14 +144,17 @@ export function addressesIn (text: string, { asSaid = false, isInput = false } =
 export const addressesInValue = (value: unknown, options?: { asSaid?: boolean }): Address[] =>
   [...textsIn(value)].flatMap((text) => addressesIn(text, options))
 
-/** Words in names of properties that hold an address, and those that may hold another thing: an address has a dot then. */
+/**
+ * Words in the names of properties that hold addresses; then words of properties that may hold something else, whose value counts as an
+ * address only if it has a dot.
+ */
 const OF_ADDRESSES = /^(?:\w*ur[li]s?|hrefs?|src|host(?:name)?s?|endpoints?|webhooks?|websites?|authority|netloc|fqdn|origin|ips?|ipv[46])$/
 const MAY_BE = /^(?:domains?|links?|address(?:es)?|servers?|sites?|proxy|peers?|remote|gateway|broker|callback|upstream|addr|target)$/
 const wordsOf = (name: string) => name.replace(/([a-z\d])([A-Z])/g, '$1 $2').toLowerCase().split(/[^a-z\d]+/)
 const PATHS = ['path', 'pathname', 'route', 'resource']
 const QUERIES = ['query', 'querystring', 'search', 'params', 'qs']
 
-/** Reads the value of a property that holds addresses by its name. */
+/** Reads the value of a property whose name says that it holds addresses. */
 function readNamed (name: string, text: string): Address | undefined {
   const words = wordsOf(name)
   const [isAddress, mayBe] = [OF_ADDRESSES, MAY_BE].map((pattern) => words.some((word) => pattern.test(word)))
@@ -162,7 +168,7 @@ function readNamed (name: string, text: string): Address | undefined {
   return readAddress(value)
 }
 
-/** Returns the address that the fields of an object make together. */
+/** Returns the address that several fields of an object form together, such as host and path. */
 function readParts (value: Record<string, unknown>): Address | undefined {
   const entries = Object.entries(value)
   const find = (names: readonly string[]) => entries.find(([name]) => names.includes(name.toLowerCase()))?.[1]
@@ -180,16 +186,16 @@ function readParts (value: Record<string, unknown>): Address | undefined {
 
 /** A name and its value, as in headers, settings and queries. */
 const PAIR = /([\w-]{2,40})["']?[ \t]{0,3}[:=][ \t]{0,3}["']?([^\s"'<>,;&]{4,300})/g
-/** A line of a program that asks another computer. */
+/** A line that runs a program which connects to another computer. */
 const COMMAND = new RegExp('(?:^|[\\n;&|(`])[ \\t]*(?:sudo )?(?:ping6?|nslookup|dig|host|whois|traceroute|tracert|telnet|nc|ncat|ssh|' +
   'scp|sftp|rsync|git (?:clone|push|pull|fetch|remote|ls-remote|submodule)|curl|wget|ftp)[ \\t]([^\\n;&|]*)', 'g')
 
-/** The option of a command that names a computer. */
+/** The option of a command that names another computer. */
 const OPTION = /(?<=\s)(?:-[hHxs]|--(?:host|hostname|server|proxy|url|remote|address))[ \t=]{0,2}([^\s"']{4,300})/g
-/** The end of a mail address whose name is quoted. */
+/** The end of a mail address whose first part is quoted. */
 const QUOTED_MAIL = /["']@([^\s"'<>,;]{4,300})/g
 
-/** Returns the hosts that a text names beside its addresses: as values of names, and for commands. */
+/** Returns the hosts that a text names outside of addresses: as values of names such as `host`, and in commands. */
 function hostsNamedIn (text: string): Address[] {
   const pairs = [...text.matchAll(PAIR)].flatMap(([, name, value]) =>
     readNamed(name, value) !== undefined && (name === 'Host' || USUAL.test(value) || IP.test(value)) ? [value] : [])
@@ -223,16 +229,16 @@ function readJson (text: string): unknown {
   }
 }
 
-/** Levels of JSON in a text in JSON. */
+/** The deepest nesting of JSON in a text in JSON that is read. */
 const MOST_LEVELS = 3
 
-/** Returns the addresses in the input of a tool, of which nobody knows what the tool does with it. */
+/** Returns the addresses in the input of a tool, when nobody knows how the tool uses its input. */
 export function addressesOfInput (input: unknown, name = '', depth = MOST_LEVELS): Address[] {
   if (typeof input === 'string') return addressesOfText(input, name, depth)
-  // An address of four bytes may be one number.
+  // One number may be an address: its four bytes.
   if (typeof input === 'number') return input > 0xffffff && Number.isInteger(input) ? [readNamed(name, String(input)) ?? []].flat() : []
   if (Array.isArray(input)) {
-    // The labels of a host, one by one.
+    // The parts of a host name, each in an entry of a list.
     const labels = input.length > 1 && input.every((each) => typeof each === 'string' && /^[\w-]+$/.test(each)) ? input.join('.') : ''
     return [isHostName(labels) ? readNamed(name, labels) ?? [] : [], ...input.map((each) => addressesOfInput(each, name, depth))].flat()
   }
@@ -244,7 +250,9 @@ export function addressesOfInput (input: unknown, name = '', depth = MOST_LEVELS
   ]
 }
 
-/** Returns an address without its last parts, up to its host: what each says is known where the whole is known. */
+/**
+ * Yields an address without its last parts, one after the other, up to its host alone. If the whole address is known, these are known, too.
+ */
 export function * shorterForms ({ key, host }: Address): Generator<string> {
   yield host
   if (!key.startsWith(host)) return

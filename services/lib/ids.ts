@@ -8,7 +8,7 @@ const MAX_COUNT = 0x7fff_ffff
 let msecs = 0
 let seq = 0
 
-/** Returns a new UUIDv7; such ids sort by creation, also those of one millisecond. All ids come from this function. */
+/** Returns a new UUIDv7. Ids sort by creation, even those of one millisecond. All ids of the service come from this function. */
 export function newId (): string {
   const random = randomOnce(16)
   const now = systemClock.now()

@@ -7,7 +7,7 @@ const LETTERS = 'а a б b в v г g д d е e ё yo ж zh з z и i й y к k �
 const pairs = LETTERS.split(' ')
 const LATIN = new Map(pairs.flatMap((letter, at) => at % 2 === 0 ? [[letter, pairs[at + 1].replace('-', '')] as const] : []))
 
-/** Returns a letter in Latin; undefined for one of a script without an alphabet that is known here. */
+/** Returns the Latin transliteration of a letter; undefined if its script is not in the table. */
 function letterInLatin (letter: string): string | undefined {
   const small = letter.toLowerCase()
   const found = LATIN.get(small) ?? LATIN.get(small.normalize('NFD')[0])
@@ -15,7 +15,7 @@ function letterInLatin (letter: string): string | undefined {
   return small === letter ? found : found.charAt(0).toUpperCase() + found.slice(1)
 }
 
-/** Returns a name in letters of ASCII, and whether no letter or digit of it was lost. */
+/** Returns a name in ASCII letters, and whether every letter and digit of it could be written. */
 export function inLatin (name: string): { text: string, isWhole: boolean } {
   if (!/[^\p{ASCII}]/u.test(name)) return { text: name, isWhole: true }
   let isWhole = true

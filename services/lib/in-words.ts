@@ -1,4 +1,4 @@
-/** Characters of a value that is quoted. */
+/** The most characters of a quoted value. */
 const MAX_TEXT = 2_000
 
 /** Says a number with its noun: `1 byte`, `2 bytes`. */
@@ -16,7 +16,7 @@ export function block (content: unknown, language = ''): string {
   return `\n\n${fence}${language}\n${text.replace(/\n$/, '')}\n${fence}`
 }
 
-/** Returns the text, or its beginning and the number of characters left out, without half a surrogate pair. */
+/** Returns the text, or its beginning and the number of characters that are left out. Never splits a surrogate pair. */
 export function shorten (text: string, longest = MAX_TEXT): string {
   return text.length <= longest
     ? text

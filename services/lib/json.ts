@@ -13,7 +13,7 @@ export function parseJson (text: string): unknown {
   }
 }
 
-/** Returns the value of a text of JSON, whose shape is not known; undefined for any other text. */
+/** Parses a text as JSON, of unknown shape; undefined for any other text. */
 export function readJson (text: string, reviver?: Parameters<typeof JSON.parse>[1]): any {
   try {
     return JSON.parse(text, reviver)
@@ -22,7 +22,7 @@ export function readJson (text: string, reviver?: Parameters<typeof JSON.parse>[
   }
 }
 
-/** Whether two texts hold the same value of JSON, whatever the order of the keys; else whether they are equal. */
+/** True if two texts hold the same JSON value, whatever the order of the keys. Texts that are not JSON must be equal. */
 export const isSameJson = (one: string, other: string): boolean =>
   one === other || isDeepStrictEqual(readJson(one) ?? one, readJson(other) ?? other)
 
@@ -80,7 +80,7 @@ function beforeQuote (json: Buffer, from: number): number {
   return at
 }
 
-/** Whether a value is an object of JSON: no list, not null. */
+/** True if a value is a JSON object: not a list, not null. */
 export const isObject = (value: unknown): value is Record<string, any> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
@@ -90,7 +90,7 @@ export const isObject = (value: unknown): value is Record<string, any> =>
  */
 export const asObject = (value: unknown): object => isObject(value) ? value : {}
 
-/** Bytes of JSON of one page of a list, at most, besides its first entry: an answer is built in memory as a whole. */
+/** The most bytes of JSON in one page of a list, besides its first entry: an answer is built in memory as a whole. */
 export const PAGE_BYTES = 32 * 1024 * 1024
 
 /** Returns the size of a value as JSON, bytes; 0 for undefined. */
@@ -100,8 +100,8 @@ const fixed = new WeakMap<object, string>()
 let newest: { values: readonly object[], text: string } = { values: [], text: '[]' }
 
 /**
- * Returns the JSON text of an array of objects that never change, such as the descriptions of tools. The text of each object is made
- * once, that of the whole again when it differs from the one before.
+ * Returns the JSON text of an array of objects that never change, such as the descriptions of tools. The text of each object is made once.
+ * The text of the array is made again only when the array differs from the last one.
  */
 export function jsonOfFixed (values: readonly object[]): string {
   if (values.length === newest.values.length && values.every((value, at) => value === newest.values[at])) return newest.text

@@ -2,7 +2,7 @@
 type TextKind = 'plain' | 'office' | 'pdf'
 
 export const OCTETS = 'application/octet-stream'
-/** Types that say nothing: what curl and browsers send when they do not know. */
+/** Types that say nothing: curl and browsers send them when they do not know the type. */
 const UNSAID = new Set(['', OCTETS, 'application/x-www-form-urlencoded', 'binary/octet-stream', 'application/x-download'])
 
 const OOXML = 'application/vnd.openxmlformats-officedocument.'
@@ -55,7 +55,7 @@ const BY_EXTENSION = new Map<string | undefined, string>(Object.entries({
 
 const begins = (bytes: Buffer, text: string, at = 0) => bytes.toString('latin1', at, at + text.length) === text
 
-/** What the first bytes of a file say that it is. https://mimesniff.spec.whatwg.org */
+/** The types that the first bytes of a file reveal. https://mimesniff.spec.whatwg.org */
 const SIGNATURES: Array<[mediaType: string, matches: (bytes: Buffer) => boolean]> = [
   ['image/png', (bytes) => begins(bytes, '\x89PNG\r\n\x1a\n')],
   ['image/jpeg', (bytes) => begins(bytes, '\xff\xd8\xff')],
@@ -74,7 +74,7 @@ const SIGNATURES: Array<[mediaType: string, matches: (bytes: Buffer) => boolean]
   ['video/webm', (bytes) => begins(bytes, '\x1aE\xdf\xa3')]
 ]
 
-/** Whether a picture of this type ends before it is whole. */
+/** True if a picture of this type ends too early. */
 export function isDamagedPicture (bytes: Buffer, mediaType: string): boolean {
   switch (mediaType) {
     case 'image/png':
@@ -111,21 +111,21 @@ const IN_ZIP: Array<[mediaType: string, name: string]> = [
   [`${OOXML}presentationml.presentation`, 'ppt/presentation.xml'],
   ['application/vnd.oasis.opendocument.text', 'mimetypeapplication/vnd.oasis.opendocument.text']
 ]
-/** Bytes in which a byte of zero says that a file holds no text. */
+/** The bytes at the beginning of a file in which a zero byte means that the file is not text. */
 const LOOKED_AT = 8_192
 
 const hasByteOrder = (bytes: Buffer) => (bytes[0] === 0xff && bytes[1] === 0xfe) || (bytes[0] === 0xfe && bytes[1] === 0xff)
 const looksLikeText = (bytes: Buffer) => hasByteOrder(bytes) || !bytes.subarray(0, LOOKED_AT).includes(0)
 
-/** Whether the beginning of a file is UTF-8 without the bytes that only programs write. */
+/** True if the beginning of a file is UTF-8 without control characters that only programs write. */
 function isSurelyText (bytes: Buffer): boolean {
   const start = bytes.subarray(0, LOOKED_AT)
   if (start.length === 0 || start.some((byte) => byte < 9 || (byte > 13 && byte < 32 && byte !== 27))) return false
-  // The last character may be cut.
+  // The last character may be cut off.
   return !new TextDecoder().decode(start, { stream: true }).includes('\ufffd')
 }
 
-/** Returns a media type in small letters and without parameters; '' for none. */
+/** Returns a media type in lower case and without parameters; '' for none. */
 export function plainType (mediaType: string | undefined): string {
   const type = (mediaType ?? '').split(';', 1)[0].trim().toLowerCase()
   return type === 'image/jpg' ? 'image/jpeg' : type
@@ -141,8 +141,8 @@ export function textKindOf (mediaType: string): TextKind | undefined {
 }
 
 /**
- * Returns the media type of a file: what its bytes say, else what its sender or its name says. A file that is not what it is called, such
- * as a damaged picture, is OCTETS: a provider would refuse the whole conversation for it.
+ * Returns the media type of a file. The bytes decide; where they reveal nothing, the sender's type, then the extension of the name. A file
+ * whose bytes contradict its type, such as a damaged picture, is OCTETS: a provider would refuse the whole conversation because of it.
  */
 export function mediaTypeOf (bytes: Buffer, { declared, name }: { declared?: string, name?: string }): string {
   const found = SIGNATURES.find(([, matches]) => matches(bytes))?.[0]
@@ -151,7 +151,7 @@ export function mediaTypeOf (bytes: Buffer, { declared, name }: { declared?: str
   const isNamedText = named !== undefined && textKindOf(named) === 'plain'
   const type = UNSAID.has(said) || (said === 'text/plain' && named !== undefined) ? named ?? said : said
   if (found !== undefined) return found === 'video/mp4' && /^(?:audio|video)\//.test(type) ? type : found
-  // Browsers call a.ts a video and d.csv a document of Excel: the name and the bytes know better.
+  // Browsers call a.ts a video and d.csv an Excel document. The name and the bytes are more reliable.
   if (textKindOf(type) !== 'plain' && isNamedText && looksLikeText(bytes) && !OLE(bytes)) return named
   if (textKindOf(type) === 'office') return ZIP(bytes) || OLE(bytes) ? type : OCTETS
   if (ZIP(bytes)) return IN_ZIP.find(([, part]) => bytes.includes(part))?.[0] ?? 'application/zip'

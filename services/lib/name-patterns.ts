@@ -3,13 +3,13 @@ import picomatch from 'picomatch'
 /** Compiled patterns that are kept: requests bring their own, and each takes some kilobytes. */
 const MOST_KEPT = 1_000
 
-/** Creates a function that tells whether a pattern, a glob, matches the name of a tool. Compiled patterns are kept. */
+/** Creates a function that returns whether a glob matches the name of a tool. It keeps compiled patterns. */
 export function createNamePatterns () {
   const matchers = new Map<string, (name: string) => boolean>()
   const matcher = (pattern: string) => {
     let match = matchers.get(pattern)
     if (match === undefined) {
-      // `bash` lets * match / and `dot` a leading dot: names may contain both, and "*": "deny" must match every name.
+      // `bash` lets * match "/", and `dot` a leading dot. Names may contain both, and "*": "deny" must match every name.
       match = pattern === '' ? () => false : picomatch(pattern, { bash: true, dot: true })
       if (matchers.size >= MOST_KEPT) matchers.clear()
       matchers.set(pattern, match)

@@ -1,11 +1,11 @@
 import { isObject, readJson } from './json.ts'
 
-// JSON as models write it: with commas too many or too few, quotes of other languages, bare names, comments, words of Python, a fence or
-// prose around it, and cut off at any place.
+// Reads JSON as models write it: with extra or missing commas, quotation marks of other languages, unquoted names, comments, Python's
+// words, a fence or prose around it, and cut off at any place.
 
 /**
- * Returns the value of a text that is nearly JSON: with a comma too many, quotes of another language, comments or a fence around it.
- * Undefined for what may have been cut off, or could mean something else. A text of JSON in JSON counts as the inner one.
+ * Returns the value of a text that is JSON but for small faults: an extra comma, quotation marks of another language, comments, a fence
+ * around it. Undefined if the text may have been cut off, or is ambiguous. A JSON text that holds a JSON text counts as the inner one.
  */
 export function readNearlyJson (text: string): { value: unknown } | undefined {
   const bare = text.trim().replace(/^```(?:json)?\s*|\s*```$/g, '')
@@ -14,12 +14,12 @@ export function readNearlyJson (text: string): { value: unknown } | undefined {
   const whole = readJson(bare)
   if (whole !== undefined) return { value: whole }
   const value = readValue(reader, 0)
-  // Two values side by side are two calls in one, or anything else.
+  // Two values side by side may be two calls, or anything else.
   const isRead = value !== NONE && !reader.isCut && bare.slice(reader.at).trim() === ''
   return isRead ? { value } : undefined
 }
 
-/** Whether every bracket and quote of the text has its end, and each text in it stands where JSON has one. */
+/** True if every bracket and quotation mark of the text is closed, and each string stands where JSON allows one. */
 function isWhole (text: string): boolean {
   const open: string[] = []
   for (let at = 0; at < text.length; at++) {
@@ -45,8 +45,8 @@ function endOfText (text: string, from: number): number | undefined {
 }
 
 /**
- * Finds the end of the object or list that begins at `from`: the index behind its last bracket, or the brackets that it lacks. Inside a
- * text, nothing is known to be lacking but its end.
+ * Finds the end of the object or list that begins at `from`. Returns the index behind its last bracket, or the closing brackets that are
+ * missing, or `isInText` if the text ends within a string: then nobody knows what else is missing.
  */
 export function findJsonEnd (text: string, from: number): { end: number } | { lacks: string } | { isInText: true } {
   const open: string[] = []
@@ -65,10 +65,10 @@ export function findJsonEnd (text: string, from: number): { end: number } | { la
   return { lacks: open.reverse().join('') }
 }
 
-/** Braces of a text at which an object is looked for. */
+/** The number of braces in a text at which an object is tried. */
 const MOST_PLACES = 50
 
-/** Returns the objects of JSON, or nearly so, that stand whole in a text, in their order. */
+/** Returns the complete objects of JSON, or nearly JSON, in a text, in their order. */
 export function objectsIn (text: string): Array<Record<string, unknown>> {
   const objects: Array<Record<string, unknown>> = []
   let at = text.indexOf('{')
@@ -90,17 +90,17 @@ const MOST_VALUES = 20
 interface Reader {
   text: string
   at: number
-  /** Whether the text ended inside of a value, whose last part is left out. */
+  /** True if the text ended inside of a value, whose last part is left out. */
   isCut: boolean
 }
 
-/** What stands where a value is due, and is none. */
+/** Stands for a missing value. */
 const NONE = Symbol('no value')
 
 /**
- * Returns the objects and lists of JSON that stand in a text, in their order: among prose, in fences, one after the other. They are read
- * as models write them: with single quotes, bare names, comments, quotation marks within a text, commas too many or too few, and cut off
- * at any place, where the unfinished part is left out. Valid JSON is read as `JSON.parse` reads it.
+ * Returns the objects and lists of JSON in a text, in their order: among prose, in fences, one after the other. They are read as models
+ * write them: with single quotes, unquoted names, comments, quotation marks within a string, extra or missing commas. Where the text is cut
+ * off, the unfinished part is left out. Valid JSON is read as `JSON.parse` reads it.
  */
 export function looseValuesIn (text: string): unknown[] {
   const values: unknown[] = []
@@ -152,13 +152,16 @@ function readObject (reader: Reader, level: number): unknown {
     entries.push([name, value])
     if (reader.isCut) break
   }
-  // A brace with nothing readable behind it is prose.
+  // A brace with nothing readable behind it is part of the prose.
   if (reader.at < reader.text.length || entries.length === 0) return NONE
   reader.isCut = true
   return Object.fromEntries(entries)
 }
 
-/** `isFirst`: a list at the top is only one whose first entry is an object, a list or a quoted text, because prose has brackets, too. */
+/**
+ * Reads a list. `isTop`: prose has brackets, too, so at the top level a list counts only if its first entry is an object, a list or a
+ * quoted string.
+ */
 function readList (reader: Reader, level: number, isTop = false): unknown {
   reader.at++
   const entries: unknown[] = []
@@ -189,7 +192,7 @@ function readValue (reader: Reader, level: number): unknown {
   return readBare(reader)
 }
 
-/** An object or list that was opened and cut off before its first entry is empty. */
+/** Reads the inside of an object or list. One that was cut off before its first entry is empty. */
 function readInner (reader: Reader, read: () => unknown, empty: unknown): unknown {
   const value = read()
   if (value !== NONE || reader.at < reader.text.length) return value
@@ -199,10 +202,13 @@ function readInner (reader: Reader, read: () => unknown, empty: unknown): unknow
 
 const QUOTES = new Set(['"', "'"])
 const ESCAPED: Record<string, string> = { n: '\n', t: '\t', r: '\r', b: '\b', f: '\f' }
-/** What stands behind the mark that ends a text. */
+/** Matches what can follow the mark that ends a string. */
 const AFTER_TEXT = /\s*(?:[,:}\]]|$|["'][^"'\n]{1,60}["']\s*:)|[^\S\n]*\n\s*["'}\]]/y
 
-/** Reads a quoted text; undefined, at the end of everything, when it has no end. A mark within it that ends nothing belongs to it. */
+/**
+ * Reads a quoted string; undefined if it has no end, with the reader at the end of the text. A quotation mark that does not end the string
+ * belongs to it.
+ */
 function readText (reader: Reader, quote: string): string | undefined {
   const { text } = reader
   let read = ''
@@ -234,7 +240,7 @@ function readText (reader: Reader, quote: string): string | undefined {
   }
 }
 
-/** Reads a name without quotes. */
+/** Reads an unquoted name. */
 function readName (reader: Reader): string | undefined {
   const name = /[\p{L}_$][\p{L}\p{N}_$-]*/uy
   name.lastIndex = reader.at
@@ -245,7 +251,7 @@ function readName (reader: Reader): string | undefined {
 
 const WORDS: Record<string, unknown> = { true: true, false: false, null: null, none: null, undefined: null }
 
-/** Reads a number, a word such as true, or a text without quotes, up to the end of its line or entry. */
+/** Reads a number, a word such as true, or an unquoted string up to the end of its line or entry. */
 function readBare (reader: Reader): unknown {
   const bare = /[^,}\]\n]+/y
   bare.lastIndex = reader.at
@@ -253,7 +259,7 @@ function readBare (reader: Reader): unknown {
   if (found === null) return NONE
   reader.at += found[0].length
   const word = found[0].trim()
-  // The rest of a word or number that the text ends with is not known.
+  // A word or number at the very end of the text may be incomplete.
   if (reader.at === reader.text.length) return NONE
   if (Object.hasOwn(WORDS, word.toLowerCase())) return WORDS[word.toLowerCase()]
   return /^[+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?$/i.test(word) ? Number(word) : word

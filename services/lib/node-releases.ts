@@ -3,7 +3,9 @@ const NEWEST: Record<string, string> = { 22: '22.23.3', 24: '24.21.0', 26: '26.1
 
 const numbers = (version: string) => version.split('.').map(Number)
 
-/** Returns a sentence about a Node.js that may lack security releases; undefined for one that is as new as any that is known. */
+/**
+ * Returns a sentence if this Node.js is older than the newest known release of its line and may lack security fixes; undefined otherwise.
+ */
 export function oldNode (version: string): string | undefined {
   const [major, minor, patch] = numbers(version)
   const newest = NEWEST[major]
@@ -14,5 +16,5 @@ export function oldNode (version: string): string | undefined {
   }
   const [, newMinor, newPatch] = numbers(newest)
   const isOld = minor < newMinor || (minor === newMinor && patch < newPatch)
-  return isOld ? `This is Node.js ${version}; ${newest} is known, and may close holes in it. Update it.` : undefined
+  return isOld ? `This is Node.js ${version}; ${newest} is known, and may fix security holes in it. Update Node.js.` : undefined
 }

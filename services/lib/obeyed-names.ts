@@ -1,59 +1,108 @@
 import { isShortName } from './windows-path.ts'
 
-// The one table of names that programs obey. `opens`: when somebody only opens or enters the folder, or by a hook that exists; `starts`:
-// when a person starts something. Names are in lower case, and compared as `plainName` has them.
+// The one table of names that programs obey. `opens`: obeyed when somebody only opens or enters the folder, or by a hook that exists.
+// `starts`: obeyed when a person starts something. Names are in lower case and compared in the form of `plainName`.
 
-/** Of editors, shells and managers of versions, agents, managers of hooks, systems and homes; folders with all that is in them. */
+/**
+ * Names that editors, shells, version managers, agents, hook managers and systems obey, and names in a home. A folder includes everything
+ * in it.
+ */
 const OPENS = new Set([
   '.vscode', '.idea', '.zed', '.fleet', '.vs', '.theia', '.nova', '.helix', '.devcontainer', '.devcontainer.json',
   '.exrc', '.nvimrc', '.nvim.lua', '.nvim', '.vimrc', '.lvimrc', '.local.vimrc', '.vimrc.local', '.dir-locals.el', '.dir-locals-2.el',
   '.ycm_extra_conf.py', '.luarc.json', '.luarc.jsonc', '.neoconf.json', 'rust-analyzer.toml', '.rust-analyzer.toml', '.lapce',
-  '.project', '.externaltoolbuilders',
-  // Workspaces on servers start these as they open.
+  '.project', '.externaltoolbuilders', '.kateproject', '.kakrc', '_vimrc', '_exrc', '.projectile', '.emacs.desktop', '.solargraph.yml',
+  '.phpactor.json', '.phpactor.yml', '.lite_project.lua', '.lite_project', '.tm_properties', '.tern-project', '.octaverc', 'nbproject',
+  '.kdev4', '.pulsar',
+  // Remote workspaces start these when they open.
   '.gitpod.yml', '.gitpod', '.codesandbox', '.stackblitzrc', '.replit', 'replit.nix', '.idx', 'devfile.yaml', '.devfile.yaml',
   '.envrc', '.envrc.local', '.direnv', '.mise', '.rtx.toml', '.tool-versions', '.autoenv', '.autoenv.zsh', '.autoenv_leave.zsh',
-  '.env.leave', '.shadowenv.d',
+  '.env.leave', '.shadowenv.d', '.rvmrc', '.localrc', '.ondirrc', '.powenv', '.powrc', '.envrc.fish', '.autoenv.fish',
   '.agents', '.claude', '.codex', '.gemini', '.cursor', '.windsurf', '.kiro', '.amazonq', '.roo', '.qwen', '.opencode',
   '.mcp.json', 'opencode.json', '.crush.json', '.aider.conf.yml', 'agents.md', 'agents.override.md', 'claude.md', 'claude.local.md',
   'gemini.md', 'qwen.md', 'skill.md', '.cursorrules', '.windsurfrules',
   '.opencode.json', 'opencode.jsonc', 'crush.json', '.crush', '.amp', '.warp', 'warp.md', '.iflow', 'iflow.md', '.openhands',
   '.openhands_instructions', '.factory', '.junie', '.trae', '.augment', '.augment-guidelines', '.continue', '.continuerules', '.goose',
   '.goosehints', '.cline', '.clinerules', '.kilocode', '.roomodes', '.roorules', '.rules', '.codebuddy', 'codebuddy.md', '.aiassistant',
-  '.aider.model.settings.yml', '.vibe', '.firebender', '.agent',
-  '.githooks', '.git-hooks', '.husky', '.huskyrc', '.huskyrc.json', '.huskyrc.js', '.pre-commit-config.yaml', '.lefthook',
+  '.aider.model.settings.yml', '.repo', '.vibe', '.firebender', '.agent',
+  'agent.md', 'crush.md', 'replit.md', '.mcp',
+  '.claude.json', '.claude-plugin', 'gemini-extension.json', '.copilot', '.kimi', '.grok', '.devin', '.jules', '.pearai', '.void', '.qodo',
+  '.zencoder', '.codeium', '.cody', '.tabnine', '.kilocoderules', '.aider.conf.yaml', '.lingma', '.rovodev', '.gptme', 'gptme.toml',
+  '.ruler', '.serena', '.droid',
+  '.githooks', '.git-hooks', '.git_hooks', '.husky', '.huskyrc', '.huskyrc.json', '.huskyrc.js', '.pre-commit-config.yaml',
+  '.pre-commit-config.yml', '.lefthook', '.overcommit', '.yorkie', '.gitlint',
   '.overcommit.yml', '.captainhook.json', 'captainhook.json', 'grumphp.yml', 'hk.pkl', 'prek.toml',
   'desktop.ini', 'autorun.inf', 'autorun.sh', '.autorun', '.autoopen', '.directory',
-  // Where the folder is somebody's home: shells, sessions, git and ssh read these at each start.
+  // Debuggers and consoles of languages read these where they are started.
+  '.gdbinit', '.lldbinit', '.pdbrc', '.pdbrc.py', '.irbrc', '.pryrc', '.byebugrc', '.rdbgrc', '.perldb', '.ghci', '.ocamlinit', '.iex.exs',
+  // If the folder is somebody's home: shells, sessions, git and ssh read these at each start.
   '.profile', '.bash_profile', '.bash_login', '.bashrc', '.bash_logout', '.zshenv', '.zprofile', '.zshrc', '.zlogin', '.zlogout',
   '.bash_aliases', '.inputrc', '.lessfilter', '.forward', '.procmailrc', '.rhosts', '.shosts', '.emacs', '.emacs.d', '.vim', '.gvimrc',
   '.tmux.conf', '.screenrc', '.xsessionrc', '.rprofile', '.renviron',
   '.kshrc', '.cshrc', '.tcshrc', '.login', '.xprofile', '.xsession', '.xinitrc', '.pam_environment', '.gitconfig', '.ssh'
 ])
-/** Of those of which programs take several. */
+/** Names that agents obey where they are started, and that pages about these agents have. */
+const OF_PAGES = new Set(['crush.md', 'replit.md'])
+const PAGES = /^(?:docs?|documentation|guides?|install(?:ation)?)$/
+/** Patterns for programs that obey several names. */
 const OPENS_PATTERNS = [
   /\.(?:code-workspace|sublime-project)$/, /^\.?mise(?:\.[\w-]+)*\.toml$/, /^\.?lefthook(?:-local)?\.(?:ya?ml|toml|jsonc?)$/,
-  /^\.?simple-git-hooks\./
+  /^\.?simple-git-hooks\./,
+  // Programs that get `*` take such a name for an option, as `tar` does `--checkpoint-action=exec=…`.
+  /^-.*[= ]/
 ]
-/** Hooks of git, in whatever folder: a setting of the user may name that. */
+/** Names of git's hooks. They count in any folder, because a setting of the user may name that folder as the folder for hooks. */
 const HOOK = new RegExp(
   '^(?:(?:pre|post)-(?:applypatch|commit|rebase|checkout|merge|push|rewrite|receive|update|auto-gc|index-change)|applypatch-msg|' +
     'pre-merge-commit|prepare-commit-msg|commit-msg|reference-transaction|push-to-checkout|proc-receive|sendemail-validate)$'
 )
-/** In a folder of that name. */
-const OPENS_IN: Record<string, Set<string>> = {
+/** Names that are obeyed only in a folder of the given name. */
+const OPENS_IN = new Map(Object.entries({
   '.github': new Set(['copilot-instructions.md', 'instructions', 'prompts', 'chatmodes', 'agents', 'hooks', 'skills']),
-  '.hg': new Set(['hgrc', 'hgrc-not-shared', 'sharedpath']),
-  '.sl': new Set(['config']),
+  repo: new Set(['config.toml', 'config', 'config-id']),
+  branch: new Set(['branch.conf']),
+  cvs: new Set(['root', 'template', 'checkin.prog', 'update.prog']),
+  _darcs: new Set(['prefs', 'hooks']),
+  '.fossil-settings': new Set(['editor', 'diff-command', 'gdiff-command', 'pgp-command', 'th1-setup', 'tcl-setup']),
+  // Editors list the packages of a folder as they open it, with the compiler that is named here.
+  '.cargo': new Set(['config', 'config.toml']),
   '.config': new Set(['git', 'fish', 'mise', 'mise.toml', 'direnv', 'autostart', 'systemd', 'environment.d', 'nvim']),
   '.local': new Set(['bin', 'lib']),
   mise: new Set(['config.toml'])
-}
-/** Folders of version control: writes of anything in them ask, while commands work in them. */
+}))
+/**
+ * What other version control writes in its folders as it works. All else in them is settings and hooks, or leads to such elsewhere; in
+ * place of a folder, a file does. `mark`: without it the folder is none of theirs.
+ */
+const OF_VERSION_CONTROL = new Map<string, { mark: string, folders: RegExp, files?: RegExp }>(Object.entries({
+  '.hg': {
+    mark: 'store',
+    folders: /^(?:store|w?cache|strip-backup|shelved|sparse|largefiles)$/,
+    files: new RegExp(
+      '^(?:dirstate.*|00changelog\\.i|requires|branch|bookmarks.*|last-message\\.txt|(?:undo|journal)\\..*|w?lock|localtags|' +
+        'phaseroots|[a-z]+-?state|merge|treestate.*|blackbox.*|topic|narrowspec.*)$'
+    )
+  },
+  '.sl': {
+    mark: 'store',
+    folders: /^(?:store|w?cache|strip-backup|shelved)$/,
+    files: /^(?:dirstate.*|00changelog\.i|requires|bookmarks.*|[a-z]+-?state|w?lock|undo\..*)$/
+  },
+  '.svn': {
+    mark: 'entries',
+    folders: /^(?:pristine|tmp|text-base|prop-base|props)$/,
+    files: /^(?:wc\.db.*|entries|format|lock|all-wcprops|dir-prop.*)$/
+  },
+  '.bzr': { mark: 'branch-format', folders: /^(?:branch|branch-lock|repository|checkout)$/, files: /^(?:readme|branch-format)$/ },
+  '.jj': { mark: 'repo', folders: /^(?:repo|working_copy)$/ },
+  '.pijul': { mark: 'pristine', folders: /^(?:pristine|changes|tmp)$/ }
+}))
+/** Folders of version control. A write of anything in them asks, but a command may work in them. */
 const VERSION_CONTROL = new Set(['.git', '.hg', '.svn'])
-/** Files that make shells read `.env` beside them when somebody enters the folder. */
+/** Files that make a shell read `.env` beside them when somebody enters the folder. */
 export const ENV_LOADERS = new Set(['.envrc', '.envrc.local', '.mise.toml', 'mise.toml', '.autoenv', '.autoenv.zsh'])
 
-/** Folders whose content is executed, or decides what programs do. */
+/** Folders whose content is executed, or decides how programs behave. */
 const STARTS_FOLDERS = new Set([
   '.github', '.gitlab', '.gitea', '.forgejo', '.circleci', '.buildkite', 'hooks', '.cargo', '.ssh', '.config', 'node_modules', '.yarn',
   '.venv', 'venv', '__pycache__'
@@ -69,12 +118,12 @@ const STARTS = new Set([
   'docker-compose.yml', 'docker-compose.yaml', 'compose.yml', 'compose.yaml', 'action.yml', 'action.yaml', 'azure-pipelines.yml',
   'appveyor.yml', 'bitbucket-pipelines.yml', 'flake.nix', 'flake.lock', 'default.nix', 'shell.nix'
 ])
-// Files that tools look for by a name.
+// Files that tools look for by their names.
 const STARTS_PATTERNS = [
   /^[a-z]+file$/, /^(gulp|grunt|jake|cake)file\./, /\.(config|conf|setup)\.[cm]?[jt]s$/, /^tsconfig.*\.json$/, /\.mk$/,
   /^requirements.*\.txt$/, /^dockerfile\./, /^makefile\./, /\.(csproj|sln|vcxproj|props|targets|gemspec|podspec)$/
 ]
-/** Endings of programs, of what starts them, and of what a system obeys at a login or a click. */
+/** Extensions of programs, of files that start programs, and of files that a system obeys at a login or a click. */
 const EXECUTABLES = new Set([
   '.sh', '.bash', '.zsh', '.fish', '.ksh', '.csh', '.ps1', '.psm1', '.bat', '.cmd', '.exe', '.com', '.msi', '.scr', '.pif', '.vbs', '.vbe',
   '.wsf', '.hta', '.jar', '.dll', '.so', '.dylib', '.node', '.app', '.command', '.tool', '.scpt', '.applescript', '.workflow', '.desktop',
@@ -84,9 +133,9 @@ const EXECUTABLES = new Set([
 ])
 
 const VISIBLE = [...OPENS].filter((name) => !name.startsWith('.')).map((name) => name.replaceAll('.', '\\.'))
-/** What no path lacks in which something is that `isOpened` knows: most need no closer look. */
+/** A quick test: every path in which `isOpened` finds something matches it. Most paths do not, and need no closer look. */
 export const MAY_BE_OPENED = new RegExp(
-  `(?:^|/)(?:\\.|${VISIBLE.join('|')}|mise|lefthook|simple-git)|` +
+  `(?:^|/)(?:[-.]|${VISIBLE.join('|')}|mise|lefthook|simple-git)|` +
     '[^\\x21-\\x39\\x3b-\\x7e]|\\.(?:code-workspace|sublime-project)|~\\d|[. ](?:/|$)',
   'i'
 )
@@ -94,7 +143,10 @@ export const MAY_BE_OPENED = new RegExp(
 // eslint-disable-next-line no-control-regex
 const USUAL = /^[\u0000-\u0039\u003b-\u007f]*$/
 
-/** Returns a name as the laxest file system has it. Windows ignores what follows a colon, others characters that are not shown. */
+/**
+ * Returns a name as the most tolerant file system reads it. Windows ignores everything after a colon, other systems ignore invisible
+ * characters.
+ */
 export function plainName (name: string): string {
   const plain = USUAL.test(name)
     ? name.toLowerCase()
@@ -102,39 +154,51 @@ export function plainName (name: string): string {
   return /[. ]$/.test(plain) ? plain.replace(/[. ]+$/, '') : plain
 }
 
-/** Whether programs obey what has this name in a folder as soon as somebody opens or enters that. `folder`: the name of that. */
-export function isOpened (folder: string, name: string): boolean {
+/**
+ * True if programs obey a file of this name as soon as somebody opens or enters its folder. `folder` is the name of that folder, and
+ * `isFolder` says whether the file is a folder itself, and `beside` has the plain names in that folder, if these are known.
+ */
+export function isOpened (folder: string, name: string, isFolder?: boolean, beside?: ReadonlySet<string>): boolean {
   const plain = plainName(name)
+  const known = OF_VERSION_CONTROL.get(plainName(folder))
+  if (known !== undefined) {
+    if (beside?.has(known.mark) === false) return true
+    return !(isFolder !== false && known.folders.test(plain)) && !(isFolder !== true && known.files?.test(plain) === true)
+  }
+  if (OF_PAGES.has(plain) && PAGES.test(plainName(folder))) return false
   if (OPENS.has(plain) || OPENS_PATTERNS.some((pattern) => pattern.test(plain))) return true
-  return OPENS_IN[plainName(folder)]?.has(plain) === true
+  return OPENS_IN.get(plainName(folder))?.has(plain) === true
 }
 
-/** Whether some file system takes a name for `.git`, Windows by its short form, too. */
+/** True if some file system takes a name for `.git`. Windows also knows it by its short name. */
 export const isGitName = (name: string): boolean => /^(?:\.git|git~\d+)$/.test(plainName(name))
 export const isAttributes = (name: string): boolean => plainName(name) === '.gitattributes'
 
-/** Whether a file is one of git's hooks, by its name. */
+/** True if a file is one of git's hooks, by its name. */
 export const isHookName = (name: string): boolean => HOOK.test(plainName(name))
 
 const namesOf = (path: string): string[] => path.split(/[\\/]/).filter((name) => name !== '')
 
-/** Whether a path is, or lies in, what programs obey as soon as somebody opens or enters a folder; what belongs to version control, too. */
+/**
+ * True if programs obey a path, or a folder that it is in, as soon as somebody opens or enters a folder. Everything in folders of version
+ * control counts, too.
+ */
 export function isOpenedPath (path: string): boolean {
   const all = namesOf(path)
-  // Agents keep copies of a repository to work in below their folder.
+  // Agents keep working copies of a repository below their folder.
   const names = all.slice(all.findLastIndex((name, at) => name === 'worktrees' && isOpened('', all[at - 1] ?? '')) + 1)
   return names.some((name, at) => {
     const plain = plainName(name)
-    // `GIT~1` may be the short form of `.git` on Windows.
+    // `GIT~1` may be the short name of `.git` on Windows.
     return VERSION_CONTROL.has(plain) || isShortName(plain) || isOpened(names[at - 1] ?? '', name) ||
       (plain === '.env' && at === names.length - 1)
   })
 }
 
-/** What git obeys in one of its directories. */
+/** The files in a git directory that git obeys. */
 const OF_GIT = new Set(['config', 'config.worktree', 'hooks', 'info', 'commondir', 'gitdir', 'branches', 'remotes'])
 
-/** As `isOpenedPath`, but of a git directory what git obeys in it alone: not its objects, refs, index and logs. */
+/** Like `isOpenedPath`, but in a git directory only the files that git obeys count: not its objects, refs, index and logs. */
 export function isOpenedChange (path: string): boolean {
   const names = namesOf(path)
   const git = names.findLastIndex((name) => plainName(name) === '.git')
@@ -142,16 +206,16 @@ export function isOpenedChange (path: string): boolean {
   return isOpenedPath(names.slice(0, git).join('/')) || names.slice(git + 1).some((name) => OF_GIT.has(plainName(name)))
 }
 
-/** Whether programs or systems execute or obey what is written to a path, by its name, when a person starts something. */
+/** True if programs or systems execute or obey a file with this path when a person starts something. */
 export function isStarted (path: string): boolean {
   const names = namesOf(path).map(plainName)
   const name = names.at(-1) ?? ''
-  // Hidden files are settings or scripts nearly always.
+  // Hidden files are nearly always settings or scripts.
   return names.some((each) => STARTS_FOLDERS.has(each)) || STARTS.has(name) || name.startsWith('.') ||
     STARTS_PATTERNS.some((pattern) => pattern.test(name)) || EXECUTABLES.has(endingOf(name))
 }
 
-/** Returns the ending of a name with its dot, as it is compared; '' without one. */
+/** Returns the extension of a name with its dot, in the form in which it is compared; '' without one. */
 export function endingOf (name: string): string {
   const plain = plainName(name)
   const at = plain.lastIndexOf('.')

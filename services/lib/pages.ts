@@ -1,8 +1,8 @@
 import { jsonBytes, PAGE_BYTES } from './json.ts'
 
 /**
- * Takes one page of what is found: at most `limit` items, and not much more than PAGE_BYTES of JSON. `pick` returns the public form, or
- * undefined for what is left out. `nextCursor` is that of the last item, when there are more.
+ * Takes one page of the found items: at most `limit`, and not much more than PAGE_BYTES of JSON. `pick` returns the public form of an item,
+ * or undefined to leave it out. `nextCursor` is the cursor of the last item, if there are more.
  */
 export async function takePage<T, V> (
   found: AsyncIterable<T>,

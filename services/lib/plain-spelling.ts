@@ -1,13 +1,15 @@
-/** Characters that are not seen and that programs leave out of an address: soft hyphens, joiners, marks of direction, tags. */
+/** Invisible characters that programs ignore in an address: soft hyphens, joiners, direction marks, tags. */
 const UNSEEN = /\p{Default_Ignorable_Code_Point}/gu
-/** Characters by their number: of HTML, and of strings in programs. */
+/** Numeric character references of HTML, and escapes of strings in programs. */
 const NUMBERED = /&#(?:x([\da-f]{1,6})|(\d{1,7}));?|\\u\{?([\da-f]{4,6})\}?|\\x([\da-f]{2})/gi
 const NAMED: ReadonlyArray<readonly [RegExp, string]> = [
   [/&amp;/gi, '&'], [/&colon;/gi, ':'], [/&sol;/gi, '/'], [/&bsol;/gi, '\\'], [/&period;/gi, '.'], [/&commat;/gi, '@']
 ]
 const HIGHEST = 0x10ffff
 
-/** Returns a text with the characters that programs read in it: those of full width, numbered ones and unseen ones as usual. */
+/**
+ * Returns a text with the characters that programs read in it: full-width and numbered characters become ordinary ones, invisible ones go.
+ */
 export function spellPlainly (text: string): string {
   let plain = text
   if (/[^ -~\s]/.test(plain)) plain = plain.normalize('NFKC').replace(UNSEEN, '')
@@ -21,7 +23,7 @@ export function spellPlainly (text: string): string {
   return plain
 }
 
-/** Returns a text without the percent signs of URLs, also where they were written twice. */
+/** Decodes the percent-encoding of a text, even if it was encoded twice. */
 export function decodePercents (text: string): string {
   let decoded = text
   for (let times = 0; times < 3 && /%[\da-f]{2}/i.test(decoded); times++) {

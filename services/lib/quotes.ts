@@ -5,10 +5,10 @@ export interface Place {
 }
 
 const END_MARKS = /[\s.,;:!\u2026\u3002\uFF01\u0964\u061F?\uFF1F]+$/u
-/** Marks that people and models put around words that they quote. */
+/** Quotation marks that people and models put around quoted words. */
 const AROUND = /^["'`\u00AB\u2039\u201C\u201D\u201E\u2018\u300C\u300E\s]+|["'`\u00BB\u203A\u201C\u201D\u2019\u300D\u300F\s]+$/gu
 
-/** A text with equal characters for those that only look alike, and for each of them its place in the text. */
+/** A text in which characters that look alike are equal, with the position of each character in the original. */
 interface Folded {
   folded: string
   places: number[]
@@ -19,7 +19,7 @@ const MARKS = /[\u201C\u201D\u201E\u201F\u00AB\u00BB\u2033\uFF02]/u
 const DASHES = /[\u2010-\u2015\u2212\uFE58\uFF0D]/u
 
 function foldCharacter (character: string): string {
-  // Most characters of most texts.
+  // True for most characters of most texts.
   if (/^[a-z0-9.,]$/.test(character)) return character
   if (APOSTROPHES.test(character)) return "'"
   if (MARKS.test(character)) return '"'
@@ -31,7 +31,7 @@ function foldCharacter (character: string): string {
 /** Folds a text in composed form: case, the width of characters, blanks in a row, quotation marks and dashes. */
 function fold (text: string): Folded {
   let folded = ''
-  // Looking at the end of a text that grows would copy it each time.
+  // Looking at the end of the growing text would copy it each time.
   let last = ''
   const places: number[] = []
   let at = 0
@@ -49,9 +49,9 @@ function fold (text: string): Folded {
 }
 
 /**
- * Returns a function that finds where words stand in a text, as offsets in its composed form (NFC). It reads the text at its first use.
- * Case, blanks, quotation marks around the words and marks at their end do not count. The words begin and end at the bounds of words in
- * scripts that write blanks.
+ * Returns a function that finds words in a text, as offsets in the composed form (NFC) of the text. The text is read when the function is
+ * first called. Case, blanks, quotation marks around the words and punctuation at their end do not count. In scripts that put blanks
+ * between words, a match must begin and end at the bounds of words.
  */
 export function wordFinder (text: string): (words: string) => Place[] {
   let read: Folded | undefined
@@ -73,7 +73,7 @@ export function wordFinder (text: string): (words: string) => Place[] {
   }
 }
 
-/** Returns a function that returns words as they stand in the text that somebody quotes; undefined when they do not stand there. */
+/** Returns a function that returns the words as they stand in the quoted text; undefined if they do not stand there. */
 export function quoteFinder (text: string): (words: string) => string | undefined {
   const find = wordFinder(text)
   return (words) => {
@@ -84,7 +84,7 @@ export function quoteFinder (text: string): (words: string) => string | undefine
 
 const composed = (text: string) => text.toWellFormed().normalize('NFC')
 
-/** Whether the words begin and end at the bounds of words, in scripts that write blanks. */
+/** True if the match begins and ends at the bounds of words, in scripts that put blanks between words. */
 function isWhole (text: string, from: number, words: string): boolean {
   const cuts = (before: string, after: string) => SPACED.test(before) && SPACED.test(after)
   return !cuts(text[from - 1] ?? '', words[0]) && !cuts(words.at(-1)!, text[from + words.length] ?? '')

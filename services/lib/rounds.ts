@@ -2,8 +2,8 @@ import type { Clock } from './clock.ts'
 import type { Log } from './log.ts'
 
 /**
- * Repeats background work until the signal aborts. A round resolves to the pause after it; one that fails is logged as `failure`, and
- * `retryMs` is its pause. Milliseconds.
+ * Repeats background work until the signal aborts. A round resolves to the pause before the next one, in milliseconds. A round that fails
+ * is logged with the message `failure`, and the pause is `retryMs`.
  */
 export async function repeatRounds (
   round: (signal: AbortSignal) => Promise<number>,

@@ -12,12 +12,12 @@ export function createSecrets (...own: Array<string | undefined>) {
   let redactor = createRedactor(known)
 
   return {
-    /** Adds a source of secrets; it is called at each use. */
+    /** Adds a source of secrets. It is called each time the secrets are needed. */
     add: (source: () => Iterable<string>): void => {
       sources.push(source)
     },
     all,
-    /** All but those of a source that was added. */
+    /** Yields all secrets but those of a source that was added. */
     allBut: (source: () => Iterable<string>): string[] => [...new Set(sources.flatMap((each) => each === source ? [] : [...each()]))],
     /** Returns the text with all secrets redacted; see createRedactor. */
     redact (text: string): string {
@@ -33,7 +33,7 @@ export function createSecrets (...own: Array<string | undefined>) {
 
 export type Redactor = ReturnType<typeof createRedactor>
 
-/** Creates a redactor that replaces these secrets in texts: as they are, escaped as in JSON and URLs, and in hex and base64. */
+/** Creates a redactor that replaces these secrets in texts: in plain form, escaped as in JSON and URLs, in hex and in base64. */
 export function createRedactor (secrets: Iterable<string>, by = REPLACEMENT) {
   const variants = [...secrets].filter(({ length }) => length >= MIN_SECRET_LENGTH).flatMap(encodingsOf)
   // The longest first, because one may be part of another.
@@ -51,10 +51,7 @@ export const redacted = (text: string, secrets: Iterable<string>, by = REPLACEME
 
 const inJson = (text: string) => JSON.stringify(text).slice(1, -1)
 
-/**
- * Returns the encodings in which a server may echo a secret. Of base64, only the part that does not depend on the bytes before
- * and after the secret.
- */
+/** Returns the encodings in which a server may echo a secret. For base64, only the part that does not depend on the neighbouring bytes. */
 export function encodingsOf (secret: string): string[] {
   const bytes = Buffer.from(secret)
   const base64 = [0, 1, 2].map((shift) => Buffer.concat([Buffer.alloc(shift), bytes]).toString('base64').replace(/=+$/, ''))

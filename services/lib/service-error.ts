@@ -7,8 +7,10 @@ export class ServiceError extends Error {
   readonly code: ErrorCode
   /** The fields of the request that are wrong. */
   details?: ErrorBody['details']
-  /** Additional fields of the response, where the route's schema allows them. */
-  shown?: Record<string, string>
+  /** Additional fields of the response, if the route's schema allows them. */
+  fields?: Pick<ErrorBody, 'changes' | 'stderr'>
+  /** How long a provider asks to wait before the next request, milliseconds. */
+  retryAfterMs?: number
 
   constructor (code: ErrorCode, message: string) {
     super(message)
@@ -17,7 +19,7 @@ export class ServiceError extends Error {
   }
 }
 
-/** The types of the values that a literal sentence needs, by its placeholders. */
+/** The types of the values for the placeholders of a sentence. */
 type ValuesOf<Sentence extends string> = string extends Sentence
   ? Array<string | number>
   : Sentence extends `${string}%${infer Kind}${infer Rest}` ? [value: Kind extends 'd' ? number : string, ...ValuesOf<Rest>] : []

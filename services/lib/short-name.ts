@@ -1,56 +1,61 @@
 /** The greatest length of a name that is made of a text; characters as people count them. */
 const LONGEST = 60
-/** A shorter beginning says too little. */
+/** A name shorter than this says too little. */
 const SHORTEST = 12
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
-/** What begins a line of Markdown. */
+/** Characters of Markdown at the beginning of a line. */
 const MARKS = /^\s*(?:[#>*+-]+|\d+[.)])\s+/
-/** A time before what is to be done, which lists of tasks show beside the name. */
+/** A time at the beginning of a goal. Lists of tasks show it beside the name, so the name leaves it out. */
 const TIME = /^(?:every|each|daily|hourly|weekly|monthly|tomorrow|today|tonight)\b[^,;:]{0,60}[,;:]\s+/i
-/** The ends of sentences, and those of clauses. Latin marks end something only before a blank: "report.md" has none. */
+/**
+ * The ends of sentences, and the ends of clauses. Latin punctuation ends something only before a blank: the dot of "report.md" does not.
+ */
 const SENTENCE = /[.!?…](?=\s|$)|[。！？]/gu
 const CLAUSE = /[,;:](?=\s)|\s[–—-](?=\s)|[，；：、]/gu
 
-const graphemes = new Intl.Segmenter('und', { granularity: 'grapheme' })
-const words = new Intl.Segmenter('und', { granularity: 'word' })
+// Made at the first use: each takes some milliseconds of the start.
+let graphemes: Intl.Segmenter | undefined
+let words: Intl.Segmenter | undefined
+const graphemesOf = (text: string) => (graphemes ??= new Intl.Segmenter('und', { granularity: 'grapheme' })).segment(text)
+const segmentsOf = (text: string) => (words ??= new Intl.Segmenter('und', { granularity: 'word' })).segment(text)
 
-/** Returns the length that a text has for people: an emoji of several code points is one character. */
+/** Returns the length of a text as people count it: an emoji of several code points is one character. */
 function lengthOf (text: string): number {
-  const characters = graphemes.segment(text)[Symbol.iterator]()
+  const characters = graphemesOf(text)[Symbol.iterator]()
   let length = 0
   while (length <= LONGEST && characters.next().done !== true) length++
   return length
 }
 
-/** Returns the beginnings of a text that end before these marks. */
+/** Returns the beginnings of a text that end before one of these marks. */
 const beginnings = (text: string, ends: RegExp): string[] => [...text.matchAll(ends)].map(({ index }) => text.slice(0, index).trim())
 
-/** Returns as many words of a text as there is room for, with the sign that some are left out. */
+/** Returns as many words of a text as fit, with an ellipsis if some are left out. */
 function wordsOf (text: string): string {
   let end = 0
   let length = 1
-  for (const { segment, index } of words.segment(text)) {
+  for (const { segment, index } of segmentsOf(text)) {
     length += lengthOf(segment)
     if (length > LONGEST) break
     end = index + segment.length
   }
   if (end === 0) {
-    // One word that is longer than a name may be.
+    // A single word that is longer than a name may be.
     let kept = 0
-    for (const { segment, index } of graphemes.segment(text)) {
+    for (const { segment, index } of graphemesOf(text)) {
       if (++kept >= LONGEST) break
       end = index + segment.length
     }
   }
-  // A path or an address is one word for people.
+  // A path or an address counts as one word.
   const space = text.lastIndexOf(' ', end)
   if (space > end / 2 && /\S/.test(text[end] ?? ' ')) end = space
   return `${text.slice(0, end).replace(/[\s\p{P}]+$/u, '')}…`
 }
 
 /**
- * Returns a short name for what a text is about: its first sentence, or if that is long, its first clauses or words. A name has 60
- * characters at most, and is cut neither within a word nor within a character.
+ * Returns a short name for a text: its first sentence or, if that is too long, its first clauses or words. A name has at most 60
+ * characters, and never ends within a word or character.
  */
 export function shortName (text: string): string {
   const lines = text.toWellFormed().split(LINE_BREAK).map((line) => line.replace(MARKS, '').replace(/\s+/g, ' ').trim())
@@ -63,5 +68,5 @@ export function shortName (text: string): string {
   return clause ?? wordsOf(sentence)
 }
 
-/** Returns the name of a task: the one that it was given, else one that is made of its goal. */
+/** Returns the name of a task: its own, or one that is made of its goal. */
 export const nameOfTask = ({ name, goal }: { name?: string, goal: string }): string => name ?? shortName(goal)

@@ -62,10 +62,10 @@ weather weatherchannel web webcam weber website wed wedding weibo weir wf whoswh
 winners wme woodside work works world wow ws wtc wtf xbox xerox xihuan xin xxx xyz yachts yahoo yamaxun yandex ye yodobashi
 yoga yokohama you youtube yt yun za zappos zara zero zip zm zone zuerich zw
 `
-/** Those that stand for no place on the internet, by RFC 2606, RFC 6761 and usage in local networks. */
+/** Top-level domains that are no place on the internet, by RFC 2606, RFC 6761 and usage in local networks. */
 const RESERVED = 'example invalid test localhost local internal lan home corp onion'
 
 const known = new Set(`${DOMAINS} ${RESERVED}`.split(/\s+/))
 
-/** Whether a label can be the last one of the name of a host. */
+/** True if a label can be the last one of a host name. */
 export const isTopLevelDomain = (label: string): boolean => known.has(label.toLowerCase()) || /^xn--[a-z0-9-]+$/i.test(label)

@@ -9,8 +9,8 @@ export const VERSION: string = typeof PACKAGE_VERSION === 'string'
   ? PACKAGE_VERSION
   : JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8')).version
 
-/** A digest of the built service, its workers and its console, which the name of its file holds. The sources have none. */
+/** The digest in the file name of the built service, over the service, its workers and its console. The sources have none. */
 const [, digest] = /\/service-([0-9a-f]{8})[0-9a-f]*\.cjs$/.exec(import.meta.url) ?? []
 
-/** The version of this build, in the form of https://semver.org: builds of one package version differ in what follows the plus sign. */
+/** The version of this build by https://semver.org. Builds of one package version differ in the part after the plus sign. */
 export const BUILD = digest === undefined ? VERSION : `${VERSION}+${digest}`

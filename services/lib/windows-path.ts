@@ -1,23 +1,25 @@
 import { resolve } from 'node:path'
 
-/** The absolute path that a path means, by its text alone; or why it means none, as the end of a sentence that begins with the path. */
+/**
+ * The absolute path that a path means, found from its text alone; or why it means none, as the end of a sentence that begins with the path.
+ */
 type PathReading = { path: string } | { refused: string }
 
-/** The longest beginning of a path that `..` does not leave, such as `C:\`, and the names behind it. */
+/** The root of a path, which `..` does not leave, such as `C:\`, and the names behind it. */
 interface Parts {
   root: string
   names: string[]
 }
 
-/** Returns the path that is meant by a path seen from a folder, as the system reads it. */
+/** Returns the absolute path that the system reads in a path, relative to a folder. */
 export function readPath (path: string, cwd: string, platform: NodeJS.Platform = process.platform): PathReading {
   return platform === 'win32' ? readWindowsPath(path, cwd) : { path: resolve(cwd, path) }
 }
 
 /**
- * Returns the path that Windows means by a path seen from an absolute one. Refuses each that programs read in different ways: Node gives
- * the system paths in their long form (`\\?\`), in which `a.txt.` and `NUL` are names of files, while Explorer, cmd.exe and most programs
- * then open `a.txt`, and a device. What is shown would not be what is written.
+ * Returns the absolute path that Windows reads in a path, relative to an absolute folder. Refuses a path that programs read in different
+ * ways. Node passes paths to the system in their long form (`\\?\`), in which `a.txt.` and `NUL` are names of files, while Explorer,
+ * cmd.exe and most programs would open `a.txt`, and a device. Then the path that is shown would not be the file that is written.
  * https://learn.microsoft.com/en-us/windows/win32/fileio/naming-a-file, …/dotnet/standard/io/file-path-formats
  */
 export function readWindowsPath (path: string, cwd: string): PathReading {
@@ -50,11 +52,14 @@ type Start = { root?: string, isFromRoot?: boolean, names: string[] } | { refuse
 const LONG_FORM = /^\\\\\?\\(?:UNC\\|(?=[a-z]:\\))/i
 const DEVICE = { refused: 'names a device in the form of Windows itself: give a path that begins with a drive, such as C:\\' }
 
-/** Tells where a path begins. Without `root` it is seen from a folder, or with `isFromRoot` from the drive of that folder. */
+/**
+ * Splits a path into its beginning and the rest. Without `root` it is relative to a folder, or with `isFromRoot` to the root of that
+ * folder's drive.
+ */
 function readStart (given: string): Start {
   const path = given.replaceAll('/', '\\')
   if (path.startsWith('\\\\?\\')) {
-    // As programs in Rust and .NET give paths. There, other slashes and dots are parts of names.
+    // The form in which programs in Rust and .NET write paths. In it, forward slashes and dots are parts of names.
     if (!LONG_FORM.test(path)) return DEVICE
     if (given.includes('/') || /\\\.{1,2}(?:\\|$)/.test(path)) return { refused: 'begins with \\\\?\\, behind which / and dots are names' }
     return readStart(path.replace(LONG_FORM, (prefix) => /unc/i.test(prefix) ? '\\\\' : ''))
@@ -88,10 +93,13 @@ function withoutDots (names: readonly string[]): string[] {
 
 // eslint-disable-next-line no-control-regex
 const NOT_IN_NAMES = /[\u0000-\u001f<>"|?*]/
-/** Older versions take them for devices with an ending as well, and in every folder; newer ones still do for some. */
+/**
+ * Names of devices. Older versions of Windows read them as devices also with an extension and in every folder; newer ones still do so for
+ * some.
+ */
 const DEVICES = /^(?:con|prn|aux|nul|conin\$|conout\$|clock\$|(?:com|lpt)[0-9¹²³])$/i
 
-/** Returns why Windows, or some of its programs, would not take a name for the file of that name; undefined when all do. */
+/** Returns why Windows, or a program on it, would not read a name as the file of that name; undefined if all do. */
 function nameProblem (name: string): string | undefined {
   const shown = JSON.stringify(name)
   if (name.includes(':')) return `holds ":" in ${shown}, where Windows reads the name of a drive or of a hidden stream of a file`
@@ -102,9 +110,9 @@ function nameProblem (name: string): string | undefined {
   return undefined
 }
 
-/** Whether a name may be the short form that Windows gives a long name, such as `GIT~1` for `.git`. */
+/** True if a name may be the short name that Windows gives a long one, such as `GIT~1` for `.git`. */
 export const isShortName = (name: string): boolean => /^(?=[^.]{2,8}(?:\.|$))[^.]*~\d{1,6}(?:\.[^.]{0,3})?$/.test(name)
 
-/** Returns the text by which two spellings of a path are the same place, as the file systems of a system usually have it. */
+/** Returns the text that two spellings of the same place have in common, with the usual case rules of a system's file systems. */
 export const foldCase = (path: string, platform: NodeJS.Platform = process.platform): string =>
   platform === 'win32' || platform === 'darwin' ? path.normalize('NFC').toLowerCase() : path

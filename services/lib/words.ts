@@ -13,10 +13,10 @@ const UNSPACED = /[\p{sc=Han}\p{sc=Hiragana}\p{sc=Katakana}\p{sc=Thai}\p{sc=Lao}
 const ASCII = /^[\x00-\x7f]*$/
 /** Characters of a run that are split at once, so that a text without blanks holds nothing up. */
 const RUN_CHARACTERS = 1_000
-/** Characters of a word that count. */
+/** The characters of a word that count; the rest is ignored. */
 const WORD_CHARACTERS = 40
 
-/** Letters that Unicode takes for letters of their own, and people write in both ways. */
+/** Letters that Unicode treats as separate, and people write in either way. */
 const WRITTEN_AS: Record<string, string> = { ß: 'ss', ς: 'σ', æ: 'ae', œ: 'oe', ø: 'o', ł: 'l', đ: 'd', ı: 'i' }
 const TWO_WAYS = new RegExp(`[${Object.keys(WRITTEN_AS).join('')}]`, 'g')
 

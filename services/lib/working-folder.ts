@@ -11,8 +11,8 @@ const NoWorkspace = defineError(
 )
 
 /**
- * Returns the absolute path of the folder that a run works in. Throws BadFolder (400) when the path is not a folder, and NoWorkspace (400)
- * when none is named and there is no workspace ('').
+ * Returns the absolute path of the working folder of a run. Throws BadFolder (400) if the path is not a folder, and NoWorkspace (400) if
+ * none is named and there is no workspace ('').
  */
 export async function workingFolder (path: string | undefined, workspace: string): Promise<string> {
   if (workspace === '' && (path === undefined || !isAbsolute(path))) throw new NoWorkspace()

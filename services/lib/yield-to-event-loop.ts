@@ -1,10 +1,10 @@
-/** How long all streams together may block the event loop, in milliseconds. */
+/** The longest time for which all streams together may block the event loop, milliseconds. */
 const SLICE_MS = 4
 
 // The slice is global, because there is one event loop: with a slice for each stream, thirty streams would delay a health check
 // by thirty slices. It uses real time, whatever clock the services use.
 
-/** How many waiting callers resume at the start of a slice: a thousand at once would exceed it. */
+/** How many waiting callers resume at the start of a slice: a thousand at once would exceed the slice. */
 const MAX_RESUMED = 32
 
 const waiting: Array<() => void> = []

@@ -10,7 +10,7 @@ const LEVELS: Record<number, [name: string, colour: number]> = {
   50: ['error', 31],
   60: ['fatal', 31]
 }
-/** The fields that every line has, or that are shown in another form. */
+/** Fields that every line has, or that are printed in another form. */
 const SHOWN = new Set(['level', 'time', 'pid', 'hostname', 'msg', 'err'])
 /** Characters that a terminal would act on, and the direction marks that would reorder a line. */
 const CONTROL = /[\p{Cc}\p{Bidi_Control}]/gu

@@ -15,8 +15,8 @@ export interface LogFile {
 const { O_APPEND, O_CREAT, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_WRONLY } = constants
 
 /**
- * Appends to a file that only the user can read, and begins a new one when it is full. The file is opened by the first write and
- * again after a failure, or when another one or none is at the path. A write rejects if the path is a link or no regular file.
+ * Appends to a file that only the user can read, and begins a new one when it is full. The file is opened by the first write, and again
+ * after a failure or when another file or none is at the path. A write rejects if the path is a link or not a regular file.
  */
 export function rotatingFile ({ path, maxBytes, keep }: LogFile): Target & { close(): Promise<void> } {
   let file: FileHandle | undefined
@@ -79,7 +79,7 @@ const NAME = 'logs/local-agent.log'
 const MAX_BYTES = 10 * 1024 * 1024
 const KEEP = 5
 
-/** Returns the file that the configuration names; undefined for none. A relative path lies in the configuration directory. */
+/** Returns the file that the configuration names; undefined for none. A relative path is in the configuration directory. */
 export function logFile (home: string, { file = false, maxBytes = MAX_BYTES, keep = KEEP }: Config['log'] = {}): LogFile | undefined {
   return file === false ? undefined : { path: resolve(home, file === true ? NAME : file), maxBytes, keep }
 }

@@ -5,7 +5,7 @@ import { StringDecoder } from 'node:string_decoder'
 import { isatty } from 'node:tty'
 import type { Clock } from '../lib/clock.ts'
 
-/** Returns the function that makes the line about lost lines, in the format of the log. */
+/** Returns the line that reports lost lines, in the format of the log. */
 export const lossLine = (clock: Clock, name: string) => (lost: number): string =>
   `${
     JSON.stringify({
@@ -102,7 +102,7 @@ export type Sink = ReturnType<typeof createSink>
  */
 export function createSink ({ target, clock, describeLoss }: SinkParts) {
   const queue: string[] = []
-  /** The bytes being written to the target; set until all of them are written. */
+  /** The bytes that are being written to the target; set until all of them are written. */
   let chunk: Uint8Array | undefined
   // Total bytes since the start.
   let accepted = 0

@@ -8,7 +8,7 @@ import { type StoredRecord, emptyIfDamaged } from '../store/index.ts'
 import { claimsToRead, type ToolAcceptance, type ToolDefinition } from './tool-definitions.ts'
 import type { ToolServer } from './tool-server.ts'
 
-/** What is stored: of each server the identities of its tools as the user accepted them, and what was declined last. */
+/** The stored record: for each server the identities of its tools as the user accepted them, and the digest that was declined last. */
 export interface StoredAcceptance {
   servers?: Array<{ server: string, tools: Array<[tool: string, identity: string]>, declined?: string, asks?: string[] }>
 }
@@ -17,7 +17,7 @@ interface Pins {
   tools: Map<string, string>
   /** The digest of the tools that the user declined to accept. */
   declined?: string
-  /** The variables that an imported server gets once the user says yes; it is not connected before. */
+  /** The variables that an imported server gets after the user's yes. It is not connected before. */
   asks?: string[]
 }
 
@@ -27,18 +27,18 @@ const MOST_PINS = 1_024
 export type Acceptance = ReturnType<typeof createAcceptance>
 
 /**
- * Keeps what the tools of servers were when the user accepted them: a tool's own word that it only reads counts for that alone, and one
- * that is new or was changed asks until it is accepted.
+ * Records the state in which the user accepted the tools of servers. The word of a tool that it only reads counts for that state alone. A
+ * tool that is new or changed asks until it is accepted.
  */
 export function createAcceptance ({ stored, clock, servers, enable }: {
   stored: StoredRecord<StoredAcceptance>
   clock: Clock
   servers: () => Iterable<ToolServer>
-  /** Has a server connected, durably. */
+  /** Enables a server in config.json, durably. */
   enable: (server: string) => Promise<void>
 }) {
   const known = new Map<string, Pins>()
-  /** When a server was first seen with tools to accept, by the id of its item. */
+  /** When a server first had tools to accept, by the id of its item. */
   const since = new Map<string, number>()
   let isLoaded = false
 
@@ -56,19 +56,19 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     return pinned === undefined ? 'new' : pinned === identity ? 'accepted' : 'changed'
   }
 
-  /** The tools whose calls would ask less once they are accepted. Of a server that the user gave a rule for, none. */
+  /** Returns the tools whose calls would ask less once they are accepted. For a server with its own `approval` rule there are none. */
   function unaccepted ({ name, entry, connection, identityOf }: ToolServer): ToolDefinition[] {
     if (entry.approval !== undefined || connection === undefined) return []
     return connection.definitions.filter((tool) => claimsToRead(tool) && stateOf(name, tool, identityOf(tool)) !== 'accepted')
   }
 
-  /** The order in which a server lists its tools does not count. */
+  /** Returns a digest of tools that does not depend on their order. */
   const digestOf = (server: ToolServer, tools: readonly ToolDefinition[]) => {
     const shown = tools.map((tool) => JSON.stringify([server.identityOf(tool), tool.title])).sort()
     return createHash('sha256').update(shown.join('\n')).digest('hex').slice(0, DIGEST_CHARS)
   }
 
-  /** Returns what waits for the user's word about a server; undefined for nothing, or for what was declined. */
+  /** Returns the open item about a server; undefined if there is none, or if it was declined. */
   function itemOf (server: ToolServer): ApprovalView | undefined {
     const asks = asksOf(server)
     if (asks !== undefined) return variablesItem(server, asks)
@@ -96,7 +96,7 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     return createdAt
   }
 
-  /** The variables that a server waits for; undefined when it waits for none. One that was enabled has got its yes. */
+  /** Returns the variables that a server waits for; undefined if it waits for none. A server that was enabled has its yes. */
   const asksOf = ({ name, entry }: ToolServer): string[] | undefined => entry.enabled === false ? pinsOf(name).asks : undefined
 
   function variablesItem (server: ToolServer, variables: string[]): ApprovalView {
@@ -109,14 +109,14 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     }
   }
 
-  /** Notes what is asked before a server is connected; undefined for nothing any more. */
+  /** Records the variables to ask about before a server is connected; undefined removes them. */
   async function ask (server: string, asks: string[] | undefined): Promise<void> {
     if (asks === undefined && pinsOf(server).asks === undefined) return
     known.set(server, { ...pinsOf(server), asks })
     await save()
   }
 
-  /** Connects a server that waited for its user's yes to its variables. */
+  /** Connects a server that waited for the user's yes to its variables. */
   async function enableAsked (server: string): Promise<void> {
     await enable(server)
     await ask(server, undefined)
@@ -143,18 +143,18 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     asksOf,
     enableAsked,
 
-    /** A digest of all that a person is shown of the tools of a server. */
+    /** Returns a digest of everything that a person is shown about the tools of a server. */
     digestOf: (server: ToolServer): string => digestOf(server, server.definitions),
 
-    /** Takes back what the user accepted or declined: the tools of the server ask, and wait for the user's word anew. */
+    /** Takes back what the user accepted or declined: the tools of the server ask again, and wait for the user in the inbox. */
     async takeBack (server: string): Promise<void> {
       if (known.delete(server)) await save()
     },
 
-    /** The servers that wait for the user's word, in the order of config.json. */
+    /** Returns the items of servers that wait for the user, in the order of config.json. */
     waiting: (): ApprovalView[] => [...servers()].flatMap((server) => itemOf(server) ?? []),
 
-    /** Records the user's word about what waits under this id; undefined when nothing does, or no longer. */
+    /** Records the user's decision about the item with this id; undefined if there is none, or none any more. */
     async decide (approvalId: string, approved: boolean): Promise<ApprovalView | undefined> {
       for (const server of servers()) {
         const item = itemOf(server)
@@ -171,7 +171,7 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
       return undefined
     },
 
-    /** Forgets all other servers, and what servers waited for that have been enabled. */
+    /** Forgets all other servers, and the variables of servers that have been enabled. */
     async retain (names: ReadonlySet<string>): Promise<void> {
       const gone = [...known.keys()].filter((name) => !names.has(name))
       for (const name of gone) known.delete(name)

@@ -12,8 +12,8 @@ const LONGEST_ERROR = 16 * 1024
 
 /**
  * Converts the result of `tools/call` to `{content, structuredContent?, note?}`: every block as the server wrote it, with secrets redacted.
- * A result beyond the limits is cut, and `note` says so: the call has had its effect. Throws ToolFailed when the server marks the result as
- * an error.
+ * A result beyond the limits is cut, and `note` says so; it is not an error, because the call has had its effect. Throws ToolFailed if the
+ * server marks the result as an error.
  */
 export function readResult (result: Record<string, unknown>, secrets: Redactor): ToolOutput {
   const { content, structuredContent, toolResult, isError } = result
@@ -25,7 +25,7 @@ export function readResult (result: Record<string, unknown>, secrets: Redactor):
   }
   const whole = {
     content: blocks,
-    // MCP 2025-11-25 has objects alone; newer servers may answer with a list or a text.
+    // MCP 2025-11-25 allows only objects here; newer servers may answer with a list or a text.
     ...structured !== undefined && { structuredContent: typeof structured === 'object' ? structured : { result: structured } }
   }
   const fitting = withinLimits(whole)
@@ -44,7 +44,7 @@ function blocksOf (content: unknown): unknown[] {
 
 const jsonBlock = (value: unknown) => ({ type: 'text', text: JSON.stringify(value) })
 
-/** Returns a picture in the form of MCP, whatever its server calls it; any other block as it is. */
+/** Returns a picture in the form of MCP, whatever its server calls it; any other block unchanged. */
 function readBlock (block: Record<string, unknown>): unknown {
   const { type, text } = block
   const bytes = bytesOf(block)
@@ -67,7 +67,7 @@ function bytesOf ({ type, data, image, source, image_url: url }: Record<string, 
   return [data, image, inSource, inUrl].find((value) => typeof value === 'string')
 }
 
-/** The JSON of a result with null in the places of its images. */
+/** Returns the JSON of a result with null in place of its images. */
 const withoutImages = (whole: unknown, images = new Set<string>()): string =>
   JSON.stringify(whole, (_key, value) => {
     const image = typeof value === 'string' ? urlImage(value) : imageOf(value)
@@ -102,7 +102,7 @@ function withinLimits (whole: Whole): ToolOutput {
   return notes.length === 0 ? { ...fitting } : { ...fitting, note: `${notes.join(' ')} The call was made; ask for less at a time.` }
 }
 
-/** Cuts all but the images among the blocks, which stand behind what is cut. */
+/** Cuts all blocks but the images, which stand behind the cut text. */
 function cutTexts ({ content, structuredContent }: Whole): Whole {
   const images = content.filter((block) => imageOf(block) !== undefined)
   const rest = forModel({ content: content.filter((block) => imageOf(block) === undefined) }, LARGEST_RESULT).content
@@ -112,7 +112,7 @@ function cutTexts ({ content, structuredContent }: Whole): Whole {
   }
 }
 
-/** Replaces the images for which there is no room by notes, wherever they are. One that comes twice counts once. */
+/** Replaces images that do not fit by notes, wherever they are. An image that occurs twice counts once. */
 function withoutLargeImages (value: unknown, kept: { data: Set<string>, room: number }): unknown {
   const image = typeof value === 'string' ? urlImage(value) : imageOf(value)
   if (image !== undefined) {
@@ -130,11 +130,11 @@ function withoutLargeImages (value: unknown, kept: { data: Set<string>, room: nu
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutLargeImages(each, kept)]))
 }
 
-/** Returns any other result of a server with secrets redacted. */
+/** Returns a result of another request with secrets redacted. */
 export const withoutSecrets = (result: Record<string, unknown>, secrets: Redactor): Record<string, unknown> =>
   secrets.isIn(JSON.stringify(result)) ? redactStrings(result, secrets.redact) as Record<string, unknown> : result
 
-/** Returns the text of an error. Models get it, so it holds nothing that is for the user alone. */
+/** Returns the text of an error. Models get it, so it leaves out blocks that are for the user alone. */
 function textOf (blocks: unknown[]): string {
   return blocks.flatMap((block) => {
     const { text, type, annotations } = (block ?? {}) as { text?: unknown, type?: unknown, annotations?: unknown }

@@ -9,8 +9,8 @@ import { readServers, type ConfigService } from '../config/index.ts'
 import { isObject } from '../lib/json.ts'
 
 /**
- * Whether two entries mean the same connection: command, arguments, environment and box, or address and headers, are equal, and both
- * are enabled or neither is. Their other fields do not affect it.
+ * True if two entries mean the same connection: command, arguments, environment and box, or address and headers, are equal, and both are
+ * enabled or neither is. Other fields do not matter.
  */
 export const isSameConnection = (a: McpEntry, b: McpEntry): boolean => connectionOf(a) === connectionOf(b)
 
@@ -23,20 +23,20 @@ function connectionOf (entry: McpEntry): string {
   )
 }
 
-/** As which client this service signs in. */
+/** Returns the client fields of an entry, with which this service signs in. */
 const clientOf = ({ clientId, clientSecret, redirectUri }: McpAddress) => ({
   ...clientId !== undefined && { clientId },
   ...clientSecret !== undefined && { clientSecret },
   ...redirectUri !== undefined && { redirectUri }
 })
 
-/** Where a program runs: its working folder if it has one of its own, and its box, with all that it may reach. */
+/** Returns where a program runs: its working folder if the entry has one, and its box with everything that it may reach. */
 const placeOf = ({ cwd, sandbox = false }: McpProcess) => ({
   ...cwd !== undefined && { cwd },
   ...sandbox !== false && { sandbox: sandbox === true ? {} : sandbox }
 })
 
-/** Whether a server may ask its user for an authorization: it is reached over HTTP, and its headers hold none. */
+/** True if a server may ask its user for an authorization: it is reached over HTTP, and its headers hold none. */
 export const takesAuthorization = (entry: McpEntry): entry is McpAddress =>
   entry.url !== undefined && !Object.keys(entry.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
 
@@ -64,8 +64,8 @@ export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<st
 }
 
 /**
- * What makes a server the one that was agreed to: its program, its arguments, the names of its variables and its box, or its address
- * and the names of its headers. Values of variables and headers do not count, so that a token can be renewed.
+ * Returns the origin of a server, to which acceptance is bound: its program, arguments, names of variables and box, or its address and the
+ * names of its headers. Values of variables and headers do not count, so that a token can be renewed.
  */
 export const originOf = (entry: McpEntry): string =>
   canonicalJson(
@@ -100,7 +100,7 @@ function withEntry (entries: McpEntry[], entry: McpEntry): McpEntry[] {
 
 const matches = createNamePatterns()
 
-/** Returns a sentence that says why the entry's filter leaves out a tool, by the server's name of it; undefined when it does not. */
+/** Returns a sentence that says why the entry's filter leaves out a tool (by the server's name for it); undefined if it does not. */
 export function leftOutBecause ({ tools: { allow, deny = [] } = {} }: McpEntry, tool: string): string | undefined {
   const denied = deny.find((pattern) => matches(pattern, tool))
   if (denied !== undefined) return `Its server's entry denies it: ${JSON.stringify(denied)} in tools.deny.`
@@ -113,7 +113,7 @@ interface Parts {
   environments: EnvironmentValues
 }
 
-/** The keys of config.json that name servers as READMEs do. */
+/** The keys of config.json in which servers are written as READMEs show them. */
 const README_KEYS = ['mcpServers', 'servers'] as const
 
 /** The entries of `mcpServers` or `servers` without those of a name, or with settings added to them. */
@@ -144,7 +144,7 @@ export function createSavedServers ({ config, environments }: Parts) {
     })
   }
 
-  /** Saves entries in the places of those of their names, all of them or none. */
+  /** Saves entries in place of those with the same names, all of them or none. */
   async function saveAll (saved: Array<{ entry: McpEntry, given: Record<string, string> }>): Promise<void> {
     const before = saved.map(({ entry: { name } }) => ({ name, values: environments.of(name) }))
     try {
@@ -164,7 +164,7 @@ export function createSavedServers ({ config, environments }: Parts) {
 
     saveAll,
 
-    /** Saves an entry in the place of the one of its name. Restores the stored values when the configuration cannot be saved. */
+    /** Saves an entry in place of the one with the same name. Restores the stored values if the configuration cannot be saved. */
     save: (entry: McpEntry, given: Record<string, string>): Promise<void> => saveAll([{ entry, given }]),
 
     /** Deletes the entry of a name and its values. */

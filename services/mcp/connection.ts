@@ -6,6 +6,7 @@ import { withDeadline } from '../lib/deadline.ts'
 import { newId } from '../lib/ids.ts'
 import { ToolFailed } from '../tools/index.ts'
 import { VERSION } from '../lib/version.ts'
+import { acceptAll } from './accept-all.ts'
 import { addressesRequired, type Elicitor } from './elicitation/elicitor.ts'
 import { readPages } from './entry-view.ts'
 import { wordsOfError } from './envelope.ts'
@@ -27,7 +28,7 @@ const LONGEST_INSTRUCTIONS = 8 * 1024
 /** The longest delay a timer takes, in milliseconds: it disables the SDK's own timers, because all time limits come from the clock. */
 const NEVER_MS = 2_147_483_647
 
-/** What this service offers to servers. */
+/** The capabilities that this service declares to servers. */
 const CAPABILITIES = { elicitation: { form: {}, url: {} } }
 
 export interface Connection {
@@ -43,7 +44,7 @@ export interface Connection {
   ask(method: string, params: Json, context: CallContext): Promise<Json>
   /** Returns the first page of a list of the server; [] when the server does not offer that list. */
   list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
-  /** Resolves to the reason when nothing of the connection is left: see ServerTransport. */
+  /** Resolves to the reason when the connection has ended completely: see ServerTransport. */
   ended: Promise<string>
   close(): Promise<void>
 }
@@ -80,8 +81,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   const { ElicitationCompleteNotificationSchema, ErrorCode, McpError, ResultSchema, ToolListChangedNotificationSchema } = types
   const client = new Client({ name: 'local-agent-service', version: VERSION }, {
     capabilities: CAPABILITIES,
-    // Results are not validated: a result that violates the tool's own output schema is still an answer.
-    jsonSchemaValidator: { getValidator: () => (data) => ({ valid: true, data: data as never, errorMessage: undefined }) }
+    jsonSchemaValidator: acceptAll
   })
   let current: ReturnType<typeof readDefinitions> = { definitions: [], warnings: [] }
   const notes = createServerNotes(logs.take)
@@ -111,7 +111,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
 
   async function listTools (limit: AbortSignal) {
     const { capabilities } = session
-    // Small servers say nothing of what they have.
+    // Small servers do not declare what they offer.
     const isSilent = Object.keys(capabilities).length === 0
     if (capabilities.tools === undefined && !isSilent) return readDefinitions([])
     const ask = (cursor: Json) =>
@@ -146,7 +146,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   }
   client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged)
 
-  // The SDK's own handler would check a form of any size against its schemas, and lose what versions of MCP add.
+  // The SDK's own handler would check a form of any size against its schemas, and drop additions of newer versions of MCP.
   client.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
     if (method !== 'elicitation/create') throw new McpError(ErrorCode.MethodNotFound, 'Method not found')
     return elicitor.elicit(params, signal).catch((error) => {
@@ -159,7 +159,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   const endReason = (): Promise<string | undefined> =>
     Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
 
-  /** Begins a session, or speaks with a server that refuses sessions as that wants it (MCP 2026-07-28). */
+  /** Begins a session or, with a server that refuses sessions, speaks MCP 2026-07-28. */
   async function openSession (limit: AbortSignal): Promise<ServerSession> {
     // The client closes the transport of a server that refuses it.
     transport.close = async () => {}
@@ -208,9 +208,9 @@ export async function openConnection (parts: Parts): Promise<Connection> {
     })
   } catch (error) {
     const why = abortKind(error) === undefined ? await endReason() : undefined
-    // Not by the property: it may not be back in its place yet.
+    // Not compared with the property: the new list may not be in its place yet.
     await close()
-    // The client disconnects by itself when the server refuses to initialize: the error says more than that.
+    // If the server refuses to initialize, the client disconnects by itself. The error says more than the end of the connection.
     const known = why === DISCONNECTED ? undefined : why
     throw signal.aborted ? signal.reason : new Error(known ?? wordsOf(error))
   }
@@ -223,7 +223,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
       })
   }
 
-  /** Does the work of a tool's call. `meta` makes the server report progress. */
+  /** Makes a request for the call of a tool. `meta` asks the server to report progress. */
   async function onBehalf ({ signal: limit, progress = () => {} }: CallContext, work: (meta: Json) => Promise<Json>): Promise<Json> {
     try {
       return await notes.during(progress, (progressToken) => work({ _meta: { progressToken } }))
@@ -277,7 +277,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
 const runsTasks = (capabilities: ServerCapabilities): boolean => capabilities.tasks?.requests?.tools?.call !== undefined
 
 const LONGEST_MESSAGE = 4_000
-/** Tools that are left out for their headers, and told of. */
+/** The most tools about whose headers a warning is given. */
 const MOST_WARNED = 20
 
 const leftOut = (tool: unknown, fault: string) =>
@@ -294,7 +294,7 @@ function wordsOf (error: unknown): string {
 type Params = Record<string, unknown>
 
 /**
- * Takes the notifications of which a server may send very many, before the SDK validates each message: progress of calls and messages
+ * Takes the notifications that a server may send in large numbers, before the SDK validates each message: progress of calls, and messages
  * for the log.
  */
 function createServerNotes (logged: (params: Params) => void) {
@@ -316,7 +316,7 @@ function createServerNotes (logged: (params: Params) => void) {
       return true
     },
 
-    /** Calls `work` with the token of a call, and passes on the progress that the server reports for it meanwhile. */
+    /** Runs `work` with a progress token, and passes on the progress that the server reports for it meanwhile. */
     async during<T> (progress: (progress: ToolProgress) => void, work: (progressToken: number) => Promise<T>): Promise<T> {
       const token = ++last
       calls.set(token, progress)
@@ -334,7 +334,7 @@ function readProgress ({ progress, total, message }: Params): ToolProgress | und
   return { progress, ...typeof total === 'number' && { total }, ...typeof message === 'string' && message !== '' && { message } }
 }
 
-/** How long the server is to keep the result, milliseconds. */
+/** How long the server has to keep the result, milliseconds. */
 const TTL_MS = 3_600_000
 /** Bounds of the time between two looks at a task, and the time where the server names none; milliseconds. */
 const SHORTEST_POLL_MS = 100
@@ -350,9 +350,9 @@ interface TaskParts {
 }
 
 /**
- * Calls a tool that its server runs only as a task (MCP 2025-11-25, experimental): begins the task, looks at it until it has ended and
- * returns its result. A change of its status counts as progress. Cancels the task when the signal aborts. Throws ToolFailed for a task
- * without a result.
+ * Calls a tool that its server runs only as a task (MCP 2025-11-25, experimental): begins the task, polls it until it has ended and returns
+ * its result. A change of its status counts as progress. Cancels the task if the signal aborts. Throws ToolFailed for a task without a
+ * result.
  */
 async function callAsTask (params: Json, { request, clock, signal, progress }: TaskParts): Promise<Json> {
   const created = await request('tools/call', { ...params, task: { ttl: TTL_MS } }, signal)
@@ -369,7 +369,7 @@ async function callAsTask (params: Json, { request, clock, signal, progress }: T
       await clock.sleep(ms, signal)
     }
     if (task.status === 'cancelled') throw new ToolFailed(`The tool server cancelled the call. ${task.statusMessage ?? ''}`.trim())
-    // Also of a task that waits for input: the server asks for it on the way to the result.
+    // Also for a task that waits for input: the request for its result lets the server ask for the input.
     return await request('tasks/result', { taskId }, signal)
   } catch (error) {
     if (signal.aborted) withDeadline({ clock, ms: CANCEL_MS }, (limit) => request('tasks/cancel', { taskId }, limit)).catch(() => {})

@@ -2,10 +2,10 @@ import { abortKind } from '../lib/abort.ts'
 import { isObject } from '../lib/json.ts'
 
 const LONGEST_TEXT = 1_000
-/** Characters of `icons` and of `_meta`, as JSON; larger ones are left out. */
+/** The most characters of `icons` and of `_meta`, as JSON; larger ones are left out. */
 const LARGEST = 16 * 1024
 
-/** What the lists of a tool server say of an entry beside its name. */
+/** The fields of an entry in a tool server's lists, beside its name. */
 export interface EntryNames {
   title?: string
   description?: string
@@ -27,8 +27,8 @@ export function namesOf (entry: Record<string, unknown>): EntryNames {
 }
 
 /**
- * Reads a list of a server, page after page, until it ends, or after `pages` pages or more than `most` entries. Rejects as `request` does.
- * `isCut` says whether the server may have more.
+ * Reads a list of a server, page after page, until it ends, or until `pages` pages or more than `most` entries are read. Rejects as
+ * `request` does. `isCut` says whether the server may have more.
  */
 export async function readPages (
   request: (cursor: { cursor?: string }) => Promise<Record<string, unknown>>,
@@ -39,7 +39,7 @@ export async function readPages (
   let cursor: string | undefined
   for (let page = 0; page < pages && all.length <= most; page++) {
     const { [key]: entries, nextCursor } = await request(cursor === undefined ? {} : { cursor })
-    // Not as arguments of one call, of which there may be fewer than entries.
+    // Not passed as arguments of one call, because the number of arguments is limited.
     for (const entry of Array.isArray(entries) ? entries : []) all.push(entry)
     if (typeof nextCursor !== 'string' || nextCursor === '' || nextCursor === cursor) return { all, isCut: all.length > most }
     cursor = nextCursor
@@ -47,10 +47,10 @@ export async function readPages (
   return { all, isCut: true }
 }
 
-/** Returns what a server says of a failure as a part of a sentence. */
+/** Returns a server's message as a part of a sentence. */
 export const withoutStop = (text: string): string => text.replace(/[.\s]+$/, '')
 
-/** Says why a server did not answer a request, as a clause. */
+/** Returns why a server did not answer a request, as a clause. */
 export const whyUnanswered = (error: Error): string => abortKind(error) === 'timeout' ? NO_ANSWER : withoutStop(error.message)
 
 /** The message of a time limit for a request, a clause. */

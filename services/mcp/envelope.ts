@@ -15,7 +15,7 @@ export interface PendingRequest {
   method: string
 }
 
-/** The answer that fails a request on behalf of the server. */
+/** Returns an answer that fails a request on behalf of the server. */
 export const failedAnswer = (id: RequestId, message: string): JSONRPCErrorResponse => ({
   jsonrpc: '2.0',
   id,
@@ -27,18 +27,18 @@ export type Answer = JSONRPCResultResponse | JSONRPCErrorResponse
 /** Whether a message answers a request. */
 export const isAnswer = (message: JSONRPCMessage): message is Answer => 'result' in message || 'error' in message
 
-/** As `readJson`, without the key `__proto__`, because a later copy of the object could set its prototype. */
+/** Like `readJson`, but drops the key `__proto__`: a later copy of the object could set its prototype by it. */
 export const readWithoutPrototypes = (text: string): unknown =>
   readJson(text, text.includes('__proto__') ? (key, each) => key === '__proto__' ? undefined : each : undefined)
 
-/** Returns what a server wrote, for the error of a call. */
+/** Returns a server's output as a quotation for the error of a call. */
 export const quoteOf = (text: string): string =>
   text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…`
 
 /**
- * Reads what a server wrote as messages of JSON-RPC, in the strict form that the MCP SDK takes: the SDK drops a message of another form,
- * and the request that it answers would wait for its time limit. A null where the protocol wants nothing is nothing; an answer without a
- * result or an error fails its request with the server's words. Returns [] for what holds no message.
+ * Reads the output of a server as messages of JSON-RPC, in the strict form that the MCP SDK accepts. The SDK would drop a message of
+ * another form, and the request that it answers would wait for its time limit. A null where the protocol has no null counts as absent. An
+ * answer without a result or an error fails its request with the server's words. Returns [] if there is no message.
  */
 export const readMessages = (value: unknown): JSONRPCMessage[] =>
   (Array.isArray(value) ? value : [value]).flatMap((each) => readMessage(each) ?? [])
@@ -48,7 +48,7 @@ function readMessage (value: unknown): JSONRPCMessage | undefined {
   const { method, params } = value
   const id = readId(value.id)
   if (typeof method !== 'string') return readAnswer(value, id)
-  // A line of a log that has the word "method" is no message.
+  // A line of a log that contains the word "method" is not a message.
   if (value.jsonrpc !== '2.0') return undefined
   const known = isObject(params) ? { params: id === undefined ? withMeta(params) : withoutNulls(params) as Json } : {}
   return id === undefined ? { jsonrpc: '2.0', method, ...known } : { jsonrpc: '2.0', id, method, ...known }
@@ -58,21 +58,21 @@ const ANSWER_KEYS = ['jsonrpc', 'id', 'result', 'error', 'method', 'params']
 
 function readAnswer (value: Json, id: RequestId | undefined): Answer | undefined {
   const hasOutcome = 'result' in value || 'error' in value
-  // Without its version only what has nothing else is an answer: a line of a log may have a result, too.
+  // Without a version, only an object with nothing else is an answer: a line of a log may have a result, too.
   const isKnown = value.jsonrpc === '2.0' || (hasOutcome && Object.keys(value).every((key) => ANSWER_KEYS.includes(key)))
   if (!isKnown || (!hasOutcome && id === undefined)) return undefined
   const { error, result } = value
   const isFailed = error !== undefined && error !== null && error !== false && error !== ''
   if (isFailed) return { jsonrpc: '2.0', id, error: readError(error) }
   if (!hasOutcome) return failedAnswer(id!, `The answer has neither a result nor an error: ${quoteOf(JSON.stringify(value))}`)
-  // Whoever waits for an answer without an id gives it one: see adoptAnswer.
+  // The caller gives an answer without an id the id of its request: see adoptAnswer.
   return { jsonrpc: '2.0', id: id as RequestId, result: readResult(result) }
 }
 
-/** Returns an answer that names no request of ours as that of the request `id`. */
+/** Returns an answer without a known id as the answer to the request `id`. */
 export const adoptAnswer = (message: Answer, id: RequestId): Answer => ({ ...message, id })
 
-/** Ids of this service are numbers, which some servers send back as texts. */
+/** Reads an id. Ids of this service are numbers, which some servers send back as texts. */
 function readId (id: unknown): RequestId | undefined {
   if (typeof id === 'number') return Number.isInteger(id) ? id : undefined
   if (typeof id !== 'string') return undefined
@@ -93,7 +93,7 @@ function readError (error: unknown): { code: number, message: string, data?: unk
   }
 }
 
-/** Returns the words of an error: its message, and what its data say beyond that. */
+/** Returns the text of an error: its message, and further information in its data. */
 export function wordsOfError (message: string, data: unknown): string {
   const more = data === undefined || data === null ? '' : typeof data === 'string' ? data : JSON.stringify(data)
   const isNew = more !== '' && more !== '{}' && more !== '[]' && !message.includes(more)
@@ -102,10 +102,10 @@ export function wordsOfError (message: string, data: unknown): string {
   return message.trim() === '' ? shown : `${withoutStop(message)}: ${shown}`
 }
 
-/** Keys of `_meta` whose form the SDK checks. No answer needs them. */
+/** Keys of `_meta` whose values the SDK validates. No answer needs them. */
 const CHECKED_META = ['progressToken', 'io.modelcontextprotocol/related-task']
 
-/** Returns an object without a `_meta` that is none. */
+/** Removes a `_meta` that is not an object. */
 function withMeta (value: Json): Json {
   if (!('_meta' in value)) return value
   const { _meta: meta, ...rest } = value
@@ -113,7 +113,7 @@ function withMeta (value: Json): Json {
   return { ...rest, _meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !CHECKED_META.includes(key))) }
 }
 
-/** Reads a result. PHP writes an empty object as `[]`. A value that is no object becomes `toolResult`, as MCP 2024-10-07 had it. */
+/** Reads a result. PHP writes an empty object as `[]`. A value that is not an object becomes `toolResult`, as in MCP 2024-10-07. */
 function readResult (result: unknown): Json {
   if (result === undefined || result === null || (Array.isArray(result) && result.length === 0)) return {}
   if (!isObject(result)) return { toolResult: result }
@@ -121,7 +121,7 @@ function readResult (result: unknown): Json {
   return typeof read.protocolVersion === 'string' && read.content === undefined ? readBeginning(read) : read
 }
 
-/** Reads the answer to `initialize`, of which only the version of the protocol is needed. */
+/** Reads the answer to `initialize`. Only the version of the protocol is required. */
 function readBeginning ({ capabilities, serverInfo, instructions, ...rest }: Json): Json {
   const { name, version, ...about } = isObject(serverInfo) ? serverInfo : {}
   const texts = Object.entries(about).filter(([, each]) => typeof each === 'string')
@@ -136,7 +136,7 @@ function readBeginning ({ capabilities, serverInfo, instructions, ...rest }: Jso
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
-/** Reads what a server offers: `true` and `[]` are offers without details, null and false are none. */
+/** Reads the capabilities of a server: `true` and `[]` are capabilities without details, null and false are none. */
 export function readCapabilities (value: unknown): Json {
   if (!isObject(value)) return {}
   return Object.fromEntries(Object.entries(value).flatMap(([name, offer]): Array<[string, unknown]> => {
@@ -160,7 +160,7 @@ export function withoutNulls (value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).flatMap(([key, each]) => each === null ? [] : [[key, withoutNulls(each)]]))
 }
 
-/** Places in a line at which a message may begin. */
+/** The most positions in a line at which the beginning of a message is tried. */
 const MOST_BEGINNINGS = 32
 
 /**
@@ -181,15 +181,15 @@ export function readLine (text: string): { messages: JSONRPCMessage[], isBehind:
 
 const FIRST_TEXT = /"text"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)/s
 
-/** Returns the beginning of the first text in the beginning of a message; undefined for none. */
+/** Returns the beginning of the first string in the beginning of a message; undefined for none. */
 function firstTextIn (head: string): string | undefined {
   const found = FIRST_TEXT.exec(head)?.[1].replace(/\\u[0-9a-f]{0,3}$/i, '')
   return found === undefined ? undefined : readJson(`"${found}"`)
 }
 
 /**
- * The answer in the place of one that is too large to be read, `head` being its beginning. A call has had its effect by then: its result is
- * what can be read of it, with a note. Other requests fail.
+ * Returns an answer in place of one that is too large to be read; `head` is its beginning. A call has had its effect by then, so its result
+ * is the readable part, with a note. Other requests fail.
  */
 export function answerUnread ({ id, method }: PendingRequest, { head, why }: { head: string, why: string }): Answer {
   if (method !== 'tools/call') return failedAnswer(id, why)

@@ -5,16 +5,17 @@ import type { McpAddress, McpEntry, McpProcess } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { childEnvironment, type GuardedChild, looksSecret, namedEnvironment, spawnGuarded } from '../process/index.ts'
 import type { Sandbox } from '../sandbox/index.ts'
+import { NotAnAddress } from './mcp-errors.ts'
 import type { SignInClient } from './oauth/authorize.ts'
 import { emptyIfDamaged, type StoredRecord } from '../store/index.ts'
 
 export interface EnvironmentParts {
-  /** Values of environments that POST /mcp/connect was given. They are encrypted, and kept nowhere else. */
+  /** Values of environments from POST /mcp/connect. They are encrypted, and stored nowhere else. */
   stored: StoredRecord<Values>
   clock: Clock
   /** The service's own environment. */
   variables: NodeJS.ProcessEnv
-  /** All secrets of the service, and those that are not of its tool servers. */
+  /** All secrets of the service; `ownSecrets` leaves out those of its tool servers. */
   secrets: () => string[]
   ownSecrets: () => string[]
   cwd: () => string
@@ -24,7 +25,10 @@ export interface EnvironmentParts {
 
 export type EnvironmentValues = ReturnType<typeof createEnvironmentValues>
 
-/** Holds the environments and headers of the tool servers: stores their values, starts servers with them and knows which are secret. */
+/**
+ * Manages the environments and headers of the tool servers: stores their values, starts servers with them, and knows which values are
+ * secret.
+ */
 export function createEnvironmentValues ({ stored, clock, variables, secrets, ownSecrets, cwd, box }: EnvironmentParts) {
   /** Every value that a server was started with, and the subset that counts as secret. */
   const seen = new Set<string>()
@@ -35,7 +39,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
     values = await stored.update(change).catch((error) => stored.replace(change(emptyIfDamaged(error))))
   }
 
-  /** What an entry may name: what children may get, never the service's own variables and secrets. */
+  /** Returns the variables that an entry may name: those that children may get, never the service's own variables and secrets. */
   const expansion = () =>
     createExpansion({ ...namedEnvironment(variables, ownSecrets()), ...editorVariables(cwd()) }, {
       isSet: (name) => variables[name] !== undefined,
@@ -70,7 +74,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
       return spawnGuarded(command, args, { cwd: folder, env: { ...childEnvironment(variables, secrets()), ...env }, stdin: 'pipe', clock })
     },
 
-    /** The address and the headers of an entry's requests. Throws an Error that names a missing value. */
+    /** Returns the address and the headers for requests of an entry. Throws an Error that names a missing value. */
     address (entry: McpAddress, given: Values = {}): { url: URL, headers: Values } {
       const headers = resolve(entry, given)
       const { url, values: parameters } = showQuery(entry.url, { ...values, ...given })
@@ -81,7 +85,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
       return { url, headers }
     },
 
-    /** As which client this service signs in at the server of an entry. Throws an Error that names a missing value. */
+    /** Returns the client with which this service signs in at the server of an entry. Throws an Error that names a missing value. */
     client ({ name, clientId, clientSecret, redirectUri }: McpAddress, given: Values = {}): SignInClient {
       const expand = expansion()
       const secret = clientSecret && resolveSecret(name, clientSecret, { ...values, ...given }, expand)
@@ -103,12 +107,12 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
     /** Replaces the stored values of a server by `next`, durably. */
     replace: (server: string, next: Values): Promise<void> => update((before) => ({ ...valuesWithoutServer(before, server), ...next })),
 
-    /** Values that no other child may see. */
+    /** Returns the values that no other child may see. */
     secrets: (): string[] => [...secretValues],
 
     /**
-     * Values to redact in errors and in stderr: all of at least 8 characters but paths and plain words. Text for diagnosis
-     * suffers little when too much is redacted.
+     * Returns the values to redact in errors and in stderr: all of at least 8 characters, except paths and plain words. A diagnostic text
+     * suffers little if too much is redacted.
      */
     longValues: (): string[] => [...seen].filter((value) => value.length >= 8 && !/^[./~]|^[a-z]+$/i.test(value))
   }
@@ -120,14 +124,14 @@ type Values = Record<string, string>
 const REFERENCE = /^secret:(mcp\/[A-Za-z0-9._-]{1,64}\/[^/]+)$/
 const storedKey = (server: string, variable: string) => `mcp/${server}/${variable}`
 const referenceTo = (server: string, variable: string): string => `secret:${storedKey(server, variable)}`
-/** The key of the value to which a text refers; undefined when it is no reference. */
+/** Returns the key of the stored value that a text refers to; undefined if it is not a reference. */
 const storedAt = (text: string): string | undefined => REFERENCE.exec(text)?.[1]
 
 /** Patterns of variable names and values that mark a value as secret, as opposed to a setting or a path. */
 const SECRET_NAME = /key|token|secret|passw|passphrase|credential|auth|cookie|session|webhook|dsn$|pat$/i
 const SECRET_VALUE = [/:\/\/[^/\s]*:[^/\s]*@/, /^(?![./~])(?=.*\d)(?=.*[a-z])(?!https?:\/\/)[\w.~+/=:-]{16,}$/i]
 
-/** Returns the secret of a client as config.json refers to it, and the value. No header has this name. */
+/** Returns a reference for config.json in place of a client's secret, and the secret under its key. No header has the name that is used. */
 export function hideClientSecret (server: string, secret: string): { clientSecret: string, values: Values } {
   const { references, values } = toReferences(server, { [CLIENT_SECRET]: secret })
   return { clientSecret: references[CLIENT_SECRET], values }
@@ -177,12 +181,12 @@ function resolveSecret (server: string, text: string, stored: Values, expand: Ex
   return stored[reference]
 }
 
-/** Returns the command and the arguments of an entry as they are started, and the arguments that are `hidden` in config.json. */
+/** Returns the command and the arguments with which an entry is started, and which of the arguments are `hidden` in config.json. */
 function resolveProgram ({ name, command, args = [] }: McpProcess, stored: Values, expand: Expansion) {
   const hidden: string[] = []
   const shown = args.map((arg, at) => {
     const reference = storedAt(arg)
-    // Of its own values alone: POST /mcp/connect saves arguments as they are.
+    // Only the entry's own stored values are used: POST /mcp/connect saves arguments unchanged.
     if (reference !== storedKey(name, argumentKey(at))) return expand(arg, `argument ${at + 1}`)
     if (!Object.hasOwn(stored, reference)) throw new Error(`nothing is stored for its argument ${at + 1}; connect it again`)
     hidden.push(...secretPart(stored[reference]))
@@ -192,7 +196,7 @@ function resolveProgram ({ name, command, args = [] }: McpProcess, stored: Value
 }
 
 type Variables = Record<string, string | undefined>
-/** Replaces the variables in a text; `what` is the part of the entry that it is. Throws an Error for one that is not set or withheld. */
+/** Replaces the variables in a text; `what` names the part of the entry. Throws an Error for a variable that is not set or withheld. */
 type Expansion = (text: string, what: string) => string
 
 /** `${VAR}`, `${env:VAR}`, `${VAR:-default}`. */
@@ -201,7 +205,7 @@ const VARIABLE = /\$\{(?:env:)?(\w+|\/)(?::-([^}]*))?\}/g
 interface Expanded {
   /** Whether a variable that may not be named is set. */
   isSet(name: string): boolean
-  /** Called with what a text gets. */
+  /** Called with the value that replaces a variable. */
   used(name: string, value: string): void
 }
 
@@ -217,7 +221,7 @@ const createExpansion = (variables: Variables, parts?: Expanded): Expansion => (
     throw new Error(`its ${what} is to come from the environment variable ${variable}, which is not set; set it and restart`)
   })
 
-/** Variables that VS Code and Cursor have of their own. */
+/** Returns the variables that VS Code and Cursor define themselves. */
 const editorVariables = (workspace: string) => ({
   workspaceFolder: workspace,
   workspaceFolderBasename: basename(workspace),
@@ -226,7 +230,7 @@ const editorVariables = (workspace: string) => ({
   '/': sep
 })
 
-/** Returns the folder in which a program starts. Throws an Error for one that does not exist. */
+/** Returns the folder in which a program starts. Throws an Error if it does not exist. */
 async function workingFolder (given: string | undefined, workspace: string): Promise<string> {
   if (given === undefined) return workspace
   const folder = resolvePath(workspace, given.replace(/^~(?=$|[\\/])/, homedir()))
@@ -238,7 +242,7 @@ async function workingFolder (given: string | undefined, workspace: string): Pro
   return folder
 }
 
-/** As secretsIn, with what follows the scheme of an authorization. */
+/** Like secretsIn, plus the part behind the scheme of an authorization. */
 const secretsInHeaders = (values: Values): string[] => secretsIn(values).flatMap((value) => [value, value.replace(/^\w+ +/, '')])
 
 const isSecret = (name: string, value: string): boolean =>
@@ -254,7 +258,7 @@ const OPTION = /^--?[\w-]+$/
 const NAMED_VALUE = /^-{0,2}([\w-]+)(?:=|:\s*)(.+)$/s
 const USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:([^/?#@]+)@/i
 
-/** The parts of an argument that are to be redacted. */
+/** Returns the parts of an argument that have to be redacted. */
 const secretPart = (arg: string): string[] =>
   [arg, NAMED_VALUE.exec(arg)?.[2].replace(/^\w+ +/, ''), USER_INFO.exec(arg)?.[1]].filter((each) => each !== undefined)
 
@@ -271,15 +275,19 @@ export function hideArguments (server: string, args: string[]): { args: string[]
   return { args: args.map((arg, at) => references[argumentKey(at)] ?? arg), values }
 }
 
-/** Whether a text holds variables that are replaced when its server is connected. */
+/** True if a text contains variables that are replaced when its server is connected. */
 export const hasVariable = (text: string): boolean => text.search(VARIABLE) !== -1
 
-/** The variables of the environment that a text holds. */
+/** Returns the environment variables in a text. */
 export const variablesIn = (text: string): string[] =>
   [...text.matchAll(VARIABLE)].map(([, name]) => name).filter((name) => !Object.hasOwn(editorVariables(''), name))
 
-/** Splits an address into one for config.json, whose secret query parameters are references, and the values that they refer to. */
+/**
+ * Splits an address into one for config.json, whose secret query parameters are references, and the values that they refer to. Throws
+ * NotAnAddress (400).
+ */
 export function hideQuery (server: string, address: string): { url: string, values: Values } {
+  if (!URL.canParse(address)) throw new NotAnAddress(server)
   const url = new URL(address)
   const parameters = [...url.searchParams]
   const hidden = parameters.map(([name, value], at) =>
@@ -308,7 +316,7 @@ function showQuery (address: string, stored: Values): { url: URL, values: Values
   return { url, values }
 }
 
-/** Returns the address without the query parameters that are references. */
+/** Returns the address without those query parameters that are references. */
 export function withoutHidden (address: string): string {
   const url = new URL(address)
   const shown = [...url.searchParams].filter(([, value]) => storedAt(value) === undefined)

@@ -25,10 +25,10 @@ const SPAWN_ERRORS: Record<string, string> = {
 /** The shell's exit codes for a command that it could not start. */
 const EXIT_CODES: Record<number, string> = { 126: ' (its command cannot be executed)', 127: ' (its command was not found)' }
 
-/** What the shell of a guarded child (spawnGuarded) puts before its own line about a command that it could not start. */
+/** The prefix that the shell of a guarded child (spawnGuarded) puts before its own line about a command that it could not start. */
 const OF_THE_SHELL = /^\d{15,}: (?:line )?\d+: exec: /gm
 
-/** The id of an answer, at the beginning or the end of its line, where the line is too large to parse. */
+/** Matches the id of an answer, at the beginning or the end of its line, for a line that is too large to parse. */
 const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/
 const ID_LAST = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
 
@@ -40,16 +40,16 @@ interface Parts {
 }
 
 /**
- * Exchanges messages, one a line, with a child that runs in its own process group. It replaces the SDK's stdio transport, which
- * leaves the server's own children running and buffers output without a limit until a newline comes. Here the whole group ends
- * with the connection, messages are limited, and an answer beyond the limit fails only its own call.
+ * Exchanges messages, one a line, with a child in its own process group. It replaces the SDK's stdio transport, which leaves the server's
+ * own children running and buffers output without a limit until a newline comes. Here the whole group ends with the connection, messages
+ * are limited, and an answer beyond the limit fails only its own call.
  */
 export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport {
   const ended = Promise.withResolvers<string>()
   let child: GuardedChild | undefined
   let opening: Promise<void> | undefined
   let why: string | undefined
-  /** The methods of the requests that wait for their answers, by their ids. */
+  /** The methods of the requests that wait for answers, by their ids. */
   const pending = new Map<number, string>()
   const countUnsolicited = createUnsolicitedBudget(clock, (reason) => transport.stop(reason))
 
@@ -79,7 +79,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
       }
     } catch (error) {
       const isEndless = error instanceof EndlessLine
-      // A server that is not heard any more would let each of its calls wait for its time limit.
+      // If the server's output is lost, each of its calls would wait for its time limit.
       transport.stop(isEndless ? `it wrote ${MAX_UNFINISHED_LINE / MIB} MiB without ending a line` : 'its output cannot be read any more')
     }
   }
@@ -89,7 +89,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
     if (text === '') return
     if (isTooComplex(line)) return failCall({ head: text, tail: text.slice(-256), bytes: line.length, why: TOO_COMPLEX })
     const { messages, isBehind } = readLine(text)
-    // A line of a log may quote a request of ours.
+    // A line of a log may quote one of our requests.
     const meant = messages.filter((message) => !(isBehind && 'method' in message && 'id' in message && pending.has(Number(message.id))))
     const read = meant.map((message) => isAnswer(message) ? expected(message) ?? message : message)
     if (!read.some((message) => isAnswer(message) && pending.has(Number(message.id)))) countUnsolicited(line.length)
@@ -100,13 +100,13 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
     }
   }
 
-  /** Returns an answer without an id as that of the only request that waits. */
+  /** Returns an answer without an id as the answer to the only waiting request. */
   function expected (message: Answer): Answer | undefined {
     const [only] = pending.keys()
     return message.id === undefined && pending.size === 1 ? adoptAnswer(message, only) : undefined
   }
 
-  /** Settles the request that an unusable answer belongs to, when the id can be found at the beginning or end of the line. */
+  /** Settles the request of an unusable answer, if its id can be found at the beginning or end of the line. */
   function failCall ({ head, tail: end, bytes, why }: { head: string, tail: string, bytes: number, why: string }) {
     const [only] = pending.size === 1 && head.includes('"jsonrpc"') ? pending.keys() : []
     const id = Number((ID_FIRST.exec(head) ?? ID_LAST.exec(end))?.[1] ?? only)

@@ -8,18 +8,18 @@ import { isObject, parseJson } from '../lib/json.ts'
 import { NotServers } from './mcp-errors.ts'
 
 type Values = Record<string, string>
-/** `asks` are the variables of the environment that the user is asked about before the server is connected. */
+/** `asks` are the environment variables that the user has to allow before the server is connected. */
 type Saved = { entry: McpEntry, given: Values, asks?: string[] }
 
 interface Parts {
-  /** The entry and the stored values of a server that is there already. */
+  /** Returns the entry and the stored values of an existing server. */
   present: (name: string) => Saved | undefined
   count: () => number
 }
 
 /**
- * Reads what the README of a server shows. `saved` are the entries to be saved, their secrets as references; `servers` says what becomes
- * of each entry, in the order of the file. Throws NotServers (400).
+ * Reads the configuration that the README of a server shows. `saved` are the entries to be saved, with references in place of secrets.
+ * `servers` says what becomes of each entry, in the order of the file. Throws NotServers (400).
  */
 export function readImport (body: ImportBody, { present, count }: Parts): { saved: Saved[], servers: ImportedServer[] } {
   const { text, values = {}, replace = false, ...file } = body
@@ -36,7 +36,7 @@ export function readImport (body: ImportBody, { present, count }: Parts): { save
     const next = toSaved(entry)
     const before = present(name)
     if (before !== undefined) {
-      // One that waits for its user, or has been accepted, is the same.
+      // A server that waits for its user, or was accepted, counts as the same.
       const present = { ...before, entry: { ...before.entry, enabled: entry.enabled } }
       if (isSame(variablesOf(entry).length > 0 ? present : before, next)) {
         return { status: 'unchanged', message: 'It is there already, with the same settings.' }
@@ -64,7 +64,9 @@ export function readImport (body: ImportBody, { present, count }: Parts): { save
   return { saved, servers: answers }
 }
 
-/** Moves secrets of an entry to the encrypted store. Texts with variables stay: they are replaced when the server is connected. */
+/**
+ * Moves the secrets of an entry to the encrypted store. Texts with variables stay, because they are replaced when the server is connected.
+ */
 function toSaved (entry: McpEntry): Saved {
   const { name } = entry
   const split = (texts: Values = {}) => {
@@ -104,10 +106,10 @@ function variablesOf (entry: McpEntry): string[] {
   return [...new Set(texts.flatMap(variablesIn))]
 }
 
-/** What of a README names servers: the entries with their names, of which one may be there twice, and the inputs of VS Code in them. */
+/** The parts of a README that name servers: the entries with their names (a name may occur twice), and the inputs of VS Code in them. */
 export interface ReadmeServers {
   servers: Array<[name: string, entry: unknown]>
-  /** What is said of each input, by its id. */
+  /** The description of each input, by its id. */
   inputs: Record<string, string>
 }
 
@@ -140,13 +142,13 @@ function findServers (file: Record<string, unknown>): ReadmeServers {
 
 const isEntry = (value: unknown) => isObject(value) && (value.command !== undefined || value.url !== undefined)
 
-/** Strings, which stay, and comments and commas before a closing bracket, which go. */
+/** Matches strings, which stay, and comments and trailing commas, which are removed. */
 const OUTSIDE_JSON = /"(?:[^"\\]|\\[^])*(?:"|$)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|,(?=\s*[}\]])/g
 const FENCED = /```[\w-]*\n([^]*?)(?:```|$)/
 
 /**
- * Reads JSON as READMEs show it: fenced, with comments, commas before a closing bracket, and entries without the braces around them.
- * Throws NotServers (400), without words of the text, which may hold secrets.
+ * Reads JSON as READMEs show it: fenced, with comments, with trailing commas, or without the outer braces. Throws NotServers (400), without
+ * quoting the text, which may hold secrets.
  */
 function readReadmeText (text: string): Record<string, unknown> {
   const json = withoutComments(withoutComments((FENCED.exec(text)?.[1] ?? text).replace(/^\uFEFF/, ''))).trim().replace(/,$/, '')

@@ -5,16 +5,16 @@ import { type StoredRecord, emptyIfDamaged } from '../store/index.ts'
 import { originOf } from './config-entries.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 
-/** What a server said of itself when it was connected last. */
+/** The descriptions that a server gave when it was connected last. */
 export interface KnownTools {
   definitions: ToolDefinition[]
   instructions?: string
 }
 
-/** What is stored: of each server, what it said of itself, and a digest of what was started or called then. */
+/** The stored record: the descriptions of each server, and a digest of the program or address that they belong to. */
 export interface StoredTools { servers?: Array<KnownTools & { server: string, origin: string }> }
 
-/** Characters of JSON that are kept of one server: definitions beyond that are known until the service ends. */
+/** The most characters of JSON that are stored of one server. Further definitions are known only until the service ends. */
 const MOST_KEPT = 4 * 1_048_576
 
 interface Parts {
@@ -25,12 +25,12 @@ interface Parts {
 type Entry = NonNullable<StoredTools['servers']>[number]
 
 /**
- * Keeps the tools of servers over restarts, so that models are told of the same tools while a server starts, is down or waits for its
- * user. They count for the program or the address that had them.
+ * Stores the tools of servers over restarts, so that models are told of the same tools while a server starts, is down or waits for its
+ * user. They hold for the program or address that they came from.
  */
 export function createKnownTools ({ stored, log }: Parts) {
   const known = new Map<string, Entry>()
-  /** Whether the record was read, so that nothing overwrites it unread, and what has changed since it was written. */
+  /** Whether the record was read, so that it is not overwritten unread; and whether something has changed since it was written. */
   let isLoaded = false
   let isChanged = false
   let writing: Promise<void> = Promise.resolve()
@@ -47,13 +47,13 @@ export function createKnownTools ({ stored, log }: Parts) {
       isLoaded = true
     },
 
-    /** The tools of the server of an entry as it had them last; undefined when it never had any. */
+    /** Returns the last known tools of an entry's server; undefined if it never had any. */
     of (entry: McpEntry): KnownTools | undefined {
       const found = known.get(entry.name)
       return found?.origin === digestOf(entry) ? found : undefined
     },
 
-    /** Notes what a connected server says of itself. */
+    /** Records the descriptions of a connected server. */
     note (entry: McpEntry, { definitions, instructions }: KnownTools): void {
       const next = { server: entry.name, origin: digestOf(entry), definitions, ...instructions !== undefined && { instructions } }
       const before = known.get(entry.name)

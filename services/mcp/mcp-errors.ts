@@ -12,9 +12,10 @@ export const ToolsChanged = defineError(
 )
 export const TooManyToolServers = defineError('ERR_TOO_MANY_TOOL_SERVERS', 'There are already %d tool servers; disconnect one first.')
 export const HeaderNotAllowed = defineError('ERR_BAD_REQUEST', 'The header "%s" is set by the protocol or the connection; leave it out.')
+export const NotAnAddress = defineError('ERR_BAD_REQUEST', 'The url of "%s" is no address: check its host and its port.')
 export const ClientIdMissing = defineError('ERR_BAD_REQUEST', 'A clientSecret belongs to a clientId; send both.')
 export const NotServers = defineError('ERR_INVALID_REQUEST', 'No servers could be read: %s.')
 const Failed = defineError('ERR_TOOL_SERVER_FAILED', '%s')
 
 /** Creates the error for a server that cannot be connected; `stderr` (its last lines) becomes part of the response. */
-export const toolServerFailed = (message: string, stderr: string) => Object.assign(new Failed(message), { shown: { stderr } })
+export const toolServerFailed = (message: string, stderr: string) => Object.assign(new Failed(message), { fields: { stderr } })

@@ -6,20 +6,20 @@ import type { ToolHost } from '../tools/index.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /**
- * How long new tools of servers that were begun together wait for their names, milliseconds: so that the first server in config.json gets
- * a name that two want, whichever connects first. Shorter than a step waits for tools.
+ * How long the new tools of servers that were started together wait for their names, milliseconds. If two servers want the same name, the
+ * first one in config.json should get it, whichever connects first. Shorter than the time that a step waits for tools.
  */
 const NAMING_MS = 2_000
 
 export interface MergedSourcesParts {
   /** The servers, in the order of config.json. */
   servers: () => ToolServer[]
-  /** The names that tools were given. */
+  /** The stored names that tools have here. */
   names: StoredRecord<GivenNames>
   host: Pick<ToolHost, 'merge'>
   clock: Clock
   log: Pick<Log, 'warn'>
-  /** Resolves once the configured servers have been begun. */
+  /** Resolves when the configured servers have been started. */
   started: () => Promise<void>
 }
 
@@ -28,7 +28,10 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
   const toolNames = createToolNames({ stored, log })
   /** Servers whose new tools have no names yet: see NAMING_MS. */
   const unnamed = new Set<ToolServer>()
-  /** The servers begun together last: when, and the first attempts of those whose tools are not known from before. */
+  /**
+   * The servers that were started together last: the time, and the first connection attempts of those whose tools are not known from
+   * earlier.
+   */
   let begunAt = 0
   let firstAttempts: Promise<unknown> = Promise.resolve()
 
@@ -43,8 +46,8 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
   }
 
   /**
-   * Resolves when each server begun last whose tools are not known has connected or failed once, at the latest `ms` milliseconds after
-   * they were begun.
+   * Resolves when each of the last started servers whose tools are not known has connected or failed once, or `ms` milliseconds after their
+   * start.
    */
   async function settled (ms: number, signal: AbortSignal) {
     await started()
@@ -53,7 +56,7 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
     await settlesWithin({ clock, ms: left, signal }, firstAttempts)
   }
 
-  /** Lets new tools get their names after the first attempts of all, or after NAMING_MS. */
+  /** Gives new tools their names after the first attempts of all, or after NAMING_MS. */
   async function nameTogether (begun: ToolServer[], attempts: Promise<unknown>) {
     for (const server of begun) unnamed.add(server)
     await settlesWithin({ clock, ms: NAMING_MS }, attempts)
@@ -81,10 +84,10 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
   }
 }
 
-/** What is stored: of each server, the names its tools were given, as [name on the server, name for the agent]. */
+/** The stored record: for each server, pairs of the name on the server and the name here. */
 export interface GivenNames { servers?: Array<{ server: string, names: Array<[string, string]> }> }
 
-/** Names that are kept of one server: its newest, as a server may invent new tools without end. */
+/** The most names that are stored of one server, the newest, because a server may invent new tools without end. */
 const MOST_NAMES = 1_024
 
 interface Parts {
@@ -92,10 +95,10 @@ interface Parts {
   log: Pick<Log, 'warn'>
 }
 
-/** Keeps the names that tools of servers were given, so that a tool has the same one as long as its server is configured. */
+/** Stores the names that tools have here, so that a tool keeps its name as long as its server is configured. */
 function createToolNames ({ stored, log }: Parts) {
   const known = new Map<string, Map<string, string>>()
-  /** The text of the record as it was last read or written; undefined until it is read, so that nothing overwrites it unread. */
+  /** The text of the record as it was last read or written; undefined until it is read, so that it is not overwritten unread. */
   let latest: string | undefined
   let writing: Promise<void> = Promise.resolve()
 

@@ -8,19 +8,19 @@ const MAX_DEPTH = 16
 /** The parameter that the header Mcp-Name repeats, by method. */
 const NAMED: Record<string, string> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
 
-/** Returns a text as the value of a header (MCP 2026-07-28): one that a header cannot hold is encoded. */
+/** Returns a text as the value of a header (MCP 2026-07-28). A text that a header cannot hold is encoded. */
 const headerValue = (text: string): string =>
   PLAIN.test(text) && text === text.trim() && !ENCODED.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 
-/** Returns the headers that repeat what a request is, so that proxies need not read it. */
+/** Returns the headers that repeat the method and name of a request, so that proxies need not read the body. */
 export function requestHeaders (method: string, params: Record<string, unknown> = {}): Record<string, string> {
   const name = Object.hasOwn(NAMED, method) ? params[NAMED[method]] : undefined
   return { 'mcp-method': method, ...typeof name === 'string' && { 'mcp-name': headerValue(name) } }
 }
 
 /**
- * Returns why the definition of a tool must not be used over HTTP, a clause: its schema marks something for a header that cannot be one.
- * Undefined when it may be used.
+ * Returns why the definition of a tool must not be used over HTTP, a clause: its schema marks a value for a header that cannot be one.
+ * Undefined if it may be used.
  */
 export function headerFault (schema: unknown): string | undefined {
   const seen = new Set<string>()
@@ -53,7 +53,7 @@ function firstOf<T> (all: T[], look: (each: T) => string | undefined): string | 
 }
 
 const PRIMITIVES: unknown[] = ['string', 'integer', 'boolean']
-/** Keywords of JSON Schema whose value is a schema or a list of them, and those whose value has schemas by name. */
+/** Keywords of JSON Schema whose value is a schema or a list of schemas; then those whose value holds schemas by name. */
 const SUBSCHEMAS = new Set([
   'items', 'prefixItems', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'contains', 'propertyNames', 'not', 'if',
   'then', 'else', 'allOf', 'anyOf', 'oneOf'

@@ -25,13 +25,13 @@ const MOST_IMAGES = 10
 /** Every line break of Unicode. No line of a prompt may look like text of the service. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 
-/** What a prompt says: its text, as a part of the user's message, and its images. */
+/** The content of a prompt: its text, as a part of the user's message, and its images. */
 export interface PromptWords {
   text: string
   images: Array<{ mediaType: string, data: string }>
 }
 
-/** The prompts of connected tool servers, which their user chooses. */
+/** The prompts of connected tool servers, from which users choose. */
 export function createPrompts ({ servers, clock }: { servers: () => ResourceServer[], clock: Clock }) {
   async function ofServer (server: ResourceServer, signal: AbortSignal): Promise<PromptView[]> {
     return withDeadline({ clock, ms: LIST_MS, signal, message: NO_ANSWER }, async (limit) => {
@@ -54,7 +54,7 @@ export function createPrompts ({ servers, clock }: { servers: () => ResourceServ
       return { prompts: lists.flat(), failed }
     },
 
-    /** Returns what a prompt says with these arguments. Throws NoPrompt (400) for one that there is not, or PromptFailed (502). */
+    /** Returns the content of a prompt for these arguments. Throws NoPrompt (400) if it does not exist, or PromptFailed (502). */
     async get ({ server: name, name: prompt, arguments: given = {} }: PromptChoice, signal: AbortSignal): Promise<PromptWords> {
       const all = servers()
       const server = all.find((each) => each.name === name)
@@ -107,7 +107,7 @@ function checkArguments ({ name, arguments: wanted }: PromptView, given: Record<
   }
 }
 
-/** Returns what the messages of a prompt say. Its lines are quoted: they are the server's words, which the user has chosen to send. */
+/** Returns the content of a prompt's messages. Its lines are quoted: they are the server's words, which the user has chosen to send. */
 function wordsOf ({ messages }: Json, { server, name, arguments: given = {} }: PromptChoice): PromptWords {
   const texts: string[] = []
   const images: PromptWords['images'] = []

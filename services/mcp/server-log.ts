@@ -20,7 +20,7 @@ const LEVELS = new Map<unknown, Level>(Object.entries({
   debug: 'debug', info: 'info', notice: 'info', warning: 'warn', error: 'error', critical: 'error', alert: 'error', emergency: 'error'
 } as const))
 
-/** Returns the level of MCP from which on a server is to send messages. */
+/** Returns the lowest MCP level of the messages that a server should send. */
 export const levelToSend = ({ level = 'info' }: Log): string =>
   ({ trace: 'debug', debug: 'debug', info: 'info', warn: 'warning' })[level] ?? 'error'
 

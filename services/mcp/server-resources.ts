@@ -38,16 +38,16 @@ interface Parts {
   clock: Clock
 }
 
-/** The resources of connected tool servers, for people and applications. Models read them with tools of their own. */
+/** The resources of connected tool servers, for people and applications. Models read them with their own tools. */
 export function createServerResources ({ servers, find, clock }: Parts) {
-  /** Says why a server is not connected or has no resources, as a clause. */
+  /** Returns why a server is not connected or has no resources, as a clause. */
   function whyNone (name: string): string {
     const { status, error } = find(name)
     if (status === 'connected') return 'it has none'
     return error === undefined ? `it is not connected (${status}); GET /mcp/servers says more` : withoutStop(error)
   }
 
-  /** Lists what a server has under `method`, page after page. */
+  /** Lists the entries of a server under `method`, page after page. */
   async function pages (server: ResourceServer, method: string, key: string, signal: AbortSignal) {
     const ask = (cursor: Json) => server.request(method, cursor, { signal })
     const { all, isCut } = await readPages(ask, key, { pages: MAX_PAGES, most: MOST_ENTRIES })
@@ -92,7 +92,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
       return found
     },
 
-    /** Returns what a resource holds. Throws ToolServerNotFound (404), or ResourceFailed (502). */
+    /** Returns the content of a resource. Throws ToolServerNotFound (404), or ResourceFailed (502). */
     async read ({ server: name, uri }: { server: string, uri: string }, signal: AbortSignal): Promise<ResourceView> {
       const failure = (why: string) => new ResourceFailed(name, JSON.stringify(uri), why)
       const server = servers().find((each) => each.name === name)
@@ -110,7 +110,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
 const metaOf = (value: unknown): Json | undefined =>
   isObject(value) && JSON.stringify(value).length <= LARGEST_META ? value as Json : undefined
 
-/** What a list says of a resource or a template beside its address; undefined for one without a usable name. */
+/** Returns the fields of a resource or template in a list, without its address; undefined if it has no usable name. */
 function describedOf (entry: Json) {
   const { name, title, mimeType, annotations } = entry
   const shown = typeof name === 'string' && name !== '' ? name : title
@@ -123,7 +123,7 @@ function describedOf (entry: Json) {
   }
 }
 
-/** Whether it can be sent back as it is: a longer address is left out, as it could not be read by a shortened one. */
+/** True if the address can be sent back unchanged. A longer one is left out, because a shortened address cannot be read. */
 const isAddress = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= LONGEST_URI
 
 function entryOf (server: string, entry: Json): ResourceEntry | undefined {
@@ -137,7 +137,7 @@ function templateOf (server: string, entry: Json): ResourceTemplate | undefined 
   return isAddress(entry.uriTemplate) && described !== undefined ? { server, uriTemplate: entry.uriTemplate, ...described } : undefined
 }
 
-/** Returns the parts of a resource: texts as far as there is room, and blobs where they fit whole. */
+/** Returns the parts of a resource: texts as far as they fit, and blobs that fit whole. */
 function partsOf (contents: unknown[], uri: string): ResourceView['contents'] {
   let room = LARGEST
   return contents.slice(0, MOST_PARTS).flatMap((part): ResourceView['contents'] => {

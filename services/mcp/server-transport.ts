@@ -6,9 +6,9 @@ export const DISCONNECTED = 'it was disconnected'
 
 /** A transport of the MCP SDK to one tool server, over a child process or over HTTP. */
 export interface ServerTransport extends Transport {
-  /** Resolves when nothing of the connection is left; the value is the reason, a clause such as "it ended with exit code 1". */
+  /** Resolves when the connection has ended completely. The value is the reason, a clause such as "it ended with exit code 1". */
   ended: Promise<string>
-  /** It sends headers with messages. */
+  /** True if it can send headers with messages. */
   takesHeaders?: true
   /** Sends a message, over HTTP with further headers. */
   send(message: JSONRPCMessage, options?: TransportSendOptions & { headers?: Record<string, string> }): Promise<void>
@@ -20,10 +20,10 @@ const KEPT_CHARACTERS = 8 * 1024
 
 export type StderrTail = ReturnType<typeof createStderrTail>
 
-/** Keeps the last 8 Ki characters that a server wrote outside the protocol, for diagnosis by a person. */
+/** Keeps the last 8 Ki characters that a server wrote outside of the protocol, so that a person can diagnose a failure. */
 export function createStderrTail () {
   let text = ''
-  /** Characters that were written since the mark. */
+  /** The number of characters written since the mark. */
   let since = 0
   return {
     add (more: string): void {
@@ -31,21 +31,21 @@ export function createStderrTail () {
       text = (text + more.slice(-KEPT_CHARACTERS)).slice(-KEPT_CHARACTERS)
     },
     text: (): string => text,
-    /** Marks the present end: what is written before an answer is no reason for an end after it. */
+    /** Marks the present end: text that was written before an answer is no reason for an end after it. */
     mark (): void {
       since = 0
     },
-    /** What is kept of what was written since the mark. */
+    /** Returns the kept text since the mark. */
     sinceMark: (): string => since === 0 ? '' : text.slice(-since)
   }
 }
 
-/** A message did not leave: the server cannot have seen it. */
+/** A message was not sent, so the server cannot have seen it. */
 export class NotSent extends Error {}
 
 /** The server cannot be reached: the message is a clause, such as "it cannot be reached: nothing answers there". */
 export class Unreachable extends Error {
-  /** Nothing took the connection, so that nothing was sent. */
+  /** True if there was no connection, so that nothing was sent. */
   readonly isUnsent: boolean
   constructor (message: string, isUnsent = false) {
     super(message)

@@ -15,7 +15,7 @@ const LIST_MS = 5_000
 const MAX_ENTRIES = 200
 const LONGEST_TEXT = 1_000
 
-/** Returns the summary of a server for GET /mcp/servers; `variables` are those that it gets once its user has accepted it. */
+/** Returns the summary of a server for GET /mcp/servers. `variables` are those that it will get once its user has accepted it. */
 export function viewServer (
   server: ToolServer,
   { agentNames, refused, variables }: {
@@ -56,7 +56,7 @@ export async function describeServer (
   }
   const [resources, prompts] = await Promise.all([list('resources'), list('prompts')])
   const offered = new Map(host.offered().filter(isSourceTool).map((tool) => [tool.identity, tool.model.name]))
-  /** Why the agent is not offered a tool; undefined while its name is still to be given. */
+  /** Returns why a tool is not offered to the agent; undefined while its name is not decided yet. */
   const notOffered = (tool: string) => {
     const given = agentNames.get(tool)
     return leftOutBecause(entry, tool) ??
@@ -100,14 +100,14 @@ export async function describeServer (
   }
 }
 
-/** Says that the inputs of a tool cannot be checked here; undefined where they can. */
+/** Returns a warning if the inputs of a tool cannot be checked here; undefined otherwise. */
 function notChecked ({ name, inputSchema }: ToolDefinition): string | undefined {
   const problem = schemaProblem({ schema: inputSchema, isOfSource: true, checksInput: true })
   return problem &&
     `The inputs of the tool ${JSON.stringify(name)} are not checked before a call, because its schema cannot be used: ${problem}.`
 }
 
-/** A query may hold secrets. */
+/** Returns an address without its query, which may hold secrets. */
 export const withoutQuery = (url: string): string => url.replace(/\?.*/s, '')
 
 const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)

@@ -7,29 +7,29 @@ import type { ServerTransport } from './server-transport.ts'
 
 type Json = Record<string, unknown>
 
-/** The revision of MCP that has no sessions: each request says in which revision it is made, by whom, and what that one can do. */
+/** The revision of MCP without sessions: each request names its revision, its client and the client's capabilities. */
 export const STATELESS_VERSION = '2026-07-28'
 
 /** Keys of `_meta`. */
 const META = 'io.modelcontextprotocol'
-/** Rounds of questions of one request; the questions themselves are limited where they are asked. */
+/** The most rounds of questions for one request. The number of questions is limited where they are asked. */
 const MAX_ROUNDS = 32
-/** Time before a request is sent again for which the server asked for nothing but patience. */
+/** The pause before a request is sent again if the server asked only for patience. */
 const PATIENCE_MS = 1_000
-/** Time before changes are listened to again after the stream was lost. */
+/** The pause before the service listens for changes again after the stream was lost. */
 const LISTEN_AGAIN_MS = 10_000
-/** JSON-RPC: the server does not know the method, or not these parameters. */
+/** JSON-RPC errors of a server that does not know the method, or not these parameters. */
 const NOT_OFFERED: unknown[] = [-32601, -32602]
 const UNSUPPORTED_VERSION = -32022
 
-/** What a session does for a connection, whatever the revision. */
+/** The functions of a session that a connection needs, whatever the revision. */
 export interface ServerSession {
   capabilities: Json
   instructions?: string
   version?: Json
-  /** It is of MCP 2026-07-28 or later: no ping, no level of messages that lasts. */
+  /** True for MCP 2026-07-28 and later: there is no ping, and the log level is sent with each request. */
   isStateless: boolean
-  /** Why the definition of a tool is not to be used, a clause; undefined when it may be. */
+  /** Returns why the definition of a tool must not be used, a clause; undefined if it may. */
   faultOf (tool: unknown): string | undefined
   /** Sends a request. Rejects with the signal's reason, or with an Error that has the message of the server. */
   request (method: string, params: Json, limit: AbortSignal): Promise<Json>
@@ -51,27 +51,27 @@ interface Parts {
   clock: Clock
   /** Ends the session. */
   signal: AbortSignal
-  /** Limits finding out whether the server speaks the revision. */
+  /** Limits the time for finding out whether the server supports the revision. */
   limit: AbortSignal
   capabilities: Json
-  /** From which level on the server is to send messages for the log. */
+  /** The lowest level of messages that the server should send for the log. */
   logLevel: string
-  /** Answers what the server asks the user; rejects for what cannot be shown. */
+  /** Answers a question of the server to the user. Rejects if it cannot be shown. */
   elicit: (params: Json, signal: AbortSignal) => Promise<Json>
   /** Called when the server's tools have changed, or may have. */
   onToolsChanged: () => void
 }
 
 /**
- * Begins to speak MCP 2026-07-28 with a server that has refused to begin a session. Resolves to undefined when it does not speak that.
- * Rejects with the limit's reason, and with an Error that holds a clause when the server speaks only revisions that this service does not.
+ * Tries MCP 2026-07-28 with a server that has refused to begin a session. Resolves to undefined if it does not support it. Rejects with the
+ * limit's reason. Rejects with an Error whose message is a clause if the server supports only revisions that this service does not.
  */
 export async function openStatelessSession (parts: Parts): Promise<ServerSession | undefined> {
   const { transport, clock, signal, limit, capabilities, logLevel, elicit, onToolsChanged } = parts
   const pending = new Map<RequestId, PromiseWithResolvers<Json>>()
-  // The SDK's client has used 0.
+  // The SDK's client has already used 0.
   let last = 0
-  /** Definitions of the tools, for what of a call's input belongs into its headers. */
+  /** Schemas of the tools, which say which parts of a call's input also belong into headers. */
   let schemas = new Map<unknown, unknown>()
   let found: Json = {}
 
@@ -115,7 +115,7 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
     return answer.promise.finally(() => limit.removeEventListener('abort', cancel))
   }
 
-  /** Answers what the server wants to know before it goes on. Throws an Error for what this service does not offer. */
+  /** Answers the questions that the server asks before it continues. Throws an Error for a request that this service does not support. */
   async function answersTo (asked: Json, limit: AbortSignal): Promise<Json> {
     const answers: Json = {}
     for (const [key, each] of Object.entries(asked)) {
@@ -138,7 +138,7 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
       const inputResponses = await answersTo(withoutNulls(inputRequests ?? {}) as Json, limit)
       const isAnswered = Object.keys(inputResponses).length > 0
       if (!isAnswered) await clock.sleep(PATIENCE_MS, limit)
-      // What it is to know of the rounds before stands in its own state, which goes back as it came.
+      // The server keeps the results of earlier rounds in its own state, which is sent back unchanged.
       sent = { ...params, ...isAnswered && { inputResponses }, ...requestState != null && { requestState } }
     }
     throw new Error(`The tool server asked for more than ${MAX_ROUNDS} times, and gave no result.`)
@@ -149,7 +149,7 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
     for (const tool of Array.isArray(tools) ? tools : []) schemas.set(tool?.name, tool?.inputSchema)
   }
 
-  /** Hears of changes until the session or the connection ends. */
+  /** Listens for changes until the session or the connection ends. */
   async function listen (signal: AbortSignal) {
     while (!signal.aborted) {
       try {

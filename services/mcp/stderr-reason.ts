@@ -1,14 +1,14 @@
 import { stripVTControlCharacters } from 'node:util'
 
-/** How a program ends by itself, as transports tell it; no more is needed where they say what the exit code means, or name a signal. */
+/** Matches an end with an exit code alone. Other ends already say more: what the code means, or a signal. */
 const ENDED = /^it ended with exit code \d+$/
-/** Lines of a log that tell of no trouble, by the usual places and spellings of their level. */
+/** Matches lines of a log that report no trouble, by the usual places and spellings of their level. */
 const AT_INFO = [
   /^(?:\S+\s+){0,6}?\W*(?:INFO|DEBUG|TRACE|NOTICE)\b/,
   /^\W*(?:info|debug|trace|notice)\b\W*[\s:]/i,
   /\blevel["']?\s*[=:]\s*["']?(?:info|debug|trace|notice|10|20|30)\b/i
 ]
-/** Frames of stacks, marks below code, versions, and what npm says of itself. */
+/** Matches stack frames, marks below code, versions, and messages of npm about itself. */
 const NOISE = [
   /^\s+at |^\s*File "|^[\s^~]*$|^Node\.js v\d|^Traceback /,
   /^npm (?:warn|notice|http)|^npm (?:error|ERR!)(?: (?:A complete log|code |errno |syscall |path |dest )|\s*$)/i
@@ -20,8 +20,8 @@ const LONGEST = 200
 const shortened = (text: string) => text.length <= LONGEST ? text : `${text.slice(0, LONGEST).toWellFormed()}…`
 
 /**
- * Returns the line of a stderr that says why a program ended: one that names an error, else the last that hints at one, else the last;
- * never one of a log at INFO.
+ * Returns the line of a stderr that says why a program ended: one that names an error, else the last one that hints at an error, else the
+ * last one. Never a line of a log at INFO.
  */
 export function reasonIn (stderr: string): string | undefined {
   const shown = stripVTControlCharacters(stderr).split('\n').map((line) => line.replace(/\p{Cc}/gu, ' ').trimEnd())
@@ -32,18 +32,18 @@ export function reasonIn (stderr: string): string | undefined {
   return text === undefined ? undefined : shortened(text)
 }
 
-/** What is no progress: noise, warnings about packages, and marks that npm puts before a line about itself. */
+/** Matches lines that show no progress: noise, warnings about packages, and prefixes of npm's own messages. */
 const NO_PROGRESS = /^npm (?:warn|notice)(?! exec )|^npm (?:error|ERR!)\s*$|^[^\p{L}]*$/iu
 const OF_NPM = /^npm (?:warn exec|http fetch|http cache|info run|info) /i
 
-/** Returns the newest line of a stderr that tells what a program does while it starts; undefined for none. */
+/** Returns the newest line of a stderr that shows what a starting program is doing; undefined for none. */
 export function progressIn (stderr: string): string | undefined {
   const lines = stripVTControlCharacters(stderr).split('\n').map((line) => line.trimEnd().split('\r').at(-1)!.replace(/\p{Cc}/gu, ' '))
   const found = lines.findLast((line) => !NOISE[0].test(line) && !NO_PROGRESS.test(line))
   return found === undefined ? undefined : shortened(found.trim().replace(OF_NPM, ''))
 }
 
-/** Adds to the clause why a server ended the reason that it gave. */
+/** Adds the reason in a server's stderr to the clause about its end. */
 export function withReason (why: string, stderr: string): string {
   const reason = ENDED.test(why) ? reasonIn(stderr) : undefined
   return reason === undefined ? why : `${why}, and said: ${reason}`

@@ -13,7 +13,7 @@ export interface ToolDefinition {
   annotations?: Record<string, unknown>
   /** The server runs the tool only as a task of MCP. */
   isTask?: true
-  /** SHA-256 of the fields above, in whatever order the server lists what they name. */
+  /** SHA-256 of the fields above. It does not depend on the order in which the server lists things. */
   digest: string
   /** The tool's name for people. */
   title?: string
@@ -22,13 +22,16 @@ export interface ToolDefinition {
   _meta?: object
 }
 
-/** Whether the user accepted a tool as it is now. */
+/** Whether the user has accepted a tool in its present form. */
 export type ToolAcceptance = 'accepted' | 'new' | 'changed'
 
-/** The server's own word. */
+/** True if the server says that the tool only reads. */
 export const claimsToRead = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean => annotations?.readOnlyHint === true
 
-/** The server's own word: without one, a tool that does not only read may destroy, as MCP has it, which says nothing of this one. */
+/**
+ * True if the server says that the tool may destroy something. MCP assumes that of a tool that does not only read and says nothing; this
+ * service does not.
+ */
 export const claimsToDestroy = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean =>
   annotations?.destructiveHint === true && annotations.readOnlyHint !== true
 
@@ -37,7 +40,7 @@ const LONGEST_NAME = 256
 const LONGEST_TITLE = 200
 const LONGEST_DESCRIPTION = 8 * 1024
 const LARGEST_SCHEMA = 256 * 1024
-/** Characters of all definitions of a server, as JSON. */
+/** The most characters of JSON in all definitions of a server. */
 const LARGEST_ALL = 16 * 1024 * 1024
 
 /**
@@ -92,12 +95,12 @@ export function readDefinitions (entries: unknown[], runsTasks = false): { defin
   return { definitions: [...found.values()], warnings: [...new Set(warnings)].slice(0, 20) }
 }
 
-/** Words that are listed in a text: `a, b`, `'a'|'b'`, `a,b`. */
+/** Matches a list of words in a text: `a, b`, `'a'|'b'`, `a,b`. */
 const LISTED = /(?<![\w.:*-])["'`]?[\w.:*-]+["'`]?(?:\s*[,|]\s*["'`]?[\w.:*-]+["'`]?)+/g
 
 /**
- * Returns a definition in which lists, and words that a text lists, are sorted. Servers that keep them in sets list them in another order
- * at each start, which changes nothing of what they say.
+ * Returns a definition with sorted lists, and with sorted word lists in texts. Servers that keep them in sets write them in another order
+ * at each start, which changes nothing in their meaning.
  */
 function inAnyOrder (value: unknown): unknown {
   if (typeof value === 'string') return value.replace(LISTED, (list) => list.split(/\s*[,|]\s*/).sort().join(', '))

@@ -23,17 +23,17 @@ export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** A connection that lasted this long resets the backoff. */
+/** A connection that lasted this long resets the backoff; milliseconds. */
 const STABLE_MS = 60_000
-/** Calls wait for a lost server that is started again after so long at most, and for its start. */
+/** The longest time for which calls wait until a lost server is started again; they then wait for its start, too. Milliseconds. */
 const SOON_MS = 4_000
 const LONGEST_RESTART_MS = 30_000
 
 interface Parts {
   entry: McpEntry
-  /** What the server said of itself when it was connected last. */
+  /** The descriptions that the server gave when it was connected last. */
   known?: KnownTools
-  /** Returns a transport that has not been started; what the server writes outside the protocol goes to the tail. */
+  /** Returns a transport that has not been started. Output of the server outside of the protocol goes to the tail. */
   transport: (entry: McpEntry, tail: StderrTail) => Promise<ServerTransport>
   /** What the user has authorized at a server over HTTP. */
   access?: ServerAccess
@@ -41,7 +41,7 @@ interface Parts {
   /** Redact secrets in results of tools, and in errors and the server's stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
   log: Log
-  /** Whether the user accepted a tool as it is now. */
+  /** Returns whether the user has accepted a tool in its present form. */
   acceptanceOf: (tool: ToolDefinition, identity: string) => ToolAcceptance
   /** Called when status, tools or instructions have changed. */
   onChange: () => void
@@ -66,16 +66,16 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   let error: string | undefined
   let connection: Connection | undefined
   let supervision: Promise<void> | undefined
-  /** The attempt to connect that is under way, is to come, or was the last. */
+  /** The current, next or last attempt to connect. */
   let attempt = nextAttempt()
-  /** The server was lost, and calls wait until it is back, or is not expected to be back soon. */
+  /** Set if the server was lost: calls wait until it is back, or until it is not expected back soon. */
   let restart: PromiseWithResolvers<void> | undefined
-  /** What the server says of itself, or said when it was connected last: its tools stay while it is not connected. */
+  /** The server's descriptions, or the last known ones: its tools stay while it is not connected. */
   let definitions = known?.definitions ?? []
   let instructions = known?.instructions
   let tools = definitions.map(toTool)
 
-  /** `since` is epoch milliseconds, `at` the same in the time that this process ran; `over` settles when it has succeeded or failed. */
+  /** `since` is in epoch milliseconds, `at` in the time that this process ran. `over` settles when the attempt has succeeded or failed. */
   function nextAttempt () {
     const { promise, resolve } = Promise.withResolvers<void>()
     return { since: clock.now(), at: clock.awake(), over: promise, end: resolve }
@@ -135,7 +135,9 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     }
   }
 
-  /** Whether a lost server may be back after the delay. One over HTTP is started by others, so the first attempts may come too early. */
+  /**
+   * True if a lost server may be back after the delay. A server over HTTP is restarted by others, so the first attempts may come too early.
+   */
   const isBackSoon = (delay: number) =>
     delay <= SOON_MS && !access?.isNeeded && (status === 'disconnected' || (restart !== undefined && current.url !== undefined))
 
@@ -144,7 +146,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     restart = undefined
   }
 
-  /** Settles when the server is connected, or is not expected to be soon; undefined while nobody needs to wait for it. */
+  /** Settles when the server is connected, or is not expected to be soon; undefined if nobody needs to wait for it. */
   const awaited = () => restart?.promise ?? (status === 'connecting' ? attempt.over : undefined)
 
   function updateTools () {
@@ -154,7 +156,10 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     onChange()
   }
 
-  /** Changes with the definition and with what is started: an approval holds for neither another program nor another tool. */
+  /**
+   * Returns the identity of a tool, which changes with its definition and with the program that is started: an approval holds for neither
+   * another program nor another tool.
+   */
   function identityOf ({ digest }: ToolDefinition): string {
     return `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
   }
@@ -165,7 +170,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     return {
       model: { name, description, schema: inputSchema as SourceTool['model']['schema'] },
       policy: {
-        // The server's own hint, once its user has accepted it: calls run without approval by default, side by side, again after a crash.
+        // The server's own hint, once its user has accepted it: then calls run without approval by default, side by side, and again after a
+        // crash.
         get effect () {
           return claimsToRead(definition) && acceptanceOf(definition, identity) === 'accepted' ? 'read' : 'external'
         },
@@ -177,7 +183,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
           return current.timeoutMs
         }
       },
-      // A server's tool reaches others unless the server says that it does not.
+      // A server's tool counts as reaching others, unless the server says that it does not.
       ...definition.annotations?.openWorldHint !== false && { effects: { addresses: addressTexts } },
       title,
       isDestructive: claimsToDestroy(definition),
@@ -203,14 +209,14 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
 
-  /** The connection, if the tool is still the one that the call was made for. */
+  /** Returns the connection if the tool is still the one that the call was made for. */
   function callableAs (identity: string, name: string): Connection {
     const present = connected()
     if (tools.some((tool) => tool.identity === identity)) return present
     throw new ToolFailed(`${changedText(name, entry.name)} The call was not made.`)
   }
 
-  /** Does what needs the connection, and again after the restart when the server was gone before anything was sent. */
+  /** Does work that needs the connection. If the server was gone before anything was sent, does it again after the restart. */
   async function acrossRestart<T> (signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const used = connection
     try {
@@ -218,7 +224,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     } catch (error) {
       if (!(error instanceof NotSent)) throw error
       await used?.ended
-      // A start that is under way was waited for before the call, as long as is right.
+      // If a start is under way, the call has already waited for it long enough.
       const back = used === undefined ? restart?.promise : awaited()
       if (back !== undefined) await settlesWithin({ clock, ms: LONGEST_RESTART_MS, signal }, back)
       signal.throwIfAborted()
@@ -231,7 +237,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     return connection
   }
 
-  /** Does the work of a call without secrets in what it reports, and in its error. */
+  /** Does the work of a call, with secrets redacted in its progress and its error. */
   async function asked<T> ({ signal, progress }: CallContext, work: (context: CallContext) => Promise<T>): Promise<T> {
     try {
       return await work({ signal, progress: progress && redactedProgress(progress) })
@@ -241,7 +247,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     }
   }
 
-  /** Redacts the message only when it is read: few of very many reports are shown. */
+  /** Redacts a progress message only when it is read, because few of many reports are shown. */
   const redactedProgress = (report: (progress: ToolProgress) => void) => ({ message, ...numbers }: ToolProgress) =>
     report({
       ...numbers,
@@ -253,17 +259,17 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   const notConnectedBecause = (why: string) =>
     redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
 
-  /** Secrets are taken out before a line is cut: a part of one would not be known. */
+  /** Redacts secrets before a line is cut, because a part of a secret would not be recognised. */
   const endedBecause = (why: string) => notConnectedBecause(withReason(why, redactors.inStderr().redact(tail.sinceMark())))
 
-  /** The attempt that is under way; undefined for none. */
+  /** Returns the attempt that is under way; undefined for none. */
   function connecting (): ToolServerView['connecting'] {
     if (status !== 'connecting') return undefined
     const said = progressIn(redactors.inStderr().redact(tail.sinceMark()))
     return { since: attempt.since, limitMs: current.connectMs ?? CONNECT_MS, ...said !== undefined && { said } }
   }
 
-  /** Why the server cannot be called, a sentence. */
+  /** Returns why the server cannot be called, a sentence. */
   function cause (): string | undefined {
     if (status === 'authorizing') return notConnectedBecause(access!.reason)
     if (status !== 'connecting') return error
@@ -303,7 +309,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     get connection () {
       return connection
     },
-    /** The server as a source of resources, or of prompts; undefined while it has none. */
+    /** Returns the server as a source of resources or prompts; undefined if it has none. */
     offers (what: 'resources' | 'prompts'): ResourceServer | undefined {
       if (status !== 'connected' || connection?.capabilities[what] === undefined) return undefined
       return {
@@ -332,21 +338,21 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
      * an Error whose message is a clause.
      */
     authorize: async (): Promise<string | undefined> => status === 'authorizing' ? access!.begin() : undefined,
-    /** The address for which an authorization is worth something; undefined when the server takes none. */
+    /** The address that an authorization is valid for; undefined if the server uses none. */
     authorizedUrl: access?.url,
-    /** Whether the server waits for its user, who was not yet told the page to open. */
+    /** True if the server waits for its user, and the user has not been told the page to open. */
     get isUnasked () {
       return status === 'authorizing' && !access!.wasBegun
     },
 
-    /** Replaces the entry by a version that differs only in fields that do not affect the process. */
+    /** Replaces the entry by a version whose differences do not affect the process. */
     updateEntry (entry: McpEntry): void {
       current = entry
     },
 
     identityOf,
 
-    /** The tools that the entry's filter lets through. A disabled server is a source without tools. */
+    /** Returns the tools that pass the entry's filter. A disabled server is a source without tools. */
     source: (): ToolSource => ({
       name: entry.name,
       tools: tools.filter(({ model: { name } }) => leftOutBecause(current, name) === undefined),

@@ -30,7 +30,7 @@ import type { ServerTransport, StderrTail } from './server-transport.ts'
 
 /** Characters of stderr in the response to a failed connection. */
 const STDERR_SHOWN = 4_000
-/** Time limit for beginning an authorization while the details of its server are asked for. */
+/** Time limit for beginning an authorization during a request for the details of its server. */
 const ASK_MS = 10_000
 
 /** The key of the lock for imports; no server has this name. */
@@ -43,9 +43,9 @@ interface Parts extends EnvironmentParts {
   rules: NetworkRules
   config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
   names: MergedSourcesParts['names']
-  /** The tools of servers as they had them last. */
+  /** The last known tools of servers. */
   known: StoredRecord<StoredTools>
-  /** What the user accepted. */
+  /** The user's acceptances. */
   accepted: StoredRecord<StoredAcceptance>
   host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
   /** Tools that providers of models refused. */
@@ -55,7 +55,7 @@ interface Parts extends EnvironmentParts {
 
 export type ToolServers = ReturnType<typeof createToolServers>
 
-/** Connects the tool servers that the configuration names, keeps them connected and offers their tools to the host. */
+/** Connects the tool servers in the configuration, keeps them connected, and offers their tools to the host. */
 export function createToolServers (parts: Parts) {
   const { config, names, known, accepted, rules, host, refusedTools, clock, secrets, log } = parts
   const environments = createEnvironmentValues(parts)
@@ -63,13 +63,13 @@ export function createToolServers (parts: Parts) {
   const saved = createSavedServers({ config, environments })
   const closing = new AbortController()
   const signOut = createSignOut({ authorizations, rules, clock, signal: closing.signal })
-  /** Servers that a request removes, which signs out of them itself. */
+  /** Servers that a request is removing. The request itself signs out of them. */
   const leaving = new Set<string>()
   /** In the order of config.json: where two servers have new tools of the same name, the first gets the name. */
   let servers = new Map<string, ToolServer>()
-  /** Servers that POST /mcp/connect has connected and is saving. */
+  /** Servers that POST /mcp/connect has connected and is now saving. */
   const candidates = new Map<string, ToolServer>()
-  /** Servers that requests are connecting for the first time, which no entry of config.json names yet. */
+  /** Servers that requests are connecting for the first time, and that have no entry in config.json yet. */
   const unsaved = new Map<string, { server: ToolServer, signal: AbortSignal }>()
   /** Every server that is not yet closed, including servers that are connecting or closing. */
   const all = new Set<ToolServer>()
@@ -84,7 +84,7 @@ export function createToolServers (parts: Parts) {
   })
   const view = (server: ToolServer, variables = acceptance.asksOf(server)) =>
     viewServer(server, { agentNames: sources.namesOf(server.name), refused: refusedTools(), variables })
-  /** Called when there may be something else to accept. */
+  /** Called if there may be something new to accept. */
   let onWaiting = (_items: ApprovalView[]): void => {}
   let starting: Promise<void> | undefined
   let isClosing = false
@@ -141,7 +141,7 @@ export function createToolServers (parts: Parts) {
     onWaiting(acceptance.waiting())
   }
 
-  /** Ends the access to a server that is not there any more, or at another address. Says in the log what stays elsewhere. */
+  /** Ends the access to a server that was removed, or has another address now. Logs what stays valid elsewhere. */
   async function forgetAccess (name: string, except?: string): Promise<void> {
     const warning = await signOut(name, except)
     if (warning !== undefined) log.warn({ server: name }, warning)
@@ -151,7 +151,7 @@ export function createToolServers (parts: Parts) {
     return server?.close().finally(() => all.delete(server))
   }
 
-  /** Starts the servers that the configuration newly names or changed, and closes the servers that it no longer names. */
+  /** Starts the servers that are new or changed in the configuration, and closes those that it no longer names. */
   function apply ({ mcp = [] }: Config) {
     if (starting === undefined || isClosing) return
     const entries = new Map(mcp.map((entry) => [entry.name, entry]))
@@ -166,7 +166,7 @@ export function createToolServers (parts: Parts) {
     }
     for (const [name, server] of servers) if (next.get(name) !== server) void retire(server)
     servers = next
-    // A file that could not be read as a whole may name servers that are missing here.
+    // If the file could not be read completely, servers may be missing here.
     if (config.problem === undefined) {
       sources.retain(new Set(entries.keys()))
       knownTools.retain(new Set(entries.keys()))
@@ -192,10 +192,7 @@ export function createToolServers (parts: Parts) {
   config.watch(apply)
   sources.publish()
 
-  /**
-   * Starts a server for a request and waits for its first attempt. Returns the page to open when its user must authorize this service
-   * first. Throws a 502 when the attempt fails; an abort closes the server.
-   */
+  /** Starts a server for a request. Returns the page at which its user has to sign in, if any. Throws a 502. An abort closes it. */
   async function connectFirst (server: ToolServer, signal: AbortSignal) {
     const abandon = () => void retire(server)
     signal.addEventListener('abort', abandon)
@@ -214,7 +211,7 @@ export function createToolServers (parts: Parts) {
     }
   }
 
-  /** Saves a connected server. The change of config.json makes `apply` put it in the place of an earlier server of its name. */
+  /** Saves a connected server. The change of config.json makes `apply` put it in place of an earlier server of that name. */
   async function save (server: ToolServer, entry: McpEntry, given: Record<string, string>) {
     candidates.set(entry.name, server)
     await saved.save(entry, given).finally(() => candidates.delete(entry.name))
@@ -231,7 +228,7 @@ export function createToolServers (parts: Parts) {
   }
 
   const resources = createServerResources({ servers: () => offering('resources'), find, clock })
-  /** Makes a verb wait for the start. */
+  /** Makes a function wait for the start of the servers. */
   const started = <A extends unknown[], R>(verb: (...given: A) => Promise<R>) => async (...given: A): Promise<R> => {
     await start()
     return verb(...given)
@@ -253,7 +250,7 @@ export function createToolServers (parts: Parts) {
     listPrompts: started(prompts.list),
     getPrompt: started(prompts.get),
 
-    /** Returns the servers in the order of config.json, and behind them those that requests are connecting. */
+    /** Returns the servers in the order of config.json, followed by those that requests are connecting. */
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()
       const beginning = [...unsaved.values()].filter(({ server, signal }) => !signal.aborted && !servers.has(server.name))
@@ -262,7 +259,7 @@ export function createToolServers (parts: Parts) {
     },
 
     /**
-     * Returns the details of one server. When it waits for an authorization of which its user does not know yet, that is begun now.
+     * Returns the details of one server. If it waits for an authorization that its user does not know of, the authorization is begun now.
      * Throws ToolServerNotFound.
      */
     async get (name: string, signal: AbortSignal): Promise<ToolServerDetail> {
@@ -273,9 +270,9 @@ export function createToolServers (parts: Parts) {
     },
 
     /**
-     * Accepts the tools of a server as they are now, or those that are named: what they say of themselves then counts. One that waits for a
-     * yes to its variables is connected with them instead, and its tools wait anew. Throws ToolServerNotFound (404), UnknownTools (400) for
-     * a name that the server does not have, or ToolsChanged (409) when the digest is not that of its tools.
+     * Accepts the tools of a server in their present form, or only the named ones. What they say of themselves then counts. A server that
+     * waits for a yes to its variables is connected with them instead, and its tools wait in the inbox. Throws ToolServerNotFound (404),
+     * UnknownTools (400) for a name that the server does not have, or ToolsChanged (409) if the digest is not that of its tools.
      */
     accept: (name: string, { tools, digest }: Static<typeof AcceptBody>): Promise<ToolServerView> =>
       locked(name, async () => {
@@ -305,12 +302,12 @@ export function createToolServers (parts: Parts) {
     /** The servers that wait for their user's word. */
     waiting: acceptance.waiting,
 
-    /** Has the listener called with them whenever they may have changed. */
+    /** Calls the listener with the waiting items whenever they may have changed. */
     watchWaiting (listener: typeof onWaiting): void {
       onWaiting = listener
     },
 
-    /** Records the user's word, see `Acceptance.decide`. */
+    /** Records the user's decision, see `Acceptance.decide`. */
     async decide (approvalId: string, approved: boolean): Promise<ApprovalView | undefined> {
       const item = await acceptance.decide(approvalId, approved)
       publish()
@@ -356,7 +353,8 @@ export function createToolServers (parts: Parts) {
             present: (name) => servers.has(name) ? { entry: find(name).entry, given: environments.of(name) } : undefined,
             count: () => Math.max(servers.size, all.size)
           })
-        // Under the locks of all its names, in one order: the secrets of a server that is disconnected meanwhile would go, too.
+        // All its names are locked, in a fixed order: otherwise the secrets of a server that is disconnected meanwhile would be deleted,
+        // too.
         const names = [...new Set(read().servers.map(({ name }) => name))].sort()
         const save = async () => {
           const { saved: next, servers: answers } = read()

@@ -1,13 +1,13 @@
 import type { LanguageModelV4FinishReason, LanguageModelV4StreamPart, LanguageModelV4ToolCall } from '@ai-sdk/provider'
 import { isSameJson } from '../lib/json.ts'
 
-/** The reasons that say why an answer ended. A provider's other words for it are read as `other` by the SDK. */
+/** The finish reasons that the SDK knows. It reads any other word of a provider as `other`. */
 const KNOWN: ReadonlySet<string> = new Set<LanguageModelV4FinishReason['unified']>(['stop', 'length', 'content-filter', 'tool-calls'])
 
 /**
- * Creates the function that reads the parts of one answer, of any provider: a call that the provider sends again, with the same id, name
- * and input, is left out, so that its effect happens once; an end for an unknown reason is a proper one, and ends the texts that have
- * begun. The parts of a call that begins with the id of an earlier one wait until it is known whether it is another.
+ * Creates the function that checks the parts of one answer, of any provider. A call that the provider sends again, with the same id, name
+ * and input, is left out, so that its effect happens once. An end for an unknown reason counts as a proper one, and also ends the texts
+ * that have begun. If a call begins with the id of an earlier one, its parts are held until it is known whether it is the same call.
  */
 export function createAnswerParts () {
   const ended = new Map<string, LanguageModelV4ToolCall[]>()
@@ -27,7 +27,7 @@ export function createAnswerParts () {
     return [...waiting, call]
   }
 
-  /** Returns the parts of calls that have begun again and not ended, where they are not the beginning of the same call. */
+  /** Returns the held parts of calls that have begun again, unless they are the beginning of the same call. */
   function readHeld (): LanguageModelV4StreamPart[] {
     return [...held].flatMap(([id, parts]) => {
       const input = parts.map((part) => part.type === 'tool-input-delta' ? part.delta : '').join('')
@@ -65,7 +65,7 @@ export function createAnswerParts () {
     }
   }
 
-  /** Whether a part is more of a text that has begun, as most are. */
+  /** True if a part continues a text that has begun, as most parts do. */
   const isMoreText = (part: LanguageModelV4StreamPart) => part.type === 'text-delta' && openTexts.has(part.id)
 
   return {

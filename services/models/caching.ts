@@ -4,7 +4,7 @@ type Options = LanguageModelV4CallOptions
 
 const ANTHROPIC = /^anthropic\//
 
-/** A structured call is made once, so writing it to a cache would only cost. */
+/** True for a structured call: it is made once, so storing it in a cache would only cost. */
 const isMadeOnce = ({ responseFormat }: Options): boolean => responseFormat?.type === 'json'
 
 /** Asks the gateway to place the marks that a model's provider needs for its cache; the call's own options win. */
@@ -18,14 +18,14 @@ export function withGatewayCaching (modelId: string, options: Options): Options 
 }
 
 /**
- * Lets the model choose in every call. Anthropic's cache does not serve messages when the tool choice differs, so that `none` in the
- * last call of a run would have the whole conversation read anew. The last message says that no tool may be called, and a call that the
- * model makes all the same is not carried out. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
+ * Lets the model choose in every call. Anthropic's cache does not serve messages if the tool choice differs, so `none` in the last call of
+ * a run would have the whole conversation read anew. Instead the last message says that no tool may be called, and a call that the model
+ * makes anyway is not executed. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching
  */
 const withSteadyToolChoice = (options: Options): Options =>
   options.toolChoice?.type === 'none' ? { ...options, toolChoice: { type: 'auto' } } : options
 
-/** Makes the system messages at the beginning one message, for providers that take only one. */
+/** Joins the system messages at the beginning, for providers that accept only one. */
 export function withOneSystemMessage<T extends Pick<Options, 'prompt'>> (options: T): T {
   const { prompt } = options
   const others = prompt.findIndex(({ role }) => role !== 'system')
@@ -38,7 +38,7 @@ export function withOneSystemMessage<T extends Pick<Options, 'prompt'>> (options
 
 /** Anthropic keeps what precedes a mark for five minutes. https://docs.anthropic.com/en/docs/build-with-claude/prompt-caching */
 const MARK = { type: 'ephemeral' }
-/** The last messages that are marked: the next call finds the end of this one among them. Four marks are allowed in a call. */
+/** The number of last messages that are marked, so that the next call finds the end of this one among them. A call may have four marks. */
 const MARKED_MESSAGES = 2
 
 /**

@@ -4,7 +4,7 @@ import { isBudgetError, type UsageMeters } from '../usage/index.ts'
 import { generateWithin } from './whole-call.ts'
 
 interface Parts {
-  /** The models that the options of a run leave. */
+  /** Returns the registry of models by the options of a run. */
   registryOf: (runId: string) => Pick<Registry, 'roles' | 'usable' | 'model' | 'describeFailure'>
   clock: Clock
   usage: Pick<UsageMeters, 'ofRun'>

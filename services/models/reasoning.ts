@@ -9,11 +9,11 @@ import { isObject } from '../lib/json.ts'
 import { withPortableIds } from './request/call-ids.ts'
 
 /**
- * The mark that names the model of a part. Providers attach data to the parts of an answer (signatures of reasoning, redacted
- * reasoning, ids of items) and require it back unchanged, but accept only data of the model that is called. So each part with
- * such data, each reasoning part, and each call with an id of the model's own has the origin of the answer as `agent.model` in its
- * metadata, wherever the part is stored: in the log, in threads and in the messages of clients. The origin is the id of the model, or
- * `direct:` and the id for an API of a maker of models, which does not accept what the same model attached when the gateway was in between.
+ * Names the model of a part. Providers attach data to the parts of an answer (signatures of reasoning, redacted reasoning, ids of items)
+ * and require it back unchanged, but accept only data of the model that is called. So each part with such data, each reasoning part, and
+ * each call with an id of the model's own has the origin of the answer as `agent.model` in its metadata, wherever the part is stored: in
+ * the log, in threads and in the messages of clients. The origin is the id of the model. For a maker's own API it is `direct:` and the id,
+ * because such an API does not accept data of the same model behind the gateway.
  */
 interface Mark {
   agent?: { model?: unknown }
@@ -31,9 +31,9 @@ export const isAttached = (metadata: object | undefined): boolean =>
   metadata !== undefined && Object.keys(metadata).some((name) => name !== 'agent')
 
 /**
- * Returns a function that collects the data that a provider attaches to one part, at its start, any delta or its end. Each call
- * takes the data of one event and returns the metadata for the event: all data so far, if it has changed. With `always`, for
- * reasoning, a part is marked even without data. Reasoning whose data is too large loses its mark, so that it is not sent back.
+ * Returns a function that collects the data that a provider attaches to one part, at its start, any delta or its end. Each call takes the
+ * data of one event and returns the metadata for the event: all data so far, if it has changed. With `always`, for reasoning, a part is
+ * marked even without data. Reasoning whose data is too large loses its mark, so that it is not sent back.
  */
 export function createMetadata (model: string, { always = false }: { always?: boolean } = {}) {
   let attached: SharedV4ProviderMetadata = {}
@@ -55,8 +55,8 @@ export function createMetadata (model: string, { always = false }: { always?: bo
 
 /**
  * Returns the messages for a call of one model: with the attached data of its own answers and the ids that it gave to calls, without the
- * reasoning and the attached data of other models, and with other ids in the form that every provider takes. A message of which nothing is
- * left has empty content.
+ * reasoning and attached data of other models, and with other ids in the form that every provider takes. A message that would be empty has
+ * empty content.
  */
 export function withOwnMetadata (model: string, messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const own = new Set(messages.flatMap(({ role, content }) =>

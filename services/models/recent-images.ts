@@ -14,8 +14,8 @@ const LEFT_OUT = '[an older image was here]'
 type Part = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value'][number]
 
 /**
- * Returns the prompt with the newest images from tools; each older image is replaced by a short text. Images are left out in blocks, and
- * the images alone decide which: so the prompts of successive calls begin alike, as providers' caches need it, until the next block.
+ * Returns the prompt with the newest images from tools. Each older image is replaced by a short text. Images are left out in blocks, and
+ * only the images decide which. So the prompts of successive calls begin alike until the next block, as providers' caches need it.
  */
 export function withRecentImages (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   let left = leftOut(prompt.flatMap(outputParts).flatMap((part) => isImage(part) ? part.data.data.length : []))
@@ -36,7 +36,7 @@ export function withRecentImages (prompt: LanguageModelV4Prompt): LanguageModelV
   })
 }
 
-/** Returns how many of the images, whose sizes are given in their order, are left out: what was left out before stays left out. */
+/** Returns how many of the oldest images are left out, given their sizes in order. Images that were left out before stay left out. */
 function leftOut (sizes: readonly number[]): number {
   let first = 0
   let characters = 0
@@ -44,7 +44,7 @@ function leftOut (sizes: readonly number[]): number {
     characters += size
     if (at + 1 - first <= MOST.images && characters <= MOST.characters) continue
     for (; first < at && (at + 1 - first > KEPT.images || characters > KEPT.characters); first++) characters -= sizes[first]
-    // An image that is too large by itself goes, too.
+    // An image that is too large by itself is left out, too.
     if (characters > MOST.characters) {
       first = at + 1
       characters = 0

@@ -15,17 +15,18 @@ import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import type { Meter, Reported } from '../usage/index.ts'
 import { tokensOf, toolTokens } from './token-estimate.ts'
 
-/** A model call that failed on every attempt. `isOutage`: the provider or the network is to blame, so that it may succeed later. */
+/** A model call failed on every attempt. `isOutage`: the provider or the network is to blame, so the call may succeed later. */
 export class ModelFailed extends ServiceError {
   readonly isOutage: boolean
 
-  constructor ({ message, code }: Failure, isOutage: boolean) {
+  constructor ({ message, code, retryAfterMs }: Failure, isOutage: boolean) {
     super(code, message)
     this.isOutage = isOutage
+    this.retryAfterMs = retryAfterMs
   }
 }
 
-/** Failures for which the same call may succeed in some minutes or hours, beside those that may succeed at once. */
+/** Failures after which the same call may succeed in minutes or hours, beside those that may succeed at once. */
 const OF_NETWORK: readonly ErrorCode[] = ['ERR_PROVIDER_RESPONSE', 'ERR_PROVIDER_CERTIFICATE', 'ERR_PROVIDER_TLS']
 
 /** Whether the error is a failure of a provider or of the network. */
@@ -36,28 +37,28 @@ type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
 interface ModelCall {
   /** Ids as `<provider>/<model>`: the preferred model first, then the fallbacks. */
   models: string[]
-  /** `origin` marks what the model attaches to its answer, see models/reasoning.ts; by default the id. */
+  /** `origin` marks the data that the model attaches to its answer, see models/reasoning.ts; by default the id. */
   load(id: string): Promise<{ id: string, origin?: string, model: LanguageModelV4 }>
   describe(error: unknown, id: string): Failure
-  /** Returns the prompt for a model; called again with `tooLong` if the provider refuses the length. Undefined: cannot be shortened. */
+  /** Returns the prompt for a model. Called again with `tooLong` if the provider refuses the length. Undefined: it cannot be shortened. */
   prompt(id: string, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined>
   options: CallOptions
-  /** Returns the options with fewer tools when the provider refuses their number; undefined: there are no fewer. */
+  /** Returns the options with fewer tools if the provider refuses their number. Undefined: there are no fewer. */
   withFewerTools(id: string, error: unknown): Promise<CallOptions | undefined>
   signal: AbortSignal
   clock: Clock
   meter: Meter
-  /** How long the model of an id may say nothing, and whether its server is the user's own. */
+  /** Returns how long a model may be silent, and whether its server is the user's own. */
   timeouts(id: string): Timeouts
-  /** Lets the time of the run not pass until the promise settles. */
+  /** Stops the time of the run until the promise settles. */
   pause<T>(work: Promise<T>): Promise<T>
-  /** Called before the model is asked again although parts of its answer were delivered: they are void. */
+  /** Called before the model is asked again although parts of its answer were delivered: those parts are void. */
   onDropped(dropped: { attempt: number, reason: string }): void
-  /** Called while nothing comes from the model, with the milliseconds since it was heard last. */
+  /** Called while nothing comes from the model, with the milliseconds since it last sent something. */
   onWaiting(sinceMs: number): void
   /**
-   * Called with the parts as they arrive, at least one at a time, and with the origin of the answer. A returned promise pauses
-   * the model stream; `enough` ends the call, as if the answer were whole.
+   * Called with the parts as they arrive, one or more at a time, and with the origin of the answer. A returned promise pauses the model
+   * stream; `enough` ends the call as if the answer were complete.
    */
   onParts(parts: readonly LanguageModelV4StreamPart[], origin: string): void | 'enough' | Promise<void>
 }
@@ -67,27 +68,28 @@ const WAITING_MS = 10_000
 const RETRIES = 3
 /** The wait before the first retry, milliseconds; it doubles with each retry. */
 const RETRY_MS = 1_000
-/** How long a server may keep an answer alive without a part of it, where its timeouts allow less; milliseconds. */
+/** How long a server may keep an answer alive without sending a part, if its timeouts are shorter; milliseconds. */
 const ALIVE_MS = 10 * 60_000
 const TOO_LONG = 'ERR_CONTEXT_TOO_LONG'
 const TOO_MANY_TOOLS = 'ERR_TOO_MANY_TOOLS'
-/** For the estimate of an answer that was cut off. */
+/** Used to estimate an answer that was cut off. */
 const CHARACTERS_PER_TOKEN = 4
-/** What the user need not do, since the service does. */
+/** Matches the advice to try again, which the service does by itself. */
 const TRY_AGAIN = / Try again[^.]*\.$/
 /** If a provider requests a longer wait, the call is not retried on this model. Milliseconds. */
 const MAX_WAIT_MS = 60_000
 
 /**
  * Streams one model call. A failed call is retried (RETRIES times, with the wait of `retry-after`; once with a shorter prompt; with fewer
- * tools), then sent to the next model. When its answer had begun, that is dropped (`onDropped`), unless nobody is left to be asked. Rejects
- * with ModelFailed, with the error that `onParts` threw, with the signal's reason, or with the budget's error when a call may not be made.
+ * tools), then sent to the next model. If its answer had begun, the answer is dropped (`onDropped`), unless no model is left to ask.
+ * Rejects with ModelFailed, with the error that `onParts` threw, with the signal's reason, or with the budget's error if a call may not be
+ * made.
  */
 export async function streamModel (call: ModelCall): Promise<void> {
   let failure: Failure = { message: 'No model is configured.', code: 'ERR_NO_MODEL', retryable: false }
   let { options } = call
   let dropped = 0
-  /** Whether one of the models may answer later. */
+  /** True if one of the models may answer later. */
   let mayRecover = false
   for (const [at, id] of call.models.entries()) {
     let isShortened = false
@@ -110,7 +112,7 @@ export async function streamModel (call: ModelCall): Promise<void> {
         const ms = call.clock.awake() - progress.begunAt
         call.meter.failed({ model: id, role: 'capable', ms, code: failure.code, isCounted: isCountable(progress, prompt) })
         const { started, isCutOff } = progress
-        // An answer that makes no sense would make none again.
+        // The model would answer with nonsense again.
         if (started && (!failure.retryable || failure.code === 'ERR_PROVIDER_RESPONSE')) throw new ModelFailed(failure, false)
         if (failure.code === TOO_LONG && !isShortened) {
           isShortened = true
@@ -141,17 +143,17 @@ export async function streamModel (call: ModelCall): Promise<void> {
 interface Progress {
   /** When the attempt began; `clock.awake()`. */
   begunAt: number
-  /** When the last part of the answer came; `clock.awake()`. */
+  /** When the last part of the answer arrived; `clock.awake()`. */
   partAt?: number
-  /** When the model was heard last, and undefined while a reader is waited for; `clock.monotonic()`. */
+  /** When the model last sent something; undefined while the service waits for a reader; `clock.monotonic()`. */
   heardAt?: number
   /** Whether a part of the answer has arrived. */
   started: boolean
   /** The length of the answer so far. */
   characters: number
-  /** What the provider says that the call used, at its end. */
+  /** The usage that the provider reports at the end. */
   reported?: Reported
-  /** Whether the call was aborted, or given up because the model said nothing. */
+  /** True if the call was aborted, or given up because the model was silent. */
   isCutOff?: boolean
   /** Why it failed. */
   code?: ErrorCode
@@ -159,7 +161,7 @@ interface Progress {
   rejection?: { error: unknown }
 }
 
-/** Whether an attempt may cost something: the provider has answered it, at least in part, or it was cut off. */
+/** True if an attempt may cost something: the provider has answered it at least partly, or it was cut off. */
 const isCountable = ({ started, reported, isCutOff = false }: Progress, prompt: LanguageModelV4Prompt | undefined): boolean =>
   started || reported !== undefined || (isCutOff && prompt !== undefined)
 
@@ -210,7 +212,7 @@ async function attemptOnce (
   }
 }
 
-/** Gives a server that sends something more time for the next part of the answer, up to ALIVE_MS since the last one. */
+/** Gives a server that sends something more time for the next part of the answer, up to ALIVE_MS after the last part. */
 function keepAlive (
   { partAt, begunAt, started }: Progress,
   { clock, firstTokenMs, idleMs, renew }: Pick<Timeouts, 'firstTokenMs' | 'idleMs'> & { clock: Clock, renew: (ms: number) => void }
@@ -226,11 +228,11 @@ interface Reading {
   signal: AbortSignal
   /** Called after each part of the answer. */
   renew: () => void
-  /** Called after parts that bring nothing of it. */
+  /** Called after parts without content. */
   stayAlive: () => void
 }
 
-/** Reads parts to the end of the answer. */
+/** Reads parts until the end of the answer. */
 async function readParts ({ batches, origin, signal, renew, stayAlive }: Reading, { clock, onParts }: ModelCall, progress: Progress) {
   const { mend } = createAnswerParts()
   for (let batch = await batches.read(); batch !== undefined; batch = await batches.read()) {
@@ -267,7 +269,7 @@ async function readParts ({ batches, origin, signal, renew, stayAlive }: Reading
       progress.heardAt ??= clock.monotonic()
       stayAlive()
     }
-    // A short answer arrives as a whole: readers get its text before the work of its end is done.
+    // A short answer arrives as a whole. Readers get its text before the work at its end is done.
     const turn = begins ? nextTurn() : yieldToEventLoop()
     if (turn) await turn
   }
@@ -275,10 +277,10 @@ async function readParts ({ batches, origin, signal, renew, stayAlive }: Reading
   if (progress.reported === undefined) throw new Error(BROKE_OFF)
 }
 
-/** Parts that carry nothing of the answer. Anthropic's `custom` part repeats the first event of its stream. */
+/** Parts without content. Anthropic's `custom` part repeats the first event of its stream. */
 const BEFORE_ANSWER = new Set(['stream-start', 'response-metadata', 'ping', 'custom'])
 
-/** Whether a part brings something of the answer. Some servers send empty pieces to keep the connection. */
+/** True if a part has content of the answer. Some servers send empty pieces to keep the connection open. */
 const isContent = (part: LanguageModelV4StreamPart): boolean =>
   !BEFORE_ANSWER.has(part.type) && !('delta' in part && part.delta === '' && part.providerMetadata === undefined)
 

@@ -17,21 +17,21 @@ interface StructuredQuestion<V> {
   read: (answer: string, text: string) => V | undefined
   instructions: string
   text: string
-  /** An earlier message of the same author, such as the conversation that the text continues. */
+  /** An earlier message of the same author, for example the conversation that the text continues. */
   earlier?: string
   /** The length of a whole answer, tokens. */
   mostTokens: number
   /**
-   * Tokens for the thoughts of a model that thinks although it is asked not to. It is asked once more with them when its answer was cut
-   * off before anything of it could be read. None by default.
+   * Tokens for the thoughts of a model that thinks although it is asked not to. It is asked once more with them if its answer was cut off
+   * before anything could be read. None by default.
    */
   thoughtTokens?: number
 }
 
-/** Asks the model of role `fast`; `More` is what the question says beside its words. */
+/** Asks the model of role `fast`. `More` are further fields of the question. */
 export type Ask<More = object> = <V>(question: StructuredQuestion<V> & More) => Promise<Answer<V> | NoAnswer>
 
-/** `isCut` is true if the answer reached its greatest length, so that its end is missing. */
+/** `isCut` is true if the answer reached its maximum length, so that its end is missing. */
 interface Answer<V> {
   value: V
   isCut?: boolean
@@ -53,13 +53,13 @@ const userMessage = (text: string) => ({ role: 'user' as const, content: [{ type
 /** Characters of an answer that are read; models that ignore its maximum length may send megabytes. */
 const MAX_ANSWER_CHARACTERS = 512 * 1024
 
-/** An answer that is missing: why, in words, and the error when a budget forbids the call. */
+/** A missing answer: the reason in words, and the error if a budget forbids the call. */
 export interface NoAnswer {
   problem: string
   /** `unavailable` if the provider refused the call or could not be reached. */
   kind?: 'budget' | 'unavailable' | 'slow' | 'unreadable'
   refused?: BudgetError
-  /** The answer reached its greatest length before anything of it could be read. */
+  /** True if the answer reached its maximum length before anything could be read. */
   isCut?: boolean
 }
 

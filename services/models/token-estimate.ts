@@ -6,7 +6,7 @@ import { textKindOf } from '../lib/media-type.ts'
 const FILE_TOKENS = 1_600
 /** Characters of base64 per token, for files that are not images: a page of a PDF has about 100 KiB and 3,000 tokens. */
 const FILE_CHARACTERS = 40
-/** Tokens of the texts of files that stand in one message; readAttachment reads the rest. */
+/** The most tokens of the texts of files in one message; readAttachment reads the rest. */
 export const MOST_TOKENS = 4_000
 /** Tokens of a message apart from its content. */
 const MESSAGE_TOKENS = 4
@@ -19,7 +19,7 @@ export const tokensIn = (text: string): number => Math.ceil((text.length + 1.5 *
 
 let newest = { text: '', tokens: 0 }
 
-/** Estimates the tokens of a long text that is mostly the one of the call before, such as the descriptions of tools. */
+/** Estimates the tokens of a long text that is mostly the same as in the previous call, such as the descriptions of tools. */
 export function tokensInSame (text: string): number {
   if (text !== newest.text) newest = { text, tokens: tokensIn(text) }
   return newest.tokens
@@ -51,7 +51,7 @@ const tokensAttached = (options: object | undefined) =>
 /** Tokens of the text that replaces an output. */
 const LEFT_OUT_TOKENS = 130
 
-/** Estimates the least tokens of a part of a stored message, of any client's format, after compaction has left out its output. */
+/** Estimates the tokens that a part of a stored message, in any client's format, has at least: after compaction has left out its output. */
 export function itemTokens (part: Record<string, any> | null): number {
   if (typeof part?.text === 'string') return MESSAGE_TOKENS + tokensIn(part.text)
   if (part?.type === 'file' || part?.type === 'image' || part?.type === 'reasoning-file') return FILE_TOKENS
@@ -60,7 +60,10 @@ export function itemTokens (part: Record<string, any> | null): number {
   return MESSAGE_TOKENS + inputTokens + Math.min(LEFT_OUT_TOKENS, tokensIn(JSON.stringify(output ?? errorText ?? '')))
 }
 
-/** An attachment is named by its address, and its size is noted beside it; of a file that is read as text a part is shown. */
+/**
+ * Estimates the tokens of a file. An attachment is named by its address, with its size beside it. Only a part of a file that is read as
+ * text is sent.
+ */
 function tokensOfFile ({ mediaType, data, providerOptions }: Record<string, any>): number {
   if (data?.type === 'text') return Math.min(MOST_TOKENS, tokensIn(data.text))
   const characters: number = data?.type === 'data' ? data.data.length : (providerOptions?.agent?.bytes ?? 0) * 4 / 3

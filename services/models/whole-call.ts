@@ -27,7 +27,7 @@ export interface WholeAnswer {
   isCut: boolean
 }
 
-/** Returns the answer in a text: without thoughts in tags and without tokens of the chat template, as in the answers of runs. */
+/** Returns the answer in a text, without thoughts in tags and without tokens of the chat template, as in the answers of runs. */
 function answerIn (text: string): string {
   const reader = createAnswerText(undefined)
   let answer = ''
@@ -65,7 +65,7 @@ export async function generateWithin (
     isCutOff = abortKind(error) !== undefined
     throw error
   } finally {
-    // A call that failed costs nothing; one that was cut off may cost something.
+    // A failed call costs nothing; a call that was cut off may cost something.
     if (called !== undefined && (result !== undefined || isCutOff)) {
       const { id, prompt, tools } = called
       const estimate = () => ({

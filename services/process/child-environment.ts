@@ -1,12 +1,15 @@
 import { closeSync, openSync, readFileSync, readSync, writeSync } from 'node:fs'
 
 /**
- * Variables of the service: its settings, token and passphrase, the key of the model gateway, that of a collector of traces, and how its
- * own executable runs, which would make every other Electron app that a command starts run as Node.
+ * Variables of the service that no child gets: its settings, token and passphrase, the keys of the model gateway and of a collector of
+ * traces. Also ELECTRON_RUN_AS_NODE, which would make every Electron app that a command starts run as Node.
  */
 const SERVICE_VARIABLE = /^(?:(?:LOCAL_AGENT|AI_GATEWAY)_|OTEL_EXPORTER_OTLP_(?:TRACES_)?HEADERS$|ELECTRON_RUN_AS_NODE$)/i
 
-/** Shorter secrets are only compared with the whole value, because they occur in ordinary text. */
+/**
+ * The minimum length of a secret that is searched for inside of values. A shorter one is only compared with the whole value, because it
+ * occurs in ordinary text.
+ */
 const MIN_SECRET_LENGTH = 8
 
 /** Names of variables that look like secrets. */
@@ -14,9 +17,9 @@ const SECRET_NAMES = [
   /TOKENS?(?:_|$)|SECRET|PASSW|PASSPHRASE|CREDENTIAL|APIKEY|COOKIE|BEARER|SIGNATURE/,
   /(?:^|_)(?:KEYS?|AUTH|PAT|DSN|JWT|SAS|PASS|PWD|PSK|PIN|OTP|PRIVATE)(?:_|$)/
 ]
-/** Variables with such a name that hold none, and that shells, ssh and git need. */
+/** Variables with such a name that hold no secret, and that shells, ssh and git need. */
 const NO_SECRET = /^(?:PWD|SSH_AUTH_SOCK|GIT_CONFIG_KEY_\d+)$/
-/** An address with a password in it. Without that of its proxy a program reaches nothing. */
+/** An address with a password in it. The variables of proxies keep theirs: without it a program would reach nothing. */
 const LOGIN = /[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i
 const PROXY = /_PROXY$/i
 
@@ -25,15 +28,15 @@ export const looksSecret = (name: string, value: string): boolean =>
   (!NO_SECRET.test(name) && SECRET_NAMES.some((pattern) => pattern.test(name.toUpperCase()))) || (LOGIN.test(value) && !PROXY.test(name))
 
 /**
- * Returns the environment for a child process: what it may be given by name, without the variables that look like secrets. A child gets one
- * of those only where the entry of a tool server names it.
+ * Returns the environment for a child process, without the variables that look like secrets. Only a tool server gets one of those, if its
+ * entry names it.
  */
 export const childEnvironment = (environment: NodeJS.ProcessEnv, secrets: Iterable<string> = []): NodeJS.ProcessEnv =>
   Object.fromEntries(Object.entries(namedEnvironment(environment, secrets)).filter(([name, value]) => !looksSecret(name, value!)))
 
 /**
- * Returns the variables that an entry of a tool server may name: those of the service's environment without its own, and without any whose
- * value reveals one of `secrets`.
+ * Returns the variables that the entry of a tool server may name: those of the service's environment, without the service's own ones and
+ * without any whose value contains one of `secrets`.
  */
 export function namedEnvironment (environment: NodeJS.ProcessEnv, secrets: Iterable<string>): NodeJS.ProcessEnv {
   const known = [...secrets].filter((secret) => secret !== '')
@@ -106,13 +109,16 @@ function wipe (names: string[], start: number, end: number): void {
   }
 }
 
-/** Variables that describe this process and would change what a command does: npm installs less under NODE_ENV=production. */
+/**
+ * Variables that describe this process and would change what a command does. For example, npm installs fewer packages under
+ * NODE_ENV=production.
+ */
 const OWN = new RegExp(
   '^(?:NODE_ENV|NODE_CHANNEL_FD|NODE_CHANNEL_SERIALIZATION_MODE|NODE_UNIQUE_ID|ELECTRON_RUN_AS_NODE|' +
     'npm_(?:lifecycle|package)_.*)$'
 )
 
-/** An editor for git, which runs it in a shell: it changes nothing, and says what to do. */
+/** Returns an editor for git, as a shell command: it changes nothing and prints the advice. */
 const noEditor = (advice: string): string => `echo 'No editor opens in a command. ${advice}' >&2; :`
 
 /** Variables that keep programs from waiting for a person who edits, scrolls or types: nobody sees them. */
@@ -127,14 +133,14 @@ const UNATTENDED: NodeJS.ProcessEnv = {
   GCM_INTERACTIVE: 'never',
   SSH_ASKPASS_REQUIRE: 'never',
   DEBIAN_FRONTEND: 'noninteractive',
-  // npm takes the defaults in the place of questions.
+  // npm answers its own questions with the defaults.
   npm_config_yes: 'true',
   npm_config_update_notifier: 'false'
 }
 const SAME = { VISUAL: UNATTENDED.EDITOR, GIT_PAGER: UNATTENDED.PAGER, MANPAGER: UNATTENDED.PAGER, SYSTEMD_PAGER: UNATTENDED.PAGER }
 
 /**
- * Returns the environment of commands: that of children, without the variables that say how the service itself was started, and with those
+ * Returns the environment of commands: that of children, without the variables that describe how the service was started, and with those
  * that keep programs from waiting for a person.
  */
 export const commandEnvironment = (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv => ({

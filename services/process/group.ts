@@ -142,7 +142,7 @@ interface GroupParts {
   since: number
   clock: Clock
   exited: Promise<unknown>
-  /** Closes the connection to the guard. */
+  /** Closes the connection to the guard, which then ends. */
   release: () => void
 }
 
@@ -191,7 +191,7 @@ export function createGroup ({ pid, groupTag, since, clock, exited, release }: G
         if (member.escaped) terminated.add(member.pid)
       }
       wakeUp = Promise.withResolvers()
-      // The first process of a box ends a moment after the command.
+      // The first process of a box ends a moment later than the command.
       if (leaderGone && round < 3) {
         await new Promise(setImmediate)
         continue
@@ -235,9 +235,10 @@ export function createGroup ({ pid, groupTag, since, clock, exited, release }: G
 }
 
 /**
- * Manages the process tree of a command on Windows, which has no process groups: taskkill ends the command with all that it started, as
- * long as the command itself runs. What it leaves running stays: nothing tells whose it was, and the id of a process that has ended may be
- * that of another one by now. When the service dies, Windows ends the command itself (libuv puts it into a job), not what it started.
+ * Manages the process tree of a command on Windows, which has no process groups. As long as the command itself runs, taskkill ends it with
+ * everything that it started. Processes that outlive the command stay: nothing links them to it, and the id of a process that has ended may
+ * belong to another one. When the service dies, Windows ends the command itself (libuv puts it into a job), but not what the command
+ * started.
  */
 export function createWindowsTree (pid: number, exited: Promise<unknown>) {
   let isOver = false

@@ -1,7 +1,7 @@
 import { Aborted } from '../lib/abort.ts'
 import type { Clock } from '../lib/clock.ts'
 
-/** Windows has of these SIGINT and SIGBREAK, which its consoles send; the others end a process there at once. */
+/** Windows has only SIGINT and SIGBREAK of these, which its consoles send. The others end a process there at once. */
 const SIGNALS = ['SIGTERM', 'SIGINT', 'SIGQUIT', 'SIGUSR2', 'SIGBREAK'] as const
 const ERRORS = ['uncaughtException', 'unhandledRejection'] as const
 

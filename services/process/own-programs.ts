@@ -23,9 +23,9 @@ export function workerProgram (name: 'task' | 'transform'): { program: string | 
 interface ChildProgram {
   command: string
   args: string[]
-  /** To be added to the environment of the child. */
+  /** Variables to add to the environment of the child. */
   env: NodeJS.ProcessEnv
-  /** To be written to the child's standard input before anything else. */
+  /** Bytes to write to the child's standard input before anything else. */
   input: Buffer
 }
 
@@ -45,8 +45,8 @@ export function childProgram (name: 'box-forwarder' | 'desktop' | 'port-relay' |
 }
 
 /**
- * Returns the path of the program that this process executes. On Linux it comes from the kernel: process.execPath can be
- * set to a launcher, and the file of that name can be another one by now or gone.
+ * Returns the path of the executable of this process. On Linux it comes from the kernel, because process.execPath can name a launcher, or a
+ * file that was replaced or deleted.
  */
 function ownExecutable (): string {
   if (process.platform !== 'linux') return process.execPath

@@ -1,5 +1,5 @@
 import { once } from 'node:events'
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import { text } from 'node:stream/consumers'
 import type { Clock } from '../lib/clock.ts'
 import { Usage } from '../lib/usage-error.ts'
@@ -52,13 +52,26 @@ export async function isRunning ({ pid, started }: Holder): Promise<boolean> {
 export function procStat (pid: number | 'self') {
   if (process.platform !== 'linux') return undefined
   try {
-    const text = readFileSync(`/proc/${pid}/stat`, 'latin1')
+    const text = readAtOnce(`/proc/${pid}/stat`)
     // The name is in parentheses and may hold any character.
     const [state, ...fields] = text.slice(text.lastIndexOf(')') + 2).split(' ')
     const [ppid, group, session] = fields.slice(0, 3).map(Number)
     return { state, ppid, group, session, started: Number(fields[18]) }
   } catch {
     return undefined
+  }
+}
+
+/** More than proc(5), stat can have, bytes. */
+const bytes = Buffer.alloc(4096)
+
+/** All processes are read at the end of each command, so it is read at once: `readFileSync` asks for a size and reads until the end. */
+function readAtOnce (path: string): string {
+  const fd = openSync(path, 'r')
+  try {
+    return bytes.toString('latin1', 0, readSync(fd, bytes))
+  } finally {
+    closeSync(fd)
   }
 }
 

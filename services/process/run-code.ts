@@ -1,11 +1,11 @@
 import type { PackIndex } from '../lib/pack.ts'
 
-// The functions of this file run in other threads and processes as the text that the build made of them, so they use nothing
-// outside of themselves.
+// The functions of this file run in other threads and processes, as text that the build makes of them. So they use nothing from outside of
+// themselves.
 
 /**
- * Runs a program of the build: the source of a function with these parameters, see scripts/bundle.ts. There is no file of that
- * name; it is where packages are looked for, and what stack traces show.
+ * Runs a program of the build: the body of a function with these parameters, see scripts/bundle.ts. No file has the name `filename`;
+ * packages are resolved from there, and stack traces show it.
  */
 export function runCode (code: string, filename: string, runOther?: (name: string) => unknown): unknown {
   const { createRequire } = process.getBuiltinModule('node:module')

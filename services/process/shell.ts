@@ -17,7 +17,7 @@ export function systemShell (): Shell {
   return found
 }
 
-/** Returns the first of these programs that can be run as bash, else sh; the shell of Windows there. */
+/** Returns the first of these programs that can be run as bash, else sh. On Windows, cmd.exe. */
 export function findShell (programs: string[], platform: NodeJS.Platform = process.platform): Shell {
   if (platform === 'win32') return { name: 'cmd.exe', program: systemProgram('cmd.exe') }
   const bash = programs.find((program) => {
@@ -32,8 +32,8 @@ export function findShell (programs: string[], platform: NodeJS.Platform = proce
 }
 
 /**
- * Returns the program and arguments that run a command line in a shell. Those of cmd.exe are for `isLine` of spawnGuarded: it reads what is
- * between the outer quotes as it stands. Programs that write UTF-8 then show it as such; cmd.exe itself would write in an old code page.
+ * Returns the program and the arguments that run a command line in a shell. The arguments of cmd.exe need `isLine` of spawnGuarded, because
+ * cmd.exe reads the text between the outer quotes as it stands. The line sets the code page to UTF-8; cmd.exe would use an old one.
  */
 export function shellCommand (line: string, { name, program }: Shell = systemShell()): [command: string, args: string[]] {
   return [program, name === 'cmd.exe' ? ['/d', '/s', '/c', `"chcp 65001 >nul 2>nul & ${line}"`] : ['-c', line]]
@@ -42,7 +42,7 @@ export function shellCommand (line: string, { name, program }: Shell = systemShe
 /** The longest line that cmd.exe runs, in characters, without what is put before it. */
 const LONGEST_LINE = 8_000
 
-/** Returns why a shell would run something else than the command line; undefined when it runs the line. */
+/** Returns why a shell would not run exactly this command line; undefined if it would. */
 export function lineProblem (line: string, { name }: Pick<Shell, 'name'> = systemShell()): string | undefined {
   if (name !== 'cmd.exe') return undefined
   if (/[\r\n]/.test(line.trim())) return 'cmd.exe would run the first line only: join commands with &&, or run a .cmd file that has them.'

@@ -53,7 +53,7 @@ interface GuardedOptions {
   stdin: 'closed' | 'pipe'
   /** Open files that the command gets beside its streams, from descriptor 4 on. Not on Windows. */
   files?: number[]
-  /** The arguments are a line for a shell of Windows, as `shellCommand` returns it. */
+  /** True if the arguments are one line for cmd.exe, as `shellCommand` returns it. */
   isLine?: boolean
   clock: Clock
 }

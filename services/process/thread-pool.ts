@@ -1,27 +1,48 @@
 import { stat } from 'node:fs'
 import type { Clock } from '../lib/clock.ts'
 
+/** Intervals of that little work: while work may wait, and otherwise, because each wakes the processor twice. */
 const EVERY_MS = 1_000
+const IDLE_EVERY_MS = 60_000
+/** Work may wait for this long after its last sign, milliseconds. */
+const AFTER_MS = 30_000
 
 /**
- * Hands the threads that Node reads and writes files with a little work every second, until the returned function is called. C libraries
- * lose, once in a long while, the signal that wakes such a thread (glibc 2.27 to 2.40: sourceware.org bug 25847; macOS: libuv issue 5280).
- * What was handed to the threads then lies in their queue until something else comes, which is never where all else waits for it.
+ * Keeps the threads of Node's pool, which read and write files, awake: gives them a little work every second while there are signs of work,
+ * and every minute otherwise. `noteWork` tells of such a sign. C libraries lose, once in a long while, the signal that wakes such a thread
+ * (glibc 2.27 to 2.40: sourceware.org bug 25847; macOS: libuv issue 5280). Work in the queue of the pool then waits for further work to
+ * arrive, for ever if there is none.
  */
-export function keepThreadsAwake (): () => void {
-  const timer = setInterval(() => stat('/', () => {}), EVERY_MS).unref()
-  return () => clearInterval(timer)
+export function keepThreadsAwake (clock: Pick<Clock, 'monotonic'>): { noteWork: () => void, stop: () => void } {
+  let until = 0
+  let everyMs = 0
+  let timer: NodeJS.Timeout | undefined
+  const noteWork = () => {
+    until = clock.monotonic() + AFTER_MS
+    if (everyMs !== EVERY_MS) give(EVERY_MS)
+  }
+  const give = (ms: number) => {
+    clearInterval(timer)
+    everyMs = ms
+    timer = setInterval(() => {
+      if (isFileAwaited()) noteWork()
+      else if (everyMs === EVERY_MS && clock.monotonic() > until) give(IDLE_EVERY_MS)
+      stat('/', () => {})
+    }, ms).unref()
+  }
+  noteWork()
+  return { noteWork, stop: () => clearInterval(timer) }
 }
 
 let stuck = 0
 
-/** Notes a worker thread that cannot be ended, because it waits for a file system that does not answer. */
+/** Notes a worker thread that cannot be ended, because its file system does not answer. `ended` resolves when it has ended after all. */
 export function noteStuck (ended: Promise<unknown>): void {
   stuck++
   void ended.finally(() => stuck--)
 }
 
-/** Whether a thread waits for files now. process.exit waits for it, and for one whose file system does not answer it waits for ever. */
+/** True while a thread of the pool waits for a file. process.exit waits for it too: for ever, if the file system does not answer. */
 export const isFileAwaited = (): boolean => stuck > 0 || process.getActiveResourcesInfo().some((name) => name.startsWith('FSReq'))
 
 const POLL_MS = 20

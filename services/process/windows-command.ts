@@ -1,7 +1,9 @@
 import { statSync } from 'node:fs'
 import { win32 } from 'node:path'
 
-/** Returns the path of a program of Windows itself. By its name alone, one in the folder where a command works would be started. */
+/**
+ * Returns the path of a program of Windows itself. A bare name would start a program of that name from the folder where a command works.
+ */
 export const systemProgram = (name: string, root = process.env.SystemRoot): string =>
   win32.join(root !== undefined && win32.isAbsolute(root) ? root : 'C:\\Windows', 'System32', name)
 
@@ -11,7 +13,10 @@ interface Place {
   isFile?: (path: string) => boolean
 }
 
-/** What Node starts for a command. `isLine`: the arguments are parts of a command line already, and are not quoted once more. */
+/**
+ * The program and arguments that Node starts for a command. `isLine`: the arguments are parts of a finished command line and must not be
+ * quoted again.
+ */
 interface WindowsCommand {
   command: string
   args: string[]
@@ -19,15 +24,15 @@ interface WindowsCommand {
 }
 
 /**
- * Returns what to start on Windows for a command by its name: the first file in the folders of PATH with an ending of PATHEXT. Most tools
- * of npm are batch files there, such as npx.cmd: Node starts none, so cmd.exe does, with the arguments escaped for it.
- * Throws an Error for arguments that cmd.exe would cut.
+ * Returns the program that Windows starts for the name of a command: the first file in the folders of PATH that has an ending of PATHEXT.
+ * Most tools of npm are batch files there, such as npx.cmd. Node does not start batch files, so cmd.exe does, with the arguments escaped
+ * for it. Throws an Error for arguments that cmd.exe would cut.
  */
 export function windowsCommand (command: string, args: string[], place: Place): WindowsCommand {
   const program = findProgram(command, place) ?? command
   if (!/\.(?:cmd|bat)$/i.test(program)) return { command: program, args, isLine: false }
   if (args.some((arg) => /[\r\n]/.test(arg))) throw new Error(`${command} is a batch file, which takes no arguments of several lines`)
-  // The batch files that npm writes beside packages hand their arguments to a second line, in which they are read again.
+  // The batch files that npm writes beside packages pass their arguments to a second line, which is parsed again.
   const isTwice = /node_modules[\\/]\.bin[\\/][^\\/]+$/i.test(program)
   const line = [escaped(win32.normalize(program)), ...args.map((arg) => escapedArgument(arg, isTwice))].join(' ')
   return { command: systemProgram('cmd.exe'), args: ['/d', '/s', '/c', `"${line}"`], isLine: true }
@@ -49,7 +54,7 @@ function findProgram (command: string, { cwd, env, isFile: isThere = isFile }: P
   return undefined
 }
 
-/** The names of variables have no case on Windows. */
+/** Returns the value of a variable. The names of variables have no case on Windows. */
 const variable = (env: NodeJS.ProcessEnv, name: string): string | undefined =>
   Object.entries(env).find(([each]) => each.toUpperCase() === name)?.[1]
 

@@ -1,23 +1,50 @@
-import { setFlagsFromString } from 'node:v8'
+import { PerformanceObserver } from 'node:perf_hooks'
+import { getHeapSpaceStatistics, setFlagsFromString } from 'node:v8'
 
-/** V8's own value: the young generation doubles when much of it survives, up to 32 MB, which it then keeps. */
+/** V8's default: the young generation doubles when much of it survives, up to 32 MB, and then keeps that size. */
 const GROWTH = 2
 
-/** Electron and NW.js may have frozen V8's flags, and to set one would end the process. */
+/** Electron and NW.js may have frozen V8's flags. Setting one would end the process. */
 const isNode = !('electron' in process.versions) && !('nw' in process.versions)
 
 const setGrowth = (factor: number) => {
   if (isNode) setFlagsFromString(`--semi-space-growth-factor=${factor}`)
 }
 
-// A young generation that may not grow is collected more often. It costs nothing worth mentioning while no model is streaming, and a third
-// of the tokens per second while many are.
+// A young generation that may not grow is collected more often. That costs almost nothing while no model is streaming, and a third of the
+// tokens per second while many are.
 
 /**
- * Keeps the young generation of V8's heap as small as it is, 2 MB when the process has just started. V8 rejects compiled code that was
- * stored under other flags, that of Node's own modules too, so call it when such code was loaded.
+ * Keeps the young generation of V8's heap at its present size, which is 2 MB when the process has just started. V8 rejects compiled code
+ * that was stored under other flags, including that of Node's own modules. So call it after such code was loaded.
  */
 export const keepYoungGeneration = (): void => setGrowth(1)
 
 /** Lets the young generation grow as V8 wants, and V8 store compiled code for the next start. */
 export const letYoungGenerationGrow = (): void => setGrowth(GROWTH)
+
+/** With more, a collection pauses the main thread for 17 ms and longer, and the memory stays with the process after the load. */
+const MOST_BYTES = 16 * 1024 * 1024
+
+/** Lets the young generation grow up to MOST_BYTES. V8 reads its limit once, before any code runs, but the factor at each growth. */
+export function createYoungGeneration (): { grow: () => void, close: () => void } {
+  let isGrowing = false
+  const size = () => getHeapSpaceStatistics().find(({ space_name: name }) => name === 'new_space')!.space_size
+  const observer = new PerformanceObserver(() => {
+    if (isGrowing && size() >= MOST_BYTES) stop()
+  })
+  function stop () {
+    isGrowing = false
+    observer.disconnect()
+    keepYoungGeneration()
+  }
+  return {
+    grow () {
+      if (isGrowing || size() >= MOST_BYTES) return
+      isGrowing = true
+      observer.observe({ entryTypes: ['gc'] })
+      letYoungGenerationGrow()
+    },
+    close: stop
+  }
+}

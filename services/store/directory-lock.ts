@@ -23,7 +23,7 @@ export interface LockOptions {
   parent?: Holder
   /** Aborts when this process is asked to shut down. The lock file then records it, and waiting for the lock stops. */
   ending?: AbortSignal
-  /** Whether no process has the database of a directory open; undefined where that cannot be told. */
+  /** True if no process has the database of a directory open; undefined if that cannot be found out. */
   isDatabaseFree?: (dir: string) => boolean | undefined
 }
 
@@ -121,8 +121,8 @@ async function claimLock (dir: string, path: string, content: string, options: L
 }
 
 /**
- * Whether the process that a lock names still holds it. Where only its id is known, as on Windows, another process may have that id by now:
- * then the files decide that a holder has open, but for the moment of its start.
+ * True if the process that a lock names still holds it. Where only its id is known, as on Windows, another process may have the same id by
+ * now. Then the files that a holder keeps open decide, except just after its start.
  */
 async function isHolding (
   dir: string,
@@ -137,7 +137,9 @@ async function isHolding (
   return true
 }
 
-/** Identifies a directory by what stays when it is moved, and by what stays when its disk is mounted anew. */
+/**
+ * Identifies a directory by its inode and device, which stay when it is moved, and by its path, which stays when its disk is mounted anew.
+ */
 function identify (dir: string): Directory {
   const { dev, ino } = statSync(dir, { bigint: true })
   return { path: realpathSync.native(dir), device: String(dev), inode: String(ino) }
@@ -148,12 +150,15 @@ const isOther = (held: Directory, { path, device, inode }: Directory): boolean =
   held.inode !== inode || (held.device !== device && held.path !== path)
 
 const HELD = 'service.held'
-/** Of libuv, on Windows, and not named by Node (UV_FS_O_EXLOCK): nobody else can open the file until it is closed, also by a crash. */
+/**
+ * A flag of libuv on Windows that Node does not name (UV_FS_O_EXLOCK): nobody else can open the file until it is closed, which a crash
+ * does, too.
+ */
 const EXCLUSIVE = 0x10000000
 
 /**
- * Windows opens LevelDB's own lock file for nobody beside its holder. While a service repairs or replaces its database, that is closed: for
- * then, it has a file of its own open. Elsewhere start times tell processes apart.
+ * On Windows nobody but the holder can open LevelDB's own lock file. While a service repairs or replaces its database, LevelDB is closed,
+ * so the service keeps a file of its own open for that time. Other systems tell processes apart by their start times.
  */
 const databaseProbe = (): NonNullable<LockOptions['isDatabaseFree']> =>
   process.platform === 'win32' ? (dir) => [join('data', 'LOCK'), HELD].every((name) => canOpen(join(dir, name))) : () => undefined
@@ -168,7 +173,7 @@ function canOpen (path: string): boolean {
   }
 }
 
-/** Keeps a file open on Windows, for nobody else to open it, until the returned function is called. */
+/** On Windows, keeps a file open that nobody else can open, until the returned function is called. */
 async function holdFile (dir: string, clock: Clock): Promise<() => void> {
   if (process.platform !== 'win32') return () => {}
   const path = join(dir, HELD)
@@ -180,7 +185,7 @@ async function holdFile (dir: string, clock: Clock): Promise<() => void> {
         rmSync(path, { force: true })
       }
     } catch {
-      // Another start looks at it just now.
+      // Another starting process is testing the file at this moment.
       await clock.sleep(POLL_MS)
     }
   }

@@ -1,19 +1,23 @@
+import { recordKey } from './record-names.ts'
+
 // The keys of all records. A prefix ends with "/". `thread` is the digest of a thread's id, because clients choose the ids.
-// docs/architecture.md says what each record holds.
+// This file is the list of what the store holds. Beside these keys it has records of its own: `!meta` (the schema `{base, version}` and the
+// source of the key), `!session`, `!probe` and `!migrating`, which are not encrypted, and `!digest`, which is.
 
 /** Returns the key of a history entry. Keys sort by `seq`, so a history is listed in the order it was written. */
 export const historyKey = (prefix: string, id: string, seq: number): string => `${prefix}/${id}/${String(seq).padStart(10, '0')}`
 /** Times in keys are padded, so that keys sort by time. Milliseconds since the Unix epoch. */
 const padded = (time: number, digits: number) => String(time).padStart(digits, '0')
 
-/** What was decided about a request for approval, with a digest of its input alone; and the same by conversation or task. */
+/** What became of requests for approval, for a year. A record holds a digest of the input, not the input. */
 export const DECIDED = 'decided/'
 export const decidedKey = (approvalId: string) => DECIDED + approvalId
+/** The index of those records by conversation or task. */
 export const DECIDED_OF = 'decided-of/'
 export const decidedOfPrefix = (owner: string) => `${DECIDED_OF}${owner}/`
 export const decidedOfKey = (owner: string, approvalId: string) => decidedOfPrefix(owner) + approvalId
 
-/** Names of single records, for `Store.record`. */
+/** Names of single records, for `Store.record`. The items of the memory are a record each, `!record/brain/<list>/<id>`. */
 export const RECORDS = {
   agents: 'agents',
   brain: 'brain',
@@ -27,31 +31,39 @@ export const RECORDS = {
   extraction: 'extraction',
   guides: 'guides',
   skills: 'skills',
-  webhook: 'webhook'
+  webhook: 'webhook',
+  /** The paired devices, with digests of their keys; on this machine only. */
+  devices: 'devices'
 } as const
 /** Marks imported data until its tasks were checked. */
 export const IMPORTED = 'imported'
 /** First answers of requests with an `Idempotency-Key`, by digest. */
 export const IDEMPOTENCY = 'idempotency/'
 
-// Runs of conversations and of tasks. `kind` says whose a run is: those of conversations are kept for some days only.
+/** The records of runs of conversations and of tasks. */
 export const RUNS = 'run/'
 export const runKey = (runId: string) => RUNS + runId
+/** Whether a run belongs to a conversation or a task. Runs of conversations are kept for some days only. */
 export type OwnerKind = 'thread' | 'task'
+/** The events of runs, in their order. */
 export const runEventsOf = (kind: OwnerKind) => `run-event/${kind}/`
 export const runEventsPrefix = (kind: OwnerKind, runId: string) => `${runEventsOf(kind)}${runId}/`
 export const runEventsKey = (kind: OwnerKind, runId: string, chunk: number) => historyKey(`run-event/${kind}`, runId, chunk)
-/** Parts of what models were told beside the messages, each once; and the runs whose events name one. */
+/**
+ * Parts of what models were told beside the messages (tools, system prompt, guide, skills), each stored once. A part is removed with the
+ * last run that uses it, for conversations a week after that run began.
+ */
 export const CONTEXTS = 'context/'
 export const contextsPrefix = (digest: string) => `${CONTEXTS}${digest}-`
 export const contextKey = (contextId: string) => CONTEXTS + contextId
+/** The runs whose events name a part. */
 export const CONTEXT_USES = 'context-use/'
 export const contextUsesPrefix = (contextId: string) => `${CONTEXT_USES}${contextId}/`
 export const contextUseKey = (contextId: string, runId: string) => contextUsesPrefix(contextId) + runId
-/** The requests of runs of conversations. */
+/** The request of a run of a conversation that waited or waits. */
 export const RUN_INPUTS = 'run-input/'
 export const runInputKey = (runId: string) => RUN_INPUTS + runId
-/** The data that runs of tasks began with; kept as long as the run. */
+/** The data that a run of a task began with, kept as long as the run. */
 export const taskInputKey = (runId: string) => `task-input/${runId}`
 /** The index of the runs of a conversation, newest last. */
 export const THREAD_RUNS = 'thread-run/'
@@ -63,13 +75,14 @@ export const taskRunKey = (taskId: string, runNumber: number) => historyKey('tas
 /** The rehearsals of a task, newest last. */
 export const rehearsalsPrefix = (taskId: string) => `rehearsal/${taskId}/`
 export const rehearsalKey = (taskId: string, runId: string) => rehearsalsPrefix(taskId) + runId
-/** The index of all runs by state, newest last. */
+/** The index of all runs by state, newest last: for lists, and for a start that looks for runs that were cut. */
 export const runStatesPrefix = (state: string) => `run-state/${state}/`
 export const runStateKey = (state: string, runId: string) => runStatesPrefix(state) + runId
+/** The refused calls of a conversation, and its newest run that waits or was cut. */
 export const CONVERSATIONS = 'conversation/'
 export const conversationKey = (thread: string) => CONVERSATIONS + thread
 
-/** Approvals of conversations are removed by their age, those of tasks with their run. */
+/** The ledger. Approvals of conversations are removed by their age, those of tasks with their run. */
 export const APPROVALS = 'approval/'
 export const approvalKey = (id: string) => APPROVALS + id
 export const taskApprovalKey = (id: string) => `task-approval/${id}`
@@ -77,7 +90,7 @@ export const taskApprovalKey = (id: string) => `task-approval/${id}`
 export const OPEN_APPROVALS = 'open-approval/'
 export const openApprovalKey = (id: string) => OPEN_APPROVALS + id
 
-/** Grants, by a digest of the conversation or task. */
+/** Grants, by the digest of a thread or the id of a task. */
 export const GRANTS = 'grant/'
 export const ownerGrantsPrefix = (owner: string) => `${GRANTS}${owner}/`
 export const grantKey = (owner: string, grantId: string) => ownerGrantsPrefix(owner) + grantId
@@ -86,44 +99,57 @@ export const grantKey = (owner: string, grantId: string) => ownerGrantsPrefix(ow
 const MADE_FILES = 'task-made/'
 export const madeFilesKey = (taskId: string) => MADE_FILES + taskId
 
-/** What a person is to be told, or was within a week. */
+/** Notifications, and what became of each; kept for a week after they are over. */
 export const NOTIFICATIONS = 'notification/'
 export const notificationKey = (id: string) => NOTIFICATIONS + id
 
+/** The heads of threads. */
 export const THREADS = 'thread/'
 export const threadKey = (thread: string) => THREADS + thread
+/**
+ * The messages of threads, numbered in the order in which they were written; the head has the path of those that the conversation has now.
+ * The message of an answer only names its run.
+ */
 export const MESSAGES = 'message/'
 export const messagesPrefix = (thread: string) => `${MESSAGES}${thread}/`
-export const messageKey = (thread: string, seq: number) => historyKey('message', thread, seq)
-/** Digests of the user's messages. */
+export const messageKey = (thread: string, number: number) => historyKey('message', thread, number)
+/**
+ * The turns of a thread, by the numbers of the user's messages, with digests of these. A turn that was replaced names the messages after
+ * it, which stay until it is one of too many versions.
+ */
 export const turnsPrefix = (thread: string) => `turn/${thread}/`
-export const turnKey = (thread: string, n: number) => historyKey('turn', thread, n)
+export const turnKey = (thread: string, number: number) => historyKey('turn', thread, number)
+/** Titles and the fields of clients. */
 export const METADATA = 'metadata/'
 export const metadataKey = (thread: string) => METADATA + thread
-/** The progress of the extraction of facts. */
+/** How far the extraction of facts has read a thread. */
 export const readKey = (thread: string) => `read/${thread}`
-/** Where the addresses of a conversation or a task came from; `place` is the thread or the task. */
+/** Where the addresses of a thread or task came from, and what brought in private data and text of others. `place` is its id or digest. */
 export const provenanceKey = (place: string) => `provenance/${place}`
-/** Addresses that a model put together in a conversation with private data, by digest: another conversation may read them in a file. */
+/**
+ * Addresses that a model put together in a conversation with private data, by digest, for a year: another conversation may read them in a
+ * file.
+ */
 export const COMPOSED = 'composed/'
 export const composedKey = (digest: string) => COMPOSED + digest
-/** Contents of files that a command wrote, by digest. */
+/** Contents of files that a command wrote, by digest, for 90 days. */
 export const COMMAND_FILES = 'command-file/'
 export const commandFileKey = (digest: string) => COMMAND_FILES + digest
 /** The summaries that replace older messages in prompts. */
 export const summaryKey = (thread: string) => `summary/${thread}`
-/** What the models of a conversation are told of the memory, by ids. */
+/** The ids of the memory's entries that the models of a thread are told of. */
 export const threadMemoryKey = (thread: string) => `thread-memory/${thread}`
-/** What model calls used: in all by day and, by day too, of each thread and task. */
+/** What model calls used, by day, model and role. */
 export const DAY_USAGE = 'usage/'
 export const dayUsageKey = (day: string) => DAY_USAGE + day
+/** What a person allowed on a day on top of `budget.day`, by the id of the question. It goes after that day. */
+export const RAISED_BUDGETS = 'usage-raised/'
+export const raisedBudgetPrefix = (day: string) => `${RAISED_BUDGETS}${day}/`
+export const raisedBudgetKey = (day: string, approvalId: string) => raisedBudgetPrefix(day) + approvalId
+/** What the model calls of each thread and task used, by day. */
 export const ownerUsagePrefix = (kind: 'thread' | 'task') => `usage-of/${kind}/`
 /** `owner` is the digest of a thread's id, or the id of a task. */
 export const ownerUsageKey = (kind: 'thread' | 'task', owner: string) => ownerUsagePrefix(kind) + owner
-/** What edits and new answers have replaced in a thread: the list of the versions, and the messages of each. */
-export const versionsKey = (thread: string) => `version/${thread}`
-export const versionMessagesPrefix = (thread: string) => `version-messages/${thread}/`
-export const versionMessagesKey = (thread: string, id: string) => versionMessagesPrefix(thread) + id
 // The index of words of the search: the words of each block of a thread's messages, and the blocks by word, in segments of shards. A shard
 // holds the words that begin with the same two letters, and is named by digests of them.
 export const SEARCH_BLOCKS = 'search-block/'
@@ -142,6 +168,11 @@ export const SEARCH_TAKEN = 'search-taken'
 /** The index of threads by the time of their last change. */
 export const RECENT = 'recent/'
 export const recentKey = (time: number, thread: string) => `${RECENT}${padded(time, 15)}-${thread}`
+/** Deleted threads that can be brought back, by their digests: what lists show of one, and its records in pieces. */
+export const THREAD_TRASH = 'thread-trash/'
+export const threadTrashKey = (thread: string) => THREAD_TRASH + thread
+export const threadTrashPartsPrefix = (thread: string) => `thread-trash-part/${thread}/`
+export const threadTrashPartKey = (thread: string, n: number) => threadTrashPartsPrefix(thread) + padded(n, 6)
 /** The index of threads with user messages that changed since they were last searched for facts. */
 export const UNREAD = 'unread/'
 export const unreadKey = (time: number, thread: string) => `${UNREAD}${padded(time, 15)}-${thread}`
@@ -150,20 +181,25 @@ export function parseIndexKey (key: string): { time: number, thread: string } {
   const [time, thread] = key.slice(key.indexOf('/') + 1).split('-')
   return { time: Number(time), thread }
 }
-/** The index of turns by a digest of all that was said up to their end. */
+/** The index of turns by a digest of all that was said up to their end, for threads that the service named. */
 export const FOUND = 'found/'
 export const foundPrefix = (digest: string) => `${FOUND}${digest}/`
 export const foundKey = (digest: string, thread: string) => `${foundPrefix(digest)}${thread}`
 
+/** Tasks, with the user's message that each was made of (`request`) and what the user wrote before it. */
 export const TASKS = 'task/'
 export const taskKey = (taskId: string) => TASKS + taskId
-/** One empty record for each task. The key holds status and type, so that a list reads only the tasks it shows. */
+/**
+ * The index of tasks: one empty record each. The key holds status and type, so that a list reads only the tasks it shows. It is built again
+ * when it is missing.
+ */
 export const TASK_STATES = 'task-state/'
 export const taskStateKey = (taskId: string, { status, taskType }: { status?: string, taskType?: string }) =>
   `${TASK_STATES}${status}/${taskType}/${taskId}`
 /** The index of the tasks that a conversation has made. */
 export const tasksMadeInPrefix = (thread: string) => `task-made-in/${thread}/`
 export const taskMadeInKey = (thread: string, taskId: string) => tasksMadeInPrefix(thread) + taskId
+/** The fates of the slots of a task. */
 export const slotsPrefix = (taskId: string) => `task-slot/${taskId}/`
 /** A slot that stands for a range also has the start of the range in its key, so that keys never collide. */
 export const slotKey = (taskId: string, { at, from }: { at: number, from?: number }) =>
@@ -171,7 +207,7 @@ export const slotKey = (taskId: string, { at, from }: { at: number, from?: numbe
 /** What became of the triggers of a task that fired; ids sort by time. */
 export const firingsPrefix = (taskId: string) => `task-firing/${taskId}/`
 export const firingKey = (taskId: string, id: string) => firingsPrefix(taskId) + id
-/** What a files trigger has seen, by the digest of its folder and glob. */
+/** What a trigger for files has seen, by the digest of its folder and glob. */
 const TRIGGER_SEEN = 'trigger-seen/'
 export const triggerSeenPrefix = (taskId: string) => `${TRIGGER_SEEN}${taskId}/`
 export const triggerSeenKey = (taskId: string, digest: string) => triggerSeenPrefix(taskId) + digest
@@ -181,7 +217,7 @@ export const triggerOnKey = (taskId: string, dependent: string) => triggersOnPre
 /** Ends of runs that a task is still to run for. */
 export const triggerCuesPrefix = (taskId: string) => `trigger-cue/${taskId}/`
 export const triggerCueKey = (taskId: string, runId: string) => triggerCuesPrefix(taskId) + runId
-/** How far a reader has seen the digest. */
+/** How far a reader has seen the digest, for a year. */
 export const DIGEST_SEEN = 'digest-seen/'
 export const digestSeenKey = (client: string) => DIGEST_SEEN + client
 /** Outcomes of runs and slots in order of time. */
@@ -190,27 +226,32 @@ export const outcomeKey = (kind: string, at: number, id: string) => `${outcomePr
 /** The time in the key of an outcome; milliseconds since the Unix epoch. */
 export const outcomeTime = (kind: string, key: string) =>
   Number(key.slice(outcomePrefix(kind).length, outcomePrefix(kind).length + 16))
-/** The records that map a request to `/run` to the task it created. */
+/** The task that a request to `/run` created, by a digest of the words of the conversation. */
 export const TASK_ORIGINS = 'task-origin/'
 export const taskOriginKey = (digest: string) => TASK_ORIGINS + digest
 /** Marks of deleted tasks. Their runs are removed later, also when the service dies in between. */
 export const TASK_TRASH = 'task-trash/'
 export const taskTrashKey = (taskId: string) => TASK_TRASH + taskId
 
-// What users attached to messages. The content lies in files beside the store; a backup holds it as lines under ATTACHMENT_BYTES.
+/**
+ * What users attached to messages: type, size, name, and the file of the content with its key. The digest of the content is keyed. The
+ * content is in files beside the store.
+ */
 export const ATTACHMENTS = 'attachment/'
 export const attachmentKey = (digest: string) => ATTACHMENTS + digest
+/** In backups only: the content of an attachment, in pieces. */
 export const ATTACHMENT_BYTES = 'attachment-bytes/'
 /** Attachments that were uploaded and that no message has named since. */
 export const awaitedAttachmentKey = (digest: string) => `attachment-awaited/${digest}`
-/** The messages that name an attachment, by attachment and by thread. */
+/** The index of the messages that name an attachment, by attachment. */
 export const ATTACHMENT_USES = 'attachment-use/'
 export const attachmentUsesPrefix = (digest: string) => `${ATTACHMENT_USES}${digest}/`
 export const attachmentUseKey = (digest: string, thread: string, seq: number) => historyKey(`attachment-use/${digest}`, thread, seq)
+/** The same index by thread. */
 export const attachmentsOfPrefix = (thread: string) => `attachment-of/${thread}/`
 export const attachmentOfKey = (thread: string, seq: number, digest: string) => `${historyKey('attachment-of', thread, seq)}/${digest}`
 
-// What tools were about to change. The copies lie on this machine only, so none of its records is exported.
+/** What a call was about to change, with the key of its copy. The copies lie on this machine only, so these records are in no backup. */
 export const UNDO_ENTRIES = 'undo/'
 export const undoEntriesPrefix = (runId: string) => `${UNDO_ENTRIES}${runId}/`
 export const undoEntryKey = (runId: string, entryId: string) => undoEntriesPrefix(runId) + entryId
@@ -225,33 +266,36 @@ export const undoOpenKey = (entryId: string) => UNDO_OPEN + entryId
 export const UNDO_OWNERS = 'undo-owner/'
 export const undoOwnerPrefix = (owner: string) => `${UNDO_OWNERS}${owner}/`
 export const undoOwnerKey = (owner: string, runId: string) => undoOwnerPrefix(owner) + runId
-/** The newest record of what is in a folder that commands work in, by the digest of its path. */
+/** The index of the undos and applies of the changes of a run. */
 export const UNDO_WORKS = 'undo-work/'
 export const undoWorksPrefix = (runId: string) => `${UNDO_WORKS}${runId}/`
 export const undoWorkKey = (runId: string, workId: string) => undoWorksPrefix(runId) + workId
-
+/** Where the newest snapshot of a folder lies that commands work in, with its key, by the digest of the folder's path. */
 export const UNDO_TREES = 'undo-tree/'
 export const undoTreeKey = (folderDigest: string) => UNDO_TREES + folderDigest
 
-/** What was in folders in which commands run in a box, by the digest of the folder's path, until it was compared afterwards. */
+/** The files that programs obey in a folder as they were before a command in a box; removed when the folder was compared afterwards. */
 export const BOX_STATES = 'box-state/'
 export const boxStateKey = (folderDigest: string) => BOX_STATES + folderDigest
-/** Which commits commands in boxes made, one entry for each command that made some, in their order. */
+/** What a check of the folder began to put back. */
+export const boxBegunKey = (folderDigest: string, id: string) => `${BOX_STATES}${folderDigest}/${id}`
+/** The commits that commands in boxes made or fetched: one record for each command that did, in their order. */
 export const BOX_COMMITS = 'box-commits/'
 export const boxCommitsKey = (id: string) => BOX_COMMITS + id
 
 const UNDO = [UNDO_ENTRIES, UNDO_FILES, UNDO_OPEN, UNDO_OWNERS, UNDO_WORKS, UNDO_TREES]
 const LOCAL = [
   ...[GRANTS, MADE_FILES, BOX_STATES, BOX_COMMITS, ...UNDO, TRIGGER_SEEN],
-  ...[SEARCH_BLOCKS, SEARCH_SHARDS, SEARCH_DUE, SEARCH_BUILT, SEARCH_TAKEN]
+  ...[SEARCH_BLOCKS, SEARCH_SHARDS, SEARCH_DUE, SEARCH_BUILT, SEARCH_TAKEN],
+  recordKey(RECORDS.devices)
 ]
 
 /**
- * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup;
- * another machine has other files; and the index of words can be made again.
+ * Whether a record stays on this machine, in no backup: what a user granted here is not granted elsewhere, or by whoever made a backup; a
+ * device that was paired here decides nothing elsewhere; another machine has other files; and the index of words can be made again.
  */
 export const isLocal = (key: string): boolean => LOCAL.some((prefix) => key.startsWith(prefix))
 
-/** The copies of folders that runs of conversations work in. */
+/** The copies of folders that runs of conversations work in. A copy is in `{config_dir}-copies/<id>`. */
 export const COPIES = 'copy/'
 export const copyKey = (thread: string, copyId: string) => `${COPIES}${thread}/${copyId}`

@@ -11,7 +11,7 @@ export interface SchemaVersion {
   version: number
 }
 
-/** Whether a program whose newest schema is `newest` can read data of the schema `found`, and if not, which of the two is older. */
+/** Returns whether a program whose newest schema is `newest` can read data of the schema `found`, and if not, which of the two is older. */
 export function ageOf (found: SchemaVersion, newest: SchemaVersion): 'readable' | 'older' | 'newer' {
   if (found.base !== newest.base) return found.base < newest.base ? 'older' : 'newer'
   return found.version > newest.version ? 'newer' : 'readable'

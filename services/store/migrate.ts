@@ -15,8 +15,8 @@ import type { Migration, OldData } from './store-types.ts'
 const COPIES = 2
 
 /**
- * Copies the database, then migrates the data to the newest schema, one step after the other. Can be run again after a crash.
- * Returns the database, which is opened anew for the copy; closes it when a step fails.
+ * Copies the database, then migrates the data to the newest schema step by step. Can be run again after a crash. Returns the database,
+ * which was closed for the copy and opened again. Closes it if a step fails.
  */
 export async function migrate ({ database, dir, location, keys, meta, steps, clock, log, reopen }: {
   database: Database,

@@ -17,11 +17,11 @@ import { createStore, type Opened } from './store.ts'
 import { isCorrupt, rootOf, StoreDamaged, StoreInUse, StoreIoError, StoreKeyError, StoreStartError } from './store-errors.ts'
 import type { Store, StoreOptions } from './store-types.ts'
 
-// The opening of a store, from top to bottom: `openStore` takes the directory's lock, `openData` names the steps to an open
-// database in their order, and the steps follow below or are one function of another file each. Files that do not fit are repaired and
-// verified again. Before all this plugins/core/config.ts waits for a service that is ending, and finishes an erasure or replacement.
+// The opening of a store, from top to bottom. `openStore` takes the directory's lock. `openData` lists the steps to an open database in
+// their order; each step follows below, or is a function of another file. Files that do not match their manifest are repaired and verified
+// again. Before all this, plugins/core/config.ts waits for a service that is ending, and finishes an erasure or replacement.
 
-/** How often, and after which pause in milliseconds, files that a dying process may still hold are tried again. */
+/** How often files that a dying process may still hold are tried again, and after which pause in milliseconds. */
 const LOCKED_RETRIES = 40
 const LOCKED_RETRY_MS = 25
 
@@ -56,7 +56,7 @@ export async function openData (
     location: join(dir, 'data'),
     source: { dir, passphrase: options.passphrase || undefined },
     newest: newestOf(steps),
-    // On Windows, another start that looks whether the database is open keeps it closed for that moment.
+    // On Windows, another starting process may test whether the database is open, which blocks the opening for a moment.
     retries: tookOver || process.platform === 'win32' ? LOCKED_RETRIES : 0,
     reopen: () => openDatabase(place.location, { createIfMissing: false })
   }
@@ -84,7 +84,7 @@ export async function openData (
   }
 }
 
-/** Whether a damaged table that was trusted so far may have caused an error. */
+/** True if the error may be caused by damage in a table that was trusted without being read. */
 const mayBeDamage = (error: unknown): boolean =>
   error instanceof StoreDamaged || error instanceof StoreKeyError || rootOf(error).code === 'LEVEL_CORRUPTION'
 
@@ -167,9 +167,8 @@ async function lacksAcknowledgedData (database: Database, location: string, mani
 }
 
 /**
- * Increments the session counter, in the database first, and writes `ops`, the records that describe the database, again.
- * Without those records all data would be unreadable, so they should be in more than one file. Returns the list of the
- * database's tables.
+ * Increments the session counter, in the database first. Also writes `ops` again, the records that describe the database: without them all
+ * data would be unreadable, so they should be in more than one file. Returns the list of the database's tables.
  */
 async function beginSession (
   { database, location, manifest, keys, ops }: { database: Database, location: string, manifest: FileManifest, keys: Keys, ops: RawOp[] }

@@ -8,7 +8,7 @@ export const PROBE = '!probe'
 export const MIGRATING = '!migrating'
 /** Unencrypted: number of times the database was opened. */
 export const SESSION = '!session'
-/** The key for `Store.digest` when it differs from the one derived from the master key: record keys are made with it. */
+/** The key of `Store.digest`, from which record keys are made, if it differs from the one derived from the master key. */
 export const DIGEST = '!digest'
 /** Keys of the unencrypted records. */
 export const PLAIN: ReadonlySet<string> = new Set([META, PROBE, MIGRATING, SESSION])

@@ -5,19 +5,19 @@ import type { ItemIds, StoredRecord } from './store-types.ts'
 export interface RecordAccess {
   key: string
   read<T>(key: string): Promise<T | undefined>
-  /** Yields the values under a prefix, but for damaged ones. */
+  /** Yields the values under a prefix and skips damaged ones. */
   list<T>(prefix: string, damaged: (key: string) => void): AsyncIterable<[key: string, value: T]>
   /** Writes JSON texts by key, and deletes keys without one, all or none. Resolves when they are on disk. */
   write(texts: ReadonlyMap<string, string | undefined>): Promise<void>
 }
 
-/** How a record lies in the database. */
+/** How one record is stored. */
 interface Layout<T> {
-  /** Returns what is stored, or the initial value; frozen. */
+  /** Returns the stored value, or the initial one; frozen. */
   load(): Promise<T>
   /**
-   * Writes a value. Resolves to it as `load` would return it, when it is on disk. `before` is what was loaded or saved last, if what is
-   * stored could be read.
+   * Writes a value. Resolves to it as `load` would return it, when it is on disk. `before` is the value that was loaded or saved last, if
+   * the stored value could be read.
    */
   save(value: T, before: T | undefined): Promise<T>
   /** Returns the value that a change gets: a copy, or the frozen value itself. */
@@ -63,7 +63,7 @@ export function createRecord<T> (layout: Layout<T>, epoch: () => number): Stored
   }
 }
 
-/** Keeps a value as one text. */
+/** Stores a value as one text. */
 export function keepWhole<T> ({ key, read, write }: RecordAccess, initial: () => T): Layout<T> {
   return {
     load: async () => freeze(await read<T>(key) ?? parse<T>(toJson(key, initial()))),
@@ -86,13 +86,13 @@ type Items = ReadonlyMap<string, StoredItem>
 type Lists = Record<string, readonly unknown[] | undefined>
 const itemsIn = (items: Items) => [...items.values()].map(({ item }) => item)
 
-/** Keeps the items of lists as texts of their own, and the rest of the value as one. */
+/** Stores each item of the lists as a text of its own, and the rest of the value as one text. */
 export function keepItems<T> ({ key, read, list, write }: RecordAccess, initial: () => T, ids: ItemIds<T>): Layout<T> {
   const idsOf = Object.entries(ids) as Array<[name: string, idOf: (item: unknown) => string]>
-  /** What is stored of each list of a value, by key. */
+  /** The stored items of each list of a value, by key. */
   const storedOf = new WeakMap<object, Map<string, Items>>()
 
-  /** Reads the items of the lists. Damaged ones are left out, or with `withDamaged` returned without their values. */
+  /** Reads the items of the lists. Damaged items are left out; with `withDamaged` they are returned without their values. */
   async function readLists (withDamaged = false): Promise<Map<string, Items>> {
     const lists = new Map<string, Items>()
     for (const [name] of idsOf) {
@@ -104,7 +104,7 @@ export function keepItems<T> ({ key, read, list, write }: RecordAccess, initial:
     return lists
   }
 
-  /** Returns the value of a record with these lists. */
+  /** Returns the value of a record, built from the rest and these lists. */
   function join (rest: object, lists: Map<string, Items>, had: Lists): T {
     const value: Record<string, unknown> = { ...rest }
     for (const [name, items] of lists) if (had[name] !== undefined || items.size > 0) value[name] = itemsIn(items)
@@ -137,8 +137,8 @@ export function keepItems<T> ({ key, read, list, write }: RecordAccess, initial:
 }
 
 /**
- * Returns the items of a list as they are stored from now on, and adds what is to be written. An item that is the same object in its place
- * stays as it is.
+ * Returns the items of a list as they are stored from now on, and collects the changes to write. An item that is the same object as before,
+ * at the same place, is not written.
  */
 function changeItems (stored: Items, items: Array<[key: string, item: unknown]>, texts: Map<string, string | undefined>): Items {
   let highest = [...stored.values()].reduce((most, { order }) => Math.max(most, order), 0)

@@ -17,7 +17,7 @@ export const unlessDamaged = <T>(read: Promise<T>): Promise<T | undefined> =>
     return undefined
   })
 
-/** Returns an empty value for a record that is damaged on the disk, for data that the user can enter again. Rethrows any other error. */
+/** For data that the user can enter again: returns an empty value if the record is damaged. Rethrows any other error. */
 export function emptyIfDamaged (error: unknown): Record<string, never> {
   if (!isDamage(error)) throw error
   return {}
@@ -62,7 +62,7 @@ export class StoreNewer extends startError('ERR_STORE_NEWER', 78) {
   }
 }
 
-/** A build of the program from before the present base schema wrote the data. EX_CONFIG */
+/** The data was written by a build from before the present base schema. EX_CONFIG */
 export class StoreOlder extends startError('ERR_STORE_OLDER', 78) {
   constructor (location: string) {
     super(

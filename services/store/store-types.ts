@@ -52,7 +52,10 @@ export interface StoredRecord<T> {
   replace(value: T): Promise<T>
 }
 
-/** Lists of a record of which each item is stored by itself: functions that name an item, in letters that keys may have. */
+/**
+ * Names for the items of a list that are stored one by one: functions that return the name of an item, made of characters that keys may
+ * have.
+ */
 export type ItemIds<T> = { [K in keyof T]?: NonNullable<T[K]> extends ReadonlyArray<infer Item> ? (item: Item) => string : never }
 
 /** The contents of a store, for a backup. */
@@ -86,12 +89,15 @@ export interface Store {
   keys(prefix: string, range?: KeyRange): AsyncIterable<string>
   /** Writes all of `ops` or none. Durable before it resolves. Throws ERR_STORE_BUSY when too many writes are queued. */
   transact(ops: Op[]): Promise<void>
-  /** Calls the listener with the operations of each transaction that is on disk, before `transact` resolves. What it throws is logged. */
+  /**
+   * Calls the listener with the operations of each transaction that is on disk, before `transact` resolves. An error of the listener is
+   * logged.
+   */
   onCommit(listener: (ops: readonly Op[]) => void): void
   /**
-   * Returns the single record of a name; every call with the same name returns the same object. With `ids`, a change writes those items
-   * of the lists that are other objects than before, and gets the shared value itself, which it must not modify. An item that is damaged
-   * is left out.
+   * Returns the single record of a name. Every call with the same name returns the same object. With `ids`, the items of those lists are
+   * stored one by one: a change gets the shared value itself, which it must not modify, and writes the items that are new objects. A
+   * damaged item is left out.
    */
   record<T>(name: string, initial: () => T, ids?: ItemIds<T>): StoredRecord<T>
   /** Returns a keyed hash (hex), for ids chosen by callers: database keys are stored unencrypted. */

@@ -173,7 +173,7 @@ export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: St
       if (ops.length === 0) return
       await write(ops)
       for (const listener of listeners) {
-        // The write is on disk: its caller must not take it for failed, and the other listeners hear of it.
+        // The write is on disk: its caller must not see it as failed, and the other listeners must be called.
         try {
           listener(ops)
         } catch (error) {

@@ -1,7 +1,7 @@
 /** Where the environment wants traces to go. */
 export interface AskedTraces {
   protocol: 'http/json' | 'http/protobuf'
-  /** Whether texts of users, models and tools are written, too. */
+  /** True if texts of users, models and tools are written, too. */
   withContents: boolean
 }
 
@@ -9,7 +9,7 @@ const isTrue = (value: string | undefined): boolean => value?.trim().toLowerCase
 
 /**
  * Reads the variables of OpenTelemetry (https://opentelemetry.io/docs/specs/otel/configuration/sdk-environment-variables/). Returns
- * undefined when nobody asks for traces, and the reason as text when somebody asks for traces that cannot be written.
+ * undefined if they ask for no traces, and a sentence if they ask for traces that the service cannot write.
  */
 export function askedTraces (env: NodeJS.ProcessEnv): AskedTraces | string | undefined {
   const exporter = env.OTEL_TRACES_EXPORTER?.trim()

@@ -21,13 +21,13 @@ export interface EndedSpan {
   traceId: string
   spanId?: string
   parentSpanId?: string
-  /** Whether the caller records the trace; undefined: the sampler decides, by the trace's id. */
+  /** True if the caller records the trace. Undefined: the sampler decides, by the id of the trace. */
   isSampled?: boolean
   /** Milliseconds since the Unix epoch. */
   begun: number
   ended: number
   attributes: Attributes
-  /** What went wrong, in a word. */
+  /** The kind of the error, in one word. */
   error?: string
 }
 
@@ -35,7 +35,7 @@ export interface EndedSpan {
 const MOST_WAITING = 2048
 const LONGEST_VALUE = 100_000
 
-/** The sampler of traces that begin here. The others are recorded where their caller's are. */
+/** Returns the sampler of traces that begin in this service. A trace of a caller is recorded if its caller records it. */
 function samplerOf ({ OTEL_TRACES_SAMPLER: name = '', OTEL_TRACES_SAMPLER_ARG: arg = '1' }: NodeJS.ProcessEnv): Sampler {
   if (name.endsWith('always_off')) return new AlwaysOffSampler()
   return name.endsWith('traceidratio') ? new TraceIdRatioBasedSampler(Number(arg)) : new AlwaysOnSampler()
@@ -50,7 +50,7 @@ export function openOtlp ({ protocol }: AskedTraces, env: NodeJS.ProcessEnv) {
     maxQueueSize: MOST_WAITING,
     ...(delay > 0 && { scheduledDelayMillis: delay })
   })
-  /** The ids of the span that is about to begin: they are ours. */
+  /** The ids for the span that begins next, which the SDK asks for: the service chooses them itself. */
   let next = { traceId: '', spanId: '' }
   const random = () => Buffer.from(crypto.getRandomValues(new Uint8Array(8))).toString('hex')
   const sampler = samplerOf(env)
@@ -82,7 +82,7 @@ export function openOtlp ({ protocol }: AskedTraces, env: NodeJS.ProcessEnv) {
       }
       span.end(ended.ended)
     },
-    /** Sends what waits. */
+    /** Sends the spans that wait. */
     close: (): Promise<void> => provider.shutdown().catch(() => {})
   }
 }

@@ -29,8 +29,8 @@ export const isTraceparent = (header: string): boolean => TRACEPARENT.test(heade
 const spanIdOf = (name: string): string => createHash('sha256').update(name).digest('hex').slice(0, 16)
 
 /**
- * Returns the place of a run: in the trace of its caller, else in one of its own. All ids follow from the run's, so that what it does
- * after a restart, and who waits for it meanwhile, is in the same trace.
+ * Returns the place of a run: in the trace of its caller, else in a trace of its own. All ids are computed from the id of the run, so spans
+ * that are written after a restart belong to the same trace.
  */
 function traceOf (runId: string, traceparent = ''): RunTrace {
   const spanId = spanIdOf(runId)
@@ -42,13 +42,13 @@ function traceOf (runId: string, traceparent = ''): RunTrace {
 /** The span of a step of a run. */
 const stepSpanId = (runId: string, step: number): string => spanIdOf(`${runId}/${step}`)
 
-/** The header by which something that a run begins joins its trace. */
+/** Returns the header `traceparent` by which work that a run begins joins the trace of the run. */
 const traceparentOf = ({ traceId, spanId, isSampled = true }: RunTrace): string =>
   `00-${traceId}-${spanId}-${isSampled ? '01' : '00'}`
 
-/** The time for sending what waits when the service ends, milliseconds. */
+/** The time limit for sending the waiting spans when the service ends; milliseconds. */
 const CLOSE_MS = 1_000
-/** Runs whose end is remembered, so that it is told once. */
+/** The number of ended runs that are remembered, so that each end is written once. */
 const MOST_ENDED = 1_000
 
 export type Traces = ReturnType<typeof createTraces>
@@ -73,7 +73,7 @@ const textOf = (value: unknown): string => typeof value === 'string' ? value : J
 export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Parts) {
   const begunAt = clock.now()
   const ended = new Set<string>()
-  /** The step that each active run takes. */
+  /** The current step of each active run. */
   const steps = new Map<string, number>()
   let opened: Promise<{ write(span: EndedSpan): void, close(): Promise<void> }> | undefined
   const open = async () => (await import('./otlp.ts')).openOtlp(asked, env)
@@ -181,12 +181,12 @@ export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Pa
       write({ name: `execute_tool ${tool}`, ...within(runId), ...lasting(ms), attributes, ...failed })
     },
 
-    /** Takes what the store has committed of a run: its end is told once. */
+    /** Writes the span of a run when the store has committed its end, once. */
     runStored (run: RunRecord): void {
       const { runId, status, taskId, completedAt } = run
       if (!isOver(run)) return
       steps.delete(runId)
-      // A task's run goes on after a restart. What is over since before this start has been told.
+      // A task's run continues after a restart. Runs that ended before this start were written by the earlier process.
       if (status === 'interrupted' ? taskId !== undefined : (completedAt ?? 0) < begunAt) return
       if (ended.has(runId)) return
       ended.add(runId)
@@ -194,7 +194,7 @@ export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Pa
       endRun(run)
     },
 
-    /** Something that waited for a person, or for the application, is over: also when the service ended meanwhile. */
+    /** Writes the span of a wait for a person or the application when the wait is over, also if the service was restarted meanwhile. */
     async waited (approval: Approval): Promise<void> {
       if (!('createdAt' in approval) || approval.runId === undefined) return
       const { runId, kind, state, createdAt } = approval
@@ -209,7 +209,7 @@ export function createTraces ({ asked, env, clock, log, activeRun, findRun }: Pa
       })
     },
 
-    /** Sends what waits. */
+    /** Sends the spans that wait. */
     async close (): Promise<void> {
       const otlp = await opened?.catch(() => undefined)
       if (otlp !== undefined) await settlesWithin({ clock, ms: CLOSE_MS }, otlp.close())

@@ -58,7 +58,7 @@ show('')
 
 const NoSuchFile = defineError('ERR_NOT_FOUND', 'The documentation has no file "%s". Its start page is /docs.')
 
-/** Where the sources have the document. */
+/** Where openapi.json lies when the service runs from its sources. */
 const SOURCE = new URL('../../../openapi.json', import.meta.url)
 
 /** The files of Swagger UI that the page loads, by name. */

@@ -3,7 +3,7 @@ import type { ToolContext, ToolOutput } from '../../contracts/tool.ts'
 import { ToolFailed } from '../../tools/index.ts'
 import { readForm, type Form, FormRefused, type Json, quoted, whoAsks } from './form.ts'
 
-/** Forms and addresses that one call may ask for. */
+/** The most forms and addresses that one call may ask for. */
 const MOST_ASKED = 20
 
 /** The answer to `elicitation/create`. */
@@ -11,14 +11,14 @@ type ElicitResult = { action: 'accept', content?: Record<string, unknown> } | { 
 
 type Context = Pick<ToolContext, 'ask' | 'waitForUser'>
 
-/** A call that the server works on. */
+/** A call that the server is working on. */
 interface CallUnderWay extends Context {
   /** Aborts when the call has ended. */
   ended: AbortController
   asked: number
   /** Questions that wait for the user. */
   open: number
-  /** What the model is told of questions that got no answer. */
+  /** Sentences for the model about questions that got no answer. */
   notes: Set<string>
 }
 
@@ -30,9 +30,9 @@ interface Parts {
 export type Elicitor = ReturnType<typeof createElicitor>
 
 /**
- * Asks the user what a tool server wants to know (MCP's elicitation). The protocol does not say which call a question belongs to: where
- * several are under way, it is shown as one of the oldest call that may ask and has no question open. Its answer reaches the right call in
- * any case, and the time limits of all calls of the server rest meanwhile.
+ * Asks the user the questions of a tool server (MCP's elicitation). The protocol does not say which call a question belongs to. If several
+ * are under way, it is shown with the oldest call that may ask and has no open question. Its answer reaches the right call in any case,
+ * and the time limits of all calls of the server stand still meanwhile.
  */
 export function createElicitor ({ server, log }: Parts) {
   const calls = new Set<CallUnderWay>()
@@ -40,14 +40,14 @@ export function createElicitor ({ server, log }: Parts) {
   const addresses = new Map<string, () => void>()
   let isStrayLogged = false
 
-  /** Logged once until the next call, as a server may ask without end. */
+  /** Refuses a question outside of any call. Logged once until the next call, because a server may ask without end. */
   function refuseStray (): ElicitResult {
     if (!isStrayLogged) log.warn({ server }, 'the tool server asked the user something outside of any call, and got no answer')
     isStrayLogged = true
     return { action: 'cancel' }
   }
 
-  /** Asks in the name of a call. `completed` ends the questions with consent. */
+  /** Asks on behalf of a call. `completed` ends the question as agreed to. */
   async function ask (call: CallUnderWay, form: Form & { url?: string }, ...[signal, completed]: AbortSignal[]): Promise<ElicitResult> {
     const { questions, url, check } = form
     const ends = [signal, call.ended.signal, ...completed === undefined ? [] : [completed]]
@@ -88,7 +88,7 @@ export function createElicitor ({ server, log }: Parts) {
   }
 
   return {
-    /** Runs a call, during which the server may ask. The model is told of questions that got no answer. */
+    /** Runs a call, during which the server may ask. Adds notes about unanswered questions for the model. */
     async during (context: Context, work: () => Promise<ToolOutput>): Promise<ToolOutput> {
       const call: CallUnderWay = { ...context, ended: new AbortController(), asked: 0, open: 0, notes: new Set() }
       calls.add(call)
@@ -131,7 +131,7 @@ export function createElicitor ({ server, log }: Parts) {
       }
     },
 
-    /** Ends the question about an address that the server says is done. */
+    /** Ends the question about an address, because the server says that it is done. */
     complete: (elicitationId: string): void => addresses.get(elicitationId)?.()
   }
 }
@@ -140,8 +140,8 @@ const LONGEST_ADDRESS = 1_000
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /**
- * Returns an address that a server wants the user to open, in the form that browsers show. Throws FormRefused unless it is https, or
- * http on this computer, without a name and password, which could pass for another host.
+ * Returns an address that a server wants the user to open, in the form that browsers show. It must be https, or http on this computer,
+ * without a name and password, which could imitate another host. Throws FormRefused.
  */
 function checkAddress (address: unknown): string {
   const url = typeof address === 'string' && address.length <= LONGEST_ADDRESS && URL.canParse(address) ? new URL(address) : undefined
@@ -171,7 +171,7 @@ function readAddressRequest (server: string, { message, url }: Json): Form & { u
 
 const MOST_SHOWN = 5
 
-/** Returns the text for the model of the error that a server gives when the user must open addresses before a call works. */
+/** Returns the text for the model of a server's error which says that the user must open addresses before a call works. */
 export function addressesRequired (data: unknown): string {
   const listed = (data as { elicitations?: unknown } | undefined)?.elicitations
   const shown = (Array.isArray(listed) ? listed.slice(0, MOST_SHOWN) : []).flatMap((each) => {

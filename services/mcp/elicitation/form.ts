@@ -1,21 +1,21 @@
 import { isObject } from '../../lib/json.ts'
 import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
 
-/** What a server asks cannot be shown to the user; the message is a clause that completes "it cannot be asked: ". */
+/** A server's question cannot be shown to the user. The message completes "it cannot be asked: ". */
 export class FormRefused extends Error {}
 
 export type Json = Record<string, unknown>
-/** A value of a field as the server gets it. */
+/** The value of a field in the form that the server gets. */
 type FieldValue = string | number | boolean | string[]
-/** What an answer is for the server, or a clause that says what is wrong with it. */
+/** The value that an answer means, or a clause that says what is wrong with it. */
 type Reading = { value: FieldValue } | { wrong: string }
 
-/** What a server asks, as questions, and how the answers become the server's. */
+/** A server's form as questions, with functions that convert the answers for the server. */
 export interface Form {
   questions: Question[]
-  /** Returns what is wrong with answers, by the question's id. */
+  /** Returns the faults of answers, by the question's id. */
   check(answers: Answers): Array<{ id: string, message: string }>
-  /** Returns what the server gets for answers that `check` found right. */
+  /** Returns the content for the server. The answers must have passed `check`. */
   content(answers: Answers): { action: 'accept', content?: Record<string, FieldValue> } | { action: 'decline' }
 }
 
@@ -23,7 +23,7 @@ const LONGEST_MESSAGE = 800
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,127}$/
 const CONSENT = 'consent'
 
-/** Reads the parameters of `elicitation/create` in form mode. Throws FormRefused for a form that cannot be shown, or is against MCP. */
+/** Reads the parameters of `elicitation/create` in form mode. Throws FormRefused for a form that cannot be shown, or that violates MCP. */
 export function readForm (server: string, { message, requestedSchema }: Json): Form {
   if (!isObject(requestedSchema) || !isObject(requestedSchema.properties)) throw new FormRefused('it is not a form')
   const entries = Object.entries(requestedSchema.properties)
@@ -75,16 +75,16 @@ function consent (opening: string): Form {
   }
 }
 
-/** The sentence before everything that a server asks, so that it cannot pass for the application. */
+/** Returns the sentence that precedes everything that a server asks, so that it cannot pretend to be the application. */
 export const whoAsks = (server: string): string => `The tool server ${JSON.stringify(server)} asks this, not the application.`
 
 export const quoted = (message: unknown): string => `“${shownText(message, LONGEST_MESSAGE)}”`
 
-/** A field of a form: how it is asked, and how its answer is read. */
+/** A field of a form: its question, and the reader of its answer. */
 interface FormField {
   name: string
   question: Question
-  /** The value for the server where the user leaves the field out; undefined for none. */
+  /** The value for the server if the user leaves the field out; undefined for none. */
   whenLeftOut?: FieldValue
   read(answer: string | string[]): Reading
 }
@@ -92,16 +92,16 @@ interface FormField {
 const LONGEST_TITLE = 200
 const LONGEST_DESCRIPTION = 400
 const LONGEST_HINT = 300
-/** Values that a hint names, where there are too many for options. */
+/** The most values that a hint names if there are too many for options. */
 const NAMED = 5
 
-/** A value that the server lets the user choose, and how it is shown. */
+/** A value that the user can choose, and its label. */
 interface Choice {
   value: string
   label: string
 }
 
-/** Makes the question of one field. Throws FormRefused for what MCP does not allow in a form. */
+/** Makes the question for one field. Throws FormRefused for a field that MCP does not allow. */
 function formField (name: string, schema: Json, { id, isRequired }: { id: string, isRequired: boolean }): FormField {
   const title = shownText(schema.title, LONGEST_TITLE) || shownText(name, LONGEST_TITLE)
   const description = shownText(schema.description, LONGEST_DESCRIPTION)
@@ -122,16 +122,16 @@ function formField (name: string, schema: Json, { id, isRequired }: { id: string
 }
 
 interface Kind {
-  /** Says what the answer is to be like. */
+  /** Says what the answer should look like. */
   hint: string
   question: Partial<Question>
   read(answer: string | string[]): Reading
-  /** Whether a default is a value of this kind. */
+  /** True if a default value is of this kind. */
   isValue(value: unknown): value is FieldValue
 }
 
 function kindOf (title: string, schema: Json): Kind {
-  // Both marks say that the field is a secret, in a language of no user: MCP forbids forms to ask for secrets.
+  // Both marks say that the field is a secret, independent of the user's language: MCP forbids forms to ask for secrets.
   if (schema.format === 'password' || schema.writeOnly === true) {
     throw new FormRefused(`${JSON.stringify(title)} is a secret, for which no form may ask`)
   }
@@ -164,7 +164,7 @@ const yesOrNo: Kind = {
   isValue: (value) => typeof value === 'boolean'
 }
 
-/** The choices of a schema, in each of the forms that versions of MCP have; undefined for none. */
+/** Returns the choices of a schema, in any of the forms that versions of MCP have; undefined for none. */
 function choicesOf ({ enum: values, enumNames, oneOf, anyOf }: Json): Choice[] | undefined {
   const titled = [oneOf, anyOf].find(Array.isArray)
   const all = titled === undefined
@@ -177,13 +177,13 @@ function choicesOf ({ enum: values, enumNames, oneOf, anyOf }: Json): Choice[] |
   return choices.length > 0 ? choices : undefined
 }
 
-/** Asks for one of the choices, or for several of an array. Too many for options are answered by their name. */
+/** Asks for one of the choices, or for several if the field is an array. If there are too many for options, the user writes their names. */
 function choice (choices: Choice[], { type, minItems = 0, maxItems = Infinity }: Json): Kind {
   const isMulti = type === 'array'
   const [least, most] = [Number(minItems), Number(maxItems)]
   const fits = choices.length <= QUESTION_LIMITS.options
   const known = new Set(choices.map(({ value }) => value))
-  // Values that are empty, equal or not to be shown are answered by their number.
+  // If values are empty, equal or not to be shown, the user answers with their numbers.
   const areShown = known.size === choices.length && choices.every(({ value }) => value !== '' && shownText(value, LONGEST_TITLE) === value)
   const options = choices.map(({ value, label }, at) => ({
     value: areShown ? value : String(at + 1),
@@ -231,11 +231,11 @@ const FORMATS: Record<string, { hint: string, fits(text: string): boolean }> = {
 function isDate (text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)
-  // A day that its month does not have becomes one of the next month.
+  // For a day that its month does not have, Date would return one of the next month.
   return !isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** Reads texts: their length in characters and their format are checked. */
+/** Reads texts. Their length in characters and their format are checked. */
 function readText ({ format, minLength, maxLength }: Json): Reader {
   const known = typeof format === 'string' && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
   const length = between(minLength, maxLength)
@@ -278,8 +278,8 @@ function between (least: unknown, most: unknown): string {
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g
 
 /**
- * Returns a server's text as one line of at most `longest` characters: without control characters and overrides of the direction of
- * text, with which it could show the user something else, and without line ends, with which it could pass for a text of the application.
+ * Returns a server's text as one line of at most `longest` characters. Control characters and overrides of the text direction are removed,
+ * because they could show the user something else, and so are line ends, because a new line could imitate a text of the application.
  */
 function shownText (value: unknown, longest: number): string {
   if (typeof value !== 'string') return ''

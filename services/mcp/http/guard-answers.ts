@@ -26,9 +26,9 @@ interface Parts {
 }
 
 /**
- * Yields the events of a stream again, in the form that the SDK takes, so that nothing in it can fill the memory: an answer beyond the
- * limits is settled without it, another event beyond them is dropped. A stream that ends without the answer fails the request, unless the
- * server named an event from which the stream can be resumed.
+ * Yields the events of a stream in the form that the SDK accepts, with bounded memory. An answer beyond the limits is settled without being
+ * read, and another event beyond them is dropped. A stream that ends without the answer fails the request, unless the server named an event
+ * from which the stream can be resumed.
  */
 export async function * guardEvents (chunks: Chunks, { request, countUnsolicited }: Parts): AsyncGenerator<Uint8Array> {
   const parse = createEventStreamParser(LONGEST_MESSAGE)
@@ -69,15 +69,15 @@ export async function * guardEvents (chunks: Chunks, { request, countUnsolicited
   if (!isAnswered && !canResume) yield settle(failedAnswer(request!.id, failure))
 }
 
-/** Returns messages in which an answer that names no request of ours is that of the request whose exchange it came in. */
+/** Gives an answer without a known id the id of the request to which it came as a response. */
 function ofRequest (messages: JSONRPCMessage[], request: PendingRequest | undefined): JSONRPCMessage[] {
   if (request === undefined || messages.some((message) => isAnswer(message) && message.id === request.id)) return messages
   return messages.map((message) => isAnswer(message) && typeof message.id !== 'number' ? adoptAnswer(message, request.id) : message)
 }
 
 /**
- * Reads an answer that is no stream, as the text of a JSON document of messages: one beyond the limits is settled without it, one that is
- * no message fails the request with its words. Returns undefined for an empty answer. Throws the stream's error.
+ * Reads an answer that is not a stream, as a JSON document of messages. A document beyond the limits is settled without being read. A
+ * document that is no message fails the request with its text. Returns undefined for an empty answer. Throws the stream's error.
  */
 export async function readAnswer (chunks: Chunks, { request, countUnsolicited }: Parts): Promise<string | undefined> {
   const { bytes, isCut } = await readAtMost(chunks, LONGEST_MESSAGE)
@@ -95,10 +95,10 @@ export async function readAnswer (chunks: Chunks, { request, countUnsolicited }:
   return JSON.stringify(failedAnswer(request.id, noMessage(text.trim())))
 }
 const LONGEST_HEAD = 64 * 1024
-/** The beginning of a stream of events that does not say so. */
+/** Matches the beginning of a stream of events whose content type does not say so. */
 const LIKE_EVENTS = /^\s*(?:event|data|id|retry)?:/
 
-/** Writes an event as it stands in a stream. */
+/** Formats an event as it stands in a stream. */
 function formatEvent ({ id, event, retry, data }: ServerEvent): string {
   const fields = Object.entries({ id, event, retry }).flatMap(([name, value]) => value === undefined ? [] : [`${name}: ${value}\n`])
   const lines = data === undefined ? [] : data.split('\n').map((line) => `data: ${line}\n`)

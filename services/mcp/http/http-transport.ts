@@ -12,34 +12,34 @@ import { requestHeaders } from '../parameter-headers.ts'
 import { STATELESS_VERSION } from '../stateless-session.ts'
 import { currentSending, sendAs, type Sending, createServerFetch } from './server-fetch.ts'
 
-/** Time limit for a notification or an answer of ours, and for beginning a session anew. */
+/** Time limit for sending a notification or an answer of ours, and for beginning a new session. */
 const SEND_MS = 30_000
-/** Notifications and answers of ours that may be on their way at once: a server can ask for many. */
+/** The most notifications and answers of ours that may be on their way at once, because a server can ask for many. */
 const MAX_SENDING = 256
 /** Time limit for telling the server that its session is over. */
 const GOODBYE_MS = 1_500
 /** Time that a server has to end the stream of an answer after the answer itself. */
 const STREAM_END_MS = 1_000
 
-/** Time limit for looking whether a server that refuses the first message speaks the older transport. */
+/** Time limit for the check whether a server that refuses the first message uses the older transport (HTTP with SSE). */
 const PROBE_MS = 5_000
-/** How such servers refuse it. */
+/** Statuses with which such servers refuse the first message. */
 const REFUSED: unknown[] = [400, 404, 405]
 
 interface Parts {
   url: URL
   headers: Record<string, string>
-  /** What the user has authorized; undefined when the headers hold the authorization. */
+  /** The access that the user has granted; undefined if the headers hold the authorization. */
   access?: ServerAccess
   clock: Clock
-  /** Receives what goes wrong outside of calls. */
+  /** Receives errors outside of calls. */
   tail: StderrTail
 }
 
 /**
- * Exchanges messages with a server over Streamable HTTP, by the SDK's transport. What is added to it: bounds (see createServerFetch);
- * the exchanges of a request end with it; a request whose answer cannot come any more fails at once; a session that the server has
- * forgotten is begun anew, and the request is sent again; a server that cannot be reached ends the connection.
+ * Exchanges messages with a server over Streamable HTTP, through the SDK's transport. Additions: bounds (see createServerFetch); the HTTP
+ * exchanges of a request end with it; a request whose answer cannot come any more fails at once; if the server has forgotten the session, a
+ * new one is begun and the request is sent again; if the server cannot be reached, the connection ends.
  */
 export function createHttpTransport ({ url, headers, access, clock, tail }: Parts): ServerTransport {
   const ended = Promise.withResolvers<string>()
@@ -69,7 +69,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
       if (opened !== session || over.signal.aborted || sending?.abort.signal.aborted) return
       tail.add(`(http) ${message.slice(0, 200)}\n`)
       if (!/^Maximum reconnection attempts/.test(message)) return
-      // Without its stream the server could tell nothing any more.
+      // Without its stream the server could not send anything any more.
       if (sending?.request === undefined) end('its stream of events was lost')
       else fail(sending.request.id, 'The stream of its answer was lost.')
     }
@@ -80,7 +80,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
   function deliver (message: JSONRPCMessage) {
     if (isAnswer(message)) {
       const request = pending.get(message.id as RequestId)
-      // Nobody waits for it any more.
+      // Nobody waits for the answer any more.
       if (request === undefined) return
       pending.delete(message.id as RequestId)
       tail.mark()
@@ -103,7 +103,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
     transport.onclose?.()
   }
 
-  /** Ends the connection later, as the end fails all that waits: requests of which nothing was sent are to fail as such. */
+  /** Ends the connection a moment later. The end fails all waiting requests, and those that were never sent have to fail as such first. */
   function endUnreachable ({ message }: Unreachable) {
     for (const { isConnected, abort } of pending.values()) if (!isConnected) abort.abort(new Unreachable(message, true))
     setImmediate(() => end(message))
@@ -121,7 +121,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
     }
   }
 
-  /** Begins a new session with the server, as the client began the first one. The tools may be others now. */
+  /** Begins a new session with the server, in the same way as the client began the first one. The tools may differ. */
   async function renew () {
     const lost = session
     const answer = Promise.withResolvers<JSONRPCMessage>()
@@ -183,10 +183,10 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
         if ('method' in message && 'id' in message) {
           const about = isStateless ? { ...requestHeaders(message.method, message.params), ...headers } : {}
           await sendAs(message, (sending) => sendRequest(message, sending), about)
-          // Without a session the end of the exchange is what cancels a request.
+          // Without a session, ending the exchange is what cancels a request.
         } else if (!isStateless) await sendAs(undefined, (sending) => sendOther(message, sending))
       } catch (error) {
-        // A notification is not answered: the next request tells whether the server is still there.
+        // There is no answer to a notification: the next request shows whether the server is still there.
         if ('method' in message && !('id' in message)) return tail.add(`(http) ${message.method}: ${describeRefusal(error)}\n`)
         if (error instanceof Unreachable) endUnreachable(error)
         const refusal = isStateless ? errorIn(error) : undefined
@@ -208,7 +208,10 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
     }
   }
 
-  /** Whether the address is that of a stream of the transport before Streamable HTTP: its first event names another address to post to. */
+  /**
+   * True if the address belongs to the transport that preceded Streamable HTTP: the first event of its stream names another address to post
+   * to.
+   */
   const isSseOnly = (): Promise<boolean> =>
     withDeadline({ clock, ms: PROBE_MS, signal: over.signal }, async (signal) => {
       const { body } = await http.look({ headers: { accept: 'text/event-stream' }, signal })
@@ -234,13 +237,13 @@ interface HttpError extends Error {
 const LONGEST_QUOTE = 300
 const PREFIX = /^Streamable HTTP error: (?:Error POSTing to endpoint: |Failed to open SSE stream: )?/
 
-/** Whether an error says that the server does not know the session any more. The specification says 404; some servers say 400. */
+/** True if an error says that the server does not know the session any more. The specification says 404; some servers send 400. */
 function isLostSession (error: unknown, sessionId: string | undefined): boolean {
   const { code, message } = error as HttpError
   return sessionId !== undefined && (code === 404 || (code === 400 && /session/i.test(message)))
 }
 
-/** The error of JSON-RPC that a server without sessions answers with a status of HTTP that says the same. */
+/** Returns the JSON-RPC error in the body of a failed HTTP response of a server without sessions. */
 function errorIn (error: unknown): { code: number, message: string, data?: unknown } | undefined {
   const { code, message } = error as HttpError
   if (typeof code !== 'number' || code < 400 || code >= 500 || !PREFIX.test(message)) return undefined
@@ -249,7 +252,7 @@ function errorIn (error: unknown): { code: number, message: string, data?: unkno
   return found !== undefined && 'error' in found ? found.error : undefined
 }
 
-/** Describes why the server did not take a message, as a clause that completes a sentence. */
+/** Returns why the server did not accept a message, as a clause that completes a sentence. */
 function describeRefusal (error: unknown): string {
   const { code, message } = error as HttpError
   const said = message.replace(PREFIX, '')
@@ -259,7 +262,7 @@ function describeRefusal (error: unknown): string {
   return `it answered ${code}${quote === '' ? '' : `: ${quote}`}`
 }
 
-/** The words of an error's body: the message of JSON-RPC or OAuth, nothing of a web page. */
+/** Returns the message in an error's body, of JSON-RPC or OAuth; nothing of a web page. */
 function textOf (body: string): string {
   if (/^\s*</.test(body)) return ''
   const { error, error_description: description, message, detail } = readJson(body) ?? {}

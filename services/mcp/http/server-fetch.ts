@@ -11,27 +11,27 @@ import type { PendingRequest } from '../envelope.ts'
 import { guardEvents, readAnswer } from './guard-answers.ts'
 import { Unreachable } from '../server-transport.ts'
 
-/** A message that is being sent, and the exchanges over HTTP that belong to it. */
+/** A message that is being sent, and its HTTP exchanges. */
 export interface Sending {
   /** The message, if it is a request. */
   request?: PendingRequest
   /** Ends the exchanges. */
   abort: AbortController
-  /** There was a connection to the server: before that nothing was sent. */
+  /** True if there was a connection to the server. Before that nothing was sent. */
   isConnected: boolean
   /** The server answers with a stream of events. */
   hasStream: boolean
-  /** What the headers repeat of the message. */
+  /** Headers that repeat parts of the message. */
   headers: Record<string, string>
 }
 
 /**
- * The message to which an exchange belongs. The SDK's transport sends all exchanges through one `fetch`, also those that resume
- * the stream of an answer.
+ * The message that an exchange belongs to. The SDK's transport sends all exchanges through one `fetch`, including those that resume the
+ * stream of an answer.
  */
 export const currentSending = new AsyncLocalStorage<Sending>()
 
-/** Runs the sending of a message. */
+/** Runs the sending of a message, so that its exchanges know it. */
 export const sendAs = <T>(
   request: PendingRequest | undefined,
   send: (sending: Sending) => Promise<T>,
@@ -41,9 +41,9 @@ export const sendAs = <T>(
   return currentSending.run(sending, () => send(sending))
 }
 
-/** Bytes that are read of an answer that is no message: an error, or a document that is not needed. */
+/** The most bytes that are read of an answer without a message: an error, or a document that is not needed. */
 const LONGEST_OTHER = 64 * 1024
-/** Streams that a server may make the SDK open again in a minute. */
+/** How many streams a server may make the SDK open again in a minute. */
 const MAX_STREAMS_PER_MINUTE = 20
 const MINUTE_MS = 60_000
 
@@ -65,7 +65,9 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
   const connections = createConnections(clock)
   const awaitTurn = createThrottle(clock)
 
-  /** Sends a request with the token of the user's authorization. A token that is refused is refreshed, and the request sent again. */
+  /**
+   * Sends a request with the token of the user's authorization. If the token is refused, it is refreshed, and the request is sent again.
+   */
   const fetch: FetchLike = async (address, init) => {
     const token = access?.token()
     const response = await exchange(address, token, init)
@@ -107,7 +109,7 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
     return toResponse(response, method)
   }
 
-  /** Returns what the SDK is to see of an answer: it reads a message only from the types and with the status that MCP names. */
+  /** Returns an answer in the form that the SDK understands: it reads a message only with the types and statuses that MCP names. */
   async function toResponse (response: IncomingMessage, method: string): Promise<Response> {
     const sending = currentSending.getStore()
     const parts = { request: sending?.request, countUnsolicited }
@@ -124,7 +126,7 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
     }
     if (method === 'GET' && (isOk || status === 405)) {
       response.destroy()
-      // The SDK takes 405 for a server without streams. Where the stream of an answer is resumed, it is a failure.
+      // The SDK takes 405 for a server without streams. When the stream of an answer is resumed, it is a failure.
       return new Response(null, { status: parts.request === undefined ? 405 : 404, headers })
     }
     if (!isOk) {
@@ -140,13 +142,13 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
 
   return {
     fetch,
-    /** Looks at the address without asking for an authorization. */
+    /** Sends a request without asking for an authorization. */
     look: (init: RequestInit): Promise<Response> => exchange(server, access?.token(), init),
     close: () => connections.close()
   }
 }
 
-/** Returns what the server wants before it takes a request; undefined when it wants no authorization. */
+/** Returns the authorization that the server wants before it accepts a request; undefined if it wants none. */
 async function challengeIn (response: Response) {
   if (response.status !== 401 && response.status !== 403) return undefined
   const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js')
@@ -159,7 +161,7 @@ const isEventStream = ({ headers }: IncomingMessage) => /^text\/event-stream\b/i
 const lowerCase = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** Whether `to` is the server of `from`, or its https form. */
+/** True if `to` is on the server of `from`, or on its https version. */
 const isSameServer = (from: URL, to: URL): boolean =>
   from.origin === to.origin || (from.protocol === 'http:' && to.protocol === 'https:' && from.host === to.host && from.port === '')
 
@@ -169,7 +171,7 @@ function headersOf ({ headers }: IncomingMessage): Headers {
   return new Headers(read.flatMap((name) => headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]]))
 }
 
-/** Returns a function that waits while more streams than a minute allows have been opened. Rejects with the signal's reason. */
+/** Returns a function that waits if too many streams were opened within a minute. Rejects with the signal's reason. */
 function createThrottle (clock: Clock) {
   let opened: number[] = []
   return async (signal: AbortSignal) => {

@@ -6,19 +6,19 @@ import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import type { NetworkRules } from './oauth-fetch.ts'
 
-/** What a user has authorized: the access of this service to a tool server. */
+/** A user's authorization: the access of this service to a tool server. */
 export interface Authorization {
-  /** The address of the tool server: its tokens are for no other. */
+  /** The address of the tool server. The tokens are used for no other address. */
   url: string
   /** The issuer. */
   authorizationServer: string
   metadata?: AuthorizationServerMetadata
-  /** Where its tokens are revoked; absent when it does not say. */
+  /** Where its tokens are revoked; absent if its metadata do not say. */
   revocation?: Revocation
   /** The resource that the tokens are for (RFC 8707), if the server names one. */
   resource?: string
   client: OAuthClientInformationMixed
-  /** Absent when they are worth nothing any more. */
+  /** Absent if the tokens are no longer valid. */
   tokens?: OAuthTokens
 }
 export type StoredAuthorizations = Record<string, Authorization>
@@ -54,14 +54,14 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
       return found?.url === url ? found : undefined
     },
 
-    /** Saves an authorization, durably. It is used even when that fails: the one before it may be worth nothing any more. */
+    /** Saves an authorization, durably. It is used even if that fails, because the previous one may be invalid now. */
     async save (name: string, authorization: Authorization): Promise<void> {
       values = { ...values, [name]: authorization }
       remember(authorization)
       await update((before) => ({ ...before, [name]: authorization }))
     },
 
-    /** Deletes what is authorized for a server, unless it is for this address. Returns what was deleted. */
+    /** Deletes the authorization for a server, unless it is for this address. Returns the deleted one. */
     async forget (name: string, except?: string): Promise<Authorization | undefined> {
       if (!Object.hasOwn(values, name) || values[name].url === except) return undefined
       const forgotten = values[name]
@@ -74,7 +74,7 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
     /** The servers for which something is authorized. */
     names: (): string[] => Object.keys(values),
 
-    /** The name of a server that has its tokens from the same client of the same authorization server. */
+    /** Returns the name of another server that has its tokens from the same client of the same authorization server. */
     sharing: ({ authorizationServer, client }: Authorization): string | undefined =>
       Object.keys(values).find((name) => {
         const { tokens, ...other } = values[name]
@@ -82,7 +82,7 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
         return isSame && tokens !== undefined
       }),
 
-    /** Runs work on the access to one server one after the other: a token may be refreshed once only. */
+    /** Runs work on the access to one server one after the other, because a token may be refreshed only once. */
     locked: createKeyedLock(),
 
     secrets: (): string[] => [...seen]
@@ -91,7 +91,7 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
 
 const LONGEST = 300
 
-/** Describes why an authorization failed, as a clause: the SDK's errors hold whole documents, and words of the authorization server. */
+/** Returns why an authorization failed, as a clause. The SDK's errors may hold whole documents, and texts of the authorization server. */
 export function describeOAuthError (error: unknown): string {
   const { name, message } = error as Error
   if (name === 'ZodError') return 'its authorization server answered something that OAuth does not know'
@@ -111,7 +111,7 @@ interface Parts {
 
 /**
  * Returns a function that ends the access of this service to a tool server, unless it is for the address `except`: deletes its tokens and
- * revokes them (RFC 7009). It resolves to a sentence about what stays at the authorization server, or undefined when nothing does.
+ * revokes them (RFC 7009). It resolves to a sentence about what stays valid at the authorization server; undefined if nothing does.
  */
 export function createSignOut ({ authorizations, rules, clock, signal }: Parts) {
   return async (name: string, except?: string): Promise<string | undefined> => {
@@ -120,7 +120,7 @@ export function createSignOut ({ authorizations, rules, clock, signal }: Parts) 
     const { url, authorizationServer, revocation, client, tokens } = forgotten
     const stays = (why: string) =>
       `The access to ${JSON.stringify(name)} is deleted here, and stays valid at ${authorizationServer}: ${why}.`
-    // Servers end all that a client has of a user with one token of it.
+    // With one token, servers end everything that a client has of a user.
     const sharing = authorizations.sharing(forgotten)
     if (sharing !== undefined) return stays(`the tool server ${JSON.stringify(sharing)} is signed in there as the same client`)
     try {

@@ -17,20 +17,20 @@ import { readRevocation, requestTokens } from './token-requests.ts'
 /** Time that the user has to authorize. */
 const ANSWER_MS = 10 * 60 * 1000
 
-/** What a server said when it refused a request (RFC 9728, RFC 6750). */
+/** The challenge in a server's refusal of a request (RFC 9728, RFC 6750). */
 export interface Challenge {
   resourceMetadataUrl?: URL
   scope?: string
 }
 
-/** As which client this service authorizes itself. Without an id it registers at each authorization server. */
+/** The client as which this service signs in. Without an id it registers at each authorization server. */
 export interface SignInClient {
   /** A client that the user registered by hand. */
   clientId?: string
   clientSecret?: string
   /** The address to which the browser is sent back, on this machine; REDIRECT_URI by default. */
   redirectUri?: string
-  /** Where the metadata of this service are published, for authorization servers that read them in the place of a registration. */
+  /** Where the metadata of this service are published, for authorization servers that read them in place of a registration. */
   metadataUrl?: string
 }
 
@@ -38,13 +38,13 @@ interface Parts {
   server: URL
   challenge: Challenge
   client: SignInClient
-  /** The authorization server at which `client.clientId` was used before: it is shown to no other. */
+  /** The authorization server at which `client.clientId` was first used: it is sent to no other. */
   boundTo?: string
   rules: NetworkRules
   clock: Clock
   /** Ends the authorization and its listener. */
   signal: AbortSignal
-  /** Keeps what was authorized; the user's browser is told that it worked when this has resolved. */
+  /** Saves the authorization. When this has resolved, the user's browser is told that it worked. */
   save: (authorization: Authorization) => Promise<void>
 }
 
@@ -57,9 +57,9 @@ export interface PendingAuthorization {
 }
 
 /**
- * Begins the authorization of this service at a tool server: finds its authorization server (RFC 9728, RFC 8414), takes the client of
- * the entry, names the published metadata or registers (RFC 7591), and listens for the redirect. Each authorization by registration is
- * one of its own, because many servers compare the port of the redirect, too. Rejects with an Error whose message is a clause.
+ * Begins the authorization of this service at a tool server. Finds its authorization server (RFC 9728, RFC 8414). Takes the client of the
+ * entry, uses the published metadata, or registers (RFC 7591). Then listens for the redirect. Each authorization registers anew, because
+ * many servers also compare the port of the redirect. Rejects with an Error whose message is a clause.
  */
 export async function startAuthorizing (parts: Parts): Promise<PendingAuthorization> {
   const { server, client: own, rules, clock, signal, save } = parts
@@ -72,7 +72,7 @@ export async function startAuthorizing (parts: Parts): Promise<PendingAuthorizat
     const resourceMetadataUrl = parts.challenge.resourceMetadataUrl
     const documents = notedBy(oauth.fetch)
     const found = await sdk.discoverOAuthServerInfo(server, { resourceMetadataUrl, fetchFn: documents.fetch })
-    // The SDK goes on without metadata that it could not read.
+    // The SDK continues if it could not read metadata, also if their address was refused.
     const refused = oauth.refused()
     if (refused !== undefined) throw refused
     checkServer(found, parts)
@@ -87,7 +87,7 @@ export async function startAuthorizing (parts: Parts): Promise<PendingAuthorizat
       state,
       ...metadata && { metadata },
       ...scope !== undefined && { scope },
-      // As the server writes it: the SDK's URL would add a slash to an origin.
+      // Written as the server writes it: the SDK's URL would add a slash to an origin.
       ...resource !== undefined && { resource: resource as unknown as URL }
     })
     const revocation = metadata && readRevocation(documents.last())
@@ -136,7 +136,7 @@ export async function startAuthorizing (parts: Parts): Promise<PendingAuthorizat
   }
 }
 
-/** The same `fetch`, and the last metadata of an authorization server that came through it, whole. */
+/** Returns the same `fetch`, which also keeps the last complete metadata of an authorization server. */
 function notedBy (fetch: FetchLike) {
   let last: Record<string, unknown> = {}
   return {
@@ -145,7 +145,7 @@ function notedBy (fetch: FetchLike) {
       const response = await fetch(url, init)
       if (!/\/\.well-known\/(?:oauth-authorization-server|openid-configuration)\b/.test(String(url)) || !response.ok) return response
       const text = await response.text()
-      // Of a text that is no JSON, the SDK says what is wrong with it.
+      // The SDK reports the fault of a text that is not JSON.
       const found: unknown = readJson(text)
       if (isObject(found)) last = found
       return new Response(text, response)
@@ -153,7 +153,7 @@ function notedBy (fetch: FetchLike) {
   }
 }
 
-/** Returns the address of the page, if a browser may be sent there. */
+/** Returns the address of the page if a browser may be sent there. Throws otherwise. */
 function checkedPage (page: URL): string {
   const isSafe = page.protocol === 'https:' || (page.protocol === 'http:' && isLoopbackHost(page.hostname))
   if (!isSafe) throw new Error(`its authorization page (${page.protocol}//${page.host}) is not https`)
@@ -162,11 +162,11 @@ function checkedPage (page: URL): string {
 }
 
 const sameOrigin = (a: string | undefined, b: string) => a !== undefined && URL.parse(a)?.origin === new URL(b).origin
-/** Whether an issuer is the named one, to the letter but for the slash with which libraries end the address of an origin. */
+/** True if an issuer is the named one. The two must be equal, except for the slash that libraries add to the address of an origin. */
 const isIssuer = (issuer: string, named: string) => issuer === named || `${issuer}/` === named
 const issuerOf = ({ authorizationServerMetadata: metadata, authorizationServerUrl: named }: OAuthServerInfo) => metadata?.issuer ?? named
 
-/** Throws an Error when the metadata are not those of the server that was named, or when this service has no client there. */
+/** Throws an Error if the metadata are not those of the named server, or if this service has no client there. */
 function checkServer (found: OAuthServerInfo, { client: own, boundTo }: Pick<Parts, 'client' | 'boundTo'>) {
   const { authorizationServerMetadata: metadata, authorizationServerUrl: named, resourceMetadata } = found
   // Tool servers of 2025-03-26 name no authorization server: their own origin holds the metadata, also of an issuer with a path.
@@ -186,11 +186,11 @@ function checkServer (found: OAuthServerInfo, { client: own, boundTo }: Pick<Par
   }
 }
 
-/** Whether the authorization server reads published metadata of clients, and there are some. */
+/** True if the authorization server reads published metadata of clients, and this service has some. */
 const isPublished = (own: SignInClient, metadata: AuthorizationServerMetadata | undefined): boolean =>
   own.metadataUrl !== undefined && metadata?.client_id_metadata_document_supported === true
 
-/** The scope that the server asks for, else all that it names; with the one for tokens that can be renewed, where there is one. */
+/** Returns the scope that the server asks for, else all the scopes that it names; plus the scope for renewable tokens, if there is one. */
 function scopeOf ({ scope }: Challenge, { resourceMetadata, authorizationServerMetadata: metadata }: Scoped): string | undefined {
   const wanted = scope ?? resourceMetadata?.scopes_supported?.join(' ')
   if (!wanted || wanted.split(' ').includes('offline_access')) return wanted || undefined
@@ -218,7 +218,7 @@ async function clientOf ({ own, found, scope, redirectUrl, fetch, register }: Cl
   }
   if (isPublished(own, metadata)) return { client_id: own.metadataUrl! }
   const methods = metadata?.token_endpoint_auth_methods_supported ?? ['none']
-  // One that needs no secret, unless the server wants one.
+  // A client without a secret is registered, unless the server requires one.
   const method = ['none', 'client_secret_basic', 'client_secret_post'].find((each) => methods.includes(each)) ?? 'none'
   const clientMetadata = {
     client_name: 'Local Agent Service',
@@ -236,7 +236,7 @@ async function clientOf ({ own, found, scope, redirectUrl, fetch, register }: Cl
   })
 }
 
-/** Compares the issuer that sent an answer (RFC 9207), which some servers say that they always name. Throws an Error. */
+/** Checks the issuer that sent an answer (RFC 9207). Some servers declare that they always name it. Throws an Error. */
 function checkAnswer ({ iss }: RedirectAnswer, { authorizationServer: issuer, metadata }: Authorization, namesIssuer: boolean) {
   const isRight = iss === undefined ? !namesIssuer : metadata === undefined ? isIssuer(iss, issuer) : iss === issuer
   if (!isRight) throw new Error('the answer came from another authorization server')

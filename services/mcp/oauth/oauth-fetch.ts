@@ -31,9 +31,9 @@ const isLoopback = (address: string) => nonPublicKind(address) === 'loopback'
 export const isLoopbackHost = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(host)
 
 /**
- * Creates the `fetch` of the OAuth client. A tool server names the addresses that it asks, so they must be public, and https; only
- * the origin that the user gave may be anywhere. For a server on this machine, other servers on this machine are allowed too.
- * Redirects are not followed. `refused` is the first address that was refused.
+ * Creates the `fetch` of the OAuth client. A tool server chooses the addresses that are requested, so they must be public and https. Only
+ * the origin that the user entered may be anywhere. For a server on this machine, other servers on this machine are allowed, too. Redirects
+ * are not followed. `refused` is the first refused address.
  */
 export function createOAuthFetch ({ server, rules, clock, signal }: Parts) {
   const isLocal = isLoopbackHost(server.hostname)

@@ -2,13 +2,13 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** Where the browser comes back to, where an entry says nothing else: on any port (RFC 8252, section 7.3), always at this path. */
+/** The default address to which the browser returns: any port (RFC 8252, section 7.3), always this path. */
 export const REDIRECT_URI = 'http://127.0.0.1/oauth/callback'
 
 const MAX_CONNECTIONS = 8
 const ARRIVAL_MS = 10_000
 const LONGEST_HEADERS = 16 * 1024
-/** The names of errors that RFC 6749 and OpenID Connect define, and others like them; any other text is not quoted. */
+/** Matches the names of errors in RFC 6749, OpenID Connect and the like. No other text is quoted. */
 const ERROR_NAME = /^[a-z_]{1,64}$/
 
 /** The parameters of the redirect that are used. */
@@ -19,22 +19,22 @@ export interface RedirectAnswer {
   iss?: string
 }
 
-/** Why the answer of an authorization server is not accepted; the message is a clause. */
+/** The answer of an authorization server is not accepted. The message is a clause. */
 class RedirectRefused extends Error {}
 
 export type RedirectListener = Awaited<ReturnType<typeof openRedirectListener>>
 
 /**
  * Listens on 127.0.0.1 for one GET: the redirect with which the authorization server sends the user's browser back. The port is that of
- * `redirectUri`, or a random one. A request without the `state` of this authorization is answered and otherwise ignored, because any
- * web page could send it: the path is known. `answer` resolves to what came with the state, and rejects with RedirectRefused. Rejects with
- * an Error, whose message is a clause, when the port is not to be had.
+ * `redirectUri`, or a random one. A request without the `state` of this authorization gets an answer and is otherwise ignored, because the
+ * path is known and any web page could send it. `answer` resolves to the parameters that came with the state, and rejects with
+ * RedirectRefused. Rejects with an Error, whose message is a clause, if the port is taken.
  */
 export async function openRedirectListener (state: string, redirectUri: string = REDIRECT_URI) {
   const { hostname, port, pathname } = new URL(redirectUri)
   const answer = Promise.withResolvers<RedirectAnswer>()
   answer.promise.catch(() => {})
-  /** The browser that waits to be told what happened. */
+  /** The browser that waits for the outcome. */
   let browser: ServerResponse | undefined
 
   const server = createServer({ maxHeaderSize: LONGEST_HEADERS, headersTimeout: ARRIVAL_MS, requestTimeout: ARRIVAL_MS })
@@ -63,10 +63,10 @@ export async function openRedirectListener (state: string, redirectUri: string =
   const host = `${hostname}:${(server.address() as AddressInfo).port}`
 
   return {
-    /** The address to which the authorization server is to send the browser. One with a port is that of the entry, to the letter. */
+    /** The address to which the authorization server sends the browser. An address with a port is the one in the entry, unchanged. */
     redirectUrl: port === '' ? `http://${host}${pathname}` : redirectUri,
     answer: answer.promise,
-    /** Tells the browser that has come what happened, and closes. */
+    /** Tells the waiting browser the outcome, and closes. */
     async finish (status: number, text: string): Promise<void> {
       if (browser !== undefined && !browser.destroyed) await tell(browser, status, text)
       server.close()

@@ -5,13 +5,13 @@ import type { Challenge, PendingAuthorization, SignInClient } from './authorize.
 import type { NetworkRules } from './oauth-fetch.ts'
 import { RequestRefused, requestTokens } from './token-requests.ts'
 
-/** Statuses with which a token endpoint refuses for now, not for good. */
+/** Statuses with which a token endpoint refuses temporarily. */
 const TEMPORARY = [408, 425, 429]
 
 /** The server wants the user to authorize this service. */
 export class AuthorizationNeeded extends Unreachable {}
 
-/** Why the user is needed, as clauses. */
+/** Reasons why the user is needed, as clauses. */
 const NEEDED = {
   first: 'it waits for its user to authorize it',
   ended: 'its sign-in has ended (it was revoked or has expired), and it waits for its user to authorize it anew',
@@ -26,30 +26,30 @@ interface Parts {
   name: string
   url: string
   authorizations: Authorizations
-  /** The client of the entry. Throws an Error that holds a clause. */
+  /** Returns the client of the entry. Throws an Error whose message is a clause. */
   client: () => SignInClient
   rules: NetworkRules
   clock: Clock
-  /** Called when an authorization has come to nothing. */
+  /** Called when an authorization has failed. */
   onChange: () => void
 }
 
 export type ServerAccess = ReturnType<typeof createServerAccess>
 
-/** The access of this service to one tool server over HTTP, as far as its user has authorized it (OAuth 2.1). */
+/** The access of this service to one tool server over HTTP, as its user has authorized it (OAuth 2.1). */
 export function createServerAccess ({ name, url, authorizations, client, rules, clock, onChange }: Parts) {
   const closing = new AbortController()
   const server = new URL(url)
   let challenge: Challenge = {}
-  /** Why the user is needed; undefined while that is not so. */
+  /** Why the user is needed; undefined if the user is not. */
   let needed: string | undefined
   let granted = Promise.withResolvers<void>()
   let starting: Promise<string> | undefined
   let pending: PendingAuthorization | undefined
-  /** Why the last authorization came to nothing. */
+  /** Why the last authorization failed. */
   let failure: string | undefined
 
-  /** What the user has authorized; nothing where the entry names another client by now. */
+  /** Returns the user's authorization; undefined if the entry names another client now. */
   const current = () => {
     const found = authorizations.of(name, server.href)
     const { clientId } = client()
@@ -66,12 +66,12 @@ export function createServerAccess ({ name, url, authorizations, client, rules, 
       if (found.error === 'insufficient_scope') throw need(found, NEEDED.wider)
       const why = tokens.refresh_token === undefined ? NEEDED.ended : await refresh(authorization!, tokens.refresh_token)
       if (why === undefined) return current()!.tokens!.access_token
-      // They are worth nothing any more. What is kept says to which authorization server the client belongs.
+      // The tokens are invalid now. The rest of the record says to which authorization server the client belongs.
       await authorizations.save(name, { ...authorization!, tokens: undefined })
       throw need(found, why)
     })
 
-  /** Gets and saves new tokens. Returns why the user must authorize again where the authorization server refuses. */
+  /** Gets and saves new tokens. If the authorization server refuses, returns why the user must authorize again. */
   async function refresh (authorization: Authorization, refreshToken: string): Promise<string | undefined> {
     const { createOAuthFetch } = await import('./oauth-fetch.ts')
     const { clientSecret } = client()
@@ -133,7 +133,7 @@ export function createServerAccess ({ name, url, authorizations, client, rules, 
     /** The token for a request; undefined when there is none. */
     token: (): string | undefined => current()?.tokens?.access_token,
     renew,
-    /** The error of a server that refuses the token it has just been given. */
+    /** Returns the error for a server that refuses the token it has just issued. */
     refused: (found: Challenge & { error?: string }): AuthorizationNeeded =>
       need(found, found.error === 'insufficient_scope' ? NEEDED.wider : NEEDED.useless),
 
@@ -145,7 +145,7 @@ export function createServerAccess ({ name, url, authorizations, client, rules, 
     get authorizationUrl () {
       return pending?.authorizationUrl
     },
-    /** Whether an authorization has been begun since one is needed. */
+    /** True if an authorization was begun since it became necessary. */
     get wasBegun () {
       return pending !== undefined || failure !== undefined
     },
@@ -155,7 +155,10 @@ export function createServerAccess ({ name, url, authorizations, client, rules, 
       return pending === undefined ? `${failure ?? why}; ${ASK_FOR_IT}` : `${why}: ${OPEN_IT}`
     },
 
-    /** Begins an authorization, unless one waits for the user. Returns the page to open; rejects with an Error that holds a clause. */
+    /**
+     * Begins an authorization, unless one is already waiting for the user. Returns the page to open. Rejects with an Error whose message is
+     * a clause.
+     */
     begin: async (): Promise<string> => pending?.authorizationUrl ?? (starting ??= start()),
 
     /** Resolves once the user has authorized; rejects with the signal's reason. */

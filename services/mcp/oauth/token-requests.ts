@@ -2,14 +2,14 @@ import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTok
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { isObject, readJson } from '../../lib/json.ts'
 
-/** A request that this service makes as a client of an authorization server. */
+/** A request that this service sends to an authorization server as its client. */
 interface ClientRequest {
   client: OAuthClientInformationMixed
   fetch: FetchLike
 }
 
 interface TokenRequest extends ClientRequest {
-  /** The issuer, where no metadata say where its endpoints are. */
+  /** The issuer, used if no metadata name the endpoints. */
   authorizationServer: string
   metadata?: AuthorizationServerMetadata
   /** The resource that the tokens are for (RFC 8707). */
@@ -21,7 +21,7 @@ interface TokenRequest extends ClientRequest {
 /** The authorization server refused a request; the message is a clause. */
 export class RequestRefused extends Error {
   readonly status: number
-  /** The name of the error, such as invalid_grant; undefined for an answer that OAuth does not know. */
+  /** The name of the error, such as invalid_grant; undefined for an answer that OAuth does not define. */
   readonly error: string | undefined
   constructor (status: number, error: string | undefined, message: string) {
     super(message)
@@ -31,9 +31,8 @@ export class RequestRefused extends Error {
 }
 
 /**
- * Gets tokens from the token endpoint. The SDK's own requests would send the secret of a client unescaped, and a code twice where the
- * client is refused. Rejects with RequestRefused, with what `fetch` rejects with, or with an Error that holds a
- * clause.
+ * Gets tokens from the token endpoint. The SDK's own requests would send a client's secret unescaped, and would send a code twice if the
+ * client is refused. Rejects with RequestRefused, with the error of `fetch`, or with an Error whose message is a clause.
  */
 export async function requestTokens ({ authorizationServer, metadata, resource, grant, ...request }: TokenRequest): Promise<OAuthTokens> {
   const { body } = await post({
@@ -50,27 +49,27 @@ interface RevocationRequest extends ClientRequest {
   tokens: OAuthTokens
 }
 
-/** Where an authorization server revokes tokens, and how clients say there who they are. */
+/** Where an authorization server revokes tokens, and how clients authenticate there. */
 export interface Revocation {
   endpoint: string
   methods?: string[]
 }
 
 /**
- * Revokes tokens (RFC 7009): the refresh token first, with which most servers end all that came of it. Rejects as requestTokens does, and
- * with an Error when the server has no endpoint for it.
+ * Revokes tokens (RFC 7009). The refresh token goes first: with it most servers also end the tokens that came from it. Rejects as
+ * requestTokens does, and with an Error if the server has no endpoint for it.
  */
 export async function requestRevocation ({ revocation, tokens, ...request }: RevocationRequest): Promise<void> {
   if (revocation === undefined) throw new Error('it names no address for that')
   const revoke = (token: string, hint: string) => post({ ...request, ...revocation, parameters: { token, token_type_hint: hint } })
   if (tokens.refresh_token !== undefined) await revoke(tokens.refresh_token, 'refresh_token')
   await revoke(tokens.access_token, 'access_token').catch((error) => {
-    // It ends with the refresh token, or expires soon.
+    // The access token ends with the refresh token, or expires soon.
     if (tokens.refresh_token === undefined || !(error instanceof RequestRefused)) throw error
   })
 }
 
-/** Reads from the metadata of an authorization server where it revokes tokens. The SDK leaves that out of those of OpenID Connect. */
+/** Reads the revocation endpoint from the metadata of an authorization server. The SDK leaves it out of metadata of OpenID Connect. */
 export function readRevocation (metadata: Record<string, unknown>): Revocation | undefined {
   const { revocation_endpoint: endpoint } = metadata
   const methods = metadata.revocation_endpoint_auth_methods_supported ?? metadata.token_endpoint_auth_methods_supported
@@ -80,7 +79,7 @@ export function readRevocation (metadata: Record<string, unknown>): Revocation |
 
 interface Post extends ClientRequest {
   endpoint: string
-  /** The ways in which the endpoint lets clients say who they are. */
+  /** The ways in which clients can authenticate at the endpoint. */
   methods?: string[]
   parameters: Record<string, string>
 }
@@ -105,7 +104,10 @@ async function post ({ endpoint, methods, parameters, client, fetch }: Post): Pr
   throw new RequestRefused(response.status, name, said ?? `its authorization server answered ${response.status}`)
 }
 
-/** How a client says who it is: as it was registered, else by its secret as the server takes it (RFC 8414 names the default). */
+/**
+ * Returns how a client authenticates: as it was registered, else with its secret in the way that the server accepts (RFC 8414 names the
+ * default).
+ */
 function methodOf (client: OAuthClientInformationMixed, methods: string[] = []): string {
   if (client.client_secret === undefined) return 'none'
   const registered = 'token_endpoint_auth_method' in client ? client.token_endpoint_auth_method : undefined

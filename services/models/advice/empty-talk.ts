@@ -1,6 +1,6 @@
 import { foldAdvice, isFiller, withoutTemplateTokens } from '../../lib/fillers.ts'
 
-/** Greetings, and words with which a model begins before it says anything; they stand alone, or before a mark. */
+/** Greetings, and words that models say before anything else. They count only alone or before a punctuation mark. */
 const GREETINGS = [
   'hi', 'hello', 'hey', 'hello there', 'hi there', 'welcome', 'good morning', 'good day', 'good evening', 'sure', 'certainly', 'of course',
   'ok', 'okay',
@@ -8,7 +8,7 @@ const GREETINGS = [
   'olá', 'bom dia', 'ciao', 'buongiorno', 'certo', 'привет', 'здравствуйте', 'конечно', 'merhaba', 'tabii', 'こんにちは', 'はい', '你好', '您好', '好的',
   '안녕하세요', 'مرحبا', 'नमस्ते', 'שלום'
 ]
-/** Beginnings of offers to help, of refusals and of what is true of all conversations. */
+/** Beginnings of offers to help, of refusals, and of sentences that are true of any conversation. */
 const PHRASES = [
   'how (?:can|may) i (?:help|assist)', "i(?: am|'m) (?:sorry|an ai|a language model|unable|here to)",
   "i (?:cannot|can't|could not|do not have|don't have)",
@@ -18,11 +18,11 @@ const PHRASES = [
   'чем могу', 'извините', 'к сожалению', 'я не могу', 'üzgünüm', 'size nasıl', '申し訳', '抱歉', '对不起', '對不起', '죄송', 'عذرا', 'आपकी कैसे'
 ]
 const TALK = new RegExp(`^(?:(?:${GREETINGS.join('|')})(?:$|\\s*[!,.\\u3001\\u3002\\uFF01\\uFF0C])|(?:${PHRASES.join('|')}))`, 'iu')
-/** Words from which on repetition is looked for, and the share that one of them has at most. */
+/** From this number of words on a text is checked for repetition; the greatest share that one word may have. */
 const MANY = 6
 const MOST = 0.4
 
-/** Whether a text says nothing of its matter: a filler, a greeting, a refusal, JSON, or the same over and over. */
+/** True if a text says nothing about its subject: a filler, a greeting, a refusal, JSON, or the same words over and over. */
 export function isEmptyTalk (text: string): boolean {
   if (isFiller(text) || /^\s*[{[]/.test(text)) return true
   const folded = foldAdvice(withoutTemplateTokens(text)).replaceAll('\u2019', "'")

@@ -9,17 +9,20 @@ interface QuestionParts<S extends TObject> {
   name: string
   /** What the model is to do. */
   task: string
-  /** The schema that servers get. Each property says in its description what it holds, and when it is left empty. */
+  /** The schema that servers get. The description of each property says what it holds, and when it is left empty. */
   asked: S
-  /** The length of a whole answer, tokens. A small model fills more with repetition, and the user's next message may wait for it. */
+  /**
+   * The length of a whole answer, tokens. A small model would fill more room with repetition, and the user's next message may have to wait
+   * for it.
+   */
   mostTokens: number
   /** The answer of a model that has nothing to say. */
   empty: Static<S>
-  /** An answer with something in every field, about something that no user is likely to ask. */
+  /** An example answer with a value in every field, about a subject that no user is likely to ask about. */
   full: Static<S>
 }
 
-/** A question of the service to a helper model. */
+/** A question that the service asks a helper model. */
 export interface HelperQuestion<S extends TObject> {
   name: string
   asked: S
@@ -28,15 +31,15 @@ export interface HelperQuestion<S extends TObject> {
   full: Static<S>
   instructions: string
   /**
-   * Reads an answer field by field; `text` is what the question is about. Whatever cannot be read is absent. Undefined for an answer
-   * that is no JSON at all.
+   * Reads an answer field by field. `text` is the subject of the question. Fields that cannot be read are absent. Undefined for an answer
+   * that is not JSON at all.
    */
   read: (answer: string, text: string) => Advice<Static<S>> | undefined
 }
 
 /**
- * Makes a question whose instructions name every field, because some servers do not show the schema to the model, and whose reader takes
- * from an answer what can be read. The answer is advice: its reader may not rely on any field.
+ * Defines a question. Its instructions name every field, because some servers do not show the schema to the model. Its reader takes every
+ * field that can be read. The answer is advice: callers may not rely on any field.
  */
 export function defineQuestion<S extends TObject> ({ name, task, asked, mostTokens, empty, full }: QuestionParts<S>): HelperQuestion<S> {
   const fields = fieldsOf(asked)
@@ -50,7 +53,7 @@ export function defineQuestion<S extends TObject> ({ name, task, asked, mostToke
   const words = { instructions: foldAdvice(instructions), own }
   return {
     name,
-    // The instructions say what each field is.
+    // The instructions describe each field already.
     asked: withoutDescriptions(asked) as S,
     mostTokens,
     empty,
@@ -68,7 +71,7 @@ export function defineQuestion<S extends TObject> ({ name, task, asked, mostToke
   }
 }
 
-/** A list in place of an object with one list in it is that list. */
+/** If a schema has one list, an answer that is only this list counts as the object around it. */
 function wrapped ({ properties }: TObject, value: unknown): unknown {
   const [[name, only], ...more] = Object.entries(properties)
   return Array.isArray(value) && more.length === 0 && only.type === 'array' ? { [name]: value } : value
@@ -87,7 +90,7 @@ function withoutDescriptions (schema: unknown): unknown {
 }
 
 interface Field {
-  /** Such as claims[].quote. */
+  /** The path of the field, such as claims[].quote. */
   path: string
   about: string
 }
@@ -103,7 +106,7 @@ function fieldsOf ({ properties }: TObject, before = ''): Field[] {
   })
 }
 
-/** All texts of an example. */
+/** Returns all texts of an example. */
 function textsOf (value: unknown): string[] {
   if (typeof value === 'string') return [value]
   return Array.isArray(value) || isObject(value) ? Object.values(value).flatMap(textsOf) : []

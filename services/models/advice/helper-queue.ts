@@ -1,13 +1,20 @@
 import { Aborted } from '../../lib/abort.ts'
 
-/** What happens at one local server. */
+/** The state of one local server. */
 interface Server {
-  /** Runs whose answers come from it. */
+  /** The runs whose answers come from it, and how many of them are of conversations, where a user waits. */
   runs: number
-  /** Aborts the helper call that it answers. */
-  working?: AbortController
-  /** Resolves at the next change of the two. */
+  conversations: number
+  /** The helper call that it is answering. */
+  working?: Turn
+  /** Resolves when one of the two changes. */
   changed: PromiseWithResolvers<void>
+}
+
+interface Turn {
+  abort: AbortController
+  /** True if the call is for a task: then it does not wait for runs of tasks. */
+  isOfTask: boolean
 }
 
 const INTERRUPTED = new Aborted('cancel', 'The user goes first.')
@@ -15,7 +22,7 @@ const INTERRUPTED = new Aborted('cancel', 'The user goes first.')
 type Servers = Map<string, Server>
 
 function serverNamed (name: string, servers: Servers): Server {
-  const server = servers.get(name) ?? { runs: 0, changed: Promise.withResolvers<void>() }
+  const server = servers.get(name) ?? { runs: 0, conversations: 0, changed: Promise.withResolvers<void>() }
   servers.set(name, server)
   return server
 }
@@ -28,7 +35,7 @@ function noteChange (name: string, servers: Servers): void {
 }
 
 /** Waits until a helper may call the server, and takes the turn. Rejects with the signal's reason. */
-async function takeTurn (name: string, servers: Servers, signal: AbortSignal): Promise<AbortController> {
+async function takeTurn (name: string, servers: Servers, isOfTask: boolean, signal: AbortSignal): Promise<Turn> {
   const aborted = Promise.withResolvers<never>()
   aborted.promise.catch(() => {})
   const abort = () => aborted.reject(signal.reason)
@@ -37,11 +44,11 @@ async function takeTurn (name: string, servers: Servers, signal: AbortSignal): P
     for (;;) {
       signal.throwIfAborted()
       const server = serverNamed(name, servers)
-      if (server.runs > 0 || server.working !== undefined) {
+      if ((isOfTask ? server.conversations : server.runs) > 0 || server.working !== undefined) {
         await Promise.race([server.changed.promise, aborted.promise])
         continue
       }
-      server.working = new AbortController()
+      server.working = { abort: new AbortController(), isOfTask }
       return server.working
     }
   } finally {
@@ -49,47 +56,60 @@ async function takeTurn (name: string, servers: Servers, signal: AbortSignal): P
   }
 }
 
+export type HelperQueue = ReturnType<typeof createHelperQueue>
+
 /**
- * Creates the queue of helper calls to local servers, which answer one request after the other. A call waits until no run uses its server,
- * is aborted when a run begins there, and is made again later. `serverOf` returns what names the local server of a model; undefined for
- * models elsewhere, whose calls never wait.
+ * Creates the queue of helper calls to local servers, which answer one request after the other. A call waits until no run uses its server.
+ * If a run begins there, the call is aborted and made again later. `serverOf` returns the name of the local server of a model; undefined
+ * for models elsewhere, whose calls never wait.
  */
 export function createHelperQueue (serverOf: (model: string) => Promise<string | undefined>) {
   const servers: Servers = new Map()
 
   return {
-    /** Lets no helper call the servers of these models until the run has ended. */
-    async enterRun (models: readonly string[], ended: Promise<void>): Promise<void> {
+    /**
+     * Keeps helper calls away from the servers of these models until the run has ended. Helper calls for tasks wait only for runs of
+     * conversations.
+     */
+    async enterRun (models: readonly string[], ended: Promise<void>, isConversation = true): Promise<void> {
       const found = await Promise.all(models.map(serverOf))
       const used = [...new Set(found.filter((name) => name !== undefined))]
       for (const name of used) {
         const server = serverNamed(name, servers)
         server.runs++
-        server.working?.abort(INTERRUPTED)
+        if (isConversation) server.conversations++
+        if (isConversation || server.working?.isOfTask === false) server.working?.abort.abort(INTERRUPTED)
       }
       await ended
       for (const name of used) {
-        serverNamed(name, servers).runs--
+        const server = serverNamed(name, servers)
+        server.runs--
+        if (isConversation) server.conversations--
         noteChange(name, servers)
       }
     },
 
-    /** Whether a run uses the server of a model, so that a helper call would wait. */
+    /** True if a run uses the server of a model, so that a helper call would wait. */
     async isBusy (model: string): Promise<boolean> {
       const name = await serverOf(model)
       return name !== undefined && (servers.get(name)?.runs ?? 0) > 0
     },
 
-    /** Makes a helper call, behind the runs of a local server. Rejects like `call`, and with the signal's reason. */
-    async afterRuns<T> (model: string, signal: AbortSignal, call: (signal: AbortSignal, isLocal: boolean) => Promise<T>): Promise<T> {
+    /** Makes a helper call when no run uses its local server. Rejects like `call`, and with the signal's reason. */
+    async afterRuns<T> (
+      model: string,
+      signal: AbortSignal,
+      call: (signal: AbortSignal, isLocal: boolean) => Promise<T>,
+      { isOfTask = false } = {}
+    ): Promise<T> {
       const name = await serverOf(model)
       if (name === undefined) return call(signal, false)
       for (;;) {
-        const turn = await takeTurn(name, servers, signal)
+        const { abort: { signal: turn } } = await takeTurn(name, servers, isOfTask, signal)
         try {
-          return await call(AbortSignal.any([signal, turn.signal]), true)
+          return await call(AbortSignal.any([signal, turn]), true)
         } catch (error) {
-          if (signal.aborted || !turn.signal.aborted) throw error
+          if (signal.aborted || !turn.aborted) throw error
         } finally {
           serverNamed(name, servers).working = undefined
           noteChange(name, servers)

@@ -3,27 +3,27 @@ import { isObject } from '../../lib/json.ts'
 import { quoteFinder } from '../../lib/quotes.ts'
 import { foldAdvice, isFiller, withoutTemplateTokens } from '../../lib/fillers.ts'
 
-/** An answer as it could be read: any field may be absent, which means that there is no advice about it. */
+/** An answer with the fields that could be read. An absent field means that there is no advice about it. */
 export type Advice<T> = T extends ReadonlyArray<infer Each>
   ? Array<Advice<Each>>
   : T extends object ? { [Name in keyof T]?: Advice<Exclude<T[Name], null | undefined>> } : T
 
-/** The words of the question, in which an answer is recognised as a copy. */
+/** The words of the question, by which a copy of them in the answer is recognised. */
 export interface QuestionWords {
   /** The instructions, folded. */
   instructions: string
   /** Names, descriptions and example texts, folded. */
   own: ReadonlySet<string>
-  /** What the question is about: the request, the report, the messages. A copy of a word that stands there is no copy of the question. */
+  /** The subject of the question: the request, the report, the messages. Words that stand there may also stand in the answer. */
   text: string
 }
 
-/** Wrapper objects that are looked through: {"answer": {…}}. */
+/** The most wrapper objects that are unwrapped: {"answer": {…}}. */
 const MOST_WRAPPERS = 3
-/** Characters from which on words of the instructions are a copy of them. */
+/** From this length on, words of the instructions in an answer count as a copy; characters. */
 const COPY_LENGTH = 16
 
-/** Returns what a value says of a field; undefined when that is nothing, or cannot be read. */
+/** Returns the value of a field; undefined if it says nothing, or cannot be read. */
 export function readField (schema: TSchema, value: unknown, words: QuestionWords): unknown {
   if (value === null || value === undefined) return undefined
   const choices = choicesOf(schema)
@@ -56,7 +56,7 @@ function firstRead (schemas: readonly TSchema[], read: (schema: TSchema) => unkn
   return undefined
 }
 
-/** The texts that a schema chooses from; undefined for other schemas. */
+/** Returns the texts that a schema allows; undefined for other schemas. */
 function choicesOf ({ anyOf, enum: values }: TSchema): string[] | undefined {
   if (Array.isArray(values)) return values
   const literals = Array.isArray(anyOf) ? anyOf.filter(({ type }: TSchema) => type !== 'null') : []
@@ -79,7 +79,7 @@ function readText (value: unknown, words: QuestionWords): string | undefined {
   return isFiller(text) || isCopy(text, words) ? undefined : text
 }
 
-/** Whether a text is the question's own: a description, an example or a sentence of the instructions. */
+/** True if a text is copied from the question: a description, an example or a sentence of the instructions. */
 function isCopy (text: string, { instructions, own, text: about }: QuestionWords): boolean {
   const folded = foldAdvice(text).replace(/^your /, '')
   const isOwn = own.has(folded) || (folded.length >= COPY_LENGTH && instructions.includes(folded))
@@ -99,14 +99,14 @@ function readNumber (value: unknown, isWhole: boolean): number | undefined {
   return Number.isFinite(number) && (!isWhole || Number.isInteger(number)) ? number : undefined
 }
 
-/** Reads each entry by itself. One entry may stand without its list. */
+/** Reads each entry by itself. A single entry may stand without its list. */
 function readList (schema: TSchema, value: unknown, words: QuestionWords): unknown[] | undefined {
   const entries = Array.isArray(value) ? value : [value]
   const read = entries.flatMap((entry) => readField(schema.items, entry, words) ?? [])
   return read.length === 0 ? undefined : read.slice(0, schema.maxItems)
 }
 
-/** Reads each field by itself, under its name in any case. Fields that nobody asked for do not count. */
+/** Reads each field by itself, under its name in any case. Fields that the question does not have are ignored. */
 function readObject (schema: TSchema, value: unknown, words: QuestionWords, wrappers = 0): object | undefined {
   if (Array.isArray(value)) return value.length === 1 ? readObject(schema, value[0], words, wrappers) : undefined
   if (!isObject(value)) return undefined

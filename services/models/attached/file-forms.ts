@@ -12,7 +12,7 @@ const PICTURES = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 const SOUND = ['audio/wav', 'audio/x-wav', 'audio/mpeg', 'audio/mp3']
 const MIB = 1024 * 1024
 
-/** What an API takes as it is, and how many bytes: of one picture, of another file, and of all files of a call. */
+/** The files that an API takes unchanged, and the most bytes of one picture, of another file, and of all files of a call. */
 interface Taken {
   types: ReadonlySet<string>
   picture: number
@@ -55,7 +55,7 @@ export function formOf (api: FileApi, mediaType: string): FileForm {
   return textKindOf(type) === undefined ? 'none' : 'text'
 }
 
-/** Bytes that one file of this type may have as it is, and all files of a call. */
+/** Returns the most bytes of one file of this type that is sent unchanged, and of all files of a call. */
 export const mostBytes = (api: FileApi, mediaType: string): number =>
   plainType(mediaType).startsWith('image') ? TAKEN[api].picture : TAKEN[api].file
 export const mostBytesOfCall = (api: FileApi): number => TAKEN[api].call
@@ -81,7 +81,7 @@ const Unreadable = defineError(
 
 const shown = (bytes: number) => (bytes / MB).toFixed(1)
 
-/** Throws NotTaken, TooLarge, TooMuch or Unreadable (400) for files of a new message that its model cannot be given in any form. */
+/** Throws NotTaken, TooLarge, TooMuch or Unreadable (400) for files of a new message that its model cannot get in any form. */
 export async function checkFiles (
   files: readonly NewFile[],
   { id, api, reader }: { id: string, api: FileApi, reader: AttachedFiles }

@@ -14,7 +14,7 @@ import { withWarnings } from '../providers/part-batches.ts'
 import { type FileApi, formOf, mostBytes, mostBytesOfCall } from './file-forms.ts'
 import { MOST_TOKENS, tokensIn } from '../token-estimate.ts'
 
-/** What is known of a model, and of what it refused. */
+/** Facts about a model, and the files that it refused. */
 interface TakingModel {
   id: string
   api: FileApi
@@ -27,7 +27,7 @@ type Options = LanguageModelV4CallOptions
 type FilePart = LanguageModelV4FilePart
 type Part = FilePart | LanguageModelV4TextPart
 
-/** A file that the model could get as it is. */
+/** A file that the model could get unchanged. */
 interface Planned {
   part: FilePart
   key: string
@@ -47,7 +47,7 @@ const filesOfResult = (part: ToolPart): FilePart[] =>
     ? part.output.value.filter((each): each is typeof each & FilePart => each.type === 'file')
     : []
 
-/** Statuses with which a provider refuses a call for what it holds, and words that blame a file. */
+/** Statuses with which a provider refuses a call because of its content, and words that blame a file. */
 const REFUSAL_STATUS = [400, 413, 415, 422]
 export const BLAMES_FILE = new RegExp(
   String.raw`\b(?:image|picture|photo|vision|media|mime|file|document|pdf|audio|video)(?:s|type|_\w+)?\b|` +
@@ -55,12 +55,12 @@ export const BLAMES_FILE = new RegExp(
     String.raw`content.{0,40}(?:type|part|string)`,
   'i'
 )
-/** Words that blame what is no file. Of a refusal in other words, the files may be the reason. */
+/** Words that blame something other than a file. A refusal in other words may be about the files. */
 const BLAMES_OTHERS =
   /\bkey\b|credit|quota|billing|\bmodel\b|\btools?\b|function|schema|role|system|reasoning|thinking|parameter|max_tokens/i
 const BLAMES_LENGTH = /context|\btokens?\b|too long/i
 
-/** Returns the files for which a call may have been refused: first those of the newest message with any, then all. */
+/** Returns the files that may be the reason of a refusal: first those of the newest message with files, then all. */
 function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): readonly Planned[] {
   const { name, statusCode = 0, message, responseBody } = error as Record<string, any>
   const isUnsent = /^AI_(?:UnsupportedFunctionality|InvalidDataContent|NoSuchProviderReference)Error$/.test(name)
@@ -68,15 +68,15 @@ function blamed (error: unknown, given: readonly Planned[], isFirst: boolean): r
   // Some servers fail with a file that they cannot read.
   if (!isUnsent && !REFUSAL_STATUS.includes(statusCode) && !(statusCode >= 500 && BLAMES_FILE.test(words))) return []
   if (BLAMES_OTHERS.test(words) && !BLAMES_FILE.test(words)) return []
-  // Of a document that is too long there is the beginning of its text.
+  // If a document is too long, the beginning of its text is sent.
   if (BLAMES_LENGTH.test(words)) return given.filter(({ part }) => textKindOf(part.mediaType) !== undefined)
   return isFirst ? given.filter(({ message: at }) => at === given.at(-1)!.message) : given
 }
 
 /**
- * Returns the model; its calls get the files of messages in a form that it takes: as they are, as the beginning of their text, or as a line
- * that says what was left out. Of many large files it gets the newest. A call that is refused for its files is made again with fewer, and
- * those are not sent to that model again. So no conversation fails for a file that it holds.
+ * Returns the model with calls that send files in a form that it takes: unchanged, as the beginning of their text, or as a line that says
+ * what was left out. Of many large files the newest are sent. A call that is refused because of its files is repeated with fewer of them,
+ * and the removed files are not sent to that model again. So no conversation fails because of a file that it holds.
  */
 export function withFiles (model: LanguageModelV4, taking: TakingModel): LanguageModelV4 {
   async function call<T> (options: Options, ask: (options: Options) => PromiseLike<T>, left: (result: T) => T): Promise<T> {
@@ -90,7 +90,7 @@ export function withFiles (model: LanguageModelV4, taking: TakingModel): Languag
       } catch (error) {
         const files = blamed(error, given, tries === 0)
         if (files.length === 0 || options.abortSignal?.aborted) {
-          // Without them it fails, too.
+          // The call fails without the files, too.
           for (const key of blamedNow) taking.refused.delete(key)
           throw error
         }
@@ -107,7 +107,7 @@ export function withFiles (model: LanguageModelV4, taking: TakingModel): Languag
   }
 }
 
-/** Returns the prompt with its files in the form that the model takes, and the files that it gets as they are. */
+/** Returns the prompt with its files in the form that the model takes, and the files that are sent unchanged. */
 async function prepare (prompt: LanguageModelV4Prompt, taking: TakingModel): Promise<{
   prompt: LanguageModelV4Prompt,
   given: Planned[]
@@ -149,7 +149,7 @@ async function prepare (prompt: LanguageModelV4Prompt, taking: TakingModel): Pro
   return { prompt: changed, given }
 }
 
-/** Returns the result of a tool with a sentence in the place of each file that the model does not get. */
+/** Returns the result of a tool with a sentence instead of each file that the model does not get. */
 function withReadableFiles (part: ToolPart, isGiven: ReadonlySet<FilePart>, taking: TakingModel): ToolPart {
   if (part.type !== 'tool-result' || part.output.type !== 'content' || filesOfResult(part).length === 0) return part
   const value = part.output.value.map((each) => {
@@ -162,7 +162,7 @@ function withReadableFiles (part: ToolPart, isGiven: ReadonlySet<FilePart>, taki
   return { ...part, output: { ...part.output, value } }
 }
 
-/** Bytes by which a file is known. */
+/** The number of bytes by which a file is recognised. */
 const LOOKED_AT = 2_048
 const beginningOf = ({ data }: FilePart): Buffer | undefined =>
   data.type !== 'data'
@@ -175,7 +175,7 @@ function typeByBytes (part: FilePart): string {
   return bytes === undefined || !part.mediaType.startsWith('image/') ? part.mediaType : mediaTypeOf(bytes, { declared: part.mediaType })
 }
 
-/** Whether a tool calls something a picture that is none. */
+/** True if a tool calls something a picture that is not one. */
 const isUnreadable = (part: FilePart): boolean => typeByBytes(part) === OCTETS
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text })
@@ -185,13 +185,13 @@ function mayGet (part: FilePart, role: string, api: FileApi): boolean {
   if (part.data.type === 'reference') return true
   if (role === 'tool') return api !== 'offline' && formOf(api, typeByBytes(part)) === 'file' && !isUnreadable(part)
   if (part.data.type === 'text' || formOf(api, part.mediaType) !== 'file') return false
-  // Files in answers are what a model made; most APIs take none there.
+  // Files in answers were made by a model. Most APIs do not accept them there.
   return role === 'user' || (api === 'google' && (part.data.type === 'data' || digestOf(part) !== undefined))
 }
 
 const digestOf = ({ data }: FilePart) => data.type === 'url' ? digestIn(data.url) : undefined
 
-/** A name of a file by which a refusal is remembered. */
+/** Returns a name of a file by which its refusal is remembered. */
 function nameOf (part: FilePart): string {
   const { data } = part
   if (data.type === 'url') return data.url.href
@@ -207,12 +207,15 @@ async function sizeOf (part: FilePart, files: AttachedFiles): Promise<number | u
   return typeof data.data === 'string' ? Math.floor(data.data.length * 3 / 4) : data.data.length
 }
 
-/** The share of the limit that is left when files are left out: in blocks, so that prompts begin alike, as providers' caches need it. */
+/**
+ * The share of the limit that stays filled when files are left out. Leaving out several at once keeps the beginnings of prompts equal,
+ * which providers' caches need.
+ */
 const KEPT = 0.5
 
 /**
- * Returns how many of the oldest files are left out; what was left out before stays left out. One message keeps its files as long as they
- * fit.
+ * Returns how many of the oldest files are left out. Files that were left out before stay left out. The newest message keeps its files if
+ * they fit.
  */
 function leftOut (planned: readonly Planned[], limit: number): number {
   let first = 0
@@ -269,21 +272,21 @@ function whyLeftOut (part: FilePart, { id, api, refused }: TakingModel, isPlanne
   return `it is gone, or larger than ${id} takes`
 }
 
-/** Characters of which the tokens of a long text are estimated. */
+/** The number of characters by which the tokens of a long text are estimated. */
 const SAMPLE = 16_000
 
-/** The text of a file, with its digest where the rest can be read by a tool; or why it has none. */
+/** The text of a file, with its digest if a tool can read the rest; or the reason why it has none. */
 type FileText = { text: string, digest?: string } | { unreadable: string }
 
-/** Returns how many characters of a text have so many tokens. */
+/** Returns the number of characters of a text that take this number of tokens. */
 function charactersFor (text: string, tokens: number): number {
   const sample = text.slice(0, SAMPLE)
   return Math.floor(sample.length * tokens / Math.max(tokensIn(sample), 1))
 }
 
 /**
- * Returns the texts of the files of one message, as the model gets them: together at most MOST_TOKENS. What a short one does not use, the
- * longer ones share. Files that `read` returns nothing for are not among them.
+ * Returns the texts of the files of one message as the model gets them: together at most MOST_TOKENS. Longer texts share the room that
+ * short ones leave. Files for which `read` returns nothing are left out.
  */
 async function excerptsOf (
   parts: readonly LanguageModelV4FilePart[],

@@ -4,15 +4,15 @@ import { oneOf } from '../../../schemas/common.ts'
 import { EXPECTS } from '../../../schemas/tasks.ts'
 import { defineQuestion } from '../advice/helper-question.ts'
 
-// What models are asked beside the steps of a run.
+// Questions of the service to models, beside the steps of a run.
 
-/** Characters of the request that the fast model gets. */
+/** The most characters of the request that the fast model gets. */
 export const REQUEST_SHOWN = 4_000
-/** Earlier messages that the fast model gets, and characters of one of them. */
+/** The most earlier messages that the fast model gets, and the most characters of each. */
 const MESSAGES_SHOWN = 6
 const MESSAGE_SHOWN = 1_000
 
-/** What role `fast` is told to classify a request. */
+/** The question by which role `fast` classifies a request. */
 export const analysisPrompt = {
   ...defineQuestion({
     name: 'analysis',
@@ -35,7 +35,7 @@ export const analysisPrompt = {
       thinking: 'A tide table is to be printed again and again.'
     }
   }),
-  /** The latest exchanges before the request, oldest first; undefined when there were none. */
+  /** Returns the latest exchanges before the request, oldest first; undefined if there are none. */
   earlier (messages: Array<{ role: string, text: string }>): string | undefined {
     const shown = messages.filter(({ text }) => text.trim() !== '').slice(-MESSAGES_SHOWN)
     return shown.length === 0
@@ -50,7 +50,7 @@ const shorten = (text: string, limit: number) => text.length > limit ? `${text.s
 const MAX_PHASES = 20
 const PLANNED_GOAL = 8_000
 
-/** What a model is told to plan the work of a task. */
+/** The question by which a model plans the work of a task. */
 export const planPrompt = {
   ...defineQuestion({
     name: 'plan',
@@ -79,10 +79,10 @@ export const planPrompt = {
   question: (goal: string) => goal.slice(0, PLANNED_GOAL)
 }
 
-/** Characters of each message that the model gets. */
+/** The most characters of each message that the model gets. */
 const TITLED = 2_000
 
-/** What role `fast` is told to name a conversation. */
+/** The question by which role `fast` names a conversation. */
 export const titlePrompt = {
   ...defineQuestion({
     name: 'title',
@@ -97,7 +97,7 @@ export const titlePrompt = {
   question: (user: string, assistant: string) => `user: ${user.slice(0, TITLED)}\n\nassistant: ${assistant.slice(0, TITLED)}`
 }
 
-/** What role `fast` is told to sum up the old part of a conversation. */
+/** The question by which role `fast` summarises the old part of a conversation. */
 export const summaryPrompt = {
   ...defineQuestion({
     name: 'summary',
@@ -125,7 +125,7 @@ const GOAL_SHOWN = 2_000
 const REPORT_SHOWN = 16_000
 const ENTRY_SHOWN = 200
 
-/** What role `fast` is told to find, in the report of a run, what later runs of the task need. */
+/** The question by which role `fast` finds what later runs of a task need in the report of a run. */
 export const learningPrompt = {
   ...defineQuestion({
     name: 'task-memory',

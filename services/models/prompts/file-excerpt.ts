@@ -13,13 +13,13 @@ const DIGEST_SHOWN = 16
 const named = ({ filename, mediaType }: File) =>
   `${filename === undefined ? '' : `${JSON.stringify(filename.slice(0, NAME_SHOWN))} `}(${mediaType})`
 
-/** What a model gets of a file that it cannot take. */
+/** Returns the text that a model gets in place of a file that it cannot take. */
 export const fileLeftOut = (file: File, reason: string): string =>
   `${FILE_OPENING} ${named(file)} was left out: ${reason}. Say so if the request needs it.]`
 
 /**
- * What a model gets of a file that it reads as text: the beginning of its `length` characters. The lines around it hold a mark that the
- * file cannot know: the digest by which this store alone knows it.
+ * Returns the text that a model gets of a file: the beginning of its `length` characters. The lines around it hold a mark that the file
+ * cannot contain: the keyed digest, which only this store can compute.
  */
 export function fileExcerpt (file: File, { excerpt, length, digest }: { excerpt: string, length: number, digest?: string }): string {
   const mark = (digest ?? createHash('sha256').update(excerpt).digest('hex')).slice(0, DIGEST_SHOWN)

@@ -4,7 +4,7 @@ import { EFFECTS, OUTCOMES, type Evaluation } from '../../../schemas/evaluation.
 import { defineQuestion } from '../advice/helper-question.ts'
 import type { Advice } from '../advice/read-advice.ts'
 
-/** Claims and issues of one answer that are read. */
+/** The most claims, and the most issues, of one answer that are read. */
 const MAX_ENTRIES = 100
 
 const ClaimSchema = Type.Object({
@@ -50,20 +50,20 @@ const JudgementSchema = Type.Object({
 })
 export type Judgement = Advice<Static<typeof JudgementSchema>>
 
-/** What the judge reads. All of it was written by others than the service. */
+/** The texts that the judge reads. None of them was written by the service. */
 export interface Material {
-  /** What was asked: the user's own words, or the goal of a task. */
+  /** The request: the user's own words, or the goal of a task. */
   request: string
   criteria: string[]
   plan: string[]
   /** One line for each call: id, tool, target, status. */
   index: string[]
-  /** The newest calls, whole. */
+  /** The newest calls with their whole input and output. */
   calls: string[]
   report: string
 }
 
-/** `mark` is a text that the material cannot hold, so that no part of it can close its tag. */
+/** Returns a section. `mark` is a text that the material does not contain, so that no part of it can close the tag. */
 const section = (name: string, body: string, mark: string) => `<${name} ${mark}>\n${body}\n</${name} ${mark}>`
 
 /** The prompt with which role `fast` judges a run. Code then checks each claim: services/judge. */
@@ -115,7 +115,7 @@ export const judgementPrompt = {
     ].join('\n\n')
 }
 
-/** The prompt with which role `fast` is asked once more about the one sentence of a report that is to say that its run failed. */
+/** The prompt that asks role `fast` once more about one sentence of a report: does it say that the run failed? */
 export const failurePrompt = {
   ...defineQuestion({
     name: 'evaluation',
@@ -131,8 +131,8 @@ export const failurePrompt = {
 }
 
 /**
- * The message to the model for the one refinement of a run. It asks for the truth and not for action: a run that had nothing to do
- * must be able to say so. `unknown` names the calls whose outcome is unknown; `owesObject` is set when the answer is data, too.
+ * The message that asks the model to refine its report, once in a run. It asks for the truth and not for action, because a run that had
+ * nothing to do must be able to say so. `unknown` names the calls whose outcome is unknown. `owesObject` is set if the answer is data, too.
  */
 export function refinementPrompt (
   { issues, outcome }: Pick<Evaluation, 'issues' | 'outcome'>,

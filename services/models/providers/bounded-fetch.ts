@@ -1,4 +1,4 @@
-/** A provider's answer that cannot be used because of its size, its type or a redirection. */
+/** A provider's answer cannot be used because of its size, its type or a redirect. */
 export class UnusableAnswer extends Error {
   readonly code: 'ERR_ANSWER_TOO_LARGE' | 'ERR_ANSWER_FOREIGN' | 'ERR_ANSWER_ELSEWHERE' | 'ERR_ANSWER_UNREADABLE'
   constructor (code: UnusableAnswer['code'], message: string) {
@@ -16,7 +16,7 @@ export const LONGEST_ERROR = 64 * 1024
 /** The error of an answer that is too large. */
 export const tooLarge = () => new UnusableAnswer('ERR_ANSWER_TOO_LARGE', `more than ${LONGEST_ANSWER / 1024 / 1024} MiB`)
 
-/** The error of an answer that is no JSON, or holds none of the fields of an answer. */
+/** The error of an answer that is not JSON, or has none of the fields of an answer. */
 export const unreadable = () => new UnusableAnswer('ERR_ANSWER_UNREADABLE', 'no JSON')
 
 /** The error of a document that is neither an answer nor an error. */
@@ -52,18 +52,21 @@ export function boundedFetch (mode: AnswerMode, fetch?: Fetch): Fetch {
 const HALF_CHARACTER = /(?<=(?:^|[^\\])(?:\\\\)*)\\ud[89a-f][0-9a-f]{2}/g
 
 /**
- * Returns the JSON of a request without halves of characters, which JSON writes as \ud83d: texts that were cut end with them, and providers
- * refuse the whole call for one.
+ * Returns the JSON of a request without lone surrogates, which JSON writes as \ud83d: texts that were cut may end with one, and providers
+ * would refuse the whole call.
  */
 export const wellFormed = <B>(body: B): B | string =>
   typeof body === 'string' && body.includes('\\ud') ? body.replace(HALF_CHARACTER, '\ufffd') : body
 
-/** Returns a content encoding other than gzip, which alone is read: further decoders are further code that strangers reach. */
+/**
+ * Returns a content encoding that the service does not read; only gzip is read, because every further decoder is more code that strangers
+ * can reach.
+ */
 export function unreadableCoding (coding: string | null | undefined): string | undefined {
   return /^(?:|identity|(?:x-)?gzip)$/i.test(coding?.trim() ?? '') ? undefined : coding!.slice(0, 40)
 }
 
-/** Returns why an answer with this status and these headers is refused; undefined if it is not. */
+/** Returns why an answer with this status and these headers is refused; undefined if it is accepted. */
 export function refusalOf (
   status: number,
   header: (name: 'location' | 'content-type' | 'content-encoding') => string | null | undefined

@@ -10,20 +10,20 @@ const isId = (value: unknown): value is string => typeof value === 'string' && v
 
 export const BROKE_OFF = "The model's answer broke off before it was finished."
 
-/** Reasons with which servers end an answer that failed on their side or on the way. */
+/** Finish reasons of servers for an answer that failed on their side or on the way. */
 const BROKEN = new RegExp(
   String.raw`^(?:(?:network|model|server|internal|engine|provider|upstream)[_ -])?(?:error|failure)$|` +
     String.raw`^(?:abort|cancel|cancell)(?:ed)?$|^timed?[_ -]?out$|^(?:failed|interrupted)$`,
   'i'
 )
 
-/** Whether an answer that ends for this reason is not whole. The SDK says `interrupted` when the provider's last event is missing. */
+/** True if an answer with this finish reason is incomplete. The SDK says `interrupted` if the provider's last event is missing. */
 export const isBrokenEnd = (reason: { unified?: string, raw?: string } | undefined): boolean =>
   reason?.unified === 'interrupted' || reason?.unified === 'error' || BROKEN.test(reason?.raw ?? '')
 
 const isBrokenOff = (part: LanguageModelV4StreamPart) => part.type === 'finish' && isBrokenEnd(part.finishReason)
 
-/** Whether the answer fails at this part: it reports an error, is not readable, or says that the answer broke off. */
+/** True if the answer fails at this part: it reports an error, cannot be read, or says that the answer broke off. */
 export const isFailure = (part: LanguageModelV4StreamPart): boolean => !isReadable(part) || part.type === 'error' || isBrokenOff(part)
 
 /** Returns the failure of an answer that fails at this part. */
@@ -32,7 +32,7 @@ export function failureOf (part: LanguageModelV4StreamPart): unknown {
   return part.type === 'error' ? part.error : new Error(BROKE_OFF)
 }
 
-/** Whether the part has the fields that are used. An empty tool name is accepted and handled like an unknown tool. */
+/** True if the part has the fields that the service uses. An empty tool name is accepted and handled like an unknown tool. */
 function isReadable (part: LanguageModelV4StreamPart): boolean {
   switch (part?.type) {
     case 'text-delta':

@@ -4,21 +4,24 @@ import { knownModel } from './known-models.ts'
 import type { ToolLimits } from './learned-limits.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 
-/** Tokens, used when nothing else is known. The offline model has no limit. */
+/** Tokens; used if nothing else is known. The offline model has no limit. */
 const DEFAULTS: Record<Provider['kind'], number> = { offline: Infinity, gateway: 200_000, direct: 32_768 }
-/** The same for a local server, which the user may have started with less than the model takes. */
+/** The same for a local server, which may have been started with a smaller window than the model has. */
 const LOCAL_DEFAULT = 8_192
-/** How long the word of a local server about its window is believed, milliseconds. */
+/** How long the answer of a local server about its window is believed, milliseconds. */
 const BELIEVED_MS = 60_000
 /** Tokens. No usable model has a smaller context window, so a conversation of at most half of it needs no look-up. */
 const SMALLEST_WINDOW = 8_192
 const SAFE_SHARE = 0.5
-/** The share of the tokens of a prompt, by our estimate, below which its server may have cut it; shorter prompts are not looked at. */
+/**
+ * If a server reports less than this share of the estimated tokens of a prompt, it may have cut the prompt. Shorter prompts are not
+ * checked.
+ */
 const CUT_SHARE = 0.75
 const SMALLEST_CUT = 1_500
 /** How long a server may take to say which window it uses, milliseconds. */
 const LOOK_MS = 2_000
-/** Models whose seen windows are kept. */
+/** The number of models whose observed windows are remembered. */
 const MOST_SEEN = 500
 /** The limit that an error names: "maximum context length is 8192 tokens", "210000 tokens > 200000 maximum", "context size (4096". */
 const NAMED_LIMIT = [
@@ -28,34 +31,34 @@ const NAMED_LIMIT = [
   /(?:exceeds?|limit of|maximum of|supports? (?:at most|up to))\D{0,60}?(\d[\d,]{2,9})\s*(?:input )?tokens/i
 ]
 
-/** What is known of the limits of models; see `createContextWindows` and `createLearnedLimits`. */
+/** The known limits of models; see `createContextWindows` and `createLearnedLimits`. */
 export interface ContextWindows extends ToolLimits {
   contextWindow(id: string, tokens: number, signal: AbortSignal): Promise<number>
   /**
-   * Returns the window of the server that has silently cut a prompt to it; undefined when it has not, or nothing is known. `sent` is the
-   * estimate of the prompt, `read` what the server reports; tokens.
+   * Returns the window of a server that has silently cut a prompt to it; undefined if it has not, or if nothing is known. `sent` is the
+   * estimated size of the prompt, `read` the size that the server reports; tokens.
    */
   windowOfCut(id: string, prompt: { sent: number, read: number }, signal: AbortSignal): Promise<number | undefined>
 }
 
 interface Parts {
   settings: () => { contextWindows?: Record<string, number> }
-  /** Throws when the id names no model. */
+  /** Throws if the id names no model. */
   providerOf: (id: string) => Provider
   clock: Clock
   catalog: { find(provider: Provider, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> }
 }
 
 /**
- * Creates what knows the context windows of models, in tokens. `contextWindow` returns that of the configuration (by model, then by
- * provider), else that of the provider's model list, but no more than was seen, else what was seen, the table of known models or a
+ * Creates the look-up of context windows, in tokens. `contextWindow` returns the window in the configuration (by model, then by provider).
+ * Without one: that of the provider's model list, but no more than was observed; else the observed one, the table of known models, or a
  * default. The list is not requested for a conversation of few `tokens`.
  */
 export function createContextWindows (
   { settings, providerOf, catalog, clock }: Parts
 ): Pick<ContextWindows, 'contextWindow' | 'windowOfCut'> & { noteRefusal(id: string, words: string): void } {
   const seen = new Map<string, number>()
-  /** What local servers said, and when; `clock.now()`. */
+  /** The answers of local servers, and when they came; `clock.now()`. */
   const inUse = new Map<string, { tokens?: number, at: number }>()
 
   function noteWindow (id: string, tokens: number): void {
@@ -63,7 +66,7 @@ export function createContextWindows (
     seen.set(id, tokens)
   }
 
-  /** Returns the window with which a local server works; the last known one while it does not say. */
+  /** Returns the window that a local server uses; its last known one while it does not answer. */
   async function localWindow (id: string, provider: Provider, signal: AbortSignal): Promise<number> {
     const last = inUse.get(id)
     if (last === undefined || clock.now() - last.at > BELIEVED_MS) {
@@ -102,13 +105,13 @@ export function createContextWindows (
       const model = id.slice(id.indexOf('/') + 1)
       const inUse = await withDeadline({ clock, ms: LOOK_MS, signal }, async (limit) => provider.windowInUse?.(model, limit))
         .catch(() => undefined)
-      // Servers also report few tokens of a prompt whose beginning they had in a cache.
+      // Servers also report few tokens for a prompt whose beginning was in their cache.
       if (inUse === undefined || inUse >= sent) return undefined
       noteWindow(id, inUse)
       return inUse
     },
 
-    /** Remembers the window that a provider has named when it refused the length of a prompt. */
+    /** Remembers the window that a provider named when it refused a prompt for its length. */
     noteRefusal (id: string, words: string): void {
       const limit = NAMED_LIMIT.map((pattern) => Number(pattern.exec(words)?.[1].replaceAll(',', ''))).find((number) => number >= 256)
       if (limit !== undefined) noteWindow(id, limit)

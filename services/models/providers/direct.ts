@@ -21,25 +21,27 @@ export type DirectSettings = NonNullable<Config['providers']>[string]
 
 interface Parts {
   name: string
-  /** Read at each call; returns undefined when the provider has no entry. */
+  /** Called at each use; returns undefined if the provider has no entry. */
   settings: () => DirectSettings | undefined
   /** Returns a key that takes precedence over the one in the entry. */
   configuredKey?: () => string | undefined
   variables: Variables
   clock?: Clock
-  /** Returns what was learned of the needs of a model, `<provider>/<model>`, at an address. By default nothing is kept. */
+  /** Returns the learned needs of a model, `<provider>/<model>`, at an address. By default nothing is stored. */
   needsOf?: (id: string, baseURL: string) => LearnedNeeds
 }
 
-/** How long an answer about a template is believed: servers are started again with others. */
+/** How long an answer about a model's template is believed, because a server may be restarted with another one; milliseconds. */
 const SERVED_MS = 5 * 60_000
-/** How long a server may take to say what it serves; one that does not say it is not asked again before AGAIN_MS. Milliseconds. */
+/**
+ * The time limit for a server's answer about its models, and the pause before a server that did not answer is asked again; milliseconds.
+ */
 const ASKING_MS = 2_000
 const AGAIN_MS = 20_000
-/** Models whose servers' answers are kept. */
+/** The number of models whose servers' answers are remembered. */
 const MOST_SERVED = 500
 
-/** Returns what remembers needs until the service ends. */
+/** Returns a memory of needs that lasts until the service ends. */
 function forgetful (): NonNullable<Parts['needsOf']> {
   const known = new Map<string, Set<Need>>()
   return (id, baseURL) => {
@@ -57,7 +59,7 @@ export function createDirectProvider (
   let opened: { name: KindName, kind: ProviderKind } | undefined
   let firstListed: string | undefined
   let calls: Promise<KeptCalls> | undefined
-  /** What servers said of models, by model and address, and when they were asked; `clock.now()`. */
+  /** The answers of servers about models, by model and address, and when they were asked; `clock.now()`. */
   const served = new Map<string, { model?: ServedModel, at: number }>()
 
   /** Returns the functions that make streaming calls. All calls share their connections. */
@@ -66,7 +68,7 @@ export function createDirectProvider (
     return calls
   }
 
-  /** A `fetch` that waits as long as the caller does. */
+  /** A `fetch` without a time limit of its own. */
   const sendForStream: typeof globalThis.fetch = async (url, init) => (await loadCalls()).sendForStream(url, init)
 
   function kind (): ProviderKind {
@@ -106,7 +108,7 @@ export function createDirectProvider (
     return { baseURL: (settings()?.baseURL ?? kind().baseURL ?? '').replace(/\/+$/, ''), apiKey: key().value }
   }
 
-  /** Asks the server of the user's own what it says of a model, unless that is known. */
+  /** Asks a server of the user's own about a model, unless its answer is known. */
   async function lookAtServed (model: string, { baseURL, apiKey }: Access): Promise<void> {
     const place = `${model} ${baseURL}`
     const known = served.get(place)
@@ -120,7 +122,7 @@ export function createDirectProvider (
       : { model: found, at: clock.now() })
   }
 
-  /** Returns what a model needs of requests, as was learned and as its server says. What the server says of pictures counts. */
+  /** Returns the needs of a model: those that were learned and those that its server states. The server's statement about pictures wins. */
   function needsAt (model: string, { baseURL }: Access): LearnedNeeds {
     const learned = needsOf(`${name}/${model}`, baseURL)
     return {
@@ -134,7 +136,7 @@ export function createDirectProvider (
     }
   }
 
-  /** Whether a program was recognised at an address, and when it was asked; `clock.now()`. */
+  /** Whether a known program was recognised at an address, and when it was asked; `clock.now()`. */
   const recognized = new Map<string, { isLocal: Promise<boolean>, at: number }>()
 
   function isLocalAt ({ baseURL, apiKey }: Access): Promise<boolean> {
@@ -142,7 +144,7 @@ export function createDirectProvider (
     if (known !== undefined && clock.now() - known.at < SERVED_MS) return known.isLocal
     const isLocal = withDeadline({ clock, ms: ASKING_MS, signal: new AbortController().signal }, (signal) =>
       isLocalProgram({ baseURL, apiKey, fetch: boundedFetch('answer'), signal })).catch(() => {
-      // A server of one request at a time may be busy: what was found out before still holds.
+      // A server that answers one request at a time may be busy. The earlier result still holds.
       recognized.set(baseURL, { isLocal, at: clock.now() - SERVED_MS + AGAIN_MS })
       return known?.isLocal ?? false
     })
@@ -175,7 +177,7 @@ export function createDirectProvider (
     },
     get smallModel () {
       const { baseURL, smallModel } = kind()
-      // Another server at that address may not have it.
+      // Another server at that address may not have the model.
       return smallModel === undefined || ![undefined, baseURL].includes(settings()?.baseURL) ? undefined : `${name}/${smallModel}`
     },
     get reach () {
@@ -219,7 +221,7 @@ export function createDirectProvider (
         ...{ specificationVersion: 'v4', provider: name, modelId: id, supportedUrls: {} },
         doGenerate: (options) => doGenerate(withPortablePrompt(options)),
         async doStream (options) {
-          // Small questions have no tools, and their servers are not kept waiting.
+          // Small questions have no tools, and their servers must not wait.
           if (options.tools?.length) await lookAtServed(id, reached)
           return doStream(withPortablePrompt(options))
         }
@@ -253,7 +255,7 @@ export function createDirectProvider (
   }
 }
 
-/** Returns the message of an error answer in OpenAI's format, which others use too; '' when the text is none. */
+/** Returns the message of an error answer in OpenAI's format, which others use, too; '' if the text is none. */
 function errorMessageIn (text: string): string {
   const error = readJson(text)?.error
   return String(error?.message ?? error ?? '')

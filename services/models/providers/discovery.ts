@@ -7,37 +7,37 @@ import { withDeadline } from '../../lib/deadline.ts'
 import { readAtMost } from '../../lib/line-reader.ts'
 import { readModelList } from './kinds/model-list.ts'
 
-/** Bytes of an answer. */
+/** The most bytes of an answer. */
 const LONGEST_ANSWER = 1024 * 1024
 
 /**
- * Reads a JSON document from a server on this machine: never through a proxy, and without following redirections. Rejects for
- * an answer that is no JSON, is longer than 1 MiB or has another status than 200, and when the signal aborts.
+ * Reads a JSON document from a server on this machine: never through a proxy, and without following redirects. Rejects for an answer that
+ * is not JSON, is longer than 1 MiB or has another status than 200, and if the signal aborts.
  */
 export async function getLocalJson (url: string, signal: AbortSignal): Promise<any> {
-  // The global agent may be set up for a proxy by NODE_USE_ENV_PROXY; an agent of its own never is.
+  // NODE_USE_ENV_PROXY may set up the global agent for a proxy; it never affects an agent of one's own.
   const request = get(url, { agent: new Agent({ keepAlive: false }), signal, headers: { accept: 'application/json' } })
   const [response] = await once(request, 'response')
-  // From here on the response tells of errors.
+  // From here on the response reports errors.
   request.on('error', () => {})
   const { bytes, isCut } = await readAtMost(response, LONGEST_ANSWER)
   if (response.statusCode !== 200 || isCut) throw new Error(isCut ? 'the answer is too long' : `status ${response.statusCode}`)
   return JSON.parse(bytes.toString())
 }
 
-/** The ports of model servers of which the service knows the wire format: Ollama, LM Studio and llama.cpp. */
+/** The usual ports of the model servers whose wire format the service knows: Ollama, LM Studio and llama.cpp. */
 const PORTS = [11434, 1234, 8080]
 /** How long a server may take to answer, in milliseconds. */
 const LIMIT_MS = 1_500
-/** Models of one server that are reported. */
+/** The most models of one server that are reported. */
 const MAX_MODELS = 100
 
 type Body = Record<string, any> | undefined
 
 /**
- * The programs that are recognised, by an answer that only they give. The models of each are read from it, so that those that
- * hold no conversation can be left out.
- * https://github.com/ollama/ollama/blob/main/docs/api.md#list-local-models, https://lmstudio.ai/docs/developer/rest/endpoints,
+ * The programs that are recognised, each by an answer that only it gives. The answer also lists the models, so that those that cannot hold
+ * a conversation are left out. https://github.com/ollama/ollama/blob/main/docs/api.md#list-local-models,
+ * https://lmstudio.ai/docs/developer/rest/endpoints,
  * https://github.com/ggml-org/llama.cpp/tree/master/tools/server#get-props-get-server-global-properties
  */
 const PROGRAMS: Array<{ name: string, title: string, path: string, models(body: Body): unknown[] | undefined }> = [
@@ -61,7 +61,7 @@ const PROGRAMS: Array<{ name: string, title: string, path: string, models(body: 
   }
 ]
 
-/** Returns the program that answers as none other does, with the models of its own list; undefined for an unknown one. */
+/** Returns the program that is recognised by its answer, with the models that it lists; undefined for an unknown one. */
 export async function recognizeProgram (get: (path: string) => Promise<Body>) {
   const answers = await Promise.all(PROGRAMS.map(({ path }) => get(path)))
   return PROGRAMS.map((program, index) => ({ ...program, own: program.models(answers[index]) })).find(({ own }) => own !== undefined)
@@ -69,12 +69,14 @@ export async function recognizeProgram (get: (path: string) => Promise<Body>) {
 
 interface Parts {
   settings: () => Pick<Config, 'discovery' | 'providers'>
+  /** Names of providers that exist without an entry in config.json. */
+  taken: readonly string[]
   clock: Clock
 }
 
 /** Creates the search for model servers that run on this machine. */
-export function createDiscovery ({ settings, clock }: Parts) {
-  /** Returns what answers at a port: undefined when that is no model server. */
+export function createDiscovery ({ settings, taken, clock }: Parts) {
+  /** Returns the model server at a port; undefined if there is none. */
   async function look (port: number, signal: AbortSignal): Promise<LocalServer | undefined> {
     const url = `http://127.0.0.1:${port}`
     const get = (path: string): Promise<Body> => getLocalJson(`${url}${path}`, signal).catch(() => undefined)
@@ -87,7 +89,7 @@ export function createDiscovery ({ settings, clock }: Parts) {
     const provider = entries.find(([, entry]) => entry.baseURL !== undefined && isSamePlace(entry.baseURL, baseURL))?.[0]
     const title = found?.title ?? 'A model server'
     if (provider !== undefined) return { server: title, baseURL, models, provider, use: useOf(title, provider, models) }
-    const name = freeName(found?.name ?? 'local', entries.map(([taken]) => taken))
+    const name = freeName(found?.name ?? 'local', [...entries.map(([each]) => each), ...taken])
     const snippet = { providers: { [name]: { baseURL } }, ...models[0] !== undefined && { model: `${name}/${models[0]}` } }
     return {
       server: title,

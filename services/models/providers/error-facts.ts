@@ -1,6 +1,6 @@
 import { type ErrorWords, readErrorBody } from './error-words.ts'
 
-/** The fields of an error that tell what went wrong, read without relying on its class. */
+/** The fields of an error that identify the failure, read without relying on its class. */
 export interface ErrorFacts {
   status?: number
   type?: string
@@ -24,7 +24,7 @@ export function errorChain (error: unknown): ErrorFacts[] {
       break
     }
     const facts = current as Record<string, any>
-    // The SDK reads the words of an error answer only in the form that the API documents.
+    // The SDK reads the message of an error answer only in the form that the API documents.
     const body: ErrorWords | undefined = typeof facts.responseBody === 'string' && facts.statusCode >= 400
       ? readErrorBody(facts.responseBody)
       : undefined
@@ -65,7 +65,7 @@ export function retryAfter (chain: ErrorFacts[], now: number): number | undefine
   return undefined
 }
 
-/** Reads Google's wish, such as "34.07s". https://cloud.google.com/apis/design/errors#retry_info */
+/** Reads the wait that Google asks for, such as "34.07s". https://cloud.google.com/apis/design/errors#retry_info */
 function retryDelay (details: unknown): number | undefined {
   if (!Array.isArray(details)) return undefined
   const seconds = details.map((detail) => /^(\d{1,6}(?:\.\d{1,9})?)s$/.exec(detail?.retryDelay)?.[1]).find((found) => found !== undefined)

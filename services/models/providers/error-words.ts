@@ -1,6 +1,6 @@
 import { isObject, readJson } from '../../lib/json.ts'
 
-/** What a provider says of a failure, in whatever form it says it. */
+/** A provider's message about a failure, in whatever form it came. */
 export interface ErrorWords {
   message: string
   type?: string
@@ -9,10 +9,10 @@ export interface ErrorWords {
   details?: unknown
 }
 
-/** Characters of an error body in no known form that are shown. */
+/** Characters that are shown of an error body in an unknown form. */
 const SHOWN_OF_BODY = 200
 
-/** An error that a provider sent in the place of an answer, or within one. */
+/** An error that a provider sent in place of an answer, or within one. */
 export class ProviderError extends Error {
   override name = 'ProviderError'
   constructor ({ message, ...facts }: ErrorWords) {
@@ -30,7 +30,7 @@ function textOfList (list: unknown[]): string | undefined {
   return texts.length === 0 ? undefined : texts.join('; ')
 }
 
-/** Returns what a value in the place of an error says; undefined if it says nothing. */
+/** Returns the message in a value that stands in place of an error; undefined if it has none. */
 export function readErrorWords (value: unknown): ErrorWords | undefined {
   const text = textOf(value)
   if (text !== undefined) return (/^[{[]/.test(text) ? readErrorWords(readJson(text)) : undefined) ?? { message: text }
@@ -49,7 +49,7 @@ export function readErrorWords (value: unknown): ErrorWords | undefined {
   return message === undefined ? undefined : { ...own, message }
 }
 
-/** Says only that a provider behind the server failed; what that one said stands in `metadata.raw` (OpenRouter). */
+/** Messages that only say that a provider behind the server failed. Its own message is in `metadata.raw` (OpenRouter). */
 const EMPTY_WORDS = /^provider returned (?:an )?error$/i
 
 function messageOf ({ message, detail, metadata, ...others }: Record<string, any>): string | undefined {
@@ -63,7 +63,7 @@ function messageOf ({ message, detail, metadata, ...others }: Record<string, any
 
 const messageOnly = (message: string | undefined): ErrorWords | undefined => message === undefined ? undefined : { message }
 
-/** Returns what the body of an error answer says; undefined for one without words. */
+/** Returns the message in the body of an error answer; undefined if there is none. */
 export function readErrorBody (body: string): ErrorWords | undefined {
   const found = readErrorWords(readJson(withoutEventLines(body)))
   if (found !== undefined) return found
@@ -71,12 +71,12 @@ export function readErrorBody (body: string): ErrorWords | undefined {
   return messageOnly(textOf(words.slice(0, SHOWN_OF_BODY)))
 }
 
-/** Some servers send the error of a refused stream as its only event. */
+/** Some servers send the error of a refused stream as its only event: returns the body without event lines. */
 const withoutEventLines = (body: string): string => /^(?:event:.*\r?\n)?data:\s*([[{].*)/.exec(body.trimStart())?.[1] ?? body
 
 /**
- * Returns the error that an event or a document of an answer is; undefined if it is none. `isAnswer` says whether it has fields of an
- * answer, beside which a bare `message` is none.
+ * Returns the error in an event or a document of an answer; undefined if it is none. `isAnswer`: the value has fields of an answer, and
+ * then a bare `message` is no error.
  */
 export function errorIn (
   value: Record<string, any>,

@@ -11,17 +11,17 @@ import { tokensOf } from '../token-estimate.ts'
 import { failureOf, isFailure } from './check-part.ts'
 import type { LearnedNeeds } from './learned-limits.ts'
 
-/** What an answer to a small request was. */
+/** The observed answer to a small request. */
 interface Answer {
   text: string
   reasoning: string
-  /** Pieces of text or reasoning in which it came. */
+  /** The number of pieces of text or reasoning in which it arrived. */
   pieces: number
   calls: string[]
   callsAsText: string[]
-  /** A text that looks like a call and cannot be read. */
+  /** True if a text looks like a call and cannot be read. */
   isBroken: boolean
-  /** What of the request was left out. */
+  /** The parts of the request that were left out. */
   leftOut: string[]
   inputTokens: number
 }
@@ -29,20 +29,20 @@ interface Answer {
 interface Probe {
   about: Finding['about']
   options: Omit<LanguageModelV4CallOptions, 'abortSignal'>
-  /** Says what the answer means, `ok` when all is well. */
+  /** Interprets the answer; `ok` if all is well. */
   read: (answer: Answer, sent: LanguageModelV4Prompt) => Omit<Finding, 'about'>
-  /** What a model of the user's own server may need of such requests, although nothing refuses them without it. */
+  /** The need that a model of the user's own server may have if the answer is wrong, although nothing was refused. */
   otherwise?: Need
 }
 
 interface Examination {
   id: string
   load(id: string): Promise<{ model: LanguageModelV4 }>
-  /** Says in a sentence why a call failed. */
+  /** Returns a sentence about why a call failed. */
   describe(error: unknown, id: string): { message: string }
-  /** What is known that the model needs of requests, where its provider keeps that. */
+  /** The known needs of the model, if its provider keeps them. */
   needs: LearnedNeeds | undefined
-  /** Whether its server is the user's own: slow rather than gone, with templates that may be wrong. */
+  /** True for a server of the user's own: it may be slow, and its templates may be wrong. */
   isOwn: boolean
   /** Returns the window of a server that has cut a prompt to it, and remembers it. */
   windowOfCut(id: string, prompt: { sent: number, read: number }, signal: AbortSignal): Promise<number | undefined>
@@ -51,7 +51,7 @@ interface Examination {
   signal: AbortSignal
 }
 
-/** How long an answer may take. */
+/** The time limit of an answer, milliseconds. */
 const LIMIT_MS = 90_000
 const OWN_LIMIT_MS = 5 * 60_000
 const MOST_TOKENS = 400
@@ -184,7 +184,7 @@ const PROBES: readonly Probe[] = [
   }
 ]
 
-/** What a need that requests meet from now on means, in a sentence. */
+/** The sentences for needs that requests meet from now on. */
 const NEED_SENTENCES: Record<Need, string> = {
   'portable-ids': 'It refuses ids of calls that are not nine letters and digits: they are sent so.',
   'no-thoughts': 'It refuses thoughts of earlier answers: they are not sent.',
@@ -197,8 +197,8 @@ const NEED_SENTENCES: Record<Need, string> = {
 }
 
 /**
- * Makes small requests and returns what each showed, and what of the model's requests is changed from now on. What was learned before is
- * forgotten first: a server may have been given another template since.
+ * Makes small requests. Returns what each showed, and the needs that later requests to the model will meet. Forgets what was learned
+ * before, because the server may have another template now.
  */
 export async function examineModel (parts: Examination): Promise<Finding[]> {
   const { needs, isOwn } = parts

@@ -12,6 +12,10 @@ export const NoLocalServer = defineError(
   'ERR_UNKNOWN_PROVIDER',
   'No model server answers at %s on this machine, or it has no model. Start it and look for it again.'
 )
+export const NoKeyTaken = defineError(
+  'ERR_UNKNOWN_PROVIDER',
+  'The models of the provider "local" are files on this computer: it takes no key.'
+)
 export const NoLocalFile = defineError(
   'ERR_UNKNOWN_PROVIDER',
   'There is no model file %s among those that GET /models?discover=true finds, or "providers.local" of config.json is a server. Name the ' +
@@ -36,7 +40,7 @@ export interface Failure {
 
 /** The parts from which the sentence about a failure is built. */
 interface FailureSubject {
-  /** "The model …" or "The model list of …", at the beginning of a sentence. */
+  /** "The model …" or "The model list of …", for the beginning of a sentence. */
   it: string
   /** The same within a sentence. */
   the: string
@@ -70,7 +74,7 @@ const PAYMENT = kind(
 const RATE_LIMIT = kind(
   'ERR_PROVIDER_RATE_LIMIT',
   true,
-  ({ it, instead }, detail) => `${it} is limited to fewer requests than were made${detail}. Wait a while${instead}.`
+  ({ it, instead }, detail) => `${it} hit its rate limit${detail}. Wait a while${instead}.`
 )
 const NOT_FOUND = kind('ERR_MODEL_NOT_FOUND', false, ({ the, from, isList, advice }, detail) =>
   isList
@@ -97,7 +101,7 @@ const TOO_MANY_TOOLS = kind(
     'disconnect a tool server; do not deny findTools, with which the model finds tools that are not described.'
 )
 const TIMEOUT = kind('ERR_PROVIDER_TIMEOUT', true, ({ it, instead }) => `${it} did not answer in time. Try again${instead}.`)
-/** A time-out that the provider reports. */
+/** A timeout that the provider reports. */
 const LATE = kind(
   'ERR_PROVIDER_TIMEOUT',
   true,
@@ -197,7 +201,7 @@ export const isOfLength = (words: string): boolean => TOO_LONG_PATTERN.test(word
 
 /** Messages about too many tools: OpenAI and those that follow it, Anthropic, Google, Groq, xAI, Mistral. */
 const KINDS_OF_TOOLS = String.raw`(?:tools?|functions?|tool definitions|function[ _]declarations)\b`
-/** Words of failures that pass, in errors that have neither a status nor a known type. */
+/** Words of temporary failures, for errors that have neither a status nor a known type. */
 const PASSING: Array<[RegExp, FailureKind]> = [
   [/rate.?limit|too many requests/i, RATE_LIMIT],
   [/overloaded|temporarily unavailable|at capacity|try again (?:later|in a)|internal (?:server )?error/i, BROKEN]
@@ -213,7 +217,7 @@ export const isOfToolCount = (words: string): boolean => MANY_TOOLS_PATTERN.test
 const CUT_PATTERN = /^(?:terminated|other side closed|socket hang up)$|broke off before it was finished|ended without a finish reason/
 const TIMEOUT_CODES = /^(?:ETIMEDOUT|UND_ERR_(?:HEADERS|BODY|CONNECT)_TIMEOUT)$/
 
-/** Returns the kind of failure that the chain of an error shows. Time-outs and aborts win over codes, codes over statuses. */
+/** Returns the kind of failure in an error chain. Timeouts and aborts win over codes, codes over statuses. */
 function classifyFailure (chain: ErrorFacts[]): FailureKind {
   if (
     chain.some(({ name, code }) => name === 'TimeoutError' || name === 'GatewayTimeoutError' || TIMEOUT_CODES.test(code ?? '')) ||
@@ -268,20 +272,20 @@ interface FailureContext {
   now: number
 }
 
-/** Messages of the SDK that carry no information; the message of the cause is used instead. */
+/** Messages of the SDK without information. The message of the cause is used instead. */
 const UNINFORMATIVE = new RegExp(
   String.raw`^Invalid error response format|^Gateway request failed$|^fetch failed$|^unknown error$|` +
     String.raw`^Failed to process (?:successful|error) response$|^Invalid JSON response$`
 )
-/** Errors whose message is the SDK's own. */
+/** Errors whose message was written by the SDK. */
 const OF_THE_SDK = new Set(['AI_RetryError', 'GatewayAuthenticationError'])
 /** Characters of the provider's message that are repeated in a failure's message. */
 const MAX_DETAIL_LENGTH = 300
 
-/** Codes of the service's own errors, thrown before a model is called. */
+/** Codes of the service's own errors that are thrown before a model is called. */
 const NEVER_CALLED: readonly ErrorCode[] = ['ERR_PROVIDER_NOT_CONFIGURED', 'ERR_INVALID_MODEL']
 
-/** A failure of a recorded call, in the words in which it was described then. */
+/** A failure of a recorded call, described in the recorded words. */
 export class RecordedFailure extends Error {
   readonly code: ErrorCode
   override name = 'RecordedFailure'
@@ -305,7 +309,7 @@ const GATEWAY_ADVICE = {
 export function describeFailure (error: unknown, { modelId, provider, advice = GATEWAY_ADVICE, secrets, now }: FailureContext): Failure {
   if (error instanceof RecordedFailure) return { message: error.message, code: error.code, retryable: false }
   const chain = errorChain(error)
-  // A key that is no secret, such as "ollama", may be part of the id, which must stay readable.
+  // A key that is not secret, such as "ollama", may be part of the id, which must stay readable.
   const secretsOutsideId = secrets.filter((secret) => !(modelId ?? provider ?? '').includes(secret))
   for (const code of NEVER_CALLED) {
     const refusal = chain.find((facts) => facts.code === code)
@@ -313,7 +317,7 @@ export function describeFailure (error: unknown, { modelId, provider, advice = G
   }
   const found = classifyFailure(chain)
   const detail = wordsOf(chain, secrets)
-  const retryAfterMs = found.retryable ? retryAfter(chain, now) : undefined
+  const retryAfterMs = retryAfter(chain, now)
   const isList = modelId === undefined
   const the = isList ? `the model list of ${provider}` : `the model ${modelId}`
   const subject = {
@@ -332,13 +336,13 @@ export function describeFailure (error: unknown, { modelId, provider, advice = G
   }
 }
 
-/** Returns what a provider said when it refused a call, without keys; undefined when it refused none or said nothing. */
+/** Returns the provider's message about a refused call, without keys; undefined if it refused none or said nothing. */
 export function providerWords (error: unknown, secrets: string[]): string | undefined {
   const chain = errorChain(error)
   return chain.some(({ status = 0 }) => status >= 400) ? wordsOf(chain, secrets) || undefined : undefined
 }
 
-/** Returns the first message of a chain that tells something, shortened and without keys. */
+/** Returns the first informative message of a chain, shortened and without keys. */
 function wordsOf (chain: ErrorFacts[], secrets: string[]): string {
   const cause = chain.find(({ message, name = '' }) => message && !OF_THE_SDK.has(name) && !UNINFORMATIVE.test(message))?.message ?? ''
   return clean(clean(cause, secrets).replace(/\s+/g, ' '), secrets).slice(0, MAX_DETAIL_LENGTH).replace(/[.\s]+$/, '')

@@ -79,7 +79,7 @@ export function createGatewayProvider (
           provider: whole.provider,
           modelId: id,
           supportedUrls: whole.supportedUrls,
-          // The gateway merges turns as each provider needs it.
+          // The gateway itself merges turns as each provider needs it.
           doGenerate: (options) => whole.doGenerate(withBlockBinding(id, withSoundPrompt(options))),
           async doStream (given) {
             const options = withGatewayCaching(id, withBlockBinding(id, withSoundPrompt(given)))
@@ -114,7 +114,7 @@ export function createGatewayProvider (
     },
     async warm () {
       const [gateway] = await Promise.all([load(), loadCalls()])
-      // The SDK compiles and builds much at its first call. This call ends before anything is sent.
+      // The SDK compiles and builds much in its first call. This call ends before anything is sent.
       const model = gateway(() => Promise.reject(new Error('not sent'))).languageModel('none/none')
       await Promise.allSettled([model.doStream({ prompt: [{ role: 'user', content: [{ type: 'text', text: 'none' }] }] })])
     },
@@ -129,7 +129,7 @@ export function createGatewayProvider (
   }
 }
 
-/** Adds the tools to the body that the SDK has made: in most requests they are the longest part, and their text is made only once. */
+/** Adds the tools to the body that the SDK made. In most requests they are the longest part, and their text is made only once. */
 function withTools (send: typeof globalThis.fetch, tools: LanguageModelV4CallOptions['tools']): typeof globalThis.fetch {
   if (tools === undefined) return send
   return (url, init) => send(url, { ...init, body: `${String(init!.body).slice(0, -1)},"tools":${jsonOfFixed(tools)}}` })

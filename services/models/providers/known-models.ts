@@ -1,13 +1,13 @@
 import type { Provider } from './provider.ts'
 import table from './known-models.json' with { type: 'json' }
 
-/** What is known of a model of a maker, where neither its provider nor the configuration says it. */
+/** Facts about a maker's model, for use when neither its provider nor the configuration states them. */
 interface KnownModel {
   /** Tokens. */
   contextWindow: number
   /** US dollars a token, as decimal numbers. */
   pricing: { input: string, output: string, cachedInput?: string }
-  /** The day of the table, as 2026-01-31. */
+  /** The day of the table, such as 2026-01-31. */
   day: string
 }
 
@@ -15,12 +15,15 @@ const models = table.models as unknown as Record<string, [window: number, input:
 const MILLION = 1_000_000
 const DATE = /-(?:\d{8}|\d{4}-\d{2}-\d{2})$/
 
-/** Returns the name of a model without the maker in front and the date behind; makers and gateways write versions with a dash or a dot. */
+/**
+ * Returns the name of a model without the maker before it and the date behind it. Versions are compared with dashes, because makers and
+ * gateways write a dash or a dot.
+ */
 export const knownName = (id: string): string => id.slice(id.lastIndexOf('/') + 1).toLowerCase().replace(DATE, '').replaceAll('.', '-')
 
 /**
- * Returns what the table of scripts/known-models.ts says of a model; undefined for an unknown one, and where a server of the user's own,
- * which may read less, calls a model by that name.
+ * Returns the entry of a model in the table of scripts/known-models.ts. Undefined for an unknown model, and for one of the user's own
+ * server, whose window may be smaller than the model's.
  */
 export function knownModel (id: string, { kind, reach }: Pick<Provider, 'kind' | 'reach'>): KnownModel | undefined {
   if (kind !== 'gateway' && reach !== 'cloud') return undefined

@@ -3,26 +3,25 @@ import { emptyIfDamaged, type StoredRecord } from '../../store/index.ts'
 import type { Need } from '../request/request-needs.ts'
 import type { RefusedTool, RefusedTools } from '../tool-schemas/with-tools.ts'
 
-/** What is known of how many tools models take, and of tools that they do not. */
+/** The known limits of models: how many tools they take, and which tools they refuse. */
 export interface ToolLimits extends RefusedTools {
-  /** The most tools that each of the models takes, as far as is known; Infinity where nothing is. */
+  /** Returns the most tools that each of the models takes; Infinity if nothing is known. */
   mostTools(ids: readonly string[]): number
-  /** Remembers that a provider has refused a call for its number of tools, `sent`, in these words. */
+  /** Remembers that a provider refused a call with `sent` tools for their number, in these words. */
   noteToolsRefused(id: string, refusal: { sent: number, words: string }): void
 }
 
-/** What a model, at the address of its server, needs of requests, as far as was learned. */
+/** The learned needs of a model at the address of its server. */
 export interface LearnedNeeds {
   read(): ReadonlySet<Need>
-  /** Remembers needs that a call has shown. */
+  /** Remembers needs that a call has revealed. */
   note(needs: Iterable<Need>): void
-  /** Forgets what was learned, so that calls show it anew. */
+  /** Forgets what was learned, so that calls reveal it anew. */
   forget(): void
 }
 
 /**
- * What is stored: the most tools that a model takes, tools that it refused, what it needs of requests, and when that was learned, epoch
- * milliseconds.
+ * The stored record: the most tools that a model takes, tools that it refused, its needs, and when each was learned (epoch milliseconds).
  */
 export interface StoredLimits {
   models?: Array<{ id: string, most: number, at: number }>
@@ -30,18 +29,18 @@ export interface StoredLimits {
   needs?: Array<{ id: string, baseURL: string, needs: Need[], at: number }>
 }
 
-/** Models whose limits are kept, the newest. */
+/** The number of models whose limits are stored; the newest are kept. */
 const MOST_KNOWN = 500
-/** How long a limit is believed: providers raise theirs. */
+/** How long a limit is believed, because providers raise their limits; milliseconds. */
 const BELIEVED_MS = 30 * 24 * 60 * 60 * 1000
-/** How long a need is believed: servers get other templates and other models under the same name. */
+/** How long a need is believed, because servers get other templates, and other models under the same name; milliseconds. */
 const NEEDS_BELIEVED_MS = 7 * 24 * 60 * 60 * 1000
-/** The numbers that an error may name as its limit: "maximum length 128", "at most 128 items", "limit reached: 200". */
+/** The number that an error may name as a limit: "maximum length 128", "at most 128 items", "limit reached: 200". */
 const NAMED = /\b(?:at most|up to|max(?:imum)?|limit|length|only|more than|exceeds?)\b\D{0,40}?(\d{1,4})\b/gi
 
 export type LearnedLimits = Awaited<ReturnType<typeof createLearnedLimits>>
 
-/** Creates what learns from refusals what models take and need, and reads what was learned before. A damaged record counts as empty. */
+/** Creates the memory of limits and needs that refusals revealed, with those that were stored before. A damaged record counts as empty. */
 export async function createLearnedLimits ({ stored, clock }: { stored: StoredRecord<StoredLimits>, clock: Pick<Clock, 'now'> }) {
   const { models = [], refused: refusedBefore = [], needs = [] } = await stored.get().catch(emptyIfDamaged) as StoredLimits
   const known = new Map(models.map((each) => [each.id, each]))
@@ -53,7 +52,7 @@ export async function createLearnedLimits ({ stored, clock }: { stored: StoredRe
   }
   const keep = () => {
     const value = { models: [...known.values()].slice(-MOST_KNOWN), refused, needs: [...knownNeeds.values()].slice(-MOST_KNOWN) }
-    // Where it cannot be stored, a limit holds until the service ends, and is learned anew.
+    // A limit that cannot be stored holds until the service ends, and is then learned anew.
     stored.replace(value).catch(() => {})
   }
 
@@ -76,7 +75,7 @@ export async function createLearnedLimits ({ stored, clock }: { stored: StoredRe
       keep()
     },
 
-    /** Returns what is learned of the needs of a model, `<provider>/<model>`, at an address. */
+    /** Returns the learned needs of a model, `<provider>/<model>`, at an address. */
     needsOf (id: string, baseURL: string): LearnedNeeds {
       const key = `${id} ${baseURL}`
       const read = () => {

@@ -47,12 +47,12 @@ export function createModelCatalog ({ providers, settings, describe, clock }: Pa
   return {
     drop,
 
-    /** Has the list of a provider read anew. */
+    /** Drops the cached list of a provider, so that it is read anew. */
     dropListOf: (name: string): void => void cache.delete(name),
 
     /**
-     * Returns a model's entry in its provider's list; undefined when there is none. The list before stands in for one that does not
-     * arrive in time: with a budget in dollars, no model could be called otherwise.
+     * Returns a model's entry in its provider's list; undefined if there is none. If the list does not arrive in time, the previous one is
+     * used: otherwise no model could be called under a budget in dollars.
      */
     async find (provider: Provider, id: string, signal: AbortSignal): Promise<ModelInfo | undefined> {
       if (settings() !== cachedSettings) drop()

@@ -4,11 +4,11 @@ import type { LanguageModelV4StreamPart, LanguageModelV4StreamResult } from '@ai
 export interface PartBatches {
   /** Resolves to the next parts, at least one; to undefined at the end of the answer. Rejects with the stream's failure. */
   read(): Promise<LanguageModelV4StreamPart[] | undefined>
-  /** Ends the answer, also at the provider. A pending `read` rejects with the reason. */
+  /** Ends the answer, at the provider too. A pending `read` rejects with the reason. */
   cancel(reason: unknown): void
 }
 
-/** A streamed answer that can be read in batches; the single parts of `stream` cost more. Only one of both may be read. */
+/** A streamed answer that can be read in batches, which costs less than the single parts of `stream`. Only one of the two may be read. */
 export interface BatchedResult extends LanguageModelV4StreamResult {
   batches: PartBatches
 }
@@ -41,7 +41,7 @@ export const streamOf = (batches: PartBatches): ReadableStream<LanguageModelV4St
     cancel: batches.cancel
   }, { highWaterMark: 0 })
 
-/** Returns the answer with a first part that says which features it was asked for without. */
+/** Returns the answer with a first part that lists the features that were left out of the request. */
 export function withWarnings (
   result: LanguageModelV4StreamResult,
   features: ReadonlyArray<string | { feature: string, details: string }>

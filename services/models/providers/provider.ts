@@ -3,11 +3,11 @@ import type { FileApi } from '../attached/file-forms.ts'
 import type { LearnedNeeds } from './learned-limits.ts'
 import type { Reach } from './reach.ts'
 
-/** How long a model may say nothing before and within its answer, milliseconds. */
+/** How long a model may be silent before and within its answer, milliseconds. */
 export interface Timeouts {
   firstTokenMs: number
   idleMs: number
-  /** A server of the user's own, which is slow rather than gone: a slow answer is not asked for again. */
+  /** True for a server of the user's own, which may be slow: a slow answer is not requested again. */
   isOwn: boolean
 }
 
@@ -20,7 +20,11 @@ export interface ModelInfo {
   contextWindow?: number
   /** US dollars a token, as the provider states them. */
   pricing?: { input?: string, output?: string, cachedInput?: string, cacheWrite?: string }
-  /** Why it cannot be used, a sentence. */
+  /** For a file: its size, whether it is loaded, and its last speed. */
+  sizeBytes?: number
+  state?: 'stopped' | 'loading' | 'loaded'
+  tokensPerSecond?: number
+  /** A sentence that says why it cannot be used. */
   unavailable?: string
 }
 
@@ -29,7 +33,7 @@ export interface Provider {
   /** The part of a model id before the slash; `gateway` stands for every name that no other provider has. */
   name: string
   kind: 'offline' | 'direct' | 'gateway'
-  /** Whether everything that calls need, such as a key or an address, is configured. */
+  /** True if everything that calls need, such as a key or an address, is configured. */
   configured(): boolean
   /** Returns a sentence with the reason why calls cannot work and what to do about it; undefined when there is none. */
   problem?(): string | undefined
@@ -45,25 +49,25 @@ export interface Provider {
   readonly smallModel?: string
   /** Which files the model takes; `compatible` by default. */
   fileApi?(model: string): FileApi
-  /** Where its server is. Texts for a server of the user's own never go to another provider by a default. */
+  /** Where its server is. Texts for a server of the user's own never go to another provider by default. */
   readonly reach: Reach
-  /** Returns the context window that a server uses for a loaded model, tokens; undefined where it does not say. */
+  /** Returns the context window that a server uses for a loaded model, tokens; undefined if it does not say. */
   windowInUse?(model: string, signal: AbortSignal): Promise<number | undefined>
   /**
-   * Returns what names the local server that answers its calls; undefined where that is elsewhere or not known to be one. A local server
-   * answers one call after the other, so that small questions wait behind the user's.
+   * Returns a name of the local server that answers its calls; undefined if the server is elsewhere, or not known to be local. A local
+   * server answers one call after the other, so small questions wait behind the user's.
    */
   localServer?(): Promise<string | undefined>
-  /** Returns what a model needs of requests, as far as is known. */
+  /** Returns the known needs of a model. */
   needsOf?(model: string): LearnedNeeds
   /** The context window in tokens of a model about which nothing else is known. */
   readonly contextWindow?: number
   /**
-   * Whether this is an API of a maker of models. Calls to it need a key, and what it attaches to answers is valid there alone, not
-   * for the same model elsewhere.
+   * True for the API of a maker of models. Calls to it need a key. Data that it attaches to answers is valid only there, not for the same
+   * model elsewhere.
    */
   readonly native?: boolean
-  /** How long its models may say nothing, where the configuration says it. */
+  /** Returns the configured limits on the silence of its models. */
   timeouts?(): Partial<Pick<Timeouts, 'firstTokenMs' | 'idleMs'>>
   /** The names of all models, when the provider has a fixed set; other names are refused. */
   models?: readonly string[]

@@ -12,7 +12,7 @@ import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import { failureOf, isFailure } from './check-part.ts'
 import { isBudgetError, type Meter, type Reported } from '../../usage/index.ts'
-import { type Failure, NoLocalFile, NoLocalServer, UnknownProvider } from './failures.ts'
+import { type Failure, NoKeyTaken, NoLocalFile, NoLocalServer, UnknownProvider } from './failures.ts'
 import type { AttachedFiles } from '../../contracts/attached-file.ts'
 import type { Config } from '../../../schemas/config.ts'
 import type { ConfigService } from '../../config/index.ts'
@@ -22,6 +22,7 @@ import type { ToolOf } from './offline/report.ts'
 import type { ModelInfo, Provider } from './provider.ts'
 import { createDirectProvider } from './direct.ts'
 import { createLocalProvider, LOCAL } from './local/local-provider.ts'
+import { LOAD_MS } from './local/model-server.ts'
 import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/index.ts'
 import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
@@ -37,9 +38,10 @@ const TOKENS = 16
 
 interface ProbeParts {
   id: string
+  limitMs: number
   load(id: string): Promise<{ model: LanguageModelV4 }>
   describe(error: unknown, id: string): Failure
-  /** What the provider said, if it said something. */
+  /** Returns the provider's message, if there is one. */
   words(error: unknown): string | undefined
   clock: Clock
   meter: Meter
@@ -47,12 +49,12 @@ interface ProbeParts {
 }
 
 /** Makes one small call, streamed like the calls of runs, and returns its result and latency. Never rejects. */
-async function probeModel ({ id, load, describe, words, clock, meter, signal }: ProbeParts): Promise<ProviderTested> {
+async function probeModel ({ id, limitMs, load, describe, words, clock, meter, signal }: ProbeParts): Promise<ProviderTested> {
   const started = clock.monotonic()
   let reported: Reported | undefined
   const latencyMs = () => Math.round(clock.monotonic() - started)
   try {
-    await withDeadline({ clock, ms: LIMIT_MS, signal }, async (abortSignal) => {
+    await withDeadline({ clock, ms: limitMs, signal }, async (abortSignal) => {
       const { model } = await load(id)
       await meter.admit(id)
       const { stream } = await model.doStream({
@@ -82,11 +84,11 @@ async function probeModel ({ id, load, describe, words, clock, meter, signal }: 
 
 export type Providers = Awaited<ReturnType<typeof createProviders>>
 
-/** How long a server may take to say which models it has, before one of them is tested; ms. */
+/** The time limit for listing the models of a server, one of which is then tested; milliseconds. */
 const LIST_MS = 5_000
 
 interface Parts {
-  /** What was learned of what models take and need. */
+  /** The learned limits and needs of models. */
   limits: StoredRecord<StoredLimits>
   /** Encrypted; the only place a configured key is kept. */
   keys: StoredRecord<ProviderSecrets>
@@ -94,12 +96,12 @@ interface Parts {
   clock: Clock
   /** From the environment and the parent process; `keys` are by name of the provider. */
   environment: { gatewayKey?: string, gatewayBaseURL?: string, keys?: Record<string, string> }
-  /** The service's home, whose `models/` and `engine/` are looked into, and the environment of its children. */
+  /** The service's home with its folders `models/` and `engine/`, and the environment of child processes. */
   home: string
   childEnvironment: () => NodeJS.ProcessEnv
   /** Where `${VAR}` in the key of a provider is looked up. */
   variables: Record<string, string | undefined>
-  /** Serves the models of every name, in the place of all other providers. Its own name is `gateway`. */
+  /** Serves the models of every name, in place of all other providers. Its own name is `gateway`. */
   only?: Provider
   /** Reads the attachments of messages. */
   files?: AttachedFiles
@@ -129,7 +131,7 @@ export async function createProviders (parts: Parts) {
   // hasOwn: a name such as "constructor" exists on every object but is no provider.
   const isInConfig = (name: string) => Object.hasOwn(config.current.providers ?? {}, name)
 
-  /** Whether `local` is the provider of files. Another server may have that name, too. */
+  /** True if `local` is the provider of files. Another server may have that name, too. */
   const servesFiles = () => config.current.providers?.[LOCAL]?.baseURL === undefined && local.hasFiles()
 
   /** Creates the function that returns the current providers, which read their keys at each call. */
@@ -176,6 +178,7 @@ export async function createProviders (parts: Parts) {
   }
 
   function requireKeyTaker (name: string): void {
+    if (name === LOCAL && servesFiles()) throw new NoKeyTaken()
     if (!isInConfig(name) && !isNative(name)) throw new UnknownProvider(JSON.stringify(name))
   }
 
@@ -200,17 +203,17 @@ export async function createProviders (parts: Parts) {
       const { defaultModel } = provider
       return trial.parseModelId(defaultModel).provider === provider ? defaultModel : `gateway/${defaultModel}`
     }
-    // A server of the user's own has the models that it lists. When the list fails, so does the test.
+    // A server of the user's own has the models that it lists. If the list fails, so does the test.
     if (!provider.native) await withDeadline({ clock, ms: LIST_MS, signal }, (deadline) => provider.listModels(deadline)).catch(() => {})
     return provider.defaultModel
   }
 
   async function findServers (signal: AbortSignal): Promise<LocalServer[]> {
     const { createDiscovery } = await import('./discovery.ts')
-    return createDiscovery({ settings, clock }).find(signal)
+    return createDiscovery({ settings, taken: servesFiles() ? [LOCAL] : [], clock }).find(signal)
   }
 
-  /** Returns what to merge into config.json to use a model server of this machine. Throws NoLocalServer. */
+  /** Returns the changes of config.json that connect a model server of this machine. Throws NoLocalServer. */
   async function settingsOf (localServer: string, signal: AbortSignal): Promise<Pick<Config, 'providers' | 'model'>> {
     const found = (await findServers(signal)).find(({ baseURL }) => baseURL === localServer)
     if (found?.models[0] === undefined) throw new NoLocalServer(JSON.stringify(localServer))
@@ -229,7 +232,7 @@ export async function createProviders (parts: Parts) {
     }))
   }
 
-  /** Returns what to merge into config.json to use a model file of this machine. Throws NoLocalFile. */
+  /** Returns the changes of config.json that add a model file of this machine. Throws NoLocalFile. */
   async function settingsOfFile (path: string): Promise<Pick<Config, 'providers' | 'model'>> {
     const found = (await findFiles()).find((file) => file.path === path)
     const { baseURL, files = [], ...others } = config.current.providers?.[LOCAL] ?? {}
@@ -251,7 +254,7 @@ export async function createProviders (parts: Parts) {
     noteToolRefused: learned.noteToolRefused,
     forgetRefused: learned.forgetRefused,
 
-    /** See the registry. A limit that a refusal names is remembered. */
+    /** Describes a failure, see the registry. Remembers a limit that a refusal names. */
     describeFailure (error: unknown, id: string): Failure {
       const failure = registry.describeFailure(error, id)
       if (failure.code === 'ERR_CONTEXT_TOO_LONG') windows.noteRefusal(id, registry.providerWords(error) ?? '')
@@ -261,15 +264,15 @@ export async function createProviders (parts: Parts) {
     secrets: (): string[] =>
       [...registry.secrets(), ...keys.all(), ...tried, environment.gatewayKey].filter((secret) => secret !== undefined),
 
-    /** Returns how often keys were changed since the start, for those who must notice a change. */
+    /** Returns the number of key changes since the start, for callers that must notice a change. */
     keyChanges: (): number => keyChanges,
 
     /** Calls the listener with the name of each provider that gets a key. */
     onKey: (listener: (provider: string) => void): void => void keyListeners.push(listener),
 
     /**
-     * Returns the price of a model in its provider's list, else that of the table of known models with its day; undefined when none is
-     * known.
+     * Returns the price of a model in its provider's list, else the price in the table of known models, with the day of the table;
+     * undefined if none is known.
      */
     async listedPrice (id: string): Promise<NonNullable<ModelInfo['pricing']> & { estimateOf?: string } | undefined> {
       const { provider, model } = registry.parseModelId(id)
@@ -294,8 +297,9 @@ export async function createProviders (parts: Parts) {
       active_model: registry.active(),
       gateway_configured: registry.gatewayConfigured(),
       providers: registry.list().map((provider) => {
-        const from = keyFrom(provider.name)
-        return { ...provider, ...from && { keyFrom: from } }
+        const takesKey = provider.kind !== 'offline' && !(provider.name === LOCAL && servesFiles())
+        const from = takesKey ? keyFrom(provider.name) : undefined
+        return { ...provider, takesKey, ...from && { keyFrom: from } }
       }),
       roles: registry.roles(),
       reach: reachOfRoles()
@@ -340,7 +344,7 @@ export async function createProviders (parts: Parts) {
 
     /** Lists the models of every provider; with `discover`, also the model servers and the model files of this machine. */
     async models (signal: AbortSignal, { discover = false } = {}): Promise<ModelList> {
-      // A file may have come since, and an engine.
+      // A file, or the engine, may have been added since.
       await local.refresh()
       catalog.dropListOf(LOCAL)
       if (!discover) return catalog.list(signal)
@@ -365,10 +369,11 @@ export async function createProviders (parts: Parts) {
       try {
         const id = model ?? await modelToTest(trial, asked, signal)
         const { model: load, describeFailure: describe, providerWords: words } = trial
-        const tested = await probeModel({ id, load, describe, words, clock, meter, signal })
+        const { provider, model: name } = trial.parseModelId(id)
+        const limitMs = provider === local ? LOAD_MS + LIMIT_MS : LIMIT_MS
+        const tested = await probeModel({ id, limitMs, load, describe, words, clock, meter, signal })
         if (!tested.ok || !asked.thorough) return tested
         const { examineModel } = await import('./examine-model.ts')
-        const { provider, model: name } = trial.parseModelId(id)
         const found = { needs: provider.needsOf?.(name), isOwn: trial.reach(id) !== 'cloud', windowOfCut: windows.windowOfCut }
         return { ...tested, findings: await examineModel({ id, load, describe, ...found, clock, meter, signal }) }
       } finally {

@@ -23,7 +23,7 @@ network.addSubnet('100.64.0.0', 10)
 network.addSubnet('fc00::', 7, 'ipv6')
 network.addSubnet('fe80::', 10, 'ipv6')
 
-/** Returns where the server of an http address is, by its text alone: no name is looked up. */
+/** Returns where the server of an http address is, judging by the text alone: no name is looked up. */
 export function reachOf (address: string): Reach {
   if (!URL.canParse(address)) return 'cloud'
   const host = new URL(address).hostname.replace(/^\[|\]$/g, '').replace(/\.$/, '')

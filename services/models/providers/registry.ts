@@ -13,14 +13,14 @@ import { InvalidModelId, ModelNotUsable, ProviderNotConfigured, describeFailure,
 
 type Settings = SharedV4ProviderOptions[string]
 
-/** Settings of the SDK's packages that say how much a model reasons. */
+/** Settings of the SDK's packages for how much a model reasons. */
 const EFFORT = ['effort', 'reasoning', 'reasoningEffort', 'thinkingBudget', 'thinkingLevel']
 /** Settings of the SDK's packages that make a model reason. */
 const REASONING = ['effort', 'reasoning', 'reasoningEffort', 'reasoningSummary', 'thinking', 'thinkingConfig']
 
 /**
- * Returns the model with `providerOptions` of config.json added to each call; the call's own options win. A call with an effort
- * of its own gets no configured one, and a call that asks for no reasoning gets none of the configured settings for reasoning.
+ * Returns the model with `providerOptions` of config.json added to each call. The call's own options win. A call with its own effort gets
+ * no configured effort. A call that asks for no reasoning gets none of the configured settings for reasoning.
  */
 function withProviderOptions (model: LanguageModelV4, configured: SharedV4ProviderOptions | undefined): LanguageModelV4 {
   if (configured === undefined) return model
@@ -41,7 +41,7 @@ function withProviderOptions (model: LanguageModelV4, configured: SharedV4Provid
   }
 }
 
-/** Returns the settings for a call with this effort: with a configured effort, the packages would ignore that of the call. */
+/** Returns the settings for a call with this effort, without a configured effort: with one, the packages would ignore that of the call. */
 function usedBy (effort: LanguageModelV4CallOptions['reasoning'], settings: Settings): Settings {
   if (effort === undefined || effort === 'provider-default') return settings
   if (effort === 'none') return without(REASONING, settings)
@@ -58,7 +58,7 @@ const without = (names: readonly string[], settings: Settings): Settings =>
 
 const isObject = (value: unknown): value is Settings => typeof value === 'object' && value !== null
 
-/** Returns the collaborators with the models that a run's options ask for. */
+/** Returns the collaborators with a registry that follows a run's options. */
 export const withRunModels = <D extends { registry: Registry }>(deps: D, options: ModelOptions | undefined): D => ({
   ...deps,
   registry: { ...deps.registry, ...deps.registry.forRun(options) }
@@ -70,7 +70,7 @@ const DEFAULT_OFFLINE = 'offline/assistant'
 const LONGEST_ID = 200
 const CLOUD_MS = { firstTokenMs: 120_000, idleMs: 60_000 }
 const OWN_MS = { firstTokenMs: 15 * 60_000, idleMs: 5 * 60_000 }
-/** Ids become parts of headers and of addresses, so they hold no control characters and nothing that leads to another address. */
+/** Ids become parts of headers and addresses, so they contain no control characters and nothing that leads to another address. */
 const MODEL_ID = /^(?!.*(?:^|\/)\.{1,2}(?:\/|$))[\w.-]+\/[^\s\p{Cc}\p{Cs}?#%\\]+$/u
 
 const NO_FILES: AttachedFiles = {
@@ -84,10 +84,10 @@ const NO_FILES: AttachedFiles = {
 /** The user's choice of models, read at each call. */
 export type ModelSettings = Pick<Config, 'model' | 'models' | 'providerOptions'>
 
-/** The part of a run's options that its model calls follow. */
+/** The part of a run's options that affects its model calls. */
 type ModelOptions = Pick<RunOptions, 'model' | 'effort' | 'maxOutputTokens'>
 
-/** The options of the model calls of a role that users set. */
+/** The options that users set for the model calls of a role. */
 export type CallSettings = Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>
 
 interface RegistryParts {
@@ -103,13 +103,13 @@ interface RegistryParts {
 
 export type Registry = ReturnType<typeof createRegistry>
 
-/** Creates the registry that assigns a model to each role and finds the provider of a model. */
+/** Creates the registry, which assigns a model to each role and finds the provider of a model. */
 export function createRegistry (
   { providers, settings, files = NO_FILES, refusedTools = createRefusedTools(), clock }: RegistryParts
 ) {
-  /** Files that a model refused, by its id. */
+  /** Files that a model refused, by the id of the model. */
   const refused = new Map<string, Set<string>>()
-  /** Every provider since the start: the keys of removed providers are redacted from messages too. */
+  /** Every provider since the start, because the keys of removed providers are redacted from messages, too. */
   const known = new Set<Provider>()
   function present (): Provider[] {
     const now = providers()
@@ -157,7 +157,7 @@ export function createRegistry (
     const provider = providerOf(id)
     if (provider === undefined || preset === undefined) return id
     if (providerOf(preset) === provider) return preset
-    // A name that a direct provider has taken is still one of the gateway's, with its whole id.
+    // If a direct provider has taken the name, the model is still one of the gateway's, by its whole id.
     return provider === gateway ? `${provider.name}/${preset}` : id
   }
 
@@ -185,8 +185,8 @@ export function createRegistry (
   }
 
   /**
-   * Returns the mark of what a model attaches to its answers (see models/reasoning.ts). A model that can be called both through
-   * the gateway and directly has two, because each of the two refuses what the other one attached.
+   * Returns the mark of the data that a model attaches to its answers (see models/reasoning.ts). A model that can be called both through
+   * the gateway and directly has two marks, because each refuses the data of the other.
    */
   const origin = (id: string): string => providerOf(id)?.native ? `direct:${id}` : id
 
@@ -199,14 +199,14 @@ export function createRegistry (
     return provider.configured() ? undefined : provider.problem?.() ?? `the provider ${provider.name} is not configured.`
   }
 
-  /** Assigns models to roles; the run's own model, if it has one, takes the place of the active model. */
+  /** Assigns models to roles. The run's own model, if it has one, replaces the active model. */
   function forRun ({ model: own, effort, maxOutputTokens }: ModelOptions = {}) {
     const capableModel = () => own ?? active()
 
     /**
-     * Returns the model of each role; the capable model takes the place of a model whose provider is not configured. A role for which
-     * the user chose none stays with the provider of the capable model, so that what is said to a server of one's own, or to the
-     * offline model, goes nowhere else.
+     * Returns the model of each role. The capable model replaces a model whose provider is not configured. A role for which the user chose
+     * no model stays with the provider of the capable model, so that texts for a server of one's own, or for the offline model, go nowhere
+     * else.
      */
     function roles (): Record<Role, string> {
       const capable = capableModel()
@@ -224,7 +224,7 @@ export function createRegistry (
       return fallback !== undefined && fallback !== capableModel() && usable(fallback) ? [fallback] : []
     }
 
-    /** Returns the user's settings for the calls of a role; those of the run come before those of the configuration. */
+    /** Returns the settings for the calls of a role. Those of the run come before those of the configuration. */
     function callSettings (role: Role): CallSettings {
       const configured: { effort?: Effort, maxOutputTokens?: number } = settings().models?.settings?.[role] ?? {}
       const chosen = role === 'capable' ? { effort, maxOutputTokens } : {}
@@ -290,22 +290,22 @@ export function createRegistry (
     /** Returns where the server of a model is. */
     reach: (id: string): Reach => providerOf(id)?.reach ?? 'cloud',
 
-    /** Returns what names the local server of a model; undefined for models elsewhere. See Provider. */
+    /** Returns a name of the local server of a model; undefined for models elsewhere. See Provider. */
     localServer,
-    /** Whether one local server answers the calls of both models. */
+    /** True if one local server answers the calls of both models. */
     async sharesLocalServer (one: string, other: string): Promise<boolean> {
       const server = await localServer(one)
       return server !== undefined && (one === other || server === await localServer(other))
     },
 
-    /** Returns how long a model may say nothing. A server of the user's own may take minutes to read a long prompt. */
+    /** Returns how long a model may be silent. A server of the user's own may take minutes to read a long prompt. */
     timeouts (id: string): Timeouts {
       const provider = providerOf(id)
       const isOwn = provider !== undefined && provider.reach !== 'cloud'
       return { ...(isOwn ? OWN_MS : CLOUD_MS), ...provider?.timeouts?.(), isOwn }
     },
 
-    /** Throws a 400 for files of a new message that the model of an id cannot be given in any form. Throws InvalidModelId. */
+    /** Throws a 400 for files of a new message that the model cannot get in any form. Throws InvalidModelId. */
     async requireFilesTaken (id: string, given: readonly NewFile[]): Promise<void> {
       const { provider, model } = parseModelId(id)
       await checkFiles(given, { id, api: provider.fileApi?.(model) ?? 'compatible', reader: files })
@@ -314,7 +314,7 @@ export function createRegistry (
     /** Whether the id is valid and the model's provider is configured. */
     usable,
 
-    /** Throws InvalidModelId, or ModelNotUsable when the configuration lacks something that the model needs (400). */
+    /** Throws InvalidModelId, or ModelNotUsable if the configuration lacks something that the model needs (400). */
     requireUsable (id: string): void {
       const problem = warning(id)
       if (problem !== undefined) throw new ModelNotUsable(id, problem)
@@ -327,7 +327,7 @@ export function createRegistry (
 
     gatewayConfigured: (): boolean => gateway?.configured() ?? false,
 
-    /** Returns a sentence about the configuration that a model still needs; undefined when nothing is missing. Throws InvalidModelId. */
+    /** Returns a sentence about missing configuration of a model; undefined if nothing is missing. Throws InvalidModelId. */
     warning (id: string): string | undefined {
       const problem = warning(id)
       return problem === undefined ? undefined : new ProviderNotConfigured(id, problem).message
@@ -341,14 +341,14 @@ export function createRegistry (
       return describeFailure(error, { modelId, advice: providerOf(modelId)?.advice, secrets: secrets(), now: clock.now() })
     },
 
-    /** Returns what a provider said when it refused a call, without keys. */
+    /** Returns a provider's message about a refused call, without keys. */
     providerWords: (error: unknown): string | undefined => providerWords(error, secrets()),
 
     /** Describes a failed request for a model list. The message names the provider and holds no key. */
     describeListFailure: (error: unknown, { name, advice }: Provider): Failure =>
       describeFailure(error, { provider: name, advice, secrets: secrets(), now: clock.now() }),
 
-    /** Opens a connection for the next call of the active model. A failure is met again by the call. */
+    /** Opens a connection for the next call of the active model. Ignores a failure, because the call will meet it again. */
     async connect (): Promise<void> {
       try {
         await activeProvider()?.connect?.()

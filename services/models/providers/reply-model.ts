@@ -9,20 +9,20 @@ import type { Usage } from '../../../schemas/usage.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { newId } from '../../lib/ids.ts'
 
-/** The answer of a model that is no language model to one call. `createReplyModel` converts it to the SDK's format. */
+/** The answer of a model that is not a language model to one call. `createReplyModel` converts it to the SDK's format. */
 export interface Reply {
   text?: string
   /** The thinking before the text. */
   reasoning?: string
   /** A call without an `id` gets a new one. */
   toolCalls?: Array<{ id?: string, toolName: string, input: unknown }>
-  /** Fails the call: before its first part when there is no text, else after the text. */
+  /** Makes the call fail: before its first part if there is no text, else after the text. */
   error?: string
   /** Milliseconds before the first part. */
   delayMs?: number
   /** Milliseconds before each further piece of text. */
   chunkMs?: number
-  /** Why the answer ended, and what it used, where that is known; otherwise it follows from the answer. */
+  /** Why the answer ended, and its usage, if known; otherwise derived from the answer. */
   finishReason?: LanguageModelV4FinishReason['unified']
   usage?: Usage
 }

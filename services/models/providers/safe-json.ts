@@ -1,7 +1,7 @@
 const SUSPECT = /__proto__|constructor|\\u00/
 
 /**
- * Parses JSON as the AI SDK does. Throws a SyntaxError if the text is none, or if an object in it has a key that would change a
+ * Parses JSON as the AI SDK does. Throws a SyntaxError if the text is not JSON, or if an object in it has a key that would change a
  * prototype when it is copied.
  */
 export function parseSafely (text: string): unknown {

@@ -10,7 +10,9 @@ interface Server {
   signal: AbortSignal
 }
 
-/** Asks the server, and returns the object that it answers; {} for any other answer. */
+const BUSY = 503
+
+/** Asks the server. Returns the object that it answers; {} for any other answer. Rejects if it is busy, for example while a model loads. */
 async function ask ({ baseURL, fetch, apiKey, signal }: Server, path: string, body?: object): Promise<Record<string, any>> {
   const response = await fetch(new URL(path, baseURL), {
     signal,
@@ -23,13 +25,14 @@ async function ask ({ baseURL, fetch, apiKey, signal }: Server, path: string, bo
   })
   if (!response.ok) {
     await response.body?.cancel()
+    if (response.status === BUSY) throw new Error('the server is busy')
     return {}
   }
   const value: unknown = await response.json()
   return isObject(value) ? value : {}
 }
 
-/** Whether one of the programs answers there that serve models on the user's own computer. Rejects when nothing answers. */
+/** True if a known program for serving models on the user's own computer answers there. Rejects if nothing answers. */
 export async function isLocalProgram (server: Omit<Server, 'model'>): Promise<boolean> {
   const { recognizeProgram } = await import('./discovery.ts')
   return await recognizeProgram((path) => ask({ ...server, model: '' }, path)) !== undefined
@@ -37,7 +40,7 @@ export async function isLocalProgram (server: Omit<Server, 'model'>): Promise<bo
 
 const askProps = (server: Server) => ask(server, `/props?model=${encodeURIComponent(server.model)}`)
 
-/** What a server says of a model. */
+/** The facts that a server states about a model. */
 export interface ServedModel {
   needs: Need[]
   /** The server says that the model sees pictures. */
@@ -45,9 +48,9 @@ export interface ServedModel {
 }
 
 /**
- * Asks a model server what a model and its template need of requests: llama.cpp by `GET /props`, Ollama by `POST /api/show`. Returns
- * undefined where the server does not say, as most.
- * https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md, https://docs.ollama.com/api/show
+ * Asks a model server about the needs of a model and its template: llama.cpp by `GET /props`, Ollama by `POST /api/show`. Returns undefined
+ * for a server that does not say, as most. https://github.com/ggml-org/llama.cpp/blob/master/tools/server/README.md,
+ * https://docs.ollama.com/api/show
  */
 export async function askServedModel (server: Server): Promise<ServedModel | undefined> {
   const { chat_template_caps: caps, modalities } = await askProps(server)
@@ -81,7 +84,7 @@ export async function askWindow (server: Server): Promise<number | undefined> {
   return lengths.find((length) => typeof length === 'number' && length > 0)
 }
 
-/** Reads what llama.cpp has found out of a template: common/jinja/caps.cpp. */
+/** Reads the capabilities that llama.cpp has detected in a template: common/jinja/caps.cpp. */
 function needsIn (caps: Record<string, unknown>): Need[] {
   const lacks = (name: string) => caps[name] === false
   return [

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { LanguageModelV4Message, LanguageModelV4Prompt } from '@ai-sdk/provider'
 
-/** The form of the ids of calls that every provider takes: Mistral's servers and templates take no other. */
+/** The form of call ids that every provider takes. Mistral's servers and templates take no other. */
 const PORTABLE = /^[a-zA-Z0-9]{9}$/
 const LETTERS = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 
@@ -13,7 +13,7 @@ export function portableId (id: string): string {
   return [...createHash('sha256').update(id).digest().subarray(0, 9)].map((byte) => LETTERS[byte % LETTERS.length]).join('')
 }
 
-/** Returns the messages with the ids of calls in the form that every provider takes, but for those to keep. */
+/** Returns the messages with call ids in the form that every provider takes, except for the ids to keep. */
 export function withPortableIds (messages: LanguageModelV4Prompt, kept: ReadonlySet<string> = new Set()): LanguageModelV4Prompt {
   const idOf = (id: string) => kept.has(id) ? id : portableId(id)
   return messages.map((message): LanguageModelV4Message => {

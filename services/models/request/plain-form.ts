@@ -11,8 +11,8 @@ import type {
 type Part = LanguageModelV4TextPart | LanguageModelV4FilePart
 
 /**
- * How a model without tools is told of them, in the words that many models are trained with (Hermes, Qwen). The calls that it writes are
- * read by services/models/text-calls/.
+ * Tells a model without tools how to call them, in the words that many models are trained with (Hermes, Qwen). services/models/text-calls/
+ * reads the calls that it writes.
  */
 const HOW_TO_CALL = `To call a tool, end your answer with the call as JSON between <tool_call> tags, and write nothing behind it. \
 Several calls stand one behind the other, each between tags of its own:
@@ -22,7 +22,7 @@ Several calls stand one behind the other, each between tags of its own:
 The results follow in the next message, between <tool_response> tags, which the user does not write. Never write results yourself.`
 
 type Tools = NonNullable<LanguageModelV4CallOptions['tools']>
-/** The text of the tools of a run, which are the same in all its steps. */
+/** The description of a run's tools as text. It is the same in all steps. */
 const described = new WeakMap<Tools, string>()
 
 function describeTools (tools: Tools): string {
@@ -40,13 +40,13 @@ function describeTools (tools: Tools): string {
 
 const textPart = (text: string): LanguageModelV4TextPart => ({ type: 'text', text })
 
-/** JSON in which no tag can end: results are data, and may hold the tags themselves and the tokens of chat templates. */
+/** Returns JSON in which no tag can end. Results are data, and may contain the tags and the tokens of chat templates. */
 const asData = (value: unknown) => JSON.stringify(value).replaceAll('<', '\\u003c')
 
-/** Returns the options with tools, calls and results in words, for models whose server or template knows none. */
+/** Returns the options with tools, calls and results in words, for models whose server or template supports none. */
 export function withToolsInWords<T extends LanguageModelV4CallOptions> ({ tools = [], toolChoice: _choice, ...options }: T): T {
   const prompt = options.prompt.map(callsInWords)
-  // Behind the first system message, which changes least.
+  // Behind the first system message, which changes least often.
   const at = prompt[0]?.role === 'system' ? 1 : 0
   const told: LanguageModelV4Prompt = tools.length > 0 ? [{ role: 'system', content: describeTools(tools) }] : []
   return { ...options, prompt: prompt.toSpliced(at, 0, ...told) } as unknown as T

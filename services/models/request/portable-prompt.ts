@@ -16,9 +16,9 @@ const NO_RESULT = 'The result of this call is not known: it was not carried out,
 const isText = (part: { type: string }): part is LanguageModelV4TextPart => part.type === 'text'
 
 /**
- * Returns the options with a prompt that the servers of all providers accept, whatever the models and clients wrote that it comes from:
- * each call has its result behind it and no result is without a call, names of tools have letters that all take, inputs are objects, and
- * no text is empty.
+ * Returns the options with a prompt that the servers of all providers accept, whatever models and clients have written. Each call is
+ * followed by its result, no result is without a call, names of tools have letters that all accept, inputs are objects, and no text is
+ * empty.
  */
 export const withSoundPrompt = <T extends LanguageModelV4CallOptions>(options: T): T =>
   ({ ...options, prompt: withResults(options.prompt.flatMap(repairMessage)) })
@@ -55,11 +55,11 @@ const repairCall = (part: LanguageModelV4ToolCallPart): LanguageModelV4ToolCallP
   input: isObject(part.input) ? part.input : part.input === undefined || part.input === null ? {} : { input: part.input }
 })
 
-/** Returns a name in the letters that every provider takes; a model may have called a tool of any name. */
+/** Returns a name in the letters that every provider accepts; a model may have called a tool of any name. */
 const toolNameOf = (name: string) =>
   name.replace(/[^a-zA-Z0-9_-]/g, '_').replace(/^(?![a-zA-Z_])/, '_').slice(0, 64)
 
-/** Returns the prompt with one result for each call, in the message behind it, and without results of calls that it does not hold. */
+/** Returns the prompt with one result for each call, in the message behind it, and without results of missing calls. */
 function withResults (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const results = new Map<string, LanguageModelV4ToolResultPart>()
   for (const { role, content } of prompt) {
@@ -67,7 +67,7 @@ function withResults (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   }
   return prompt.flatMap((message): LanguageModelV4Message[] => {
     if (message.role === 'tool') {
-      // What is no result, such as an answer to a request for approval, stays where it is.
+      // Other parts, such as an answer to a request for approval, stay where they are.
       const others = message.content.filter(({ type }) => type !== 'tool-result')
       return others.length > 0 ? [{ ...message, content: others }] : []
     }
@@ -81,7 +81,7 @@ function withResults (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
 const withoutResult = ({ toolCallId, toolName }: LanguageModelV4ToolCallPart): LanguageModelV4ToolResultPart =>
   ({ type: 'tool-result', toolCallId, toolName, output: { type: 'error-text', value: NO_RESULT } })
 
-/** Returns the prompt with one message where several of a role follow each other, and with a message of the user at its beginning. */
+/** Returns the prompt with successive messages of a role merged, and with a message of the user at its beginning. */
 export function mergeTurns (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const merged: LanguageModelV4Prompt = []
   for (const message of prompt) {
@@ -97,7 +97,7 @@ export function mergeTurns (prompt: LanguageModelV4Prompt): LanguageModelV4Promp
   return merged
 }
 
-/** Returns the prompt with one text where several follow each other in a message: every server takes a text, not all take lists. */
+/** Returns the prompt with successive texts of a message joined: every server takes a single text, not all take lists. */
 export const withJoinedTexts = (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt =>
   prompt.map((message) => message.role === 'user' ? { ...message, content: joinTexts(message.content) } : message)
 

@@ -8,13 +8,13 @@ import { isPortableId, withPortableIds } from './call-ids.ts'
 import { withToolsInWords } from './plain-form.ts'
 
 /**
- * What a model, its server or its chat template needs of a request, and others do not:
- * - `portable-ids`: no ids of calls of its own, either
- * - `no-thoughts`, `thoughts`: no thoughts of earlier answers, or thoughts in each of them
- * - `no-tool-pictures`: a sentence in the place of a picture in the result of a tool
- * - `no-pictures`: a sentence in the place of each picture
- * - `no-system`: the system prompt as the beginning of the user's first message
- * - `one-call`: one call in a message, with its result behind it
+ * A need: something that a model, its server or its chat template requires of a request, while others do not.
+ * - `portable-ids`: portable ids for all calls, even for those whose ids the model made
+ * - `no-thoughts`, `thoughts`: no thoughts in earlier answers, or thoughts in each of them
+ * - `no-tool-pictures`: a sentence in place of each picture in the result of a tool
+ * - `no-pictures`: a sentence in place of each picture
+ * - `no-system`: the system prompt at the beginning of the user's first message
+ * - `one-call`: one call in a message, followed by its result
  * - `tools-in-words`: tools, calls and results as text
  */
 export type Need = keyof typeof NEEDS
@@ -22,7 +22,7 @@ export type Need = keyof typeof NEEDS
 type Options = LanguageModelV4CallOptions
 
 interface NeedRule {
-  /** Matches the words with which a server refuses what this need does without. */
+  /** Matches the message of a server whose refusal this need avoids. */
   refusal: RegExp
   isMet: (options: Options) => boolean
   apply: (options: Options) => Options
@@ -31,11 +31,11 @@ interface NeedRule {
 const withPrompt = (change: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt) => (options: Options): Options =>
   ({ ...options, prompt: change(options.prompt) })
 
-/** What servers say of one image that they cannot read, by its place or its form. The other images of the request may be fine. */
+/** Messages of servers about one image that they cannot read, by its place or its form. The other images of the request may be fine. */
 const REFUSES_ONE_IMAGE = String.raw`image\.source|process (?:the |this |input )?image\b(?! input)|` +
   String.raw`\bimages? (?:(?:media|mime|file) )?(?:format|type|size)`
 
-/** Returns an expression that matches `words` where no single image is spoken of. */
+/** Returns an expression that matches `words` unless the message is about a single image. */
 const ofAllImages = (words: string) => new RegExp(`^(?![^]*(?:${REFUSES_ONE_IMAGE}))[^]*(?:${words})`, 'i')
 
 const NO_IMAGES = String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not supported|unsupported|not enabled|not available)|` +
@@ -43,12 +43,10 @@ const NO_IMAGES = String.raw`(?:images?|vision|multi.?modal)[\w ]{0,30}(?:not su
   String.raw`no (?:support for |)(?:images?|vision)|not a (?:vision|multi.?modal) model|` +
   String.raw`missing data required for image input|unknown variant .?image_url|support image input`
 
-/**
- * What servers say of a model, not of an image, that cannot read images: llama.cpp, Ollama, vLLM, OpenRouter.
- */
+/** Messages of servers about a model that cannot read images at all: llama.cpp, Ollama, vLLM, OpenRouter. */
 export const TAKES_NO_IMAGES = ofAllImages(NO_IMAGES)
 
-/** In the order in which they are applied. */
+/** The needs, in the order in which they are met. */
 export const NEEDS = {
   'portable-ids': {
     refusal: /(?:\bids?\b|\bid`)[^.]{0,80}(?:alphanumeric|length|pattern|characters|a-z|invalid)|invalid[^.]{0,40}\b(?:call|use).?id/i,
@@ -106,9 +104,9 @@ export const NEEDS = {
   }
 } satisfies Record<string, NeedRule>
 
-/** Forms that cost a model nothing, for a refusal whose words name nothing that is known. */
+/** Needs that cost a model nothing, to try after a refusal whose message names nothing known. */
 export const MILD_NEEDS: readonly Need[] = ['portable-ids', 'one-call']
-/** The form that the strictest template takes: user and assistant in turns, all as text. */
+/** The needs of the strictest template: user and assistant in turns, everything as text. */
 export const PLAIN_FORM: readonly Need[] = ['no-thoughts', 'no-tool-pictures', 'tools-in-words', 'no-system']
 
 const ORDER = Object.keys(NEEDS) as Need[]
@@ -117,7 +115,7 @@ const ORDER = Object.keys(NEEDS) as Need[]
 export const withNeeds = (options: Options, needs: ReadonlySet<Need>): Options =>
   ORDER.reduce((changed, need) => needs.has(need) && !NEEDS[need].isMet(changed) ? NEEDS[need].apply(changed) : changed, options)
 
-/** Returns the first need that these words of a refusal name and that the options, which were refused, do not meet. */
+/** Returns the first need that the message of a refusal names and that the refused options do not meet. */
 export const readNeed = (words: string, sent: Options): Need | undefined =>
   ORDER.find((need) => NEEDS[need].refusal.test(words) && !NEEDS[need].isMet(sent))
 
@@ -130,7 +128,7 @@ const thoughtsIn = ({ role, content }: LanguageModelV4Message): boolean =>
 const withoutThoughts = (message: LanguageModelV4Message): LanguageModelV4Message =>
   message.role !== 'assistant' ? message : { ...message, content: message.content.filter(({ type }) => type !== 'reasoning') }
 
-/** Stands for the thoughts of another model, which are not sent; servers take an empty text for none. */
+/** Stands for the thoughts of another model, which are not sent; servers treat an empty text as none. */
 const OTHER_THOUGHTS = 'I go on with what follows.'
 
 const withThoughts = (message: LanguageModelV4Message): LanguageModelV4Message =>
@@ -165,7 +163,7 @@ function withoutPictures (message: LanguageModelV4Message): LanguageModelV4Messa
   return { ...message, content: message.content.map((part) => isPicture(part) ? { type: 'text', text: PICTURE_LEFT_OUT } : part) }
 }
 
-/** Returns a message with several calls as messages with one, each with its result behind it. */
+/** Splits a message with several calls into messages with one call, each followed by its result. */
 function splitCalls (message: LanguageModelV4Message, at: number, prompt: LanguageModelV4Prompt): LanguageModelV4Message[] {
   const before = prompt[at - 1]
   if (message.role === 'tool') return before !== undefined && callsIn(before).length > 1 ? [] : [message]

@@ -4,15 +4,15 @@ import type { OfferedTools } from './dialect.ts'
 import { findMark, lineWordAt, type Mark } from './find-mark.ts'
 import { createQuoting } from './quoting.ts'
 
-/** Characters of a text that may be held back. */
+/** The most characters of a text that may be held back. */
 const MOST_HELD = 1024 * 1024
-/** A long call is looked at again when it has grown by this factor. */
+/** A long call is read again when it has grown by this factor. */
 const GROWN = 1.1
 
 /**
- * Reads the text of an answer as it arrives, for models whose server leaves their marks in it: thoughts in tags, tokens of the template,
- * and calls in the dialects of `dialects.ts`, which are the whole answer or its end. Text that could still become one of them is held
- * back. Without `tools`, calls are text.
+ * Reads the text of an answer as it arrives, for models whose server leaves marks in it: thoughts in tags, tokens of the template, and
+ * calls in the dialects of `dialects.ts`. Calls count only if they are the whole answer or its end. Text that could still become a mark is
+ * held back. Without `tools`, calls are text.
  */
 export function createAnswerText (tools: OfferedTools | undefined) {
   const state: AnswerState = {
@@ -30,7 +30,7 @@ export function createAnswerText (tools: OfferedTools | undefined) {
   }
 
   return {
-    /** Takes the next piece of the text and returns what is certain by now. */
+    /** Takes the next piece of the text. Returns the pieces that are certain by now. */
     take (delta: string): TextPiece[] {
       const { mode, held, quoting } = state
       // Most pieces are words within a line.
@@ -41,7 +41,7 @@ export function createAnswerText (tools: OfferedTools | undefined) {
       state.held += delta
       return read(state, false)
     },
-    /** The text is at its end. */
+    /** Returns the rest, because the text has ended. */
     end: (): TextPiece[] => read(state, true)
   }
 }
@@ -52,7 +52,7 @@ function read (state: AnswerState, isEnd: boolean): TextPiece[] {
   return state.pieces
 }
 
-/** Reads on; returns whether there is more to read. */
+/** Reads on. Returns whether there is more to read. */
 function readOn (state: AnswerState, isEnd: boolean): boolean {
   switch (state.mode) {
     case 'text':
@@ -67,7 +67,7 @@ function readOn (state: AnswerState, isEnd: boolean): boolean {
   }
 }
 
-/** The characters with which a mark may begin. */
+/** Characters with which a mark may begin. */
 const SUSPECT = /[<[{`◁]/
 const SUSPECT_OR_LINE = /[<[{`◁\n]/
 
@@ -154,7 +154,7 @@ function readThought (state: AnswerState, isEnd: boolean): boolean {
   const found = ends.flatMap((end) => held.includes(end) ? [{ end, at: held.indexOf(end) }] : []).sort((a, b) => a.at - b.at)[0]
   const length = found?.at ?? held.length - (isEnd ? 0 : Math.max(...ends.map((end) => overlap(held, end))))
   if (length > 0) pushText(state, held.slice(0, length), 'reasoning')
-  // Some ends are the beginning of what comes next.
+  // Some closing marks are also the beginning of the next mark.
   const isNext = found !== undefined && /^<\|(?:start|channel)\|>$|^assistantcommentary$/.test(found.end)
   drop(state, found === undefined ? length : length + (isNext ? 0 : found.end.length))
   if (found === undefined) return false

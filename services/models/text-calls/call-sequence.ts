@@ -4,19 +4,21 @@ import { dialectAt } from './find-mark.ts'
 import { type Dialect, HARMONY, WHOLE_ANSWER } from './dialects.ts'
 import { tokenAt } from './template-tokens.ts'
 
-/** What the held text is as a whole. `text`: so many characters of it are no call, or (`isQuoted`) one with text behind. */
+/**
+ * The meaning of the held text as a whole. `text`: this number of its characters is not a call, or (`isQuoted`) a call with text behind it.
+ */
 type Sequence = { is: 'wait' } | { is: 'text', length: number, isQuoted: boolean } | { is: 'broken' } | { is: 'calls', calls: TextCall[] }
 
-/** Ends of dialects, which models also write where nothing has begun. */
+/** Closing marks of dialects, which models also write where nothing was opened. */
 const CLOSING = [
   '</tool_call>', '</tool_calls>', '</tools>', '</function_call>', '</function_calls>', '</minimax:tool_call>', '</seed:tool_call>'
 ]
-/** With these a model invents the result of its call, and goes on without having it. */
+/** Marks with which a model invents the result of its own call and continues with it. */
 const INVENTED = [
   'Observation:', '**Observation', '<tool_response>', '<tool_result>', '<tool_results>', '<function_results>', '<function_response>'
 ]
 
-/** Reads the held text, which begins with what may be a call, up to its end: calls and nothing else, or text behind them. */
+/** Reads the held text, which begins with a possible call, to its end: either only calls, or text behind them. */
 export function readSequence (state: AnswerState, isEnd: boolean): Sequence {
   const { held, dialect: first } = state
   const tools = state.tools!
@@ -42,7 +44,7 @@ export function readSequence (state: AnswerState, isEnd: boolean): Sequence {
   }
 }
 
-/** Returns what stands behind a call: nothing, another call, or text. */
+/** Returns what follows a call: nothing, another call, or text. */
 function behind (state: AnswerState, from: number, isEnd: boolean): 'wait' | 'over' | { at: number, dialect: Dialect } | { text: number } {
   const { held } = state
   for (let at = from; ;) {
@@ -90,10 +92,10 @@ function harmonyMessage (text: string, isEnd: boolean): 'call' | 'wait' | 'over'
   return end === -1 ? (isEnd ? 'over' : 'wait') : end + '<|end|>'.length
 }
 
-/** Whether nothing but thoughts stands before the call. */
+/** True if only thoughts stand before the call. */
 const isAlone = ({ quoting }: AnswerState): boolean => !quoting.hasText || quoting.isTranscript
 
-/** The same call written twice is one. */
+/** Removes repetitions: the same call written twice is one. */
 function withoutTwice (calls: readonly TextCall[]): TextCall[] {
   const seen = new Set<string>()
   return calls.filter((call) => {

@@ -7,25 +7,25 @@ export interface TextCall {
 }
 
 /**
- * What a text is, read from the place where a call may begin. `open`: more may make it a call. `text`: it is none. `broken`: it is a call
- * that nobody can read, up to `end`.
+ * The result of reading a text from a place where a call may begin. `open`: more text may make it a call. `text`: it is none. `broken`: it
+ * is a call that cannot be read, up to `end`.
  */
 export type Reading = { is: 'open' } | { is: 'text' } | { is: 'calls', calls: TextCall[], end: number } | { is: 'broken', end: number }
 
 export const OPEN: Reading = { is: 'open' }
 export const TEXT: Reading = { is: 'text' }
 
-/** The tools that a run offers, as readers of text need them. */
+/** The tools that a run offers, in the form that readers of text need. */
 export interface OfferedTools {
-  /** Whether a tool has this name, or one that can only mean it; with the input, also one of other agents' names. */
+  /** True if a tool has this name, or one that can only mean it. With the input, other agents' names for a tool count, too. */
   isTool: (name: string, input?: string) => boolean
-  /** Whether the name of a tool begins so. */
+  /** True if the name of a tool begins with the text. */
   beginsName: (text: string) => boolean
   /** The names of a tool's parameters, in the order of its schema. */
   parametersOf: (name: string) => string[]
 }
 
-/** Reads the text from `at`; with `isEnd`, nothing follows the text, and what lacks only its closing tag is whole. */
+/** Reads the text from `at`. With `isEnd`, nothing follows the text, and a call that lacks only its closing tag is complete. */
 export type ReadCalls = (text: string, at: number, tools: OfferedTools, isEnd: boolean) => Reading
 
 export function skipBlanks (text: string, at: number): number {
@@ -33,12 +33,12 @@ export function skipBlanks (text: string, at: number): number {
   return at
 }
 
-/** Whether the text from `at` to its end is the beginning of the tag, which may be whole with more behind it. */
+/** True if the text from `at` to its end is the beginning of the tag, or begins with the whole tag. */
 export const mayBe = (tag: string, text: string, at: number): boolean =>
   text.length - at < tag.length ? tag.startsWith(text.slice(at)) : text.startsWith(tag, at)
 
 const plainName = (name: string): string => name.replace(/[\s_.-]/g, '').toLowerCase()
-/** What Python's namespaces add before a name. */
+/** Prefixes that stand for Python's namespaces before a name. */
 const NAMESPACES = ['functions.', 'default_api.', 'tools.']
 
 interface Described {
@@ -46,7 +46,7 @@ interface Described {
   inputSchema: unknown
 }
 
-/** Returns what readers need of tools. `nameMeant` returns the name of the tool that a written name means. */
+/** Returns the facts about tools that readers need. `nameMeant` returns the name of the tool that a written name means. */
 export function offeredTools (
   { tools, deferred = [] }: { tools: readonly Described[], deferred?: readonly string[] },
   nameMeant: (name: string, input?: string) => string | undefined

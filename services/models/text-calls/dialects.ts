@@ -12,9 +12,9 @@ import { readFunction } from './xml-calls.ts'
 export interface Dialect {
   name: string
   openings: readonly string[]
-  /** It begins only where a line does. */
+  /** It counts only at the beginning of a line. */
   isAtLine?: true
-  /** Its opening is nothing but a call's: a text that begins so and cannot be read is a broken call, no answer. */
+  /** Its opening mark is used for calls only: a text that begins with it and cannot be read is a broken call, not an answer. */
   isMarked?: true
   read: ReadCalls
 }
@@ -41,10 +41,10 @@ function between (open: string, close?: string): ReadCalls {
   }
 }
 
-/** Characters between a pair of tags in lines of their own that may be no call at all. */
+/** The most characters of a garbled text between a pair of tags in lines of their own. */
 const LONGEST_GARBLED = 4_000
 
-/** What stands in lines of its own between the tags, and is nothing that a call may be. */
+/** Returns the end of a text between tags, in lines of their own, that cannot be a call. */
 function garbled (text: string, at: number, close: string | undefined): Reading {
   const closing = close === undefined ? -1 : text.indexOf(close, at)
   if (closing !== -1) return { is: 'broken', end: closing + close!.length }
@@ -59,7 +59,7 @@ function behindTag (text: string, at: number, close = ''): number {
 const tagged = (name: string, open: string, close?: string): Dialect =>
   ({ name, openings: [open], isMarked: true, read: between(open, close) })
 
-/** The dialects, a longer opening before a shorter one that it begins with. */
+/** The dialects. A longer opening mark stands before a shorter one that it begins with. */
 export const DIALECTS: readonly Dialect[] = [
   // Hermes, Qwen; with tags inside Qwen3-Coder and GLM.
   tagged('hermes', '<tool_call>', '</tool_call>'),
@@ -120,7 +120,7 @@ export const DIALECTS: readonly Dialect[] = [
   }
 ]
 
-/** A call in Python, or a name and JSON behind it, which is the whole answer: nothing announces it. */
+/** A call in Python, or a name with JSON behind it, without any mark: it counts only if it is the whole answer. */
 export const WHOLE_ANSWER: Dialect = {
   name: 'bare',
   openings: [],

@@ -4,7 +4,7 @@ import { mayBe } from './dialect.ts'
 import { headerLength, isWord, mayBeWord, tokenAt } from './template-tokens.ts'
 import { LONE_ENDS, THOUGHTS } from './thoughts.ts'
 
-/** What begins at a place of a text; `length` is how much of it the mark takes. */
+/** The mark at a position of a text; `length` is the number of its characters. */
 export type Mark =
   | { is: 'wait' }
   | { is: 'over' }
@@ -20,7 +20,10 @@ const LITERALS = [...OPENINGS.map(({ opening }) => opening), ...THOUGHTS.map(({ 
 const WORDS = [...LITERALS.filter((each) => /^[\w*]/.test(each))]
 const WORD = /[A-Za-z_][\w.:/-]*/y
 
-/** Returns the first place before `limit` where a line begins with a word that may open a call, or the answer with the name of a tool. */
+/**
+ * Returns the first position before `limit` where a line begins with a word that may open a call, or the answer begins with the name of a
+ * tool.
+ */
 export function lineWordAt ({ held, quoting, tools }: AnswerState, limit: number): number | undefined {
   let from = quoting.isLineStart ? 0 : held.indexOf('\n') + 1
   if (from === 0 && !quoting.isLineStart) return undefined
@@ -38,7 +41,7 @@ export function lineWordAt ({ held, quoting, tools }: AnswerState, limit: number
   return undefined
 }
 
-/** Returns the dialect that opens at a place, or whether more of the text decides it. */
+/** Returns the dialect that opens at a position, or that more of the text is needed to decide. */
 export function dialectAt (held: string, at: number, isLineStart: boolean): Dialect | 'open' | undefined {
   const length = held.length - at
   const here = isLineStart ? OPENINGS : OPENINGS.filter(({ dialect }) => !dialect.isAtLine)
@@ -55,7 +58,7 @@ export function findMark (state: AnswerState, isEnd: boolean): Mark {
     if (token === undefined) return text(1)
     if (token === 'open') return isEnd ? text(held.length) : WAIT
     const behind = held.slice(token.text.length)
-    // In code, a token is a token only where the answer ends.
+    // In code, a token counts only at the end of the answer.
     if (/\S/.test(behind)) return text(token.text.length)
     return isEnd ? { is: 'over' } : WAIT
   }
@@ -79,11 +82,11 @@ export function findMark (state: AnswerState, isEnd: boolean): Mark {
   return token === undefined ? text(1) : tokenMark(state, token, isEnd)
 }
 
-/** The tags between which a model without tools is given results, and in which a weak one goes on with results of its own. */
+/** The tag in which results are given to a model without tools. A weak model continues with results that it invents. */
 const RESULT = '<tool_response>'
 const RESULT_END = '</tool_response>'
 
-/** Returns what a result that the model invents is: the end of its answer. */
+/** Returns the mark of a result that the model invents: it ends the answer. */
 function resultAt ({ held, quoting }: AnswerState, isEnd: boolean): Mark | undefined {
   if (quoting.isLineStart && held.startsWith(RESULT)) return { is: 'over' }
   if (held.startsWith(RESULT_END)) return { is: 'nothing', length: RESULT_END.length }

@@ -6,17 +6,17 @@ import { OPEN, type Reading, type ReadCalls, TEXT, type TextCall } from './diale
 
 const NAMES = ['name', 'function_name', 'tool_name', 'toolName', 'tool', 'function', 'action', 'recipient_name', 'func']
 const INPUTS = ['arguments', 'parameters', 'args', 'input', 'params', 'action_input', 'tool_input', 'kwargs', 'inputs']
-/** Properties that hold calls. */
+/** Names of properties that hold calls. */
 const HOLDERS = ['function', 'tool_calls', 'tool_call', 'function_call', 'calls', 'tool_uses']
-/** Properties beside name and arguments. */
+/** Properties that may stand beside name and arguments. */
 const OTHERS = ['id', 'type', 'tool_call_id', 'call_id', 'index', 'thought', ...HOLDERS.slice(1)]
 const KEYS = new Set([...NAMES, ...INPUTS, ...OTHERS])
 
 const FIRST_KEY = /^\s*(?:\[\s*)?\{\s*(?:["']?([\w-]*)(["']?)\s*(:?)\s*(?:["']([^"']*)(["'])?)?)?/
 
 /**
- * Returns the calls that a value says; undefined when it is none. Between the tags of a dialect (`isTagged`), the arguments may be absent,
- * stand beside the name, or below the name itself.
+ * Returns the calls in a value; undefined if there are none. Between the tags of a dialect (`isTagged`), the arguments may be absent, stand
+ * beside the name, or be the value of the name itself.
  */
 export function callsOf (value: unknown, isTagged: boolean): TextCall[] | undefined {
   if (Array.isArray(value)) {
@@ -44,7 +44,7 @@ const inputText = (input: unknown): string => typeof input === 'string' && input
 /** Returns the value of JSON, or of text that is nearly so. */
 export const valueOfText = (text: string): unknown => readJson(text) ?? readNearlyJson(text)?.value
 
-/** Returns the JSON at `at` that ends before its closing tag with brackets missing, with them. A tag within a text is not its end. */
+/** Returns the JSON at `at` that lacks closing brackets before its closing tag, completed. A tag within a string is not its end. */
 export function cutBefore (text: string, at: number, close: string | undefined): { json: string, end: number } | undefined {
   if (close === undefined) return undefined
   for (let end = text.indexOf(close, at); end !== -1; end = text.indexOf(close, end + 1)) {
@@ -57,8 +57,8 @@ export function cutBefore (text: string, at: number, close: string | undefined):
 }
 
 /**
- * Returns the reader of JSON between the tags of a dialect. `close` is the closing tag, if the dialect has one: before it, brackets may be
- * missing.
+ * Returns the reader of JSON between the tags of a dialect. `close` is the closing tag, if the dialect has one: closing brackets may be
+ * missing before it.
  */
 export function taggedJson (close: string | undefined): ReadCalls {
   return (text, at) => {
@@ -66,7 +66,7 @@ export function taggedJson (close: string | undefined): ReadCalls {
     if ('end' in found) {
       const calls = callsOf(valueOfText(text.slice(at, found.end)), true)
       if (calls === undefined) return { is: 'broken', end: found.end }
-      // A bracket too many.
+      // There is a bracket too many.
       return { is: 'calls', calls, end: found.end + (/^\s*[}\]]+(?=\s*(?:<|$))/.exec(text.slice(found.end))?.[0].length ?? 0) }
     }
     const cut = cutBefore(text, at, close)
@@ -76,7 +76,7 @@ export function taggedJson (close: string | undefined): ReadCalls {
   }
 }
 
-/** Reads JSON that no tag announces: it is a call only when each name is that of a tool, and its arguments are there. */
+/** Reads JSON without any mark: it is a call only if each name is that of a tool, and the arguments are there. */
 export const bareJson: ReadCalls = (text, at, tools, isEnd): Reading => {
   const first = FIRST_KEY.exec(text.slice(at, at + 400))
   if (first === null) return isEnd || !/^\s*\[?\s*$/.test(text.slice(at, at + 400)) ? TEXT : OPEN

@@ -4,13 +4,13 @@ import { cutBefore, taggedJson, valueOfText } from './json-calls.ts'
 import { readPython } from './pythonic.ts'
 import { readArgs, readFunction } from './xml-calls.ts'
 
-// What stands between the tags of a dialect: JSON, tags, Python, or a name with its arguments behind it.
+// The content between the tags of a dialect: JSON, tags, Python, or a name followed by its arguments.
 
 const NAME = /[A-Za-z_][\w.:/-]*/y
-/** What may stand between name and arguments: Mistral's marks, DeepSeek's separator, a fence. */
+/** Separators between name and arguments: Mistral's marks, DeepSeek's separator, a fence. */
 const BETWEEN = /\s*(?:\[CALL_ID\][\w-]*)?\s*(?:\[ARGS\])?\s*(?:<[|｜]tool[▁_]sep[|｜]>)?\s*(?:```(?:json)?)?\s*/y
 
-/** Returns the reader of a name with JSON, GLM's tags or nothing behind it. `close`: the tag that ends it. */
+/** Returns the reader of a name followed by JSON, GLM's tags or nothing. `close` is the tag that ends it. */
 function readNamed (close: string | undefined): ReadCalls {
   return (text, at, tools, isEnd): Reading => {
     NAME.lastIndex = at
@@ -53,7 +53,7 @@ function readGemma (close: string | undefined): ReadCalls {
     const closing = close === undefined ? -1 : text.indexOf(close, at)
     if (closing === -1 && !isEnd) return OPEN
     const end = closing === -1 ? text.length : closing
-    // Texts become those of JSON, and names get quotes.
+    // Texts become JSON strings, and names get quotes.
     const json = text.slice(at + begin[0].length - 1, end).trim()
       .replace(/(<escape>|<\|"\|>)([\s\S]*?)\1/g, (_all, _mark, value: string) => JSON.stringify(value))
       .replace(/"(?:[^"\\]|\\.)*"|([{,]\s*)([A-Za-z_][\w-]*)(?=\s*:)/g, (all, before?: string, key?: string) =>
@@ -63,7 +63,7 @@ function readGemma (close: string | undefined): ReadCalls {
   }
 }
 
-/** Returns the reader of all that dialects write between a pair of tags, or behind a tag that has no end. */
+/** Returns the reader of everything that dialects write between a pair of tags, or behind a tag that has no end. */
 export function readBody (close: string | undefined): ReadCalls {
   const json = taggedJson(close)
   const named = readNamed(close)

@@ -1,8 +1,8 @@
 import { OPEN, type Reading, type ReadCalls, skipBlanks, TEXT, type TextCall, type OfferedTools } from './dialect.ts'
 
-// Calls as Python: name(key="value", other=[1, 2]), alone or in a list, and around them print(…).
+// Calls as Python: name(key="value", other=[1, 2]), alone or in a list, and possibly inside of print(…).
 
-/** What stands at a place, and the place behind it; undefined: more is needed; null: it is not Python's. */
+/** The value at a position, and the position behind it; undefined: more text is needed; null: it is not Python. */
 type Read<T> = { value: T, end: number } | undefined | null
 
 const NAME = /[A-Za-z_][\w.:/-]*/y
@@ -88,7 +88,7 @@ function readDictionary (text: string, at: number, level: number): Read<Record<s
   return { value: Object.fromEntries(value), end: here + 1 }
 }
 
-/** Reads the arguments between the parentheses at `at`. One without a name is that of the tool's parameter in the same place. */
+/** Reads the arguments between the parentheses at `at`. An argument without a name belongs to the tool's parameter in the same position. */
 function readArguments (text: string, at: number, parameters: () => string[]): Read<Record<string, unknown>> {
   const value: Array<[string, unknown]> = []
   let here = skipBlanks(text, at + 1)
@@ -128,7 +128,7 @@ export function readPythonCall (text: string, at: number, tools: OfferedTools): 
 
 const OVER: Record<string, RegExp> = { '': /^(?:\s*;)?/, ']': /^\s*\]/ }
 
-/** Reads calls one behind the other, in a list (`[`) or in lines. */
+/** Reads several calls: in a list (`[`) or in lines. */
 export const readPython: ReadCalls = (text, at, tools): Reading => {
   const close = text[at] === '[' ? ']' : ''
   const calls: TextCall[] = []
@@ -155,7 +155,7 @@ export const readPython: ReadCalls = (text, at, tools): Reading => {
   return { is: 'calls', calls, end: here + (OVER[close].exec(text.slice(here))?.[0].length ?? 0) }
 }
 
-/** Reads a list of calls that no tag announces: a call only when each name is that of a tool. */
+/** Reads a list of calls without any mark: it counts only if each name is that of a tool. */
 export const bareList: ReadCalls = (text, at, tools, isEnd): Reading => {
   const from = skipBlanks(text, at + 1)
   const name = matchAt(NAME, text, from)

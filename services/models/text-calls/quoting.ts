@@ -3,11 +3,12 @@ const FENCE = /^\s*(?:(?:[-*+]|\d+[.)])\s+)?(`{3,}|~{3,})([^\n]*)$/
 const LONGEST_LINE = 16_000
 
 /**
- * Follows the Markdown of a text: whether what comes next is quoted, in code or in a quotation, so that it is shown and not obeyed.
+ * Follows the Markdown of a text, to know whether the next characters are quoted, in code or in a quotation: such text is shown and not
+ * executed.
  */
 export function createQuoting () {
   let line = ''
-  /** Whether the line holds nothing but blanks. It grows with each piece of the text, so it is not looked through each time. */
+  /** True if the line holds only blanks. It grows with each piece of the text, so it is not searched each time. */
   let isBlank = true
   let fence: string | undefined
   let isAfterBlank = false
@@ -45,7 +46,7 @@ export function createQuoting () {
       }
       grow(text.slice(from))
     },
-    /** A call was followed by words in its line, which is about calls: what else stands in it is quoted, too. */
+    /** A call was followed by words in its line. So the line is about calls, and its other parts count as quoted, too. */
     quoteLine () {
       isLineQuoted ||= line.trim() !== ''
     },
@@ -58,15 +59,15 @@ export function createQuoting () {
     get isFenced () {
       return fence !== undefined
     },
-    /** The last two characters of the line before what comes next. */
+    /** The last two characters of the line so far. */
     get before () {
       return line.slice(-2)
     },
-    /** Whether the text begins as a transcript of ReAct does. */
+    /** True if the text begins like a transcript of ReAct. */
     get isTranscript () {
       return /^\s*(?:Thought|Question):/.test(beginning)
     },
-    /** Whether what comes next stands in code or in a quotation. */
+    /** True if the next characters stand in code or in a quotation. */
     get isQuoted () {
       return fence !== undefined || isLineQuoted || /^\s{0,3}>/.test(line) || isInCode(line) ||
         (hasText && isAfterBlank && /^(?: {4,}|\t)\s*$/.test(line))
@@ -74,7 +75,7 @@ export function createQuoting () {
   }
 }
 
-/** Whether a line ends inside a span of code: backticks without the same number of them behind. */
+/** True if a line ends inside a span of code: backticks without the same number of backticks behind them. */
 function isInCode (line: string): boolean {
   let open = 0
   for (const [run] of line.matchAll(/`+/g)) {

@@ -1,6 +1,6 @@
 // Tokens of chat templates, which servers should leave out of an answer and often do not.
 
-/** Tokens that end an answer, or begin somebody else's turn: what follows is not the answer. */
+/** Tokens that end an answer, or begin another author's turn: the text behind them is not the answer. */
 const ENDS = [
   // ChatML, Llama, gpt-oss, Phi, GLM, Granite, Command, Kimi, Gemma, DeepSeek, Mistral.
   ...['<|im_end|>', '<|im_start|>', '<|endoftext|>', '<|endofprompt|>', '<|im_user|>', '<|im_system|>', '<|im_assistant|>'],
@@ -12,13 +12,13 @@ const ENDS = [
   ...['<｜end▁of▁sentence｜>', '<｜User｜>', '<｜Assistant｜>', '<｜tool▁outputs▁begin｜>', '<｜tool▁output▁begin｜>', '<seed:eos>', '<eos>'],
   ...['</s>', '[/INST]', '[INST]', '[TOOL_RESULTS]', '[/TOOL_RESULTS]', '[AVAILABLE_TOOLS]', '[SYSTEM_PROMPT]', '<<SYS>>', '[e~[']
 ]
-/** Tokens that say nothing. */
+/** Tokens without a meaning for the answer. */
 const SILENT = [
   ...['<s>', '<bos>', '<pad>', '<unk>', '[gMASK]', '<sop>', '<|begin_of_text|>', '<｜begin▁of▁sentence｜>', '<seed:bos>', '[BOS]', '[EOS]']
 ]
 const TOKENS = [...ENDS, ...SILENT]
 const ENDING = new Set(ENDS)
-/** Any other token of this form says nothing, either. */
+/** Other tokens of this form have no meaning for the answer, either. */
 const OF_FORM = /<[|｜][\w▁/-]{2,40}[|｜]>/y
 const BEGINS_OF_FORM = /^<(?:[|｜](?:[\w▁/-]{0,40}[|｜]?)?)?$/
 /** The roles that stand behind a token at the beginning of an answer. */
@@ -30,7 +30,7 @@ export interface Token {
   isEnd: boolean
 }
 
-/** Returns the token at the beginning of a text; `open` when more may make it one. */
+/** Returns the token at the beginning of a text; `open` if more text may make it one. */
 export function tokenAt (text: string): Token | 'open' | undefined {
   const known = TOKENS.find((each) => text.startsWith(each))
   if (known !== undefined) return { text: known, isEnd: ENDING.has(known) }
@@ -41,8 +41,8 @@ export function tokenAt (text: string): Token | 'open' | undefined {
 }
 
 /**
- * Returns the length of the header that a token at the beginning of an answer opens, with its role; `other` when it is somebody else's
- * turn, `open` when more of the text decides it.
+ * Returns the length of the header that a token at the beginning of an answer opens, with its role; `other` if it is another author's turn,
+ * `open` if more text is needed to decide.
  */
 export function headerLength (text: string, { text: token }: Token): number | 'other' | 'open' {
   const rest = text.slice(token.length)
@@ -53,8 +53,8 @@ export function headerLength (text: string, { text: token }: Token): number | 'o
 }
 
 const BEFORE_WORD = /(?:[^\s.!?…:)\]>][^\S\n]|["'(“‘«])$/
-/** Whether a token in a line of prose is a word of it: within a sentence, with words behind. `before`: two characters. */
+/** True if a token in a line of prose is one of its words: within a sentence, with words behind it. `before`: two characters. */
 export const isWord = (before: string, behind: string): boolean => BEFORE_WORD.test(before) && /^[)"'”’»,.:;]*[^\S\n]+[\w(]/.test(behind)
-/** Whether more of the text decides that. */
+/** True if more text is needed to decide that. */
 export const mayBeWord = (before: string, behind: string): boolean =>
   BEFORE_WORD.test(before) && /^[)"'”’»,.:;]*[^\S\n]*$/.test(behind)

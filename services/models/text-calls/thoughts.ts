@@ -24,6 +24,6 @@ export const THOUGHTS: readonly Thoughts[] = [
   { open: 'analysis', ends: ['assistantfinal', 'assistantcommentary'], isAtBegin: true }
 ]
 
-/** The ends that also stand without a beginning, where a template wrote that into the prompt. */
+/** Closing marks that also count without an opening one, which the template wrote into the prompt. */
 export const LONE_ENDS: readonly string[] =
   ['</think>', '</thinking>', '</thought>', '[/THINK]', '</seed:think>', '◁/think▷', '<|END_THINKING|>', '<|end_of_thought|>']

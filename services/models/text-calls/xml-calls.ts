@@ -7,7 +7,7 @@ import { OPEN, type Reading, type ReadCalls, skipBlanks, TEXT, type TextCall } f
 const FUNCTION = /<((?:[\w|｜:]+[|｜:])?)(function|invoke|tool)(?:=|\s+name\s*=\s*)["']?([\w.:/-]+)["']?\s*>/y
 const PARAMETER = /<(?:[\w|｜:]+[|｜:])?(?:parameter|param)(?:=|\s+name\s*=\s*)["']?([\w.$-]+)["']?(?:\s+string="(true|false)")?[^>]*>/y
 const PARAMETER_END = /<\/(?:[\w|｜:]+[|｜:])?(?:parameter|param)>/g
-/** What ends a parameter whose own end is missing. */
+/** Marks that end a parameter whose own closing tag is missing. */
 const NEXT = /<(?:(?:[\w|｜:]+[|｜:])?(?:parameter|param)[=\s]|\/(?:[\w|｜:]+[|｜:])?(?:function|invoke|tool)>)/g
 const FUNCTION_END = /<\/(?:[\w|｜:]+[|｜:])?(?:function|invoke|tool)(?:=[\w.-]*)?>/y
 const ARG = /<arg_key>\s*([\s\S]*?)\s*<\/arg_key>\s*<arg_value>([\s\S]*?)<\/arg_value>/y
@@ -17,7 +17,7 @@ const matchAt = (pattern: RegExp, text: string, at: number): RegExpExecArray | n
   return pattern.exec(text)
 }
 
-/** A value as it stands between its tags: one line break at each end belongs to the tags. */
+/** Returns a value without one line break at each end, which belongs to the tags. */
 const withoutBreaks = (value: string): string => value.replace(/^\r?\n/, '').replace(/\r?\n[ \t]*$/, '')
 
 /** Reads one function with its parameters. */
@@ -49,9 +49,9 @@ export const readFunction: ReadCalls = (text, at, _tools, isEnd): Reading => {
   const call: TextCall = { name, input: JSON.stringify(input) }
   if (end !== null) return { is: 'calls', calls: [call], end: here + end[0].length }
   const rest = text.slice(here)
-  // Without its end, the function may have been cut off before another parameter.
+  // The closing tag is missing, so the function may have been cut off before another parameter.
   if (/^(?:<[^>]*)?$/.test(rest)) return OPEN
-  // The end of the function is missing, and that of its dialect is there.
+  // The closing tag of the function is missing, and that of its dialect is there.
   return /^<\//.test(rest) || /^<(?:[|｜]|[\w:]*tool)/.test(rest) ? { is: 'calls', calls: [call], end: here } : TEXT
 }
 
@@ -68,7 +68,7 @@ function jsonOr (value: string): unknown {
   }
 }
 
-/** Reads GLM's arguments behind a name, up to what is none. */
+/** Reads GLM's arguments behind a name, up to the first text that is none. */
 export function readArgs (text: string, at: number): { input: Record<string, unknown>, end: number } {
   const input: Record<string, unknown> = {}
   let here = skipBlanks(text, at)

@@ -2,26 +2,26 @@ import { isObject } from '../../lib/json.ts'
 
 export type Schema = Record<string, unknown>
 
-/** How far the references of a schema are followed: `same` times the same one on a path, `all` on a path. */
+/** How often references of a schema are followed on one path: `same` times the same reference, `all` references together. */
 export interface RefLimits {
   same: number
   all: number
 }
 
-/** Where in a schema something stands: the schema that references start from, and those that were followed to it. */
+/** The place of a schema: the schema in which references start, and the references that were followed to it. */
 export interface Place {
   root: Schema
   limits: RefLimits
   refs: readonly string[]
 }
 
-/** Schemas of an `allOf`, and choices, in one another. */
+/** The deepest nesting of `allOf`, and of choices. */
 const DEEPEST_ALL_OF = 12
 const DEEPEST_CHOICES = 4
 
 /**
- * Returns a schema without a reference and `allOf` at its top, and the references that were followed. A reference into a loop, or too
- * far, becomes what is known of its target's type. What no schema is (`true`, texts) admits everything.
+ * Returns a schema without a reference and `allOf` at its top, and the references that were followed. A reference into a loop, or beyond
+ * the limits, is replaced by the known type of its target. A value that is not a schema (`true`, a text) allows everything.
  */
 export function flatten (value: unknown, place: Place, depth = 0): { node: Schema, refs: readonly string[] } {
   if (!isObject(value)) return { node: {}, refs: place.refs }
@@ -72,7 +72,7 @@ function decoded (part: string): string {
   }
 }
 
-/** What is left of a schema that is not followed. */
+/** Returns the part of a schema that is kept if it is not followed. */
 function outline (target: Schema | undefined): Schema {
   if (target === undefined) return {}
   const { type = isObject(target.properties) ? 'object' : undefined, title, description } = target
@@ -84,14 +84,14 @@ const bothProperties = (a: Schema, b: Schema): Schema =>
 
 const listOf = (value: unknown): unknown[] => Array.isArray(value) ? value : value === undefined ? [] : [value]
 
-/** Returns the schema of what fits both of two. Where the two cannot be joined, the first counts: the input is checked by the original. */
+/** Returns a schema for the values that fit both. If the two cannot be joined, the first is used: the original checks the input anyway. */
 export function intersect (a: Schema, b: Schema): Schema {
   const joined: Schema = { ...b, ...a }
   if (isObject(a.properties) && isObject(b.properties)) {
     const properties = new Map<string, unknown>(Object.entries(a.properties))
     for (const [name, schema] of Object.entries(b.properties)) {
       const own = properties.get(name)
-      // A property that one of both only names admits everything there.
+      // A property that only one of them names allows everything in the other.
       properties.set(name, own === undefined || isEmpty(own) ? schema : isEmpty(schema) ? own : { allOf: [own, schema] })
     }
     joined.properties = Object.fromEntries(properties)
@@ -107,12 +107,12 @@ export function intersect (a: Schema, b: Schema): Schema {
   return joined
 }
 
-/** Whether a schema admits everything. */
+/** True if a schema allows everything. */
 export const isEmpty = (schema: unknown): boolean => schema === true || (isObject(schema) && Object.keys(schema).length === 0)
 
 /**
- * Returns a schema of objects without `anyOf` and `oneOf`: their properties beside its own, and of what they require only what all
- * do. What they differ in is said in words. `flat` flattens one of them.
+ * Returns a schema of objects without `anyOf` and `oneOf`: with the properties of all choices beside its own, and with only those required
+ * that all choices require. A description names the differences. `flat` flattens a choice.
  */
 export function withoutChoices (node: Schema, flat: (variant: unknown) => Schema, depth = 0): Schema {
   const { anyOf, oneOf, ...own } = node
@@ -135,7 +135,7 @@ export function withoutChoices (node: Schema, flat: (variant: unknown) => Schema
   }, own as Schema)
 }
 
-/** Returns the properties of some objects; one that differs between them is any of what it is there. */
+/** Returns the properties of several objects. A property that differs between them allows any of its forms. */
 function unionOf (objects: readonly Schema[]): Schema {
   const found = new Map<string, unknown[]>()
   for (const { properties } of objects) {

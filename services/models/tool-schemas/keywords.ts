@@ -5,9 +5,9 @@ import type { JsonType } from './types.ts'
 /** The rules of a provider's API for schemas. `compatible` stands for every server that is not known better. */
 export type Wire = Exclude<FileApi, 'offline'>
 
-/** Which keywords a provider gets. */
+/** Which keywords a provider accepts. */
 export interface KeywordRules {
-  /** It gets one type for each value, and null only where it must be possible. */
+  /** True if it takes only one type for each value, and null only where null must be possible. */
   isPlain: boolean
   /**
    * `google`: the fields that its two descriptions of schemas share, https://ai.google.dev/api/caching#Schema and
@@ -17,14 +17,14 @@ export interface KeywordRules {
   keywords: 'all' | 'google' | 'few'
 }
 
-/** Formats of texts that OpenAI names: https://platform.openai.com/docs/guides/structured-outputs#supported-properties */
+/** Formats of strings that OpenAI documents: https://platform.openai.com/docs/guides/structured-outputs#supported-properties */
 const FORMATS = ['date-time', 'time', 'date', 'duration', 'email', 'hostname', 'ipv4', 'ipv6', 'uuid']
 const GOOGLE_FORMATS: Partial<Record<JsonType, readonly string[]>> = {
   string: ['date-time'],
   number: ['float', 'double'],
   integer: ['int32', 'int64']
 }
-/** The longest default value that is said in words, characters. */
+/** The longest default value that is put into a description, characters. */
 const LONGEST_DEFAULT = 100
 
 /** llama.cpp refuses more than 2,000 repetitions (MAX_REPETITION_THRESHOLD in llama-grammar.cpp). */
@@ -34,7 +34,7 @@ const isText = (value: unknown): value is string => typeof value === 'string' &&
 const isCount = (value: unknown) => Number.isInteger(value) && (value as number) >= 0
 const isNumber = (value: unknown) => typeof value === 'number' && Number.isFinite(value)
 
-/** Returns what a schema says in words: title, description and default. */
+/** Returns the description of a schema: its title, description and default. */
 export function readWords (node: Schema, { keywords, isPlain }: KeywordRules): Schema {
   const { title, description, default: preset, examples } = node
   const hasDefault = Object.hasOwn(node, 'default') && !(isPlain && preset === null)
@@ -51,7 +51,7 @@ export function readWords (node: Schema, { keywords, isPlain }: KeywordRules): S
   return { ...words, description: [words.description, `Default: ${text}.`].filter(Boolean).join(' ') }
 }
 
-/** Returns the keywords of a schema about values of a type, in the dialect of 2020-12. */
+/** Returns the keywords of a schema that are about values of a type, in the dialect of 2020-12. */
 export function readKeywords (type: JsonType, node: Schema, rules: KeywordRules): Schema {
   switch (type) {
     case 'string':
@@ -118,13 +118,13 @@ interface Bound {
   isOpen: boolean
 }
 
-/** Returns a bound, of either dialect: in draft 4 the exclusive one is a boolean. */
+/** Returns a bound, of either dialect: in draft 4, `exclusive…` is a boolean. */
 function bound (node: Schema, closedKey: string, openKey: string): Bound | undefined {
   const [value, open] = [node[closedKey], node[openKey]]
   if (isNumber(open)) return { value: open as number, isOpen: true }
   return isNumber(value) ? { value: value as number, isOpen: open === true } : undefined
 }
 
-/** Returns a bound for providers that know no open ones. Of numbers that are no integers it admits the bound itself. */
+/** Returns a bound for providers that support no exclusive ones. For numbers that are not integers it includes the bound itself. */
 const closed = ({ value, isOpen }: Bound, type: JsonType, step: number): number =>
   isOpen && type === 'integer' ? (Number.isInteger(value) ? value + step : step > 0 ? Math.ceil(value) : Math.floor(value)) : value

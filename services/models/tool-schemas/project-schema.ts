@@ -8,7 +8,7 @@ import { type JsonType, readTypes, typeOfValue } from './types.ts'
 /** A schema as a provider gets it. */
 export interface Projected {
   schema: Schema
-  /** Of each `properties` in it, the original names of those that have another name here. Absent where all have their own. */
+  /** For each `properties` object in it: the original names of properties that were renamed. Absent if none was. */
   renamed?: ReadonlyMap<object, ReadonlyMap<string, string>>
 }
 
@@ -19,11 +19,11 @@ const RULES: Record<Wire, KeywordRules> = {
   compatible: { isPlain: true, keywords: 'few' }
 }
 
-/** Levels of schemas in one another. */
+/** The deepest nesting of schemas. */
 const DEEPEST = 16
-/** How references are replaced by their targets: as far as the result stays small. */
+/** The limits for replacing references by their targets; they are tried in order until the result is small enough. */
 const LIMITS: readonly RefLimits[] = [{ same: 2, all: 32 }, { same: 1, all: 32 }, ...[3, 2, 1, 0].map((all) => ({ same: 1, all }))]
-/** Characters of JSON: a schema may be larger than its original by this factor, or as large as this. */
+/** The largest size of a schema in characters of JSON: this factor of its original, or this number. */
 const LARGER = 1.5
 const LARGE = 4_000
 
@@ -31,7 +31,7 @@ interface State {
   wire: Wire
   rules: KeywordRules
   renamed: Map<object, ReadonlyMap<string, string>>
-  /** Characters that may still be written, roughly; below 0 the attempt is given up. */
+  /** The characters that may still be written, roughly. Below 0 the attempt is given up. */
   room: number
 }
 
@@ -39,8 +39,8 @@ const known = new WeakMap<object, Partial<Record<Wire, Projected>>>()
 
 /**
  * Returns the schema of a tool's input in the form that a provider takes: an object at the top without combinators, no references, one
- * dialect, names of properties that it accepts. It admits what the original admits, and more: inputs are checked by the original. Always
- * the same object for the same schema, and the schema itself where nothing is to be changed.
+ * dialect, and property names that the provider accepts. It allows everything that the original allows, and more: the original checks
+ * inputs. Always the same object for the same schema, and the schema itself if nothing has to be changed.
  */
 export function projectSchema (original: object, wire: Wire): Projected {
   const of = known.get(original) ?? {}
@@ -53,7 +53,7 @@ export function projectSchema (original: object, wire: Wire): Projected {
 function project (original: Schema, wire: Wire): Projected {
   try {
     const text = JSON.stringify(original)
-    // What JSON does not hold would make a difference after a restart.
+    // A value that JSON cannot hold would make a difference after a restart.
     const root = JSON.parse(text) as Schema
     const room = Math.max(LARGE, text.length * LARGER)
     for (const limits of LIMITS) {
@@ -65,7 +65,7 @@ function project (original: Schema, wire: Wire): Projected {
       return { schema: isDeepStrictEqual(schema, root) ? original : schema }
     }
   } catch {
-    // Nested deeper than the stack is.
+    // The schema is nested deeper than the stack.
   }
   return { schema: { type: 'object', properties: {} } }
 }
@@ -82,11 +82,11 @@ function objectAtTop (place: Place, state: State): Schema {
 interface Context {
   state: State
   depth: number
-  /** Whether the value must be there: then null has to stay possible. */
+  /** True if the property is required: then null has to stay possible. */
   isNeeded?: boolean
 }
 
-/** Returns a schema for a provider; undefined for one that admits nothing. */
+/** Returns a schema for a provider; undefined if the schema allows nothing. */
 function schemaOf (value: unknown, place: Place, context: Context): Schema | undefined {
   const { state, depth } = context
   if (value === false) return undefined
@@ -115,18 +115,20 @@ function joined (schemas: readonly Schema[], words: Schema, { rules, wire }: Sta
   return { ...Object.assign({}, ...schemas), type: schemas.map(({ type }) => type), ...words }
 }
 
-/** What Google gets for a value of any type, which it has no schema for. */
+/** Returns the schemas for a value of any type, because Google has no schema for that. */
 const anyOfTypes = (): Schema[] => [
   ...['string', 'number', 'boolean', 'object'].map((type) => ({ type })),
   { type: 'array', items: { type: 'string' } }
 ]
 
-/** Beside `anyOf` Google takes nothing ("When using any_of, it must be the only field set"), so the words stand in the first choice. */
+/**
+ * Moves the description into the first choice. Google takes nothing beside `anyOf` ("When using any_of, it must be the only field set").
+ */
 function wordsInFirst ([first, ...others]: readonly Schema[], words: Schema): Schema {
   return { anyOf: [{ ...first, ...words, ...first.description !== undefined && { description: first.description } }, ...others] }
 }
 
-/** Returns a schema that admits null, too, where that can make a difference. */
+/** Returns a schema that also allows null, where that makes a difference. */
 function nullable (schema: Schema, isNullable: boolean, { state, isNeeded }: Context): Schema {
   if (!isNullable) return schema
   if (!state.rules.isPlain) {
@@ -136,7 +138,7 @@ function nullable (schema: Schema, isNullable: boolean, { state, isNeeded }: Con
     if (types.length === 0) return schema
     return { ...schema, type: [...types, 'null'], ...Array.isArray(schema.enum) && { enum: [...schema.enum, null] } }
   }
-  // An optional value that is null is left out instead.
+  // An optional property that is null is left out instead.
   if (!isNeeded) return schema
   if (Array.isArray(schema.anyOf)) return { ...schema, anyOf: [...schema.anyOf, { type: 'null' }] }
   return schema.type === undefined ? schema : { anyOf: [schema, { type: 'null' }] }
@@ -152,7 +154,7 @@ function choiceOf (node: Schema, choices: readonly unknown[], place: Place, cont
   const variants = choices.filter((each) => !isNull(each))
   const below = { state, depth: depth + 1, isNeeded: true }
   if (variants.length === 0) return schemaOf({ ...beside, type: 'null' }, place, context)
-  // Beside properties of its own, choices mostly say which of them go together.
+  // If the schema has properties of its own, choices mostly say which of them go together.
   if (isObject(beside.properties)) {
     return schemaOf(withoutChoices(node, (each) => flatten(each, place).node), place, context)
   }
@@ -171,7 +173,7 @@ function choiceOf (node: Schema, choices: readonly unknown[], place: Place, cont
 const joinedChoices = (schemas: readonly Schema[], words: Schema, { wire }: State): Schema =>
   wire === 'google' ? wordsInFirst(schemas, words) : { ...words, anyOf: [...schemas] }
 
-/** Returns the schemas with those that only list texts as one. */
+/** Returns the schemas with all those that only list strings merged into one. */
 function withOneEnum (schemas: readonly Schema[]): Schema[] {
   const lists = schemas.filter((each) => each.type === 'string' && Array.isArray(each.enum) && Object.keys(each).length === 2)
   if (lists.length < 2) return [...schemas]
@@ -179,13 +181,13 @@ function withOneEnum (schemas: readonly Schema[]): Schema[] {
   return [{ type: 'string', enum: values }, ...schemas.filter((each) => !lists.includes(each))]
 }
 
-/** The values that a schema lists; undefined where it lists none. */
+/** Returns the values that a schema lists; undefined if it lists none. */
 function valuesOf (node: Schema): unknown[] | undefined {
   if (Array.isArray(node.enum) && node.enum.length > 0) return node.enum
   return Object.hasOwn(node, 'const') ? [node.const] : undefined
 }
 
-/** Characters of values that are named in words. */
+/** The most characters of values that are named in a description. */
 const LONGEST_VALUES = 400
 
 function enumOf (node: Schema, listed: readonly unknown[], context: Context): Schema {
@@ -199,7 +201,7 @@ function enumOf (node: Schema, listed: readonly unknown[], context: Context): Sc
   if (values.length === 0) return nullable({ type: 'null', ...words }, false, context)
   const byType = [...new Set(values.map(typeOfValue))].map((type): Schema => {
     const some = values.filter((value) => typeOfValue(value) === type)
-    // Google lists texts alone, and none that is empty.
+    // Google lists only strings, and no empty one.
     if (state.wire !== 'google') return { type, enum: some, ...type === 'array' && { items: {} } }
     if (type === 'string' && !some.includes('')) return { type, enum: some }
     const description = `One of ${some.map((value) => JSON.stringify(value)).join()}`.slice(0, LONGEST_VALUES)
@@ -238,7 +240,7 @@ function itemsOf (node: Schema, place: Place, { state, depth }: Context): Schema
   return isEmpty(schema) && state.wire === 'google' ? { type: 'string' } : schema
 }
 
-/** The keywords of an object. */
+/** Returns the keywords of an object. */
 function objectOf (node: Schema, place: Place, { state, depth }: Context): Schema {
   const words = depth === 0 ? readWords(node, state.rules) : {}
   const schema: Schema = { ...words, ...readKeywords('object', node, state.rules) }
@@ -268,14 +270,14 @@ function objectOf (node: Schema, place: Place, { state, depth }: Context): Schem
   return schema
 }
 
-/** The names of the properties that an object must have. In draft 3 the properties say it themselves. */
+/** Returns the names of the required properties. In draft 3 each property says it itself. */
 function requiredOf ({ required, properties }: Schema): string[] {
   const named = Array.isArray(required) ? required.filter((name) => typeof name === 'string') : []
   const saying = isObject(properties) ? Object.keys(properties).filter((name) => properties[name]?.required === true) : []
   return [...new Set([...named, ...saying])]
 }
 
-/** Says the name of a property of which the provider gets nothing that can be read. */
+/** Adds the original name of a property to its description, if the provider gets a name that cannot be understood. */
 function named (schema: Schema, name: string): Schema {
   if (Array.isArray(schema.anyOf) && Object.keys(schema).length === 1) return schema
   const { description } = schema

@@ -11,15 +11,15 @@ const ANY_BUT_GOOGLE = /^[a-zA-Z0-9_.-]{1,64}$/
 const EVERYWHERE = /^[A-Za-z_][A-Za-z0-9_]{0,63}$/
 const LONGEST = 64
 
-/** The name of a property as a provider gets it, and whether nothing of it was lost but punctuation. */
+/** The name of a property for a provider, and whether only punctuation was lost in it. */
 export interface GivenName {
   given: string
   isReadable: boolean
 }
 
 /**
- * Returns the names under which a provider gets the properties of an object: their own where it takes them. Another name is the same for
- * every provider, so that an input with it can be read whoever was given it.
+ * Returns the names under which a provider gets the properties of an object: their own names if it accepts them. A changed name is the same
+ * for every provider, so that an input with it can be read whichever provider it came from.
  */
 export function givenNames (names: readonly string[], wire: Wire): Map<string, GivenName> {
   const rule = wire === 'google' ? EVERYWHERE : ANY_BUT_GOOGLE
@@ -39,7 +39,7 @@ export function givenNames (names: readonly string[], wire: Wire): Map<string, G
   return given
 }
 
-/** Returns a name in the characters that every provider takes. */
+/** Returns a name in the characters that every provider accepts. */
 function plainName (name: string): { text: string, isWhole: boolean } {
   const latin = inLatin(name)
   const text = latin.text.replace(/[^A-Za-z0-9_]+/g, '_').replace(/^_+|_+$/g, '')

@@ -5,19 +5,19 @@ const BLAMES =
 const NUMBER = /\btools\b['"]?\s*(?:[.[/,]|->)\s*(\d+)/g
 /** Google has one tool, with a list of functions. */
 const NUMBER_OF_GOOGLE = /\bfunction_?declarations?\[(\d+)\]/gi
-/** More tools than this that a refusal names are no answer to which one is meant: some repeat the whole request. */
+/** If a refusal names more tools than this, it does not say which one is meant: some refusals repeat the whole request. */
 const MOST_NAMED = 3
 
-/** Words that blame the definition of a tool, not that there are tools at all. */
+/** Words that blame the definition of a tool, not the fact that there are tools. */
 const BLAMES_SCHEMA = /schema|grammar|unmarshal|\btools\b['"]?\s*(?:[.[/,]|->)\s*\d|function_?declarations?\[/i
 
-/** Whether a refusal is about the definition of a tool: it is the same in whatever form the messages are. */
+/** True if a refusal is about the definition of a tool: then the form of the messages makes no difference. */
 export const blamesSchema = (words: string): boolean => BLAMES_SCHEMA.test(words)
 
-/** Whether a refusal may be about a tool. */
+/** True if a refusal may be about a tool. */
 export const blamesTool = (words: string): boolean => BLAMES.test(words)
 
-/** Returns the places of the tools that a refusal names, by number or name; empty when it names none. */
+/** Returns the positions of the tools that a refusal names, by number or name; empty if it names none. */
 export function placesNamed (words: string, names: readonly string[]): number[] {
   const named = names.flatMap((name, at) => isNamed(words, name) ? [at] : [])
   if (named.length > 0 && named.length <= MOST_NAMED) return named
@@ -35,8 +35,8 @@ function isNamed (words: string, name: string): boolean {
 }
 
 /**
- * Returns the place of a tool that is refused, for a refusal that names none; undefined when the tools are not to blame. Asks `areTaken`
- * for beginnings of the list, about as often as the binary logarithm of its length.
+ * Returns the position of the tool that is refused, for a refusal that names none; undefined if the tools are not to blame. Calls
+ * `areTaken` with beginnings of the list, about as often as the binary logarithm of its length.
  */
 export async function findRefused<T> (
   tools: readonly T[],
@@ -50,7 +50,7 @@ export async function findRefused<T> (
     if (await areTaken(tools.slice(0, middle))) taken = middle
     else refused = middle
   }
-  // Where the next one alone is refused, too, every tool is.
+  // If the next tool alone is refused, too, all tools are.
   if (refused === 1 && tools.length > 1 && !await areTaken(tools.slice(1, 2))) return undefined
   return refused - 1
 }

@@ -2,25 +2,23 @@ import { isObject } from '../../lib/json.ts'
 import type { Schema } from './flatten-schema.ts'
 import { type Projected, projectSchema } from './project-schema.ts'
 
-/**
- * Returns an input with the names of properties that the tool's schema has, where a provider got others. `schema` is the original.
- */
+/** Returns an input with the property names of the tool's schema in place of those that a provider got. `schema` is the original. */
 export function withOriginalNames (schema: object, input: unknown): unknown {
-  // The two rules for names; what one of them leaves, the other may rename.
+  // There are two sets of rules for names. A name that one of them keeps may be changed by the other.
   return (['compatible', 'google'] as const).reduce((value, wire) => {
     const projected = projectSchema(schema, wire)
     return projected.renamed === undefined ? value : rename(value, projected.schema, projected.renamed)
   }, input)
 }
 
-/** Returns an input of an earlier call with the names of properties that a provider gets. */
+/** Returns the input of an earlier call with the property names that a provider gets. */
 export function withGivenNames ({ schema, renamed }: Projected, input: unknown): unknown {
   if (renamed === undefined) return input
   const inverse = new Map([...renamed].map(([node, names]) => [node, new Map([...names].map(([given, name]) => [name, given]))]))
   return rename(input, schema, inverse)
 }
 
-/** Returns a value with other names for the properties of its objects; `schema` says which objects they are. */
+/** Returns a value with its properties renamed. `schema` describes the objects in it. */
 function rename (value: unknown, schema: unknown, renamed: NonNullable<Projected['renamed']>): unknown {
   const nodes = leaves(schema)
   if (Array.isArray(value)) {
@@ -44,6 +42,6 @@ function rename (value: unknown, schema: unknown, renamed: NonNullable<Projected
   }))
 }
 
-/** A schema, or the schemas of which it is any. */
+/** Returns the schema, or the choices that it consists of. */
 const leaves = (schema: unknown): Schema[] =>
   !isObject(schema) ? [] : Array.isArray(schema.anyOf) ? [schema, ...schema.anyOf.flatMap(leaves)] : [schema]

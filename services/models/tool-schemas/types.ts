@@ -28,7 +28,9 @@ const jsonType = (name: unknown): JsonType | undefined => {
   return TYPES.find((type) => type === small) ?? (Object.hasOwn(ALIASES, small) ? ALIASES[small] : undefined)
 }
 
-/** Returns the types that a schema names, or that its keywords imply, and whether null is one of them. Of none, every type fits. */
+/**
+ * Returns the types that a schema names, or that its keywords imply, and whether null is one of them. If there are none, every type fits.
+ */
 export function readTypes (node: Schema): { types: JsonType[], isNullable: boolean } {
   const listed = [node.type].flat()
   const isNullable = listed.some((name) => name === 'null' || name === 'NULL') || node.nullable === true

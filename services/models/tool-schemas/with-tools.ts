@@ -14,24 +14,24 @@ import { projectSchema, type Projected } from './project-schema.ts'
 import { blamesTool, findRefused, placesNamed } from './refused-tool.ts'
 import { withGivenNames } from './rename-input.ts'
 
-/** A tool that the provider of a model refused, in its words. */
+/** A tool that the provider of a model refused, with the provider's message. */
 export interface RefusedTool {
   /** Id of the model. */
   model: string
   name: string
-  /** Changes with the tool: another definition is tried. */
+  /** Changes with the tool, so that another definition of it is tried. */
   digest: string
   words: string
 }
 
-/** What is known of tools that providers refuse. */
+/** The tools that providers are known to refuse. */
 export interface RefusedTools {
   refusedTools(): readonly RefusedTool[]
   noteToolRefused(tool: RefusedTool): void
   forgetRefused(tool: Pick<RefusedTool, 'model' | 'name'>): void
 }
 
-/** Keeps them until the service ends. */
+/** Remembers them until the service ends. */
 export function createRefusedTools (): RefusedTools {
   let refused: RefusedTool[] = []
   const others = ({ model, name }: Pick<RefusedTool, 'model' | 'name'>) =>
@@ -48,33 +48,33 @@ interface TakingModel {
   wire: Wire
   refused: RefusedTools
   describe(error: unknown): { code: ErrorCode }
-  /** What the provider said, without keys. */
+  /** Returns the provider's message, without keys. */
   wordsOf(error: unknown): string | undefined
 }
 
 type Options = LanguageModelV4CallOptions
 type FunctionTool = LanguageModelV4FunctionTool
 
-/** A tool as a provider gets it. */
+/** A tool in the form that a provider gets. */
 interface Sent {
   tool: FunctionTool
   original: FunctionTool
   projected: Projected
 }
 
-/** Failures that a tool may be to blame for. Servers of open models answer some with 500. */
+/** Failures that a tool may cause. Servers of open models answer some of them with 500. */
 const OF_REQUEST: readonly ErrorCode[] = ['ERR_PROVIDER_REQUEST', 'ERR_PROVIDER_UNAVAILABLE', 'ERR_PROVIDER_FAILED']
-/** The calls that are made again without a tool, and how many of them without one that was searched for. */
+/** How often a call is repeated without a refused tool, and how often of these the tool has to be searched for. */
 const MOST_TRIES = 32
 const MOST_SEARCHES = 3
-/** A call that only finds out whether tools are taken. Tokens; OpenAI takes no fewer. */
+/** The answer length of a call that only tests whether tools are accepted, tokens; OpenAI accepts no fewer. */
 const SHORTEST_ANSWER = 16
 const LONGEST_WORDS = 200
 const PROBE: LanguageModelV4Prompt = [{ role: 'user', content: [{ type: 'text', text: 'Hello.' }] }]
 
 /**
- * Returns the model; its calls describe tools as its provider takes them. A call that is refused for a tool is made again without the
- * tool, which is not described to that model any more, until it changes. So no run fails for one tool.
+ * Returns the model with calls that describe tools in the form that its provider takes. A call that is refused because of a tool is
+ * repeated without the tool, and the tool is not described to that model any more until it changes. So no run fails because of one tool.
  */
 export function withTools (model: LanguageModelV4, taking: TakingModel): LanguageModelV4 {
   async function call<T> (options: Options, ask: (options: Options) => PromiseLike<T>, finish: Finish<T>, probe: Ask): Promise<T> {
@@ -94,7 +94,7 @@ export function withTools (model: LanguageModelV4, taking: TakingModel): Languag
         if (blamed === 'some') searches++
         const without = new Set(places.map((at) => sent[at]).filter(({ tool }) => tool.name !== ANSWER_TOOL))
         if (without.size === 0) {
-          // Without them it fails, too.
+          // The call fails without the tools, too.
           for (const tool of left) taking.refused.forgetRefused(tool)
           throw error
         }
@@ -127,7 +127,7 @@ export const TOOL_LEFT_OUT = 'a tool'
 type Finish<T> = (result: T, sent: readonly Sent[], left: readonly RefusedTool[]) => T
 type Ask = (options: Options) => PromiseLike<unknown>
 
-/** Whether a call was answered. Rejects when it failed for another reason than what it holds. */
+/** Returns whether a call was answered. Rejects if it failed for another reason than its content. */
 async function isTaken (answer: PromiseLike<unknown>, { describe }: TakingModel): Promise<boolean> {
   try {
     await answer
@@ -138,7 +138,7 @@ async function isTaken (answer: PromiseLike<unknown>, { describe }: TakingModel)
   }
 }
 
-/** Returns the places of tools that a failure names; 'some' when it may be about one that it does not name. */
+/** Returns the positions of tools that a failure names; 'some' if it may be about one that it does not name. */
 function placesBlamed (error: unknown, sent: readonly Sent[], { describe }: TakingModel): number[] | 'some' {
   const { code } = describe(error)
   if (!OF_REQUEST.includes(code)) return []
@@ -150,7 +150,7 @@ function placesBlamed (error: unknown, sent: readonly Sent[], { describe }: Taki
 }
 
 async function searched (sent: readonly Sent[], areTaken: (some: readonly Sent[]) => Promise<boolean>): Promise<number[]> {
-  // What goes wrong in the search is no answer to the call.
+  // A failure during the search is not the answer to the call.
   const place = await findRefused(sent, areTaken).catch(() => undefined)
   return place === undefined ? [] : [place]
 }
@@ -178,7 +178,7 @@ function sentTool (original: FunctionTool, name: string, wire: Wire): Sent {
   return made
 }
 
-/** Returns the tools as the provider gets them, without those that it refused before. */
+/** Returns the tools in the form that the provider gets, without those that it refused before. */
 function sentTools (tools: readonly FunctionTool[], { id, wire, refused }: TakingModel): Sent[] {
   const before = new Map(refused.refusedTools().filter(({ model }) => model === id).map((each) => [each.name, each]))
   const taken = new Set(tools.map(({ name }) => name))
@@ -192,7 +192,10 @@ function sentTools (tools: readonly FunctionTool[], { id, wire, refused }: Takin
   })
 }
 
-/** Google: "must start with a letter or an underscore" (https://ai.google.dev/api/caching#FunctionDeclaration). */
+/**
+ * Returns the name of a tool for a provider. Google: "must start with a letter or an underscore"
+ * (https://ai.google.dev/api/caching#FunctionDeclaration).
+ */
 function givenName (name: string, wire: Wire, taken: ReadonlySet<string>): string {
   if (wire === 'openai' || wire === 'anthropic' || /^[A-Za-z_]/.test(name)) return name
   let given = `_${name}`
@@ -200,7 +203,10 @@ function givenName (name: string, wire: Wire, taken: ReadonlySet<string>): strin
   return given
 }
 
-/** Returns the options with the schema of the answer as the provider takes it. Readers of the answer know both names of a property. */
+/**
+ * Returns the options with the schema of the answer in the form that the provider takes. Readers of the answer know both names of a
+ * property.
+ */
 function withAnswerSchema (options: Options, wire: Wire): Options {
   const { responseFormat } = options
   if (responseFormat?.type !== 'json' || responseFormat.schema === undefined) return options
@@ -208,7 +214,7 @@ function withAnswerSchema (options: Options, wire: Wire): Options {
   return schema === responseFormat.schema ? options : { ...options, responseFormat: { ...responseFormat, schema } }
 }
 
-/** Returns the options with the tools, and with the earlier calls as the provider was told of them. */
+/** Returns the options with the tools, and with the earlier calls under the names that the provider knows. */
 function asSent ({ tools, toolChoice, ...rest }: Options, sent: readonly Sent[], wire: Wire): Options {
   const options = withAnswerSchema(rest, wire)
   const others = tools?.filter(({ type }) => type !== 'function') ?? []
@@ -236,7 +242,7 @@ function asGiven (message: LanguageModelV4Prompt[number], changed: ReadonlyMap<s
   return { ...message, content } as typeof message
 }
 
-/** The names of tools that have another one at the provider, by that. */
+/** Returns the own names of tools that have another name at the provider, by that name. */
 const ownNames = (sent: readonly Sent[]): ReadonlyMap<string, string> =>
   new Map(sent.filter(({ tool, original }) => tool.name !== original.name).map(({ tool, original }) => [tool.name, original.name]))
 

@@ -32,10 +32,10 @@ const EraseFailed = defineError('ERR_IMPORT_FAILED', 'The data could not be eras
 
 const EraseRefused = defineError('ERR_IMPORT_FAILED', 'The data could not be erased: %s. Nothing was changed.')
 
-/** The reason of a failure on the disk, without paths. */
+/** The reason for a failure of the disk, without paths. */
 const reasonOf = (error: unknown) => describeDiskFailure(error) ?? (error as NodeJS.ErrnoException).code ?? 'see the log for the reason'
 
-/** Creates the error for an erasure that the disk, or a program that has a file open, cut short. */
+/** Creates the error for an erasure that was cut short by the disk, or by a program that has a file open. */
 export const eraseFailed = (error: unknown): Error => new EraseFailed(reasonOf(error))
 
 /** Creates the error for an erasure that could not begin. */

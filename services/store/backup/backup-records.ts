@@ -6,13 +6,16 @@ import type { Store } from '../store-types.ts'
 
 type StoredRecord = [key: string, value: unknown]
 
-/** Where the content of an attachment lies. In a backup it follows the record of the attachment, in pieces under ATTACHMENT_BYTES. */
+/**
+ * The file and key of an attachment's content. In a backup the content follows the record of the attachment, in pieces under
+ * ATTACHMENT_BYTES.
+ */
 interface Sealed {
   file: string
   key: string
 }
 
-/** Reads and writes the contents of attachments, which lie in files beside the store. */
+/** Reads and writes the contents of attachments, which are in files beside the store. */
 export interface AttachmentContents {
   read(sealed: Sealed): Promise<Buffer | undefined>
   write(bytes: Uint8Array): Promise<Sealed>
@@ -29,8 +32,8 @@ const isAttachment = ([key]: StoredRecord) => key.startsWith(ATTACHMENTS)
 const isPiece = ([key]: StoredRecord) => key.startsWith(ATTACHMENT_BYTES)
 
 /**
- * Yields the records of a backup, those of attachments with their contents. Calls `damaged` with the key of an attachment whose content
- * cannot be read, which is left out.
+ * Yields the records of a backup, each attachment followed by its content. An attachment whose content cannot be read is left out:
+ * `damaged` is called with its key.
  */
 export async function * withContents (
   records: AsyncIterable<StoredRecord>,
@@ -58,7 +61,7 @@ export async function * withContents (
 }
 
 /**
- * Yields the records of a backup as an import stores them: the contents of attachments are written to files of their own, which nothing
+ * Yields the records of a backup as an import stores them. The contents of attachments are written to files of their own, which no record
  * names until the import is in place. Throws BackupDamaged (400).
  */
 export async function * withFiles (records: AsyncIterable<StoredRecord>, contents: AttachmentContents): AsyncGenerator<StoredRecord> {
@@ -82,7 +85,7 @@ export async function * withFiles (records: AsyncIterable<StoredRecord>, content
   if (open !== undefined) throw new BackupDamaged('an attachment is not whole')
 }
 
-/** All that is counted by the beginnings of keys. */
+/** The kinds of things that are counted by the prefixes of their keys. */
 const PREFIXES = { threads: THREADS, messages: MESSAGES, tasks: TASKS, runs: RUNS, attachments: ATTACHMENTS } as const
 /** Facts are items of a single record. */
 const FACTS = `${recordKey(RECORDS.brain)}/entries/`
@@ -94,7 +97,7 @@ const AGENTS = recordKey(RECORDS.agents)
 const factsIn = (memory: unknown): number => (memory as { entries?: unknown[] } | undefined)?.entries?.length ?? 0
 const agentsIn = (agents: unknown): number => Object.keys(agents ?? {}).length
 
-/** Counts what records are of, as a person speaks of them. */
+/** Counts the things in records that a person would count: conversations, messages, tasks and so on. */
 export function createCounter () {
   const counts: BackupCounts = { facts: 0, threads: 0, messages: 0, tasks: 0, runs: 0, attachments: 0, agents: 0 }
   return {
@@ -107,7 +110,7 @@ export function createCounter () {
   }
 }
 
-/** Counts what is in a store. Only single records are decrypted, which were opened before; one that is damaged counts as empty. */
+/** Counts the contents of a store. Only single records are decrypted; a damaged one counts as empty. */
 export async function countStored (store: Pick<Store, 'keys' | 'record'>): Promise<BackupCounts> {
   const { counts, add } = createCounter()
   for (const prefix of Object.values(PREFIXES)) for await (const key of store.keys(prefix)) add([key, undefined])

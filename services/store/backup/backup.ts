@@ -37,9 +37,9 @@ type AppCall = Owner & AppCallItem
 type StoredRecord = [key: string, value: unknown]
 
 /**
- * Returns a record of a backup as an import stores it. An application may have executed a call that was open in the backup since then,
- * and no person stands between an open call and its execution: the call counts as one whose claim was not renewed, so that its outcome
- * is unknown and it is never handed out again. Approvals and questions stay open, because a person decides them anew.
+ * Returns a record of a backup as an import stores it. Since the backup, the application may have executed a call that is open in it, and
+ * no person stands between an open call and its execution. So the call counts as one whose claim was not renewed: its outcome is unknown,
+ * and it is never handed out again. Approvals and questions stay open, because a person decides them anew.
  */
 function importedRecord ([key, value]: StoredRecord): StoredRecord {
   if (!isCall(key, value) || !isUnanswered(value)) return [key, value]
@@ -113,7 +113,7 @@ export async function readLines (lines: AsyncGenerator<string>): Promise<ReadBac
 const LARGEST = 16 * 1024 ** 3
 /** An export ends when its reader takes nothing for this long, because a snapshot of the store stays open for it. Milliseconds. */
 const STALL_MS = 60_000
-/** Room that an import needs beside its file, in sizes of the file. */
+/** The free space that an import needs beside its file, in multiples of the file's size. */
 const ROOM = 2
 /** Size of a batch of imported records. */
 const TOGETHER_BYTES = 1024 * 1024
@@ -146,7 +146,7 @@ export function createBackup (
   const NOTHING: ImportProgress = { step: 'none', bytes: 0 }
   let progress = NOTHING
 
-  /** Restarts the service when the client has the response. */
+  /** Restarts the service once the client has the response. */
   function restartAfter (gone: AbortSignal): void {
     if (gone.aborted) setImmediate(replaced)
     else gone.addEventListener('abort', () => replaced(), { once: true })
@@ -313,7 +313,7 @@ export function createBackup (
         ended.abort()
         stall.stop()
       })
-      // Nobody may be reading it yet.
+      // There may be no reader yet.
       stream.on('error', () => {})
       if (gone.aborted) stream.destroy()
       gone.addEventListener('abort', () => stream.destroy(gone.reason instanceof ServiceError ? gone.reason : undefined))
@@ -369,7 +369,7 @@ export function createBackup (
     },
 
     /**
-     * Reads a backup as an import would, and says what it holds and what it would replace. Changes nothing. Throws BackupBusy (409), the
+     * Reads a backup as an import would. Returns what it holds and what it would replace. Changes nothing. Throws BackupBusy (409), the
      * errors of an invalid backup (400, 413, 415), and ImportFailed (503) on a disk failure.
      */
     check: (body: unknown, passphrase: string, gone: AbortSignal): Promise<CheckedBackup> =>

@@ -22,9 +22,9 @@ interface ReadableParts {
 }
 
 /**
- * Yields all that is for people to read as one JSON object, piece by piece: facts, agents, conversations with their messages and
- * the earlier versions of these, tasks with their runs, decisions and grants. It holds no secrets, and cannot be imported. In the place of
- * what is damaged stands `error`.
+ * Yields everything that a person can read as one JSON object, piece by piece: facts, agents, conversations with their messages and earlier
+ * versions, tasks with their runs, decisions and grants. It holds no secrets, and cannot be imported. A damaged part is replaced by an
+ * `error`.
  */
 export async function * readableExport (parts: ReadableParts): AsyncGenerator<string> {
   yield `{\n"exportedAt": ${JSON.stringify(new Date(parts.now()).toISOString())},\n"config": ${pretty(parts.config())},\n`
@@ -54,7 +54,7 @@ export async function * readableExport (parts: ReadableParts): AsyncGenerator<st
   yield ']\n}\n'
 }
 
-/** Says in the place of something that it is damaged, or was deleted meanwhile. Rethrows any other error. */
+/** Returns an error object for a part that is damaged or was deleted meanwhile. Rethrows any other error. */
 function damaged (error: unknown): { error: string } {
   const { code, message } = error as { code?: string, message: string }
   if (!isDamage(error) && code !== 'ERR_THREAD_NOT_FOUND') throw error

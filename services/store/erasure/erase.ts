@@ -6,15 +6,17 @@ import { removeTree, syncFolder, writeAtomically } from '../../lib/file-system.t
 import { namesIn, removeAll } from '../database-files.ts'
 import { acquireLock, type LockOptions } from '../directory-lock.ts'
 
-// Erases all data of a directory. A marker is first written atomically. From then on, every start finishes the erasure before it opens
-// anything; the marker goes last.
+// Erases all data of a directory. A marker is written first, atomically. From then on, every start finishes the erasure before it opens
+// anything. The marker is removed last.
 
 const MARKER = 'erase.json'
 
-/** What an erasure leaves, by name. */
+/** The names that an erasure keeps. */
 export const STAYS = ['config.json']
 
-/** What the service keeps in its directory, in the order in which it goes: without the key, nothing can be read. */
+/**
+ * The files of the service in its directory, in the order in which they are removed. The key goes first: without it nothing can be read.
+ */
 const ORDER = [
   /^master\.key(?:\..*)?$/, /^data$/, /^data\..+$/, /^undo$/, /^import\.partial$/, /^replace\.json(?:\..*)?$/, /^config\.json\..+$/,
   /^attachments$/, /^caches?$/, /^boxes$/
@@ -25,7 +27,7 @@ export type LogFileOf = (dir: string, log: Config['log']) => { path: string } | 
 
 export const hasPendingErasure = (dir: string): boolean => existsSync(join(dir, MARKER))
 
-/** Commits the erasure: it is finished now or at the next start. One that cannot be committed never happens. */
+/** Commits the erasure: it is finished now or at the next start. Nothing is erased if this fails. */
 export async function commitErasure (dir: string): Promise<void> {
   const marker = join(dir, MARKER)
   try {
@@ -44,7 +46,7 @@ export async function eraseFiles (dir: string, logFile: LogFileOf): Promise<void
     for (const name of names.filter((each) => pattern.test(each))) await (name === 'boxes' ? removeTree : removeAll)(join(dir, name))
     await syncFolder(dir)
   }
-  // Beside the directory, where tools may work.
+  // The copies of folders lie beside the directory, where tools may work.
   await rm(`${dir}-copies`, { recursive: true, force: true })
   for (const path of await logsOf(dir, logFile)) await rm(path, { force: true })
 }

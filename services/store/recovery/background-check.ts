@@ -5,7 +5,7 @@ import type { TableList } from './table-list.ts'
 
 /** Slow enough not to delay requests; 2 GB take about a minute. */
 const BYTES_PER_SECOND = 32 * 1024 * 1024
-/** Shorter pauses are accumulated. */
+/** Pauses shorter than this are added up. */
 const PAUSE_MS = 20
 const RETRY_MS = 60_000
 /** After this many written bytes, new tables are added to the manifest on disk: a start after a crash reads about as many bytes. */

@@ -72,14 +72,14 @@ async function salvage (damaged: string, repaired: string, excluded: string[]): 
   const { childProgram, spawnIsolated } = await import('../../process/index.ts')
   const { command, args, env, input } = childProgram('salvage', [copy, repaired])
   const child = spawnIsolated(command, args, {
-    // Node does not start in a folder that was deleted, as that of the service may be.
+    // Node does not start in a folder that was deleted, as the service's folder may be.
     cwd: parse(copy).root,
     env,
     stdio: ['pipe', 'ignore', 'ignore', 'ipc'],
     timeout: SALVAGE_MS,
     killSignal: 'SIGKILL'
   })
-  // The exit code tells of a child that ended before it read its program.
+  // The exit code reports a child that ended before it read its program.
   child.stdin!.on('error', () => {}).end(input)
   const [code] = await once(child, 'exit')
   await rm(copy, { recursive: true, force: true })

@@ -27,8 +27,8 @@ export function createTableList ({ location, keys, session, manifest }: {
   const merged = new Map(manifest.merged)
   const damaged: string[] = []
   /**
-   * Tables to check: first removed tables of which only links exist, because the links take up disk space; then the others,
-   * the longest unchecked first.
+   * Tables to check, in order: first removed tables of which only links exist, because the links take up disk space; then the others,
+   * beginning with those whose last check is the oldest.
    */
   const longestUncheckedFirst = [...manifest.trusted].sort(([, a], [, b]) => a.checked - b.checked)
   const due = new Set([...merged.keys(), ...longestUncheckedFirst.map(([name]) => name)])

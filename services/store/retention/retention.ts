@@ -13,7 +13,6 @@ import {
   IDEMPOTENCY,
   OPEN_APPROVALS,
   RUN_INPUTS,
-  runEventsOf,
   TASK_ORIGINS
 } from '../keys.ts'
 import type { Op, Store } from '../store-types.ts'
@@ -26,13 +25,14 @@ const SWEEP_EVERY_MS = 6 * 60 * 60 * 1000
 const BATCH = 200
 
 /**
- * Days that records with generated ids are kept. These ids sort by age. Approvals and events of tasks are removed with their runs, the
- * records of runs with their thread or task.
+ * Days for which records are kept whose id was generated, and so sorts by age. Other records have other rules: approvals and events of
+ * tasks are removed with their runs; records of runs and events of conversations hold the answers, and are removed with their thread or
+ * task.
  */
-const BY_ID = { [DECIDED]: YEAR, [APPROVALS]: 7, [RUN_INPUTS]: 7, [runEventsOf('thread')]: 7 }
+const BY_ID = { [DECIDED]: YEAR, [APPROVALS]: 7, [RUN_INPUTS]: 7 }
 /**
- * Records under other keys, with the field that holds their time: last change of the conversation, time of the answer,
- * creation of the task, expiry of the approval.
+ * Records whose age is in a field: the last change of the conversation, the time of the answer, the creation of the task, the expiry of the
+ * approval.
  */
 const BY_FIELD = {
   [CONVERSATIONS]: { field: 'updatedAt', days: 90 },
@@ -54,7 +54,7 @@ export function createRetention ({ store, clock, log, prune, owners = [] }: {
   log: Pick<Log, 'warn'>,
   /** Removes the unnamed threads last changed before a time. Resolves to their number. */
   prune?: (limit: number, signal?: AbortSignal) => Promise<number>
-  /** Services that remove records by limits of their own. */
+  /** Services that remove their records by rules of their own. */
   owners?: Array<{ sweep(signal?: AbortSignal): Promise<void> }>
 }) {
   /** Removes all expired records. Resolves to their number. */
@@ -90,7 +90,7 @@ export function createRetention ({ store, clock, log, prune, owners = [] }: {
     const failures: unknown[] = []
     for (const owner of owners) {
       signal?.throwIfAborted()
-      // A file that is in use, for example, keeps no other service from its work.
+      // A failure of one service, such as a file that is in use, must not stop the others.
       await owner.sweep(signal).catch((error) => failures.push(error))
     }
     removed += await prune?.(clock.now() - UNNAMED_DAYS * DAY, signal) ?? 0

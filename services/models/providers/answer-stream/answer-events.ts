@@ -3,7 +3,7 @@ import { LONGEST_ANSWER, tooLarge, unreadable } from '../bounded-fetch.ts'
 import { parseSafely } from '../safe-json.ts'
 import { isObject } from '../../../lib/json.ts'
 
-/** What one event of an answer holds. */
+/** The content of one event of an answer. */
 export type AnswerEvent =
   | { type: 'value', value: Record<string, any>, event?: string }
   /** `[DONE]`: the server says that the answer is complete. */
@@ -12,7 +12,9 @@ export type AnswerEvent =
   | { type: 'document', value: Record<string, any> }
 
 export interface AnswerEvents {
-  /** Yields the events that the next bytes, cut anywhere, complete. Throws UnusableAnswer behind those before it. */
+  /**
+   * Yields the events that the next bytes complete; the bytes may be cut anywhere. Throws UnusableAnswer after the events before the fault.
+   */
   take(bytes: Uint8Array): Iterable<AnswerEvent>
   /** Returns the events that the end of the answer completes. Throws UnusableAnswer. */
   end(): AnswerEvent[]
@@ -27,8 +29,8 @@ const SSE_LINE = /^(?:data|event|id|retry)?:/
 const SHOWN = 200
 
 /**
- * Reads the events of an answer: of a stream of Server-Sent Events, also one whose last event has no blank line behind it or whose
- * events have none between them, of a single JSON document, and of JSON lines. `parseValue` parses the JSON of an event.
+ * Reads the events of an answer: of a stream of Server-Sent Events (also without a blank line behind the last event or between events), of
+ * a single JSON document, and of JSON lines. `parseValue` parses the JSON of an event.
  */
 export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEvents {
   const parse = createEventStreamParser(LONGEST_ANSWER)
@@ -36,7 +38,7 @@ export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEven
   let document: Uint8Array[] = []
   let documentBytes = 0
   let hasEvents = false
-  /** The beginning of a text that is no event stream at all. */
+  /** The beginning of a text that is not an event stream at all. */
   let beginning = Buffer.alloc(0)
 
   function takeDocument (bytes: Uint8Array): AnswerEvent[] {
@@ -63,7 +65,7 @@ export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEven
     }
   }
 
-  /** Returns the event without a blank line behind it, if it arrived as a whole. */
+  /** Returns the last event, which has no blank line behind it, if it arrived whole. */
   function lastEvents (): AnswerEvent[] {
     try {
       return [...read(parsed(Buffer.from('\n\n')))]
@@ -97,7 +99,7 @@ export function createAnswerEvents (parseValue: Parse = parseSafely): AnswerEven
   }
 }
 
-/** Returns the value of a text of JSON; undefined if it is none. Throws UnusableAnswer for one that would change a prototype. */
+/** Parses a text as JSON; undefined if it is none. Throws UnusableAnswer if the value would change a prototype. */
 function valueIn (text: string, parse: Parse = parseSafely): { value: unknown } | undefined {
   try {
     return { value: parse(text) }
@@ -118,7 +120,7 @@ function eventsIn (data: string, event?: string, parse?: Parse): AnswerEvent[] {
   const whole = valueIn(text, parse)
   if (isObject(whole?.value)) return [{ type: 'value', value: whole.value, event }]
   if (whole !== undefined) {
-    // A text in JSON says as much as one without quotes.
+    // A JSON string is read like a text without quotes.
     const values = event === 'error' && typeof whole.value === 'string' ? [{ error: whole.value }] : objectsIn(whole.value)
     return values.map((value) => ({ type: 'value', value, event }))
   }
@@ -131,7 +133,7 @@ function eventsIn (data: string, event?: string, parse?: Parse): AnswerEvent[] {
 function readDocument (text: string): AnswerEvent[] {
   const whole = valueIn(text.trim().replace(/^\ufeff/, ''))
   if (whole === undefined) return text.split('\n').flatMap((line) => eventsIn(line))
-  // Google sends the chunks of an answer as a list where no events are asked for.
+  // Google sends the chunks of an answer as a list if no events are requested.
   if (Array.isArray(whole.value)) return [...objectsIn(whole.value).map((value) => ({ type: 'value' as const, value })), { type: 'done' }]
   return objectsIn(whole.value).map((value) => ({ type: 'document', value }))
 }

@@ -5,12 +5,12 @@ import type { Duplex } from 'node:stream'
 import * as https from 'node:https'
 import type { Clock } from '../../../lib/clock.ts'
 
-/** A connection that was opened ahead is closed when no request takes it for this long; milliseconds. */
+/** A connection that was opened in advance is closed if no request takes it for this long; milliseconds. */
 const UNUSED_MS = 30_000
 
 const keyOf = ({ host, port }: { host?: string | null, port?: string | number | null }) => `${host}:${port}`
 
-/** Lets an agent open a connection before there is a request for it. The next request to that server that needs a new one takes it. */
+/** Lets an agent open connections in advance. The next request to the same server that needs a new connection takes it. */
 function openAhead (agent: Agent & { options?: object }) {
   const waiting = new Map<string, Socket>()
   const taken = new WeakSet<Duplex>()
@@ -25,7 +25,7 @@ function openAhead (agent: Agent & { options?: object }) {
   }
 
   return {
-    /** Opens a connection to the server of `url`, unless one is open that no request uses. */
+    /** Opens a connection to the server of `url`, unless there is one that no request uses. */
     open (url: string) {
       const { hostname, port, protocol } = new URL(url)
       const host = hostname.replace(/^\[|\]$/g, '')
@@ -44,7 +44,7 @@ function openAhead (agent: Agent & { options?: object }) {
       })
       socket.setTimeout(UNUSED_MS, close).unref()
     },
-    /** Whether the connection was opened ahead of its request: its server may have closed it before the request. */
+    /** True if the connection was opened in advance: its server may have closed it before the request. */
     wasAhead: (socket: Duplex | null) => socket !== null && taken.has(socket),
     /** Closes what no request uses. */
     close () {
@@ -58,8 +58,8 @@ function close (this: Socket) {
 }
 
 /**
- * How long an idle connection is kept, milliseconds of wall-clock time: after a machine was asleep, its connections are dead, and
- * a request on one of them would wait for a time-out.
+ * How long an idle connection is kept, in milliseconds of wall-clock time. After the machine was asleep, connections are dead, and a
+ * request on one of them would wait for a timeout.
  */
 const IDLE_MS = 4 * 60 * 1000
 /** TCP probes begin after this much silence, so that routers do not forget an idle connection. Milliseconds. */
@@ -75,7 +75,7 @@ interface Exchange {
   headers: Record<string, string>
   body?: string
   signal?: AbortSignal
-  /** Called when there is a connection to the server: before that nothing of the request was sent. */
+  /** Called when the connection to the server is open. Before that nothing of the request was sent. */
   onConnect?: () => void
 }
 
@@ -145,7 +145,7 @@ export function createConnections (clock: Pick<Clock, 'now'>) {
   }
 
   return {
-    /** Opens a connection for the next request to the server of `url`, unless one is idle. A proxy gets no connection ahead. */
+    /** Opens a connection for the next request to the server of `url`, unless one is idle. Does nothing for a server behind a proxy. */
     open (url: string) {
       if (hasProxy) return
       used()

@@ -14,15 +14,15 @@ type Fetch = typeof globalThis.fetch
 
 type Ask = (send: Fetch) => PromiseLike<LanguageModelV4StreamResult>
 
-/** Returns the reader of an answer, of which the SDK made `result` as if it were empty. */
+/** Returns the reader of an answer. `result` is what the SDK made of an empty answer. */
 type ReaderAfter = (result: LanguageModelV4StreamResult) => Promise<PartReader>
 
-/** How the SDK passes what is to be sent. */
+/** The form in which the SDK passes a request. */
 type Message = { method: string, headers: Record<string, string>, body?: string, signal?: AbortSignal }
 
 export type KeptCalls = ReturnType<typeof createKeptCalls>
 
-/** Creates the functions that make calls over connections that are kept. */
+/** Creates the functions that make calls over kept connections. */
 export function createKeptCalls (clock: Pick<Clock, 'now'>) {
   const { exchange, open, close } = createConnections(clock)
   let lastURL: string | undefined
@@ -64,8 +64,8 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
 
     /**
      * Makes a streaming call with `ask`, which calls the SDK's model with the given `fetch`. The SDK shapes the request and maps the
-     * errors; the answer's event stream is read without the SDK's web streams, which take more CPU time than all else. With
-     * `readerAfter` the SDK gets an empty answer in its place, and what it makes of that is passed on. Rejects as the SDK's
+     * errors. The answer's event stream is read without the SDK's web streams, which take more CPU time than everything else. With
+     * `readerAfter` the SDK gets an empty answer instead, and the result that it makes of that is passed on. Rejects as the SDK's
      * `doStream` does. `signal` is that of the call.
      */
     async stream (
@@ -78,10 +78,10 @@ export function createKeptCalls (clock: Pick<Clock, 'now'>) {
       const asked = ask(async (url, init) => {
         const response = await send(url, init)
         if (!isSuccess(response)) return toResponse(response, init?.signal)
-        // Whoever reads the answer meets an error that came before.
+        // An error that came earlier is reported to the reader of the answer.
         answer = response.on('error', () => {})
         if (readerAfter !== undefined) return new Response('', { headers: flatHeaders(response) })
-        // The SDK's part of the call stays pending for ever: an error would make it compose a message that nobody reads.
+        // The SDK's part of the call stays pending for ever. An error would make it compose a message that nobody reads.
         begun.resolve(undefined)
         return new Promise(() => {})
       })
@@ -112,8 +112,8 @@ const flatHeaders = ({ headers }: IncomingMessage): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, String(value)]))
 
 /**
- * Returns the answer's body without its encoding. None is asked for, but servers exist that encode every answer. Of an error in an
- * unreadable encoding nothing is read but its status.
+ * Returns the answer's body without its content encoding. The service requests none, but some servers encode every answer. Of an error in
+ * an unreadable encoding only the status is read.
  */
 function decoded (answer: IncomingMessage): Readable {
   const coding = answer.headers['content-encoding']
@@ -121,7 +121,7 @@ function decoded (answer: IncomingMessage): Readable {
   return coding === undefined || coding === 'identity' ? answer : pipeline(answer, createGunzip(), () => {})
 }
 
-/** Yields the answer's body. Rejects with the reason of the signal when that ended it. */
+/** Yields the answer's body. Rejects with the reason of the signal if the signal ended the body. */
 async function * bytesOf (answer: IncomingMessage, signal: AbortSignal | null | undefined): AsyncGenerator<Buffer> {
   try {
     yield * decoded(answer)

@@ -5,17 +5,17 @@ import { giveSignOfLife } from './signs-of-life.ts'
 
 export interface ReadParts {
   parts: LanguageModelV4StreamPart[]
-  /** Why the stream cannot be read any further. The parts before are valid. */
+  /** The reason why the stream cannot be read any further. The parts before it are valid. */
   failure?: unknown
 }
 
 /** Turns the bytes of an answer into parts. */
 export interface PartReader {
-  /** The parts that come before all bytes. */
+  /** Parts that are sent before the first bytes. */
   first?: LanguageModelV4StreamPart[]
-  /** Returns the parts that the next bytes, cut anywhere, complete. */
+  /** Returns the parts that the next bytes complete; the bytes may be cut anywhere. */
   take(bytes: Uint8Array): ReadParts
-  /** Returns the parts that follow when the answer has ended as a whole. */
+  /** Returns the parts that follow a complete answer. */
   end?(): ReadParts
 }
 
@@ -45,7 +45,7 @@ export function readBatches (body: Readable, signal: AbortSignal | undefined, re
   body.on('data', (chunk: Uint8Array) => {
     if (ending !== undefined) return
     const { parts, failure } = reader.take(chunk)
-    // Parts speak for themselves when they are read.
+    // The parts report a failure themselves when they are read.
     if (parts.length === 0) giveSignOfLife(signal)
     for (const part of parts) arrived.push(part)
     if (failure !== undefined) {

@@ -1,20 +1,20 @@
 import { InvalidResponseDataError, type LanguageModelV4StreamPart } from '@ai-sdk/provider'
-import { generateId } from '@ai-sdk/provider-utils'
+import { newId } from '../../../lib/ids.ts'
 import { isObject, isSameJson, readJson } from '../../../lib/json.ts'
 import type { CallPiece } from './read-chunk.ts'
 
 interface Call {
   choice: number
   index?: number
-  /** The id that the server gave it. */
+  /** The id that the server sent. */
   givenId?: string
   id: string
   name: string
   input: string
-  /** Whether the input may be whole: it ends with a brace. */
+  /** True if the input may be complete: it ends with a brace. */
   isClosed: boolean
   thoughtSignature?: string
-  /** Whether its start and its input so far are among the parts. */
+  /** True if its start and the input so far were passed on as parts. */
   isTold: boolean
 }
 
@@ -24,8 +24,8 @@ const isClosing = (input: string) => input.trimEnd().endsWith('}')
 const beginsInput = (input: string) => input.trimStart().startsWith('{')
 
 /**
- * Puts together the tool calls that an answer brings in pieces. Servers differ in what they send with a piece: each field may be absent,
- * the same for all calls, or repeated in each piece; and some send a whole call twice.
+ * Assembles the tool calls that an answer brings in pieces. Servers differ in the fields of a piece: each may be absent, the same for all
+ * calls, or repeated in each piece. Some send a whole call twice.
  */
 export function createCallsInPieces (metadataKey: string, enqueue: (part: LanguageModelV4StreamPart) => void) {
   const calls: Call[] = []
@@ -33,7 +33,7 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
   const metadataOf = ({ thoughtSignature }: Call) =>
     thoughtSignature === undefined ? undefined : { providerMetadata: { [metadataKey]: { thoughtSignature } } }
 
-  /** Returns the call that a piece may continue. */
+  /** Returns the call that a piece may belong to. */
   function candidateFor ({ choice, index, id }: CallPiece): Call | undefined {
     const same = calls.filter((call) => call.choice === choice)
     if (index !== undefined) return same.findLast((call) => call.index === index)
@@ -43,10 +43,10 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
 
   function begin ({ choice, index, id, name, input, thoughtSignature }: CallPiece) {
     const isClosed = isClosing(input)
-    calls.push({ choice, index, givenId: id, id: id ?? generateId(), name: name ?? '', input, isClosed, thoughtSignature, isTold: false })
+    calls.push({ choice, index, givenId: id, id: id ?? newId(), name: name ?? '', input, isClosed, thoughtSignature, isTold: false })
   }
 
-  /** Adds a piece to a call. Begins another call if the piece is none of it; leaves out what repeats it. */
+  /** Adds a piece to a call. If the piece does not belong to it, begins another call. Leaves out repetitions. */
   function proceed (call: Call, piece: CallPiece) {
     if (isOther(call, piece)) {
       if (!isRepetition(call, piece)) begin(piece)
@@ -57,9 +57,9 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
     if (piece.id !== undefined && !call.isTold) call.id = piece.id
     call.thoughtSignature ??= piece.thoughtSignature
     if (piece.name !== undefined && (call.input === '' || call.name === '')) call.name = nameOf(call.name, piece.name)
-    // With the name, some servers send all of the input so far.
+    // Together with the name, some servers send all of the input so far.
     const isGrown = piece.name !== undefined && call.input !== '' && beginsInput(piece.input) && piece.input.startsWith(call.input)
-    // Before the pieces of the input, some servers send an empty one.
+    // Before the first piece of the input, some servers send an empty one.
     if (isEmptyInput(call.input) && beginsInput(piece.input)) call.input = ''
     const delta = isGrown ? piece.input.slice(call.input.length) : piece.input
     if (delta.trim() !== '') call.isClosed = isClosing(delta)
@@ -67,7 +67,7 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
     if (call.isTold && delta !== '') enqueue({ type: 'tool-input-delta', id: call.id, delta })
   }
 
-  /** Tells the beginning of a call, unless an earlier one has its id: then it may be that one again. */
+  /** Passes on the beginning of a call, unless an earlier call has the same id: then it may be a repetition. */
   function tell (call: Call, isEnd = false) {
     if (call.isTold || call.name === '' || (isEmptyInput(call.input) && !isEnd)) return
     if (!isEnd && calls.some((other) => other !== call && other.id === call.id)) return
@@ -88,7 +88,7 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
 
     has: () => calls.length > 0,
 
-    /** Whether the input of each call has arrived as a whole. */
+    /** True if the input of each call has arrived completely. */
     areWhole: () => calls.every(({ name, input }) => name !== '' && (input.trim() === '' || isObject(readJson(unwrapped(input))))),
 
     /** Ends all calls. Throws InvalidResponseDataError when one has no name. */
@@ -114,16 +114,16 @@ export function createCallsInPieces (metadataKey: string, enqueue: (part: Langua
   }
 }
 
-/** Returns an input that is a text of JSON again. */
+/** Returns the JSON text inside of an input that is a JSON string. */
 function unwrapped (input: string): string {
   const inner: unknown = input.trimStart().startsWith('"') ? readJson(input) : undefined
   return typeof inner === 'string' && isObject(readJson(inner)) ? inner : input
 }
 
-/** Whether a piece begins another call than the one at its place. */
+/** True if a piece begins another call than the one at its position. */
 function isOther (call: Call, { id, name, input, index }: CallPiece): boolean {
   const hasOtherId = id !== undefined && call.givenId !== undefined && id !== call.givenId
-  // Without a name it goes on with a call, also for servers that make up an id for each piece.
+  // A piece without a name continues a call, even on servers that invent an id for each piece.
   if (name === undefined) return hasOtherId && index === undefined
   if (call.name === '') return hasOtherId
   const isOngoing = call.input !== '' && !isWholeInput(call)
@@ -134,7 +134,7 @@ function isOther (call: Call, { id, name, input, index }: CallPiece): boolean {
   return input.trim() !== '' || name !== call.name
 }
 
-/** Whether a piece is the whole call again that it is taken to follow. */
+/** True if a piece repeats the whole call that it seems to continue. */
 function isRepetition (call: Call, { id, name, input }: CallPiece): boolean {
   if (id !== undefined && call.givenId !== undefined && id !== call.givenId) return false
   if (name !== undefined && name !== call.name) return false
@@ -142,5 +142,5 @@ function isRepetition (call: Call, { id, name, input }: CallPiece): boolean {
   return (input === call.input || name !== undefined) && isWholeInput(call) && isSameJson(input, call.input)
 }
 
-/** Returns the name that two pieces make: the same again, one that grows, or the rest of it. */
+/** Joins the names of two pieces: the same name again, a longer one, or the rest of it. */
 const nameOf = (so: string, piece: string): string => piece.startsWith(so) ? piece : so.startsWith(piece) ? so : so + piece

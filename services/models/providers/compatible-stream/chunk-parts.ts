@@ -12,7 +12,7 @@ import type { PartReader, ReadParts } from '../answer-stream/response-batches.ts
 import { createCallsInPieces } from './calls-in-pieces.ts'
 import { type Delta, readChunk, type Chunk, type Usage } from './read-chunk.ts'
 
-/** Returns the tokens of an answer, and those of predictions that the answer took over or not. */
+/** Returns the tokens of an answer, and the accepted and rejected tokens of predictions. */
 function countedUsage (usage: Usage | undefined): { tokens: LanguageModelV4Usage, predictions: JSONObject } {
   if (usage === undefined) {
     return {
@@ -54,7 +54,7 @@ const REASONS: Record<string, LanguageModelV4FinishReason['unified']> = {
 const BLOCKS = { text: 'txt-0', reasoning: 'reasoning-0' } as const
 type Block = keyof typeof BLOCKS
 
-/** Creates the reader of a stream of chat completions. It makes the parts of it that the reader of `@ai-sdk/openai-compatible` makes. */
+/** Creates the reader of a stream of chat completions. Its parts are the same as those of the reader in `@ai-sdk/openai-compatible`. */
 function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
   const events = createAnswerEvents()
   let parts: LanguageModelV4StreamPart[] = []
@@ -63,9 +63,9 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
   let hasMetadata = false
   let hasText = false
   let hasRefusal = false
-  /** The choices that came in pieces. */
+  /** The choices that arrived in pieces. */
   const inPieces = new Set<number>()
-  /** The choice whose texts and thoughts are the answer's. */
+  /** The choice whose texts and thoughts count as the answer. */
   let speaking: number | undefined
   /** Whether the server said that the answer is complete. */
   let isDone = false
@@ -100,7 +100,7 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
     // Some servers repeat the message behind its pieces.
     if (isWhole && inPieces.has(choice)) return
     if (!isWhole && (pieces.length > 0 || calls.length > 0)) inPieces.add(choice)
-    // Some servers put text and calls into choices of their own. A second text would be another answer.
+    // Some servers put text and calls into separate choices. A second text would be another answer.
     if (speaking === undefined && (pieces.length > 0 || refusal !== undefined)) speaking = choice
     for (const { block, text } of choice === speaking ? pieces : []) append(block, text)
     if (refusal !== undefined && choice === speaking) {
@@ -140,7 +140,7 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
     close('reasoning')
     close('text')
     const finishReason = readReason()
-    // The calls of an answer that broke off are not whole.
+    // The calls of an answer that broke off are incomplete.
     if (finishReason !== undefined) toolCalls.end()
     const { tokens, predictions } = countedUsage(usage)
     parts.push({
@@ -151,7 +151,7 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
     })
   }
 
-  /** Returns the parts that come of `work`. */
+  /** Returns the parts that `work` adds. */
   function collect (work: () => void): ReadParts {
     parts = []
     try {
@@ -175,7 +175,9 @@ function createChunkReader ({ warnings, metadataKey }: Told): PartReader {
 
 const reasonOf = (raw: string) => Object.hasOwn(REASONS, raw) ? REASONS[raw] : 'other'
 
-/** Creates the reader of an answer. `result` is what the SDK made of an empty one: it tells the warnings and the name of the metadata. */
+/**
+ * Creates the reader of an answer. `result` is what the SDK made of an empty answer: it holds the warnings and the name for the metadata.
+ */
 export async function readerAfter ({ stream }: LanguageModelV4StreamResult) {
   const told = { warnings: [], metadataKey: '' }
   for await (const part of stream) {

@@ -20,14 +20,14 @@ export interface TextPiece {
   text: string
 }
 
-/** What one choice of a chunk adds to the answer. */
+/** The content that a chunk adds to one choice. */
 export interface Delta {
   choice: number
   pieces: TextPiece[]
   refusal?: string
   calls: CallPiece[]
   finishReason?: string
-  /** It is a whole message instead of a piece of one. */
+  /** True if it is a whole message, not a piece of one. */
   isWhole: boolean
 }
 
@@ -41,7 +41,7 @@ export interface Usage {
   raw: Record<string, any>
 }
 
-/** What is used of one event of a chat completion, https://platform.openai.com/docs/api-reference/chat-streaming. */
+/** The fields of an event of a chat completion that the service uses, https://platform.openai.com/docs/api-reference/chat-streaming. */
 export interface Chunk {
   id?: string
   created?: number
@@ -50,7 +50,7 @@ export interface Chunk {
   usage?: Usage
 }
 
-/** Reads one event, or a whole completion. What it does not use may have any form, and what is used is read if it has one reading. */
+/** Reads one event, or a whole completion. Unused fields may have any form. A used field is read if it has only one meaning. */
 export function readChunk (value: Record<string, any>, event?: string): Chunk | ProviderError {
   const choices = objectsOf(value.choices)
   const error = errorIn(value, { event, isAnswer: choices.length > 0 || objectOf(value.message) !== undefined })
@@ -96,7 +96,7 @@ function readPiece (piece: Record<string, any>, choice: number): CallPiece {
   }
 }
 
-/** Returns the texts and thoughts of a content, which Mistral sends as a list. */
+/** Returns the texts and thoughts of a `content`, which Mistral sends as a list. */
 function textsOf (content: unknown): TextPiece[] {
   if (!Array.isArray(content) && objectOf(content) === undefined) {
     const text = textOf(content) ?? ''
@@ -109,7 +109,7 @@ function textsOf (content: unknown): TextPiece[] {
   })
 }
 
-/** Returns the text of thoughts: of a text, or of a list of texts. Other forms hold nothing that can be shown. */
+/** Returns the text of thoughts, which come as a text or a list of texts. Other forms cannot be shown. */
 const thoughtsOf = (value: unknown): string =>
   typeof value === 'string' ? value : listOf(value).map((part) => textOf(objectOf(part)?.text ?? part) ?? '').join('')
 

@@ -45,7 +45,7 @@ function separateImages (message: LanguageModelV4Prompt[number]): LanguageModelV
 
 type Body = Record<string, any>
 
-/** Words with which servers refuse the free choice of a tool. */
+/** Words of servers that refuse a free choice of tools. */
 export const TOOL_CHOICE_REFUSED = /tool.?choice|enable-auto-tool-choice|tool-call-parser/i
 
 /** Parts of a request that only some OpenAI-compatible servers accept. */
@@ -85,7 +85,10 @@ const OPTIONAL_PARTS: ReadonlyArray<RefusablePart<Body>> = [
   }
 ]
 
-/** Returns the messages with the schema of the answer behind the user's last one: no template takes two messages of the user in a row. */
+/**
+ * Adds the schema of the answer as text to the messages, behind the user's last words: no template accepts two messages of the user in a
+ * row.
+ */
 function withSchema (messages: Body[], schema: unknown): Body[] {
   const text = `Answer with one JSON object and nothing else. It must match this JSON schema:\n${JSON.stringify(schema)}`
   const last = messages.at(-1)
@@ -94,7 +97,7 @@ function withSchema (messages: Body[], schema: unknown): Body[] {
   return messages.with(-1, { ...last, content })
 }
 
-/** What an answer was asked for without, because the server of the model does not take it. */
+/** Returns the parts that were left out of a request because the server of the model does not take them. */
 export function leftOut (needs: LearnedNeeds, { prompt, tools = [] }: LanguageModelV4CallOptions): Array<'tools' | 'pictures'> {
   const needed = needs.read()
   return [
@@ -103,11 +106,11 @@ export function leftOut (needs: LearnedNeeds, { prompt, tools = [] }: LanguageMo
   ]
 }
 
-/** Statuses of refusals. Some servers answer 500 when a template throws or when a model takes no pictures. */
+/** Statuses of refusals. Some servers answer 500 if a template throws or a model takes no pictures. */
 const REFUSAL_STATUS = [400, 422]
 const OF_TEMPLATE = /jinja|template|raise_exception|roles? must alternate|tool.?call/i
 
-/** Returns what a server says of a request that it refuses; undefined for any other failure. */
+/** Returns the message of a server that refuses a request; undefined for any other failure. */
 function readRefusal (error: unknown): string | undefined {
   const { statusCode = 0, message, responseBody = '' } = error as { statusCode?: number, message?: string, responseBody?: string }
   const words = `${message} ${responseBody}`
@@ -118,15 +121,15 @@ function readRefusal (error: unknown): string | undefined {
 interface Adapting {
   /** Builds the SDK's model with the given change of the request's body. */
   make: (transform: (body: Body) => Body) => LanguageModelV4
-  /** Changes the options to what the SDK's model is given. */
+  /** Changes the options to those that the SDK's model gets. */
   prepare: (options: LanguageModelV4CallOptions) => LanguageModelV4CallOptions
   to: AdaptedTo
   except?: Need
 }
 
 /**
- * Returns a function that calls a model in the form that its server takes. When the words of a refusal name nothing that is known, the
- * call is made again in the plain form.
+ * Returns a function that calls a model in the form that its server takes. If a refusal names no known part, the call is repeated in the
+ * plain form.
  */
 export function adaptingModel ({ make, prepare, to, except }: Adapting) {
   return async <T>(
@@ -150,7 +153,10 @@ const hasFile = ({ role, content }: LanguageModelV4Prompt[number]): boolean =>
   role === 'user' ? content.some(({ type }) => type === 'file') : role === 'tool' && content.some(hasToolPicture)
 const isNamed = (words: string, need: Need) => NEEDS[need].refusal.test(words)
 
-/** Returns what a refused request may need: what the words name, else what is mild, else the plain form; [] when it had all of it. */
+/**
+ * Returns the needs to try for a refused request: the one that the message names, else the mild ones, else the plain form; [] if all of
+ * them were met.
+ */
 function nextNeeds (words: string, sent: LanguageModelV4CallOptions): Need[] {
   const named = readNeed(words, sent)
   if (named !== undefined) return [named]

@@ -1,6 +1,6 @@
 import type { ModelInfo } from '../provider.ts'
 
-/** Characters of an id and of a name. */
+/** The most characters of an id, and of a name. */
 const LONGEST_NAME = 200
 
 /** Returns the entries of a model list, the array under `field`. Throws a SyntaxError when the text holds none. */
@@ -18,7 +18,7 @@ interface Entry {
   tokens?: unknown
 }
 
-/** Returns the entry of the service's own list; none for an unusable id. */
+/** Returns the entry for the service's own list; nothing for an unusable id. */
 export function modelInfo ({ provider, id: model, name, tokens }: Entry): ModelInfo[] {
   const id = `${provider}/${model}`
   if (typeof model !== 'string' || !/^\S+$/.test(model) || id.length > LONGEST_NAME) return []
@@ -30,7 +30,7 @@ export function modelInfo ({ provider, id: model, name, tokens }: Entry): ModelI
   }]
 }
 
-/** Types of models that hold no conversation; only some servers give the type of a model. */
+/** Types of models that cannot hold a conversation. Only some servers give the type of a model. */
 const OTHER_TYPES = /embed|rerank|image|audio|speech|transcri|moderation/i
 
 type CompatibleEntry = Record<string, any>

@@ -6,7 +6,7 @@ import { nativeModel } from './native-model.ts'
 import type { ProviderKind } from './provider-kind.ts'
 import { createRefusedParts } from './repeat-adapted.ts'
 
-/** Models of OpenAI's list that hold no conversation by its Responses API; the list does not give their type. */
+/** Models of OpenAI's list that cannot hold a conversation over its Responses API; the list does not give their type. */
 const OTHER_MODELS =
   /audio|babbage|computer-use|dall-e|davinci|embedding|image|instruct|live|moderation|realtime|search|sora|speech|transcri|tts|whisper/
 

@@ -6,7 +6,7 @@ import type { LearnedNeeds } from '../learned-limits.ts'
 import type { AnswerForm } from '../lenient-answers/lenient-fetch.ts'
 import type { ModelInfo } from '../provider.ts'
 
-/** Where and with which key a provider is called. */
+/** The address and the key with which a provider is called. */
 export interface Access {
   /** Without a slash at its end. */
   baseURL: string
@@ -14,23 +14,23 @@ export interface Access {
 }
 
 interface OpenModel extends Access {
-  /** What the model needs of requests, as its server says or as was learned. */
+  /** The needs of the model, stated by its server or learned. */
   needs: LearnedNeeds
-  /** Whether the server says it, so that nothing is to be guessed. */
+  /** True if the server states the needs, so that nothing has to be guessed. */
   saysNeeds: () => boolean
-  /** Returns the context window that the server uses for the model, tokens; undefined where it does not say. */
+  /** Returns the context window that the server uses for the model, tokens; undefined if it does not say. */
   windowInUse: (signal: AbortSignal) => Promise<number | undefined>
   /** The provider's name in config.json. */
   provider: string
   /** The model's name, the part of the id after the slash. */
   model: string
-  /** Returns the `fetch` of a mode, which limits the answers and reads those of `form` leniently. */
+  /** Returns the `fetch` of a mode, which bounds the answers and reads those of `form` leniently. */
   fetchFor(mode: AnswerMode, form: AnswerForm): typeof globalThis.fetch
   /** Loads the calls over connections that are kept. */
   calls(): Promise<KeptCalls>
 }
 
-/** What a kind of direct provider is called with: the functions of the SDK's model that are used. */
+/** The functions of the SDK's model that are used. */
 export type ModelCalls = Pick<LanguageModelV4, 'doGenerate' | 'doStream'>
 
 /** An API of model providers, such as Anthropic's. The AI SDK's package for it is loaded on first use. */

@@ -3,15 +3,15 @@ import type { LearnedNeeds } from '../learned-limits.ts'
 
 /** A part of a request `R` that a server may refuse. */
 export interface RefusablePart<R> {
-  /** Matches the words of a server that does not take the part. */
+  /** Matches the message of a server that does not take the part. */
   refusal: RegExp
-  /** Identifies the part of a request that has it, so that it is not sent again; without a key only of the refused call. */
+  /** Identifies the part, so that it is not sent again. A part without a key is left out of the refused call only. */
   key?: (request: R) => string | undefined
-  /** Returns the request without the part; undefined when a request that has no `key` does not have it. */
+  /** Returns the request without the part; undefined if a request has no such part (only for parts without a `key`). */
   without: (request: R, words: string) => R | undefined
 }
 
-/** What is known of the requests that the server of a model takes. */
+/** The known facts about requests that the server of a model takes. */
 export interface AdaptedTo {
   /** Keys of the parts that it has refused since the start. */
   parts: Set<string>
@@ -21,27 +21,30 @@ export interface AdaptedTo {
 interface Adapting<R, T> {
   parts: ReadonlyArray<RefusablePart<R>>
   to: AdaptedTo
-  /** A need that is not met, because it would take away what the call is about: the refusal is thrown. */
+  /** A need that is not met, because the call would lose its subject: then the refusal is thrown. */
   except?: Need
-  /** Returns the words of a refusal; undefined for any other failure. */
+  /** Returns the message of a refusal; undefined for any other failure. */
   readRefusal: (error: unknown) => string | undefined
-  /** Returns what the refused request may need. `hasPart`: it has a part that the words speak of, which goes when nothing is returned. */
+  /**
+   * Returns the needs to try after a refusal. `hasPart`: the request has a part that the message names, which is left out if nothing is
+   * returned.
+   */
   nextNeeds: (words: string, needed: ReadonlySet<Need>, hasPart: boolean) => readonly Need[]
-  /** Sends the request in the form that meets the needs, without what `strip` leaves out. */
+  /** Sends the request in the form that meets the needs, without the parts that `strip` removes. */
   send: (needed: ReadonlySet<Need>, strip: (request: R) => R) => PromiseLike<T>
 }
 
 /**
- * Makes a call in the form that its server takes, as far as is known. When the server refuses the request, it is sent again without the
- * part that its words name, or in the form that they ask for. What led to an answer is remembered. Of several refusals the first is
- * thrown, which speaks of the request as it was.
+ * Makes a call in the form that its server is known to take. If the server refuses the request, it is sent again without the part that the
+ * message names, or in the form that it asks for. The change that led to an answer is remembered. Of several refusals the first is thrown,
+ * because it is about the original request.
  */
 export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nextNeeds, send }: Adapting<R, T>): Promise<T> {
   const needed = new Set([...to.needs.read()].filter((need) => need !== except))
   /** The needs that this call has shown. */
   const found = new Set<Need>()
   const refused = new Set(to.parts)
-  /** What is left out beside the parts that have a key. */
+  /** Functions that remove the parts without a key. */
   const removals: Array<(request: R) => R | undefined> = []
   let first: unknown
   for (;;) {
@@ -79,10 +82,10 @@ export async function repeatAdapted<R, T> ({ parts, to, except, readRefusal, nex
 
 const isIn = (known: ReadonlySet<string>, key: string | undefined) => key !== undefined && known.has(key)
 
-/** A question that is answered as a whole, such as one about a picture, has no user who hears that the picture was left out. */
+/** A question that is answered as a whole, such as one about a picture: nobody would learn that the picture was left out. */
 export const OF_WHOLE_ANSWERS = { except: 'no-pictures' } as const
 
-/** The keys of the parts that each model has refused, by address and model, since the start. */
+/** Creates the keys of the parts that each model has refused since the start, by address and model. */
 export function createRefusedParts (): (baseURL: string, model: string) => Set<string> {
   const refused = new Map<string, Set<string>>()
   return (baseURL, model) => {

@@ -4,21 +4,21 @@ import { tokensInSame, tokensOf } from '../../token-estimate.ts'
 import type { LearnedNeeds } from '../learned-limits.ts'
 import { type BatchedResult, batchesOf, streamOf } from '../part-batches.ts'
 
-/** Tools of fewer tokens are lost in the error of an estimate. */
+/** Tools of fewer tokens than this cannot be distinguished from the error of the estimate. */
 const FEWEST_TOKENS = 500
-/** The share of its messages that a prompt without tools has, by our estimate: servers count tokens with other vocabularies. */
+/** How many tokens servers count for the messages of a prompt without tools, as a share of our estimate: their vocabularies differ. */
 const MESSAGES = { least: 0.5, most: 1.3 }
-/** What a template writes into each prompt itself; firefunction's tells of functions, with and without any. Tokens. */
+/** Tokens that a template adds to each prompt. The template of firefunction describes functions even if there are none. */
 const PREAMBLE = 500
 
-/** The error of an answer to a request whose tools the model was not shown. */
+/** The server did not show the tools of a request to the model. */
 export class ToolsUnseen extends Error {
   readonly code = 'ERR_TOOLS_UNSEEN'
 }
 
 /**
- * Returns the answer; when the tokens that its server reports leave no room for the tools of the request, the answer fails at its end, and
- * the need for tools in words is noted. Many chat templates leave out tools, and their servers say nothing.
+ * Returns the answer. If the tokens that the server reports leave no room for the tools of the request, the answer fails at its end, and
+ * the need `tools-in-words` is noted. Many chat templates leave out tools, and their servers do not report it.
  */
 export function withToolsSeen (
   result: LanguageModelV4StreamResult,
@@ -27,7 +27,7 @@ export function withToolsSeen (
 ): LanguageModelV4StreamResult {
   const toolTokens = tools.length === 0 ? 0 : tokensInSame(jsonOfFixed(tools))
   const messageTokens = prompt.reduce((sum, message) => sum + tokensOf(message), 0)
-  // In a long conversation the error of the estimate is larger than the tools.
+  // In a long conversation the error of the estimate exceeds the size of the tools.
   if (toolTokens < Math.max(FEWEST_TOKENS, messageTokens) || needs.read().has('tools-in-words')) return result
   const { read, cancel } = batchesOf(result)
   let hasCalls = false
@@ -53,20 +53,23 @@ export function withToolsSeen (
   return { ...result, batches, stream: streamOf(batches) } as BatchedResult
 }
 
-/** What servers say of an answer in which their own parser finds no calls and no text: llama.cpp, Ollama, LM Studio. */
+/** Messages of servers whose own parser found neither calls nor text in an answer: llama.cpp, Ollama, LM Studio. */
 const UNREAD = /output that does not match the expected|(?:error|fail\w*) (?:in |to )?pars\w+ (?:the )?(?:tool|function)[ _-]?calls?/i
 
-/** Counts the answers in a row of which the server of a model could not read the calls. */
+/** Counts successive answers in which the server of a model could not read the calls. */
 export interface UnreadAnswers {
   count: number
 }
 
-/** An answer that fails once so is asked for again; after the second in a row tools are described in words, and calls read here. */
+/**
+ * After one such answer the model is asked again. After the second in a row, tools are described in words, and the service reads the calls
+ * itself.
+ */
 const MOST_UNREAD = 2
 
 /**
- * Returns the answer; when its server cannot read it, again and again, the need for tools in words is noted. A weak model writes calls
- * that the parser of its template refuses.
+ * Returns the answer. If the server cannot read it repeatedly, the need `tools-in-words` is noted. A weak model writes calls that the
+ * parser of its template refuses.
  */
 export function withCallsRead (
   result: LanguageModelV4StreamResult,

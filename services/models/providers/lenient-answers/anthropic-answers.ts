@@ -1,4 +1,4 @@
-import { generateId } from '@ai-sdk/provider-utils'
+import { newId } from '../../../lib/ids.ts'
 import { isObject, readJson } from '../../../lib/json.ts'
 import { notAnAnswer, unreadable } from '../bounded-fetch.ts'
 import { errorIn } from '../error-words.ts'
@@ -7,7 +7,7 @@ import type { AnswerForm, Fields, StreamReader } from './lenient-fetch.ts'
 
 interface Block {
   type: unknown
-  /** The input that came with the beginning of a call. It counts if no pieces of it follow. */
+  /** The input that came with the beginning of a call. It counts if no pieces follow. */
   given: string
   /** The pieces of the input of a call. */
   input: string
@@ -15,10 +15,10 @@ interface Block {
 
 /** The kinds of pieces, and the field that holds each. */
 const PIECES = { text_delta: 'text', thinking_delta: 'thinking', input_json_delta: 'partial_json', signature_delta: 'signature' } as const
-/** Pieces that are passed on as they are. */
+/** Types of pieces that are passed on unchanged. */
 const OTHER_PIECES = ['citations_delta', 'compaction_delta']
 
-/** Returns the counts of a usage; other fields as they are. */
+/** Returns the token counts of a usage; other fields unchanged. */
 function readUsage (value: unknown, needed: 'input_tokens' | 'output_tokens'): Fields {
   const usage = objectOf(value) ?? {}
   const counts = ['input_tokens', 'output_tokens', 'cache_creation_input_tokens', 'cache_read_input_tokens']
@@ -82,7 +82,7 @@ function createStream (): StreamReader {
     hasContent = true
     if (type !== 'tool_use') return begin(given)
     hasCalls = true
-    return begin({ ...given, id: wordsOf(id) ?? generateId(), name: textOf(name) ?? '', input: {} })
+    return begin({ ...given, id: wordsOf(id) ?? newId(), name: textOf(name) ?? '', input: {} })
   }
 
   function piece (index: number, type: keyof typeof PIECES, value: unknown): Fields[] {
@@ -184,14 +184,14 @@ function createStream (): StreamReader {
 
 const isEmptyInput = (input: unknown) => input == null || input === '' || (isObject(input) && Object.keys(input).length === 0)
 
-/** Returns the blocks of a message that are used, each as the SDK reads it. */
+/** Returns the used blocks of a message in the form that the SDK reads. */
 function readBlock (block: Fields): Fields[] {
   const { type, text, thinking, signature, id, name, input } = block
   if (type === 'text') return [{ ...block, text: textOf(text) ?? '' }]
   if (type === 'thinking') return [{ type, thinking: textOf(thinking) ?? '', signature: textOf(signature) ?? '' }]
   if (type !== 'tool_use') return typeof type === 'string' ? [block] : []
   const read = typeof input === 'string' ? readJson(input) : input
-  return [{ ...block, id: wordsOf(id) ?? generateId(), name: textOf(name) ?? '', input: read ?? {} }]
+  return [{ ...block, id: wordsOf(id) ?? newId(), name: textOf(name) ?? '', input: read ?? {} }]
 }
 
 export const ANTHROPIC_ANSWERS: AnswerForm = {

@@ -11,11 +11,11 @@ function chunkOf (value: Fields): Chunk {
 const textIn = (deltas: Delta[], block: 'text' | 'reasoning') =>
   deltas.flatMap(({ pieces }) => pieces.filter((piece) => piece.block === block).map(({ text }) => text)).join('')
 
-/** Returns the message of one completion, or of the chunks of one. */
+/** Returns the message of a completion, or of the chunks of one. */
 function completionOf (chunks: Chunk[]): Fields {
   const deltas = chunks.flatMap((chunk) => chunk.deltas)
   if (deltas.length === 0) throw unreadable()
-  // Choices beside the first would be other answers.
+  // Further choices would be other answers.
   const first = deltas.filter(({ choice }) => choice === deltas[0].choice)
   const usage = chunks.findLast((chunk) => chunk.usage)?.usage
   return {

@@ -9,11 +9,11 @@ import { inputOf, objectOf, objectsOf, textOf, wordsOf } from './fields.ts'
 type Fields = Record<string, any>
 
 /**
- * A delta without escapes or further keys: by far the most frequent part, of which JSON.parse would take four times as long. The
- * character class holds all characters but quotes, backslashes and control characters.
+ * Matches a delta without escapes or further keys, by far the most frequent part, four times as fast as JSON.parse. The character class
+ * holds all characters but quotes, backslashes and control characters.
  */
 const PLAIN_DELTA = /^\{"type":"(text|reasoning)-delta","id":"([ !#-[\]-\uffff]*)","delta":"([ !#-[\]-\uffff]*)"\}$/
-/** Characters. The expression keeps a state for each character of a text. */
+/** The longest part for the expression, in characters: it keeps a state for each character. */
 const LONGEST_PLAIN = 4_096
 
 /** Parses one part. Throws a SyntaxError if it is no JSON. */
@@ -23,7 +23,7 @@ function parsePart (text: string): unknown {
   return { type: plain[1] === 'text' ? 'text-delta' : 'reasoning-delta', id: plain[2], delta: plain[3] }
 }
 
-/** Returns a part with the fields that are used in the form in which they are used; those that cannot be read are absent. */
+/** Returns a part with the used fields in their proper form. Fields that cannot be read are absent. */
 function readPart (part: Fields): Fields {
   switch (part.type) {
     case 'text-start':
@@ -52,7 +52,7 @@ function readPart (part: Fields): Fields {
   }
 }
 
-/** Returns the parts of a content of a whole answer. */
+/** Returns the parts for one content of a whole answer. */
 function partsOfContent (content: Fields, at: number): Fields[] {
   const { type, text } = content
   if (type !== 'text' && type !== 'reasoning') return [readPart(content)]

@@ -14,7 +14,7 @@ const COUNTS = [
   'totalTokenCount'
 ]
 const TEXTS = ['trafficType', 'serviceTier']
-/** No reason at all. */
+/** Means that no reason was given. */
 const UNSPECIFIED = 'FINISH_REASON_UNSPECIFIED'
 
 function readPart (given: unknown): Fields[] {
@@ -23,7 +23,7 @@ function readPart (given: unknown): Fields[] {
   const call = objectOf(part.functionCall)
   if (call !== undefined) {
     const { id, name, args } = call
-    // Absent, and not null: the SDK takes a call with neither name nor input for the end of one.
+    // Undefined, not null: the SDK takes a call with neither name nor input for the end of a call.
     const read = { ...call, id: wordsOf(id), name: textOf(name), args: (typeof args === 'string' ? readJson(args) : args) ?? undefined }
     return [{ functionCall: read, thoughtSignature }]
   }
@@ -35,7 +35,7 @@ function readPart (given: unknown): Fields[] {
   return [{ text: text ?? '', thought, thoughtSignature, executableCode: code, codeExecutionResult: result }]
 }
 
-/** Returns the parts of a content: a list, one part, or a text. */
+/** Returns the parts of a content, which is a list, a single part or a text. */
 function partsOf ({ content }: Fields): Fields[] {
   const parts = objectOf(content)?.parts ?? (objectOf(content) ? undefined : content)
   if (parts === undefined || parts === null) return []
@@ -45,7 +45,7 @@ function partsOf ({ content }: Fields): Fields[] {
 const isCall = (part: Fields) => part.functionCall !== undefined
 const isText = (part: Fields) => typeof part.text === 'string' && part.text !== '' && part.thought !== true
 
-/** Returns the parts of all candidates as those of one answer: the texts of the first that has some, and the calls of all. */
+/** Merges the parts of all candidates into one answer: the texts of the first candidate that has some, and the calls of all. */
 function mergedParts (candidates: Fields[]): Fields[] {
   const all = candidates.map(partsOf)
   const speaking = Math.max(0, all.findIndex((parts) => parts.some(isText)))
@@ -79,7 +79,7 @@ function readUsage (value: unknown): Fields | undefined {
   }
 }
 
-/** Returns a chunk or a whole answer as the SDK reads it. Throws the error that it is. */
+/** Returns a chunk or a whole answer in the form that the SDK reads. Throws the error if it is one. */
 function readChunk (given: Fields, event?: string): Fields {
   // Google's servers for editors put the answer into a further object.
   const value = given.candidates === undefined && objectOf(given.response)?.candidates !== undefined ? given.response : given
@@ -112,10 +112,10 @@ function readChunk (given: Fields, event?: string): Fields {
 function createStream (): StreamReader {
   let hasContent = false
   let isEnded = false
-  /** The calls without an id so far, as text, each with the signatures it came with: some servers send a call again with a later chunk. */
+  /** The calls without an id so far, as text, each with its signatures: some servers send a call again with a later chunk. */
   const calls = new Map<string, Set<string | undefined>>()
 
-  /** Whether a call without an id is sent again. Only two different signatures show that two equal calls are meant. */
+  /** True if a call without an id is a repetition. Only two different signatures show that two equal calls are meant. */
   function isAgain (part: Fields): boolean {
     const written = writtenCall(part)
     if (written === undefined) return false

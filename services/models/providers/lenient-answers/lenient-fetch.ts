@@ -5,28 +5,28 @@ import { type AnswerMode, boundedFetch, unreadable } from '../bounded-fetch.ts'
 
 export type Fields = Record<string, any>
 
-/** Turns the events of one answer into those that the SDK's reader takes. Throws the error that an event is. */
+/** Converts the events of one answer to those that the SDK's reader accepts. Throws the error if an event is one. */
 export interface StreamReader {
   take(value: Fields, event?: string): Fields[]
-  /** A whole answer in the place of a stream. */
+  /** Takes a whole answer that came in place of a stream. */
   takeDocument(value: Fields): Fields[]
   /** `isDone`: the server has said that the answer is complete. */
   end(isDone: boolean): Fields[]
 }
 
-/** How the answers of an API are read leniently, in front of the SDK's reader, which is strict. */
+/** Reads the answers of an API leniently, before the SDK's strict reader gets them. */
 export interface AnswerForm {
-  /** Absent where the service reads the streams itself. */
+  /** Absent if the service itself reads the streams. */
   createStream?(): StreamReader
-  /** Returns a whole answer as the SDK reads it. Throws the error that it is. */
+  /** Returns a whole answer in the form that the SDK reads. Throws the error if it is one. */
   readWhole(value: Fields): Fields
-  /** Returns a stream of events as one answer, where no stream was asked for. */
+  /** Returns a stream of events as one answer, if no stream was requested. */
   join?(values: Fields[]): Fields
 }
 
 type Fetch = typeof globalThis.fetch
 
-/** Returns a bounded `fetch` whose answers are read leniently before the SDK reads them. Refusals pass as they are. */
+/** Returns a bounded `fetch` whose answers are made readable for the SDK. Refusals pass unchanged. */
 export function lenientFetch (form: AnswerForm, mode: AnswerMode, fetch?: Fetch): Fetch {
   const bounded = boundedFetch(mode, fetch)
   return async (url, init) => {
@@ -34,7 +34,7 @@ export function lenientFetch (form: AnswerForm, mode: AnswerMode, fetch?: Fetch)
     if (!response.ok || response.body === null) return response
     const { status, statusText } = response
     const headers = new Headers(response.headers)
-    // They are those of the answer as it was sent.
+    // These headers describe the answer as it was sent.
     for (const name of ['content-length', 'content-encoding', 'content-type']) headers.delete(name)
     if (mode === 'answer') return Response.json(await readDocument(form, response.body), { status, statusText, headers })
     const reader = form.createStream?.()
@@ -55,7 +55,7 @@ async function readDocument (form: AnswerForm, body: AsyncIterable<Uint8Array>):
   return form.readWhole(found[0].type === 'document' || form.join === undefined ? document : form.join(values))
 }
 
-/** Yields the events of an answer as the SDK reads them. */
+/** Yields the events of an answer in the form that the SDK reads. */
 async function * rewritten (
   reader: StreamReader,
   body: AsyncIterable<Uint8Array>,
@@ -81,7 +81,7 @@ async function * rewritten (
     }
     if (values.length > 0) yield written(values)
     if (failure !== undefined) {
-      // Web streams drop what they hold when they fail: the SDK's reader takes what came before.
+      // A web stream drops its buffered data when it fails, so the SDK's reader gets the earlier data first.
       await nextTurn()
       throw failure.error
     }

@@ -1,4 +1,4 @@
-import { generateId } from '@ai-sdk/provider-utils'
+import { newId } from '../../../lib/ids.ts'
 import { isObject, readJson } from '../../../lib/json.ts'
 import { notAnAnswer, unreadable } from '../bounded-fetch.ts'
 import { BROKE_OFF, isBrokenEnd } from '../check-part.ts'
@@ -23,7 +23,7 @@ const ENDS: Record<string, string> = {
   'response.done': 'response.completed',
   'response.incomplete': 'response.incomplete'
 }
-/** The thoughts of open models come under another name than those of OpenAI's, of which a summary is sent. */
+/** The thoughts of open models have another name than OpenAI's, of which only a summary is sent. */
 const THOUGHTS = ['response.reasoning_text.delta', 'response.reasoning_summary_text.delta']
 const ABOUT_THOUGHTS = ['response.reasoning_summary_part.added', 'response.reasoning_summary_part.done']
 
@@ -68,7 +68,7 @@ function readEnd (value: unknown): Fields {
 const textIn = (content: unknown): string =>
   typeof content === 'string' ? content : objectsOf(content).map(({ text, refusal }) => textOf(text) ?? textOf(refusal) ?? '').join('')
 
-/** Throws if a response says that it failed. */
+/** Throws if a response reports that it failed. */
 function refuseFailed (value: unknown): void {
   const response = objectOf(value) ?? {}
   const words = readErrorWords(response.error)
@@ -100,7 +100,7 @@ function createStream (): StreamReader {
     return [{
       type: 'response.created',
       response: {
-        id: wordsOf(response.id) ?? generateId(),
+        id: wordsOf(response.id) ?? newId(),
         created_at: numberOf(response.created_at) ?? 0,
         model: textOf(response.model) ?? '',
         service_tier: wordsOf(response.service_tier)
@@ -108,12 +108,12 @@ function createStream (): StreamReader {
     }]
   }
 
-  /** Begins an item at a position, unless it has begun. A call waits for its name. */
+  /** Begins an item at a position, unless it has begun. A call waits until its name is known. */
   function begin (index: number, given: Fields): Fields[] {
     const { type, call_id: callId, name } = given
     let item = items.get(index)
     if (item === undefined || item.isDone) {
-      const id = wordsOf(given.id) ?? wordsOf(callId) ?? generateId()
+      const id = wordsOf(given.id) ?? wordsOf(callId) ?? newId()
       item = { type, id, callId: wordsOf(callId) ?? id, name: '', input: '', hasText: false, isBegun: false, isDone: false }
       items.set(index, item)
     }
@@ -166,7 +166,7 @@ function createStream (): StreamReader {
     }
     if (type !== 'function_call') return [...before, ...done({ ...given, id: item.id })]
     const input = inputOf(given.arguments) || item.input || '{}'
-    // A call whose input did not arrive in pieces.
+    // The input of this call did not arrive in pieces.
     const piece = isAgain || item.input !== ''
       ? []
       : [{ type: 'response.function_call_arguments.delta', item_id: item.id, output_index: index, delta: input }]
@@ -186,7 +186,7 @@ function createStream (): StreamReader {
   function finish (type: string, given: unknown): Fields[] {
     if (isEnded) return []
     refuseFailed(given)
-    // A server that sends nothing but the end of a stream sends the whole answer with it.
+    // A server that sends only the end of a stream sends the whole answer with it.
     const output = items.size > 0 ? [] : objectsOf(objectOf(given)?.output ?? []).flatMap((item, index) => finishItem(index, item))
     isEnded = true
     return [...output, ...open().flatMap(([index]) => finishItem(index, {})), { type, response: readEnd(given) }]
@@ -262,7 +262,7 @@ const phaseOf = (phase: unknown) => phase === 'commentary' || phase === 'final_a
 
 function readItem (item: Fields): Fields[] {
   const { type } = item
-  const id = wordsOf(item.id) ?? generateId()
+  const id = wordsOf(item.id) ?? newId()
   if (type === 'message') {
     const content = typeof item.content === 'string' ? [{ type: 'output_text', text: item.content }] : objectsOf(item.content)
     return [{

@@ -4,7 +4,7 @@ import { expandHome } from './model-file-list.ts'
 
 const PROGRAM = process.platform === 'win32' ? 'llama-server.exe' : 'llama-server'
 
-/** How people get llama.cpp on this system. https://github.com/ggml-org/llama.cpp/blob/master/docs/install.md */
+/** How to install llama.cpp on each system. https://github.com/ggml-org/llama.cpp/blob/master/docs/install.md */
 const HOW_TO: Partial<Record<NodeJS.Platform, string>> = {
   darwin: 'Install it with "brew install llama.cpp"',
   win32: 'Install it with "winget install llama.cpp"',
@@ -28,7 +28,7 @@ function isProgram (path: string): boolean {
   }
 }
 
-/** Returns the programs of that name in a folder, in which a release of llama.cpp was unpacked. */
+/** Returns the programs of that name below a folder in which a release of llama.cpp was unpacked. */
 function programsBelow (folder: string): string[] {
   try {
     const paths = readdirSync(folder, { recursive: true }).map(String)
@@ -38,7 +38,7 @@ function programsBelow (folder: string): string[] {
   }
 }
 
-/** Returns the path of llama.cpp's server. Throws an Error with the sentence about why there is none. */
+/** Returns the path of llama.cpp's server. Throws an Error whose message says why there is none. */
 export function findEngine ({ configured, home, environment }: EnginePlaces): string {
   if (configured !== undefined) {
     const path = expandHome(configured)

@@ -1,6 +1,6 @@
 import { open } from 'node:fs/promises'
 
-/** What the header of a model file says of the model; what it does not say is absent. */
+/** The facts about a model in the header of its file. Missing facts are absent. */
 export interface ModelHeader {
   /** Such as `llama`. */
   architecture?: string
@@ -10,31 +10,34 @@ export interface ModelHeader {
   bytesPerToken?: number
 }
 
-/** The settings of a model stand at the beginning of its file, before the words of its tokenizer. Bytes. */
+/** The magic number, the version, and the numbers of tensors and settings; bytes. */
+const BEGINNING = 24
+/** The bytes that are read: the settings of a model stand at the beginning, before the vocabulary of its tokenizer. */
 const READ = 256 * 1024
 /** Sizes of the types of values, https://github.com/ggml-org/ggml/blob/master/docs/gguf.md. Strings are 8, lists 9. */
 const SIZES: Record<number, number> = { 0: 1, 1: 1, 2: 2, 3: 2, 4: 4, 5: 4, 6: 4, 7: 1, 10: 8, 11: 8, 12: 8 }
 const [STRING, LIST] = [8, 9]
 const BYTES_PER_NUMBER = 2
 
-/** Reads the header of a model file. Throws an Error with the end of a sentence if the file is none. */
+/** Reads the header of a model file. If it is not one, throws an Error whose message is the end of a sentence. */
 export async function readModelHeader (path: string): Promise<ModelHeader> {
   const file = await open(path)
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(READ), position: 0 })
     if (bytesRead === 0) throw new Error('the file is empty')
     if (buffer.toString('latin1', 0, 4) !== 'GGUF') throw new Error('the file is no GGUF file')
+    if (bytesRead < BEGINNING) throw new Error('the file is cut off')
     return headerOf(settingsIn(buffer.subarray(0, bytesRead)))
   } finally {
     await file.close()
   }
 }
 
-/** Returns the numbers and texts of the header, as far as they were read. */
+/** Returns the numbers and texts of the header, as far as it was read. */
 function settingsIn (bytes: Buffer): Map<string, number | string> {
   const settings = new Map<string, number | string>()
   const count = Number(bytes.readBigUInt64LE(16))
-  let at = 24
+  let at = BEGINNING
   const text = () => {
     const length = Number(bytes.readBigUInt64LE(at))
     if (at + 8 + length > bytes.length) throw new RangeError('the text goes on')
@@ -55,7 +58,7 @@ function settingsIn (bytes: Buffer): Map<string, number | string> {
       }
     }
   } catch (error) {
-    // The header is longer than what was read of it.
+    // The header is longer than the part that was read.
     if (!(error instanceof RangeError)) throw error
   }
   return settings

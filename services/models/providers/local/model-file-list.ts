@@ -1,4 +1,4 @@
-import type { Dirent } from 'node:fs'
+import { type Dirent, statSync } from 'node:fs'
 import { readdir, readFile, stat } from 'node:fs/promises'
 import { homedir } from 'node:os'
 import { basename, join } from 'node:path'
@@ -6,7 +6,7 @@ import { readJson } from '../../../lib/json.ts'
 
 /** A file of weights on this computer. */
 export interface ModelFile {
-  /** The model's name: that of the file without `.gguf`, with dashes for what a name of a model may not hold. */
+  /** The model's name: that of the file without `.gguf`. Characters that a model's name may not have are dashes. */
   name: string
   path: string
 }
@@ -21,25 +21,27 @@ export interface FoundFile extends ModelFile {
 const ENDING = /\.gguf$/i
 /** The second and later parts of a model in several files; the engine finds them by the first. */
 const LATER_PART = /-(?!0*1-of-)\d{5}-of-\d{5}\.gguf$/i
-/** What sees pictures for a model, and is none itself. */
+/** A projector lets a model see pictures, and is no model itself. */
 const PROJECTOR = /mmproj/i
-/** Folders below that of a program which are looked into, and files that are returned. */
+/** How many levels of folders are searched below that of a program, and the most files that are returned. */
 const DEPTH = 5
+/** How many levels of folders are searched below that of the service. */
+const OWN_DEPTH = 2
 const MOST_FILES = 200
-/** Bytes of a manifest of Ollama; usual ones have a thousand. */
+/** The most bytes of a manifest of Ollama; usual ones have a thousand. */
 const LONGEST_MANIFEST = 1024 * 1024
 
 const isModelFile = (path: string) => ENDING.test(path) && !LATER_PART.test(path) && !PROJECTOR.test(basename(path))
 
-/** Returns the path that a text of config.json names; `~` is the user's home. */
+/** Returns the path that a text of config.json means; `~` is the user's home. */
 export const expandHome = (path: string, home = homedir()): string => path.replace(/^~(?=$|[/\\])/, home)
 
 /** Returns the model of a file. */
 export const modelFileAt = (path: string, name = basename(path).replace(ENDING, '')): ModelFile =>
   ({ name: name.replace(/[^\w.:-]+/g, '-').slice(0, 100), path })
 
-/** Returns the model files below a folder, in order; none where it is not there. */
-export async function modelFilesBelow (folder: string, depth = 1): Promise<ModelFile[]> {
+/** Returns the model files below a folder, in order; none if the folder does not exist. */
+async function modelFilesBelow (folder: string, depth = 1): Promise<ModelFile[]> {
   const entries = await readdir(folder, { withFileTypes: true }).catch((): Dirent[] => [])
   const found: ModelFile[] = []
   for (const entry of entries.toSorted((a, b) => a.name < b.name ? -1 : 1)) {
@@ -51,8 +53,38 @@ export async function modelFilesBelow (folder: string, depth = 1): Promise<Model
   return found.slice(0, MOST_FILES)
 }
 
+/** Creates the list of the files that are models of the service: those below `folder`, and those with the paths that are `named`. */
+export function createOwnFiles (folder: string, named: () => string[] | undefined) {
+  let files: ModelFile[] = []
+  /** The last change of the folder that was noticed. */
+  let seenAt: number | undefined
+  const changedAt = () => statSync(folder, { throwIfNoEntry: false })?.mtimeMs
+
+  async function refresh (): Promise<void> {
+    const at = changedAt()
+    const own = await modelFilesBelow(folder, OWN_DEPTH)
+    const others = (named() ?? []).map((path) => modelFileAt(expandHome(path)))
+    files = [...new Map([...own, ...others].map((file) => [file.name, file])).values()]
+    seenAt = at
+  }
+
+  return {
+    /** Looks for files. */
+    refresh,
+    /** Returns the files that were seen last. */
+    list: () => files,
+    /** True if there are files, or if some may have been added since the last look. */
+    hasAny: (): boolean => files.length > 0 || named() !== undefined || changedAt() !== seenAt,
+    /** Returns the file of a model, even if it was added since the last look. */
+    async find (name: string): Promise<ModelFile | undefined> {
+      if (!files.some((file) => file.name === name)) await refresh()
+      return files.find((file) => file.name === name)
+    }
+  }
+}
+
 /**
- * Returns the models that Ollama keeps: a manifest for each name and tag, which names its layers, of which one is the file.
+ * Returns the models that Ollama keeps. A manifest for each name and tag lists layers, one of which is the model file.
  * https://github.com/ollama/ollama/blob/main/docs/import.md
  */
 async function filesOfOllama (folder: string): Promise<ModelFile[]> {
@@ -69,7 +101,7 @@ async function filesOfOllama (folder: string): Promise<ModelFile[]> {
   return found.flat()
 }
 
-/** Where programs keep the files of models. */
+/** Folders in which programs keep model files. */
 export async function filesOfPrograms (environment: NodeJS.ProcessEnv, home = homedir()): Promise<FoundFile[]> {
   const caches = environment.XDG_CACHE_HOME || (process.platform === 'darwin' ? join(home, 'Library/Caches') : join(home, '.cache'))
   const hub = environment.HF_HUB_CACHE || join(environment.HF_HOME || join(home, '.cache', 'huggingface'), 'hub')

@@ -1,11 +1,12 @@
 import type { Clock } from '../../../lib/clock.ts'
 import type { Provider } from '../provider.ts'
 import type { ModelFile } from './model-file-list.ts'
+import type { ModelFit } from './model-fit.ts'
 import type { ModelServer } from './model-server.ts'
 
-/** How long a server stays without a call, ms. */
+/** How long a server stays without a call, milliseconds. */
 const IDLE_MS = 10 * 60_000
-/** How often is looked for one, ms. */
+/** How often idle servers are looked for, milliseconds. */
 const LOOK_MS = IDLE_MS / 10
 
 /** A server with the provider that calls it. */
@@ -15,65 +16,96 @@ export interface ServedFile {
 }
 
 interface Running {
-  /** Names the file as it was at the start. */
+  name: string
+  /** Identifies the file as it was at the start. */
   stamp: string
   served: Promise<ServedFile>
-  /** Once it has started. */
+  /** Set once the server has started. */
   ready?: ServedFile
+  /** The memory that it takes, once that is known. */
+  fit?: ModelFit
   calls: number
   /** When the last call ended; `clock.awake()`. */
   usedAt: number
 }
 
+/** Starts the server of a file. `reserve` is called before the memory is taken. */
+type Start = (file: ModelFile, signal: AbortSignal, reserve: (fit: ModelFit) => void) => Promise<ServedFile>
+
 interface Pool {
   clock: Clock
-  start: (file: ModelFile, signal: AbortSignal) => Promise<ServedFile>
+  start: Start
   /** The servers that new calls use, by the name of the model. */
   running: Map<string, Running>
-  /** Those that end with the calls that they have. */
-  retired: Set<Running>
-  /** The ends of servers under way. */
-  ending: Set<Promise<void>>
+  /** All servers that take memory: those in `running`, and those that only finish their calls. */
+  living: Set<Running>
+  /** Servers that are ending. */
+  ending: Map<Running, Promise<void>>
   closed: AbortController
   isWatched: boolean
 }
 
-/** Creates the servers of model files: each starts at its first call and ends some minutes after the last one. */
+/** Creates the pool of servers for model files. Each starts at its first call and ends some minutes after the last one. */
 export function createModelPool ({ clock, start }: Pick<Pool, 'clock' | 'start'>) {
   const pool: Pool = {
-    ...{ clock, start, running: new Map(), retired: new Set(), ending: new Set() },
+    ...{ clock, start, running: new Map(), living: new Set(), ending: new Map() },
     ...{ closed: new AbortController(), isWatched: false }
   }
   return {
-    /** Returns the server of a file, which stays until `release` is called. Another file at the path gets a server of its own. */
+    /**
+     * Returns the server of a file, which stays until `release` is called. If another file has come to the path, it gets a server of its
+     * own.
+     */
     lease: (file: ModelFile, stamp: string) => lease(pool, file, stamp),
 
     /** Returns the server of a model; undefined if none has started. */
-    served: (name: string): ServedFile | undefined => pool.running.get(name)?.ready,
+    served: (name: string): ServedFile | undefined => usedOf(pool, name)?.ready,
 
-    /** Ends the servers that no call uses, but that of `name`. Returns whether there were any. */
-    async endIdle (name: string): Promise<boolean> {
-      const idle = [...pool.running].filter(([other, { calls }]) => other !== name && calls === 0)
-      for (const [other, each] of idle) retire(pool, other, each)
-      await Promise.all(pool.ending)
-      return idle.length > 0
+    /** Returns whether the server of a model is running or starting. */
+    stateOf (name: string): 'stopped' | 'loading' | 'loaded' {
+      const each = usedOf(pool, name)
+      return each === undefined ? 'stopped' : each.ready === undefined ? 'loading' : 'loaded'
     },
 
-    /** Ends all servers. No more start. */
+    /** Returns the servers of other models with their memory. `idle`: no call uses it. */
+    others: (name: string) =>
+      [...pool.living].filter((each) => each.name !== name && !each.ready?.server.hasEnded()).map((each) => {
+        const { fit: { size, bytes } = { size: 0, bytes: 0 }, ready, calls } = each
+        const state = ready === undefined ? 'loading' as const : calls > 0 ? 'loaded' as const : 'idle' as const
+        return { name: each.name, size, bytes, state }
+      }),
+
+    /** Ends the idle server that was unused for longest, except that of `name`. Resolves to whether there was one. */
+    async endIdle (name: string): Promise<boolean> {
+      const [oldest] = [...pool.running.values()].filter((each) => each.name !== name && each.calls === 0)
+        .sort((a, b) => a.usedAt - b.usedAt)
+      if (oldest !== undefined) retire(pool, oldest)
+      // A server that is still loading may itself be waiting for this end.
+      const ends = [...pool.ending].flatMap(([each, end]) => each.ready === undefined ? [] : [end])
+      await Promise.all(ends)
+      return ends.length > 0
+    },
+
+    /** Ends all servers. No further ones start. */
     async end (): Promise<void> {
       pool.closed.abort('closed')
-      for (const [name, each] of pool.running) retire(pool, name, each)
-      for (const each of pool.retired) endServer(pool, each)
-      await Promise.all(pool.ending)
+      pool.running.clear()
+      for (const each of pool.living) endServer(pool, each)
+      await Promise.all(pool.ending.values())
     }
   }
+}
+
+const usedOf = ({ running }: Pool, name: string): Running | undefined => {
+  const each = running.get(name)
+  return each?.ready?.server.hasEnded() ? undefined : each
 }
 
 async function lease (pool: Pool, file: ModelFile, stamp: string): Promise<ServedFile & { release: () => void }> {
   pool.closed.signal.throwIfAborted()
   const { name } = file
   const before = pool.running.get(name)
-  if (before !== undefined && (before.stamp !== stamp || before.ready?.server.hasEnded())) retire(pool, name, before)
+  if (before !== undefined && (before.stamp !== stamp || before.ready?.server.hasEnded())) retire(pool, before)
   const each = pool.running.get(name) ?? startOf(pool, file, stamp)
   each.calls++
   let isReleased = false
@@ -82,7 +114,7 @@ async function lease (pool: Pool, file: ModelFile, stamp: string): Promise<Serve
     isReleased = true
     each.calls--
     each.usedAt = pool.clock.awake()
-    if (pool.retired.has(each) && each.calls === 0) endServer(pool, each)
+    if (each.calls === 0 && pool.running.get(name) !== each) endServer(pool, each)
   }
   try {
     return { ...await each.served, release }
@@ -93,44 +125,51 @@ async function lease (pool: Pool, file: ModelFile, stamp: string): Promise<Serve
 }
 
 function startOf (pool: Pool, file: ModelFile, stamp: string): Running {
-  const { running, clock, closed, start } = pool
-  const each: Running = { stamp, served: start(file, closed.signal), calls: 0, usedAt: clock.awake() }
-  running.set(file.name, each)
+  const { running, living, clock, closed, start } = pool
+  const { name } = file
+  const reserve = (fit: ModelFit) => {
+    each.fit = fit
+  }
+  // It reserves memory later, when it has read the file.
+  const each: Running = { name, stamp, served: start(file, closed.signal, reserve), calls: 0, usedAt: clock.awake() }
+  running.set(name, each)
+  living.add(each)
   each.served.then((served) => {
     each.ready = served
     void watch(pool)
   }, () => {
+    living.delete(each)
     // The next call tries again.
-    if (running.get(file.name) === each) running.delete(file.name)
+    if (running.get(name) === each) running.delete(name)
   })
   return each
 }
 
-/** Has a server end once no call uses it. */
-function retire (pool: Pool, name: string, each: Running): void {
-  if (pool.running.get(name) === each) pool.running.delete(name)
-  pool.retired.add(each)
+/** Ends a server as soon as no call uses it. */
+function retire (pool: Pool, each: Running): void {
+  if (pool.running.get(each.name) === each) pool.running.delete(each.name)
   if (each.calls === 0) endServer(pool, each)
 }
 
-function endServer ({ retired, ending }: Pool, each: Running): void {
-  retired.delete(each)
+function endServer ({ living, ending }: Pool, each: Running): void {
+  if (ending.has(each)) return
   const ended = each.served.then(async ({ server, provider }) => {
     await server.end()
+    living.delete(each)
     await provider.close?.()
   }, () => {})
-  ending.add(ended)
-  void ended.finally(() => ending.delete(ended))
+  ending.set(each, ended)
+  void ended.finally(() => ending.delete(each))
 }
 
-/** Ends servers that nobody has used for a while. */
+/** Ends servers that have been unused for a while. */
 async function watch (pool: Pool): Promise<void> {
   const { running, clock, closed: { signal } } = pool
   if (pool.isWatched) return
   pool.isWatched = true
   while (running.size > 0 && !signal.aborted) {
     await clock.sleep(LOOK_MS, signal).catch(() => {})
-    for (const [name, each] of running) if (each.calls === 0 && clock.awake() - each.usedAt >= IDLE_MS) retire(pool, name, each)
+    for (const each of running.values()) if (each.calls === 0 && clock.awake() - each.usedAt >= IDLE_MS) retire(pool, each)
   }
   pool.isWatched = false
 }

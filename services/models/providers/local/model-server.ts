@@ -7,24 +7,26 @@ import { once } from 'node:events'
 import type { Readable } from 'node:stream'
 import type { Clock } from '../../../lib/clock.ts'
 import { withDeadline } from '../../../lib/deadline.ts'
+import { readJson } from '../../../lib/json.ts'
 import { type GuardedChild, spawnGuarded } from '../../../process/index.ts'
+import { isPortOfAnotherUser } from './port-owner.ts'
 
-/** How often a server that starts is asked whether it is ready, ms. */
+/** How often a starting server is asked whether it is ready, milliseconds. */
 const POLL_MS = 50
-/** How long it may take to say so, ms. */
+/** The time limit of such an answer, milliseconds. */
 const ANSWER_MS = 5_000
-/** A large file on a slow disk takes minutes to load, ms. */
-const LOAD_MS = 10 * 60_000
-/** Ports that are tried: another program may take one before the server does. */
+/** The time limit for loading, milliseconds: a large file on a slow disk takes minutes. */
+export const LOAD_MS = 10 * 60_000
+/** How many ports are tried: another program may take one before the server does. */
 const TRIES = 3
 /** Characters of the server's log that are kept. */
 const KEPT = 16_000
 const GRACE_MS = 2_000
 
-interface ServerParts {
+export interface ServerParts {
   engine: string
   path: string
-  /** The model's name, by which requests name it. */
+  /** The name of the model in requests. */
   name: string
   /** Tokens. */
   window: number
@@ -43,7 +45,7 @@ export interface ModelServer {
   end(): Promise<void>
 }
 
-/** A server that did not start. The message is the end of a sentence. */
+/** A server did not start. The message is the end of a sentence. */
 export class ServerFailed extends Error {
   override name = 'ServerFailed'
   readonly isPortTaken: boolean
@@ -54,8 +56,8 @@ export class ServerFailed extends Error {
 }
 
 /**
- * Starts a plain server of one model on a port of this computer, with a key that nobody else has, and returns it when the model is loaded.
- * It ends with this process. Throws ServerFailed, and the signal's reason.
+ * Starts a server for one model on a port of this computer, with a key that nobody else has. Resolves when the model is loaded. The server
+ * ends with this process. Throws ServerFailed, and the signal's reason.
  */
 export async function startModelServer (parts: ServerParts): Promise<ModelServer> {
   for (let attempt = 1; ; attempt++) {
@@ -97,18 +99,19 @@ async function startOnce (parts: ServerParts): Promise<ModelServer> {
       hasEnded = true
     })
     try {
-      await untilLoaded({ child, port, key, log, clock, signal })
+      const served = await untilLoaded({ child, port, key, log, clock, signal })
+      const baseURL = `http://127.0.0.1:${port}/v1`
+      return { baseURL, key, window: served ?? window, hasEnded: () => hasEnded, end: () => child.end(GRACE_MS) }
     } catch (error) {
       await child.end(0)
       throw error
     }
-    return { baseURL: `http://127.0.0.1:${port}/v1`, key, window, hasEnded: () => hasEnded, end: () => child.end(GRACE_MS) }
   } finally {
     await rm(folder, { recursive: true, force: true })
   }
 }
 
-/** Returns the function that returns the end of what a process has written. */
+/** Returns a function that returns the last output of a process. */
 function keepLog (streams: Readable[]): () => string {
   let text = ''
   for (const stream of streams) {
@@ -130,34 +133,43 @@ interface Loading {
   signal: AbortSignal
 }
 
-async function untilLoaded ({ child, port, key, log, clock, signal }: Loading): Promise<void> {
+/** Resolves when the model is loaded, to the window that the server reports. Throws ServerFailed, and the signal's reason. */
+async function untilLoaded ({ child, port, key, log, clock, signal }: Loading): Promise<number | undefined> {
   let exit: Awaited<GuardedChild['exited']> | undefined
   void child.exited.then((how) => {
     exit = how
   })
   const until = clock.awake() + LOAD_MS
   while (clock.awake() < until) {
-    const headers = { authorization: `Bearer ${key}` }
-    const ask = (deadline: AbortSignal) => fetch(`http://127.0.0.1:${port}/health`, { headers, signal: deadline })
-    const response = await withDeadline({ clock, ms: ANSWER_MS, signal }, ask).catch(() => undefined)
-    await response?.body?.cancel().catch(() => {})
+    // A program that sees the port in our arguments may take it first. It would get the key, and then the prompts.
+    if (await isPortOfAnotherUser(port)) throw new ServerFailed('a program of another user has taken its port.', true)
+    // It checks the key, unlike /health, so another service's engine at the port refuses the request.
+    const answer = await withDeadline({ clock, ms: ANSWER_MS, signal }, async (deadline) => {
+      const headers = { authorization: `Bearer ${key}` }
+      const response = await fetch(`http://127.0.0.1:${port}/props`, { headers, signal: deadline })
+      return { isLoaded: response.ok, text: await response.text() }
+    }).catch(() => undefined)
     signal.throwIfAborted()
     if (exit !== undefined) throw new ServerFailed(reasonOf(log(), exit), /couldn't bind|address already in use/i.test(log()))
-    if (response?.ok) return
+    if (answer?.isLoaded) {
+      if (await isPortOfAnotherUser(port)) continue
+      const window = readJson(answer.text)?.default_generation_settings?.n_ctx
+      return Number.isSafeInteger(window) && window > 0 ? window : undefined
+    }
     await Promise.race([clock.sleep(POLL_MS, signal), child.exited])
   }
   throw new ServerFailed(`its file was not loaded within ${LOAD_MS / 60_000} minutes.`, false)
 }
 
-/** What llama.cpp says of its failures, and what it means to a person. */
+/** Messages of llama.cpp about failures, and what they mean to a person. */
 const REASONS: Array<[pattern: RegExp, sentence: string]> = [
   [
-    /not within the file bounds|corrupted or incomplete|failed to read tensor|unexpected end/i,
+    /not within the file bounds|corrupted or incomplete|failed to read (?:tensor|key-value)|unexpected end/i,
     'its file is cut off or broken. Get it once more.'
   ],
   [/invalid magic|failed to read magic/i, 'its file is no GGUF file.'],
   [
-    /unknown model architecture|unsupported (?:model|architecture)/i,
+    /unknown model architecture|unsupported (?:model|architecture)|(?:invalid|unknown) argument/i,
     'llama.cpp on this computer is too old for it, or does not know its kind. Update llama.cpp.'
   ],
   [
@@ -165,17 +177,27 @@ const REASONS: Array<[pattern: RegExp, sentence: string]> = [
     'there is too little memory for it. Choose a smaller file or a smaller "window", or close programs.'
   ],
   [
+    /exec format error|cannot execute|bad CPU type/i,
+    'llama-server on this computer is no program that it can run. Get the release of llama.cpp that is made for it.'
+  ],
+  [
     /error while loading shared libraries|Library not loaded/i,
     'llama.cpp on this computer is incomplete: a library of it is missing. Install it once more.'
   ]
 ]
 
+/** For a server that was killed: Linux and macOS do that when memory runs out. */
+const KILLED = 'its server, llama.cpp, was killed when it loaded the file, as systems do when there is too little memory. ' +
+  'Choose a smaller file or a smaller "window", or close programs.'
+
 function reasonOf (log: string, { code, signal }: Awaited<GuardedChild['exited']>): string {
   const known = REASONS.find(([pattern]) => pattern.test(log))?.[1]
   if (known !== undefined) return known
+  if (signal === 'SIGKILL') return KILLED
   // Lines begin with a time, a level and the part of the program.
   const lines = log.split('\n').map((line) => line.replace(/^[\d.]+ [A-Z] /, '').trim())
-  const last = lines.findLast((line) => /error|fail/i.test(line))
+  // Lines behind the first failure only repeat that there was one.
+  const first = lines.find((line) => /error|fail/i.test(line)) ?? lines.findLast((line) => line !== '')
   const how = signal === null ? `with status ${code}` : `by ${signal}`
-  return `llama.cpp ended ${how} when it loaded it${last === undefined ? '' : `: ${last.slice(0, 300)}`}.`
+  return `its server, llama.cpp, ended ${how} when it loaded the file${first === undefined ? '' : `: ${first.slice(0, 300)}`}.`
 }

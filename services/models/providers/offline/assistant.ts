@@ -37,8 +37,8 @@ function statusOf (call?: MadeCall) {
 }
 
 /**
- * Returns the input of a call with the view of the whole screen where a screenshot was scaled before it: places that a person names are
- * pixels of the screen, and click refuses places of which that is not known.
+ * Adds the view of the whole screen to the input of a call if the last screenshot was scaled: a person names pixels of the screen, and
+ * click refuses places without a view then.
  */
 function withScreenView (toolName: string, input: object, made: MadeCall[]): object {
   if (!['click', 'scroll'].includes(toolName) || !('x' in input)) return input
@@ -88,7 +88,7 @@ export function assistantReply (
     const isSame = (call: MadeCall) => call.toolName === toolName && isDeepStrictEqual(call.input, input)
     // A call that the user denied is not requested again.
     const denied = made.find((call) => isSame(call) && call.output?.type === 'execution-denied')
-    // The next call belongs to this step even if its input was changed on the way, such as by defaults.
+    // The next call belongs to this step even if its input was changed on the way, for example by defaults.
     const isNext = made[next]?.toolName === toolName && (denied === undefined || isSame(made[next]))
     const call = isNext ? made[next++] : denied
     if (call === undefined && offered.has(toolName)) {
@@ -103,9 +103,9 @@ export function assistantReply (
 const NO_OBJECTS = 'It reads plain commands and cannot make the object that options.object asks for. Connect a language model in the ' +
   'settings, or let offline/scripted call the tool answer.'
 
-/** Whether a tool is the one by which a run gives a structured answer; a tool server may have one of the same name. */
+/** True if a tool is the one with which a run gives its structured answer. A tool server may have a tool of the same name. */
 const isAnswerTool = (tool: NonNullable<LanguageModelV4CallOptions['tools']>[number]): boolean =>
   tool.type === 'function' && tool.name === ANSWER_TOOL && tool.description?.startsWith(ANSWER_OPENING) === true
 
-/** Reads a remark on a task. Its text may steer the task without being a command. */
+/** Reads a comment on a task. Its text may steer the task without being a command. */
 const readRemark = (text: string): Step[] => readSteps(text).map((step) => step.kind === 'unread' ? { ...step, isRemark: true } : step)

@@ -2,32 +2,32 @@ import { findTimes, type FoundTime, type KindOfTime } from '../../../calendar/in
 import { withoutPoliteness } from './commands.ts'
 import { type Excerpt, readMessage } from './excerpt.ts'
 
-/** Work for a background task: its goal, and the user's words about its time in the notation of schedules. */
+/** Work for a background task: its goal, and the user's words about its time, written as a schedule. */
 export interface Background {
   goal: string
-  /** `doubt`: the words are about a time, and may mean several or none. */
+  /** `doubt`: the words are about a time, and are ambiguous or cannot be read. */
   when?: { text: string, kind: KindOfTime }
 }
 
-/** Characters. A longer message is no wish for background work. */
+/** The most characters of a message that may ask for background work. */
 const MAX_LENGTH = 4_000
-/** Questions and prohibitions, which mention such work but do not ask for it. */
+/** Questions and prohibitions, which mention background work but do not ask for it. */
 const ONLY_TALK =
   /^(?:what|why|how|when|where|who|which|is|are|was|were|does|did|do (?:i|we|you)|should|have|has)\b|\b(?:not|don't|never|stop)\b/
 const CONDITION = /^(?:if|whenever|unless|in case|as soon as|as long as)\b/i
 const NOW_AND_THEN = /^(?:every )?now and (?:then|again)\b/i
 
-/** Words in front of names, which may be words about times: "the folder daily". */
+/** Words in front of a name. Words about a time behind them are a name: "the folder daily". */
 const BEFORE_NAME = 'in|of|from|to|into|named|called|the|a|an'
 const NAMED = new RegExp(`(?<!\\S)(?:${BEFORE_NAME}|for|about|with)$`)
 const FOLDER = /(?<!\S)(?:folder|directory|file)$/
-/** Commands with free text, which may be about a time. */
+/** Commands whose free text may contain words about a time. */
 const FREE = /^(?:remember|forget|note|type|say|press|tell)\b/
 const SEARCH = /^(?:search|look|google|find|research)\b/
 const WRITE = /^(?:write|append|add|save|create|put|echo|make)\b/
-/** What stands behind a time that is meant as such. */
+/** What may follow words about a time that are meant as a time. */
 const PART_END = /^(?:\s*$|\s*[.!?,;\n\uE000]|\s+(?:and|then|to|so|for)\b)/
-/** At the start, or at the end of a part of the message, but not as a name. */
+/** Matches words at the start of the message, or at the end of one of its parts, but not as a name. */
 const phrase = (words: string) =>
   new RegExp(`^${words},?|(?<!\\b(?:${BEFORE_NAME})),? ${words}(?=$|[.!?,;]| (?:and|then|to|until|so|for)\\b)`)
 const IN_BACKGROUND = phrase('in the background')
@@ -50,7 +50,7 @@ export function readBackground (message: string): Background | undefined {
   const watched = WATCH.exec(clause.mask)
   if (timed === undefined && rest === now && !watched) return undefined
   const goal = watched ? `look at ${without(clause.written.slice(watched[0].length), FOR_NEWS)}` : rest
-  // Watching something means to look at it repeatedly.
+  // To watch something means to look at it repeatedly.
   const when = timed ? { text: timed.text, kind: timed.kind } : watched ? { text: 'hourly', kind: 'repeated' as const } : undefined
   return { goal: goal || whole, ...when && { when } }
 }
@@ -60,7 +60,7 @@ function withoutOpening (text: string): Excerpt {
   return message.part(withoutPoliteness(message).start)
 }
 
-/** The words about a time, and the message without them; in doubt when there is more than one time, or more is said of it. */
+/** Returns the words about a time, and the message without them. In doubt if there is more than one time, or more is said about it. */
 function findTime (asked: Excerpt): { text: string, kind: KindOfTime, rest: string } | undefined {
   const time = firstTime(asked)
   if (time === undefined) return undefined
@@ -68,12 +68,12 @@ function findTime (asked: Excerpt): { text: string, kind: KindOfTime, rest: stri
   const { written } = asked
   const rest = joined(written.slice(0, from), written.slice(to))
   const isDoubtful = time.isTurned !== undefined || isInText(asked.mask, time) || firstTime(readMessage(rest)) !== undefined
-  // Words that are clear by themselves are quoted with what makes them doubtful.
+  // Clear words are quoted together with the words that make them doubtful.
   if (kind !== 'doubt' && isDoubtful) return { text: written, kind: 'doubt', rest }
   return { text: written.slice(from, to).replace(/\s+/g, ' '), kind, rest }
 }
 
-/** The first words about a time that are meant as such. */
+/** Returns the first words that are meant as a time. */
 function firstTime (asked: Excerpt): FoundTime | undefined {
   // Times of day such as 9.30 look like names of files.
   const text = asked.mask.replace(/\uE001+/g, (name, at) => {
@@ -84,30 +84,30 @@ function firstTime (asked: Excerpt): FoundTime | undefined {
   return undefined
 }
 
-/** Whether words about a time are meant as such: at the start of the message, or at the end of a part of it. */
+/** True if words are meant as a time: at the start of the message, or at the end of one of its parts. */
 function isMeant (text: string, { from, to, kind, isTurned }: FoundTime): boolean {
   if (from === 0) return true
   const [before, said] = [text.slice(0, from).trim(), text.slice(from, to)]
   if (FREE.test(text) || NAMED.test(before) || (FOLDER.test(before) && !/\s/.test(said))) return false
-  // "search for flights on friday" says what to search for.
+  // In "search for flights on friday" the day belongs to the text to search for.
   if (SEARCH.test(text) && kind === 'once' && !/\d|noon|midnight|tomorrow/.test(said)) return false
   return kind === 'doubt' || isTurned === 'behind' || PART_END.test(text.slice(to))
 }
 
-/** Whether the words may belong to a text that a command writes or searches for. */
+/** True if the words may belong to a text that a command writes or searches for. */
 function isInText (text: string, { from, to, kind }: FoundTime): boolean {
   if (from === 0) return false
   if (SEARCH.test(text)) return kind === 'once'
   return WRITE.test(text) && !/[\uE000\uE001]/.test(text.slice(0, from)) && /\b(?:to|into|in|as)\b/.test(text.slice(to))
 }
 
-/** Cuts the first phrase that a pattern finds outside of quotations. */
+/** Removes the first phrase that a pattern finds outside of quotations. */
 function without (text: string, pattern: RegExp): string {
   const found = pattern.exec(readMessage(text).mask)
   return found ? joined(text.slice(0, found.index), text.slice(found.index + found[0].length)) : text
 }
 
-/** Joins what stands before and behind a phrase that was cut, without the marks that belonged to it. */
+/** Joins the text before and behind a removed phrase, without the punctuation that belonged to the phrase. */
 function joined (before: string, behind: string): string {
   const [start, end] = [before.replace(/,?\s*$/, ''), behind.replace(/^[ ,:]+|^[\s.,;:!?]+$/, '')]
   return `${start} ${start === '' ? end.replace(/^[.;!?]\s/, '') : end}`.trim()

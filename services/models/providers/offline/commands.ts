@@ -7,7 +7,7 @@ export interface Command {
   input: Record<string, unknown>
 }
 
-/** What the placeholders of patterns stand for; `names` and `file` are read further by `readNames`. */
+/** The placeholders of patterns. The texts for `names` and `file` are parsed further by `readNames`. */
 const PLACEHOLDERS: Record<string, string> = {
   quote: '\uE000+(?!\uE000)',
   url: '\uE002+(?!\uE002)',
@@ -20,8 +20,8 @@ const PLACEHOLDERS: Record<string, string> = {
 }
 
 /**
- * Makes an expression of a pattern: "a|b" stands for one of several words, "a?" for one that may be missing, "a*" for any number.
- * What these take they never give back (so each is a group that a look-ahead has matched), which also bounds the work.
+ * Compiles a pattern: "a|b" is one of several words, "a?" a word that may be missing, "a*" any number of them. Each match is final: it is a
+ * group that a look-ahead has matched and that never gives anything back. That bounds the work.
  */
 function compile (pattern: string): RegExp {
   const items = pattern.split(' ').map((item, nth) => {
@@ -65,11 +65,11 @@ const KEYS = new RegExp(
     String.raw`(?:(?:ctrl|shift|alt|option|cmd|meta|super|win)\+)+\S{1,10})$`
 )
 
-/** What a pattern found, and what it was found in. */
+/** The values that a pattern found, and the clause that it was found in. */
 interface Found {
   values: Record<string, Excerpt>
   known: Known
-  /** The clause without the polite words and the marks around it, and with them. */
+  /** The clause without and with the polite words and punctuation around it. */
   clause: Excerpt
   whole: Excerpt
 }
@@ -77,7 +77,7 @@ type Reply = Command[] | undefined
 const call = (toolName: string, input: Record<string, unknown> = {}): Command[] => [{ toolName, input }]
 const nothing = () => []
 
-/** Calls a tool once for each of the names; undefined when they are none. */
+/** Calls a tool once for each of the names; undefined if there are none. */
 const forEach = (names: Name[] | undefined, one: (name: Name) => Command[]): Reply => names?.flatMap(one)
 const list = ({ values, known }: Found) =>
   forEach(readNames(values.names, known, { bare: true }), ({ path }) => call('listDirectory', { path }))
@@ -89,18 +89,18 @@ const openSaid = ({ values, known }: Found) =>
   open(readNames(values.names, known, { bare: true }), ({ path, isFolder }) => isFolder || /(?:^|[/\\])(?:\.{1,2})?$/.test(path))
 const openGuessed = ({ values, known }: Found) =>
   open(readNames(values.names, known), (name) => looksLikeFolder(name) && name.path !== known.file)
-/** After verbs such as "check", only what can be nothing but a path is one. */
+/** After verbs such as "check", a word counts as a path only if it cannot be anything else. */
 const openCertain = (found: Found): Reply =>
   readNames(found.values.names, found.known, { here: false })?.every(({ isCertain }) => isCertain) ? openGuessed(found) : undefined
 
-/** Writes a file whose path is beyond doubt. A colon at the end announces content that follows. */
+/** Writes a file whose path is certain. A colon at the end announces the content. */
 function write ({ values: { file, names = file, quote, text = quote, rest }, known, whole }: Found): Reply {
   const [name, other] = readNames(names, known, { here: false }) ?? []
   if (name === undefined || other !== undefined || name.isFolder || !(name.isCertain || quote)) return undefined
   if (rest === undefined && text === undefined && whole.mask.endsWith(':')) return undefined
   return call('writeFile', { path: name.path, content: text?.text ?? contentOf(rest, whole) })
 }
-/** What is to be written into a file: a quotation, or else the rest as it was written. */
+/** Returns the content to write: a quotation, or else the rest of the message. */
 function contentOf (rest: Excerpt | undefined, whole: Excerpt): string {
   const [, quote] = /^(\uE000*)(?: (?:in|to|into|inside) it)?$/.exec(rest?.mask ?? '') ?? []
   return rest === undefined ? '' : quote ? rest.part(0, quote.length).text : new Excerpt(rest.source, rest.start, whole.end).written
@@ -155,7 +155,7 @@ function scroll ({ clause: { mask } }: Found) {
   return call('scroll', { direction: mask.split(/\s+/)[1], ...amount !== undefined && { amount: Number(amount) } })
 }
 
-/** Words that the user says of themselves. */
+/** True for words that users say about themselves. */
 const isOwn = (words: Excerpt) => /^(?:i|i'm|i've|my)(?!\w)/.test(words.mask)
 const remember = ({ clause }: Found) => call('remember', { span: clause.written, kind: 'fact' })
 const useTool = ({ values: { word, rest } }: Found): Reply => {
@@ -163,17 +163,17 @@ const useTool = ({ values: { word, rest } }: Found): Reply => {
   return input && call(word.text, input)
 }
 
-/** The sentences that are understood, in the syntax of `compile`. The first that fits a whole clause and gives commands counts. */
+/** The sentences that are understood, in the syntax of `compile`. The first one that matches a whole clause and yields commands counts. */
 const RULES = ([
-  // Small talk, wishes about style and requests to report need no call, because every answer reports the results.
+  // Small talk, wishes about style and requests for a report need no call, because every answer reports the results.
   ['there|done', nothing],
   ['be|stay|keep|answer|reply it|this|that? more|very|as|a|bit* brief|short|shorter|concise|quick|careful|detailed', nothing],
   [`${TELL} this|that|them|both|everything|the|its|their|all* result|results|output|outputs|answer|summary|findings?`, nothing],
-  // The file that was just written is shown; of a file that was just read nothing more is asked.
+  // A file that was just written is shown. A file that was just read needs no further call.
   [`${TELL} what|what's? it|its is|says|contains|content|contents|in|it*`, ({ known: { file, isRead } }) =>
     file === undefined || isRead ? [] : call('readFile', { path: file })],
 
-  // The tools check the words, so what is only a manner of speaking stores nothing wrong.
+  // The tools check the words, so a figure of speech stores nothing wrong.
   ['remember that|: {rest}', remember],
   ["remember|keep|note|don't in? mind|forget? that? {rest}", (found) => isOwn(found.values.rest) ? remember(found) : undefined],
   ['forget everything|all you? know? about {rest}', ({ values, clause }) =>
@@ -258,18 +258,18 @@ const OPENING = new RegExp(
     'please|kindly|just|simply|first of all|firstly|secondly|finally|lastly|now|also|then|and|so|afterwards|step|ok|okay|hey|hi|hello|' +
       'thanks|great|sure|yes|well|again|plus|good (?:morning|day|evening)|thank you|after (?:that|this)|(?:could|can|would|will) you|' +
       "(?:i|we)(?:'d)? (?:would )?(?:want|need|like|love) (?:you )?to|let's|let us|go ahead and|help me(?: to)?|make sure to|" +
-      // In front of a day these belong to a time.
+      // In front of a day these words belong to a time.
       `(?:task|goal|todo)(?=:)|(?:first|second|third|next)(?!\\s+(?:${DAY})\\b)`
   ) + ')'
 )
-/** The same behind the command. */
+/** Polite words behind a command. */
 const CLOSING = new RegExp(
   '(?:[,.;:!?\\s]|(?<=[\uE000\uE002])[)\\]}]|' +
     wordOf('please|thanks|thank you|immediately|again|now|too|back|aloud|first|(?:for|to) me|right away|once more|if you (?:can|please)') +
     ')$'
 )
 
-/** Returns a clause without the polite words and the marks around it. */
+/** Returns a clause without the polite words and punctuation around it. */
 export function withoutPoliteness (whole: Excerpt): Excerpt {
   let clause = whole
   for (let found = OPENING.exec(clause.mask); found !== null; found = OPENING.exec(clause.mask)) clause = clause.part(found[0].length)
@@ -277,7 +277,7 @@ export function withoutPoliteness (whole: Excerpt): Excerpt {
   return clause
 }
 
-/** Reads a clause as commands: `[]` when it asks for nothing ("thanks", "tell me what it says"), undefined when it is no command. */
+/** Reads a clause as commands: `[]` if it asks for nothing ("thanks", "tell me what it says"), undefined if it is not a command. */
 export function readCommands (whole: Excerpt, known: Known): Reply {
   const clause = withoutPoliteness(whole)
   if (clause.mask === '') return []

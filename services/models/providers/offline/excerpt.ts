@@ -1,12 +1,13 @@
 import { readJson, isObject } from '../../../lib/json.ts'
 
 /**
- * The signs of a mask. A mask is as long as its message, in lower case, and each sign of a quotation, of a name that can only be a path
- * and of a URL is replaced. Rules are matched against the mask, so that data is never taken for a command; values are cut from the message.
+ * The characters that stand for quotations, certain paths and URLs in a mask. A mask is as long as its message and in lower case; every
+ * character of such a literal is replaced. Rules are matched against the mask, so that data is never taken for a command. Values are cut
+ * from the message.
  */
 export const [QUOTE, PATH, URL] = ['\uE000', '\uE001', '\uE002']
 
-/** The source of an expression for one of several words; marks may stand around them. */
+/** Returns the source of an expression for one of several words, with optional punctuation around them. */
 export const wordOf = (choices: string): string => `(?<![^\\s,.;:!?])(?:${choices})(?=[,.:!?]*(?:[\\s;]|$))`
 
 /** Text to be taken literally, and its place in the message. */
@@ -33,7 +34,7 @@ export class Excerpt {
     return this.source.mask.slice(this.start, this.end)
   }
 
-  /** The text as it was written. */
+  /** The text as the user wrote it. */
   get written (): string {
     return this.source.message.slice(this.start, this.end)
   }
@@ -42,7 +43,7 @@ export class Excerpt {
     return /^\uE000+$/.test(this.mask)
   }
 
-  /** What is meant: as in a shell, a word loses the quotes that it holds. Several words are taken as they were written. */
+  /** The meant text: a single word loses the quotes in it, as in a shell. Several words stay as they were written. */
   get text (): string {
     if (/\s/.test(this.mask)) return this.written
     let [text, at] = ['', this.start]
@@ -53,7 +54,7 @@ export class Excerpt {
     return text + this.source.message.slice(at, this.end)
   }
 
-  /** A part of this one, without the blanks around it. */
+  /** Returns a part of this excerpt without the blanks around it. */
   part (from: number, to = this.end - this.start): Excerpt {
     const mask = this.mask.slice(from, to)
     const start = this.start + from + mask.length - mask.trimStart().length
@@ -67,7 +68,7 @@ export class Excerpt {
     return found === null ? undefined : Object.fromEntries(groups.flatMap(([name, at]) => at ? [[name, this.part(...at)]] : []))
   }
 
-  /** The parts between the places where an expression matches. */
+  /** Returns the parts between the matches of an expression. */
   split (expression: RegExp): Excerpt[] {
     const places = [...this.mask.matchAll(expression)].map(({ 0: { length }, index }) => [index, index + length])
     return places.map(([to], nth) => this.part(places[nth - 1]?.[1] ?? 0, to)).concat(this.part(places.at(-1)?.[1] ?? 0))
@@ -86,9 +87,9 @@ export function readMessage (message: string): Excerpt {
 const plain = (text: string) =>
   text.replace(/[\uE000-\uE002]/g, 'x').replaceAll('’', "'").replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
 
-/** A word: what stands between blanks and semicolons; a comma behind a quotation ends it, too. */
+/** Matches a word: the characters between blanks and semicolons. A comma behind a quotation ends it, too. */
 const WORD = /(?:[^\s;,]|(?<!\uE000),)+/g
-/** Marks behind a word belong to the sentence, but those of paths such as `..` and `C:` to the word. */
+/** Punctuation behind a word belongs to the sentence, except for that of paths such as `..` and `C:`. */
 const MARKS = /(?<![,.:!?])[,.:!?]+$/
 const MARKS_OF_PATH = /(?:^|[/\\])\.{1,3}$|^[a-z]:$/
 
@@ -109,7 +110,7 @@ const OPENING = /(?<![\p{L}\p{N}_])['"“‘«‹„‚”]|(?<!`)`|(?<!\S)\{|(?
 const CODE = /(`{3,})(?:[\w+#.-]*[^\S\n]*\n)?([^]*?)\1|(``?)(?!`)([^]*?[^`])\3(?!`)/y
 const ADDRESS = /https?:\/\/[^\s"`<>”»]+/iy
 
-/** Finds quotations, code, JSON objects and URLs. A sign whose end was searched in vain opens nothing further on, to save time. */
+/** Finds quotations, code, JSON objects and URLs. A sign whose end was not found once is not searched for again, to save time. */
 function literalsIn (message: string): Literal[] {
   const literals: Literal[] = []
   const unclosed = new Set<string>()
@@ -144,7 +145,10 @@ function address (message: string, start: number) {
   return text === '' ? undefined : { sign: URL, text, end: start + text.length }
 }
 
-/** A quote before a letter closes nothing (it's), and an escaped quote belongs to the text unless the next quote opens another one. */
+/**
+ * Reads a quotation. A quote before a letter does not close it (it's), and an escaped quote belongs to the text unless the next quote opens
+ * another quotation.
+ */
 function quotation (message: string, start: number) {
   const open = message[start]
   const closers = CLOSERS[open]
@@ -161,7 +165,9 @@ function quotation (message: string, start: number) {
   return undefined
 }
 
-/** Whether the quote at a position opens a quotation; a message without a further quote (-1) needs the one before as an end, too. */
+/**
+ * True if the quote at a position opens a quotation. If no further quote follows (-1), it must also be the end of the previous quotation.
+ */
 const opens = (message: string, at: number) => at < 0 || (/\s/.test(message[at - 1]) && /\S/.test(message[at + 1] ?? ' '))
 
 function jsonObject (message: string, start: number) {

@@ -11,7 +11,7 @@ const MODELS: Record<string, string> = {
   scripted: 'Offline script (replays offline.script of config.json)'
 }
 
-/** Loads the models at their first use: the expressions of their rules take time and memory. */
+/** Loads the models on first use, because the expressions of their rules take time and memory. */
 const load = async () => ({
   ...await import('./assistant.ts'),
   ...await import('./structured.ts'),
@@ -51,7 +51,7 @@ export function createOfflineProvider ({ clock, script, toolOf }: {
     },
     async listModels (signal) {
       signal.throwIfAborted()
-      // A script that nobody has written is no choice.
+      // A script that nobody has written cannot be chosen.
       const offered = script() === undefined ? names.filter((name) => name !== 'scripted') : names
       return offered.map((name) => ({ id: `offline/${name}`, name: MODELS[name], provider: 'offline' }))
     }

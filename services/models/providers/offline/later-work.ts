@@ -9,16 +9,16 @@ import { callsMade, hasFiles, lastRequest, type MadeCall } from './prompt.ts'
 import { valueOf } from './report.ts'
 import { readSteps } from './steps.ts'
 
-/** Characters of a request in which words about a time are looked for: a longer one is a document, and reading it takes seconds. */
+/** The longest request in which words about a time are searched, characters. A longer one is a document, and reading it takes seconds. */
 const LONGEST_DOUBTED = 20_000
 /** Characters of a goal in an answer. */
 const GOAL_SHOWN = 300
 
-/** A run of a conversation that has a time was not made a task, and is not done at another time instead. */
+/** For a run of a conversation that names a time but was not made a task: the work is not done now instead. */
 const NO_TASK = 'You say when this is to be done. I did nothing now: create a task for it, with its schedule.'
 const NO_FILES = 'I made no task, because a task cannot read the attached files. Save them on this computer, and say where they are.'
 
-/** Reads work for a background task. Commands beside words about a time that could not be read are such work, too, and in doubt. */
+/** Reads work for a background task. Commands with words about a time that cannot be read count as such work, in doubt. */
 export function readLaterWork (request: string): Background | undefined {
   return readBackground(request) ?? inDoubt(request)
 }
@@ -32,8 +32,8 @@ function inDoubt (request: string): Background | undefined {
 }
 
 /**
- * Answers a request for work in the background or at a time, with a call that makes the task, and then with what became of it. Undefined
- * for a request that is for now.
+ * Answers a request for work in the background or at a time: with a call that makes the task, and then with the outcome. Undefined for a
+ * request to be done now.
  */
 export function laterWorkReply (prompt: LanguageModelV4Prompt, offered: ReadonlySet<string>): Reply | undefined {
   const work = readLaterWork(lastRequest(prompt))
@@ -43,7 +43,7 @@ export function laterWorkReply (prompt: LanguageModelV4Prompt, offered: Readonly
   if (!offered.has(CREATE_TASK)) return work.when === undefined ? undefined : { text: NO_TASK }
   if (hasFiles(prompt)) return { text: NO_FILES }
   const { goal, when } = work
-  // Words in doubt are handed over as they are: the tool says what is unclear about them.
+  // Ambiguous words are passed on unchanged: the tool says what is unclear about them.
   const time = when && { [when.kind === 'repeated' ? 'every' : 'at']: when.text }
   return { toolCalls: [{ toolName: CREATE_TASK, input: { goal, when: time } }] }
 }

@@ -1,19 +1,19 @@
 import type { Excerpt } from './excerpt.ts'
 
-/** The file and folder that the message named before, to which "it" and "there" refer. */
+/** The file and folder that were named before, to which "it" and "there" refer. */
 export interface Known {
   file?: string
   folder?: string
-  /** Whether the last command read the file, so that "show me its contents" asks for nothing more. */
+  /** True if the last command read the file, so that "show me its contents" asks for nothing more. */
   isRead?: boolean
 }
 
 /** A file or folder that a message names. */
 export interface Name {
   path: string
-  /** Whether the message says that it is a folder. */
+  /** True if the message says that it is a folder. */
   isFolder: boolean
-  /** Whether it can only be a path: it stood in quotes, holds a dot or a slash, or was named before. */
+  /** True if it can only be a path: it was quoted, contains a dot or a slash, or was named before. */
   isCertain: boolean
 }
 
@@ -21,7 +21,7 @@ const FOLDER = 'folders?|directory|directories|dir|subfolder'
 const NOUN = `${FOLDER}|files?|document|path`
 const DETERMINER =
   'the|a|an|my|our|your|this|that|both|whole|entire|complete|full|new|empty|existing|local|text|called|named|titled|at'
-/** Words of sentences, of which no name of several words consists. */
+/** Words that show that several words are a sentence and not a name. */
 const SENTENCE =
   'and|in|inside|under|within|from|to|into|onto|as|with|containing|that|which|saying|if|but|not|or|of|without|when|unless|until|' +
   'after|before|is|are|was|it|for|except|does|says?|contains?|recursively|completely'
@@ -30,7 +30,7 @@ const NO_NAME = new RegExp(
     'stuff|things|contents?|-.*)$'
 )
 
-/** Words around a name. Several words are one name only when they look like one: "meeting notes.txt". */
+/** Words around a name. Several words are one name only if they look like one: "meeting notes.txt". */
 const NAME = new RegExp(
   `^(?<before>(?:(?:${DETERMINER}|${NOUN}):?\\s+)*)` +
     `(?<name>[\uE000\uE001]+|(?:(?!(?:${SENTENCE})\\s)[^\\s,;:\uE000-\uE002]+\\s+){1,3}\uE001+|[^\\s,;:.!?]+)` +
@@ -44,7 +44,7 @@ const HERE = new RegExp(
     `^(?:(?:the|this|that|my|our|your|current|present|working|whole|entire|root) )*(?:${FOLDER}|workspace|project|repository)$`
 )
 
-/** Reads the name of a file or folder; undefined when the words do not certainly name one. `here` allows "this folder". */
+/** Reads the name of a file or folder; undefined if it is not certain that the words name one. `here` allows "this folder". */
 function readName (words: Excerpt, known: Known, here: boolean): Name | undefined {
   const { mask } = words
   if (known.folder !== undefined && THERE.test(mask)) return { path: known.folder, isFolder: true, isCertain: true }
@@ -64,14 +64,14 @@ function readName (words: Excerpt, known: Known, here: boolean): Name | undefine
 
 const AND = /\s*(?:,|\s(?:and|plus)(?=\s)|&)(?:\s*(?:and|plus)(?=\s))?\s*|(?<=[\uE000\uE001])\s+(?=[\uE000\uE001])/g
 
-/** Reads names as in "a.txt, b.txt and c.txt". Words without dot or slash are names in a list only with `bare`. */
+/** Reads names as in "a.txt, b.txt and c.txt". Words without a dot or slash count as names in a list only with `bare`. */
 export function readNames (words: Excerpt, known: Known, { here = true, bare = false } = {}): Name[] | undefined {
   const names = words.split(AND).map((each) => readName(each, known, here))
   const areSure = names.length === 1 || names.every((name) => name?.isCertain || name?.isFolder || bare)
   return areSure && names.every((name) => name !== undefined) ? names : undefined
 }
 
-/** Whether a name is more likely a folder's: it has no extension and is none of the usual files without one. */
+/** True if a name probably belongs to a folder: it has no extension and is not one of the usual files without one. */
 export function looksLikeFolder ({ path, isFolder }: Name): boolean {
   const name = /[^/\\]*$/.exec(path)![0]
   return isFolder || /^(?:|\.{1,2}|~)$/.test(name) || !/\.|^[A-Z]{2,}[A-Z_-]*$|^[A-Z]\w*file$|^hosts$/.test(name)

@@ -16,7 +16,7 @@ export interface MadeCall {
   output?: LanguageModelV4ToolResultOutput
 }
 
-/** Data beside a request, which asks for nothing. */
+/** Openings of texts that stand beside a request as data and ask for nothing. */
 const DATA = [FILE_OPENING, EARLIER_OPENING, INPUT_OPENING, PROMPT_OPENING, SKILL_OPENING]
 const isData = (text: string) => DATA.some((opening) => text.startsWith(opening))
 
@@ -25,7 +25,7 @@ const textOf = (message?: LanguageModelV4Message) =>
     ? message?.content ?? ''
     : message.content.flatMap((part) => part.type === 'text' && !isData(part.text) ? [part.text] : []).join('\n')
 
-/** Whether a message is a request of the user. The service's own notes and comments on a task have the user's role too. */
+/** True if a message is a request of the user. Notes of the service and comments on a task have the user's role, too. */
 const isRequest = (message: LanguageModelV4Message) =>
   message.role === 'user' && ![NOTE_OPENING, COMMENT_OPENING].some((opening) => textOf(message).startsWith(opening))
 

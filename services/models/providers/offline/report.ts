@@ -1,5 +1,6 @@
 import type { LanguageModelV4ToolResultOutput } from '@ai-sdk/provider'
 import { block, shorten, textOf } from '../../../lib/in-words.ts'
+import { NOTE_OPENING } from '../../../contracts/model-texts.ts'
 import type { Tool, ToolOutput, ToolWords } from '../../../contracts/tool.ts'
 import { readJson, isObject } from '../../../lib/json.ts'
 import type { Command } from './commands.ts'
@@ -60,7 +61,8 @@ function outcomeWords ({ step, call }: Outcome, toolOf: ToolOf): string {
   const { output } = call
   if (!output) return `I have no result of my attempt to ${doing}.`
   if (output.type === 'execution-denied') {
-    return `You did not approve that I ${doing}, so I did not do it.${output.reason ? ` (${output.reason})` : ''}`
+    const [reason] = (output.reason ?? '').split(`\n\n${NOTE_OPENING}`)
+    return `You did not approve that I ${doing}, so I did not do it.${reason === '' ? '' : ` (${reason})`}`
   }
   const value = valueOf(output)
   if (output.type !== 'error-text' && output.type !== 'error-json') return resultWords(step, value, words)
@@ -76,14 +78,14 @@ function doingOf ({ toolName, input }: Command, words: ToolWords | undefined): s
   return words === undefined ? `use ${toolName}` : `${words.verb ?? words.does}${object === undefined ? '' : ` \`${object}\``}`
 }
 
-/** The sentence in the place of a file that a model was not sent. */
+/** Matches the sentence in place of a file that was not sent to the model. */
 const LEFT_OUT = /^\(A file of type \S+ was left out here: /
 
 /** Returns the value of an output: its text is parsed if it is JSON, and its files are left out. */
 export function valueOf (output: Exclude<LanguageModelV4ToolResultOutput, { type: 'execution-denied' }>): unknown {
   if (output.type === 'json' || output.type === 'error-json' || output.type === 'error-text') return output.value
   const texts = output.type === 'text' ? [output.value] : output.value.flatMap((part) => part.type === 'text' ? [part.text] : [])
-  // In the place of a picture that a model does not see stands a sentence, which is no part of the value.
+  // A sentence in place of a picture that the model does not see is not part of the value.
   const text = texts.filter((each, at) => at === 0 || !LEFT_OUT.test(each)).join('\n')
   const value: unknown = readJson(text)
   return value === undefined ? text : value

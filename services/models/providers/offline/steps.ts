@@ -6,15 +6,15 @@ import { readBackground } from './background.ts'
 /** A part of a message: a command, or a clause that is no command. */
 export type Step = (Command & { kind: 'command' }) | { kind: 'unread', text: string, isRemark?: true }
 
-/** Characters and words of a message; a longer message is not read as commands. */
+/** The most characters and words of a message that is read as commands. */
 const MAX_LENGTH = 100_000
 const MAX_WORDS = 400
 /** The number of separators up to which the next command may reach. */
 const LOOKAHEAD = 7
-/** Stands for any file and folder named before, while only the ends of clauses are searched. */
+/** Stands for any file and folder while only the ends of clauses are searched. */
 const ANY: Known = { file: 'it', folder: 'there' }
 
-/** What stands between commands. A soft separator separates only what is a command on both sides. */
+/** The separators of commands. A soft separator counts only if there are commands on both sides. */
 const SEPARATORS = {
   line: '\n',
   semicolon: ';(?:\\s+and\\b)?(?:\\s+then\\b)?',
@@ -25,15 +25,15 @@ const SEPARATORS = {
 type Kind = keyof typeof SEPARATORS
 const SEPARATOR = new RegExp(Object.entries(SEPARATORS).map(([kind, pattern]) => `(?<${kind}>${pattern})`).join('|'), 'g')
 
-/** A condition or a negation: the command behind it must not simply be carried out. */
+/** A condition or a negation: the command behind it must not simply be executed. */
 const CAUTION = /^(?:if|when|whenever|unless|once|should|only|until|before|after)\b|(?<!\S)(?:not|don't|never|mustn't|without)(?!\S)/
 
-/** What is read of one clause. */
+/** The result of reading one clause. */
 interface Clause {
   /** Without polite words. */
   text: Excerpt
   commands?: Command[]
-  /** The verb that the next clause may leave out, as in "read a.txt, then b.txt". */
+  /** The verb that the next clause may omit, as in "read a.txt, then b.txt". */
   verb?: Excerpt
 }
 
@@ -44,14 +44,14 @@ function readClause (whole: Excerpt, known: Known, verb?: Excerpt): Clause {
   return { text, commands, verb: REPEATED.test(first.mask) ? first : verb }
 }
 
-/** Reads a clause that has only an argument with the verb of the clause before. */
+/** Reads a clause that has only an argument, with the verb of the previous clause. */
 function readElliptic (text: Excerpt, known: Known, verb?: Excerpt): Command[] | undefined {
   const isArgument = /^\uE000/.test(text.mask) || (/^\uE001/.test(text.mask) && verb && !RUNS.test(verb.mask))
   if (!verb || !isArgument) return undefined
   return readCommands(readMessage(`${verb.written} ${text.written}`), known)
 }
 
-/** Reads a message as steps, in their order; how often they are wanted is left out. */
+/** Reads a message as steps, in their order. Words about how often they are wanted are left out. */
 export function readSteps (wish: string, background = readBackground(wish)): Step[] {
   const goal = background?.goal ?? wish
   if (goal.length > MAX_LENGTH) return [{ kind: 'unread', text: goal }]
@@ -101,7 +101,7 @@ function split (message: Excerpt): Excerpt[] {
 
 function separates (kind: Kind, { text: { mask }, commands }: Clause, isNextRead: () => boolean): boolean {
   const [verb] = mask.split(/\s/, 1)
-  // The content to write may hold any separator, so the clause goes on until it is a complete command.
+  // The content to write may contain any separator, so the clause continues until it is a complete command.
   if (WRITES.test(verb) && !commands) return false
   if (kind === 'soft') return commands !== undefined && isNextRead()
   if (kind === 'sentence') return commands !== undefined || isNextRead()
@@ -111,7 +111,7 @@ function separates (kind: Kind, { text: { mask }, commands }: Clause, isNextRead
   return kind === 'line' || commands !== undefined || !CAUTION.test(mask)
 }
 
-/** What the commands of this grammar read that change nothing. "it" and "there" refer to files and folders alone. */
+/** Tools whose commands change nothing, with the thing that they read: "it" and "there" refer only to files and folders. */
 const READS: Record<string, 'file' | 'folder' | 'machine' | 'elsewhere'> = {
   readFile: 'file',
   listDirectory: 'folder',
@@ -122,10 +122,10 @@ const READS: Record<string, 'file' | 'folder' | 'machine' | 'elsewhere'> = {
   screenshot: 'elsewhere'
 }
 
-/** Whether a command of this grammar changes nothing. */
+/** True if a command of this grammar changes nothing. */
 export const isLook = ({ toolName }: Command): boolean => Object.hasOwn(READS, toolName)
 
-/** Returns what "it" and "there" refer to after a command. After a web page, "it" is no file. */
+/** Returns the things that "it" and "there" refer to after a command. After a web page, "it" is not a file. */
 function afterwards (command: Command, known: Known): Known {
   const read = isLook(command) ? READS[command.toolName] : undefined
   const { path } = command.input

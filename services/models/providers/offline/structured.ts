@@ -22,7 +22,7 @@ const RULES: Record<string, (request: string, toolOf: ToolOf) => object> = {
   'task-memory': (request) => ({ findings: [shortened(/\breport:\n([^\n]*)/i.exec(request)?.[1] ?? '')], decisions: [] })
 }
 
-/** Answers a structured call by the rule of its name. Without a rule the answer is `{}`, which counts as no answer. */
+/** Answers a structured call with the rule for its name. Without a rule the answer is `{}`, which counts as no answer. */
 export function structuredReply ({ prompt }: LanguageModelV4CallOptions, name = '', toolOf: ToolOf = () => undefined): Reply {
   return { text: JSON.stringify(Object.hasOwn(RULES, name) ? RULES[name](lastRequest(prompt), toolOf) : {}) }
 }
@@ -54,7 +54,7 @@ function plan (request: string, toolOf: ToolOf) {
   }
 }
 
-/** Returns the effect that a plan expects of a tool; undefined for one that only looks, and for one that nobody knows. */
+/** Returns the effect that a plan expects of a tool; undefined for a tool that only reads, and for an unknown one. */
 function expectedOf (tool: ReturnType<ToolOf>): Expects | undefined {
   if (tool?.effects?.command !== undefined) return 'command'
   const { proves } = tool?.effects ?? {}

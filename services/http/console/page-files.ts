@@ -3,19 +3,22 @@ import { openPack } from '../../lib/pack.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { staticFile, staticPage, TYPES, type FileType, type StaticFile, packedFile } from '../static-file.ts'
 
-const NotBuilt = defineError('ERR_NOT_FOUND', 'The console is part of the built service: run "npm run build" and start dist/server.js.')
-const NoSuchFile = defineError('ERR_NOT_FOUND', 'The console has no file "%s". Its start page is /console.')
+const NotBuilt = defineError('ERR_NOT_FOUND', 'The page is part of the built service: run "npm run build" and start dist/server.js.')
+const NoSuchFile = defineError('ERR_NOT_FOUND', 'The page has no file "%s". It begins at %s.')
+
+/** The pages of the service in the pack, and where they begin: the console, and the page of paired devices at their own port. */
+const BEGINS_AT = { console: '/console', device: '/' }
 
 /** The names of assets hold a digest of their content. */
 const FOREVER = 'public, max-age=31536000, immutable'
 
-export type ConsoleFiles = ReturnType<typeof createConsoleFiles>
+export type PageFiles = ReturnType<typeof createPageFiles>
 
-/** Serves the files of the console, which the pack holds compressed. They are read at each request. */
-export function createConsoleFiles () {
+/** Serves the files of a page, which the pack holds compressed. They are read at each request. */
+export function createPageFiles (folder: keyof typeof BEGINS_AT) {
   async function read (name: string, takesGzip: boolean): Promise<StaticFile | undefined> {
     if (openPack() === undefined) throw new NotBuilt()
-    return packedFile(`console/${name}`, takesGzip)
+    return packedFile(`${folder}/${name}`, takesGzip)
   }
 
   return {
@@ -30,7 +33,7 @@ export function createConsoleFiles () {
     async asset (name: string, takesGzip: boolean): Promise<StaticFile> {
       const type = extname(name).slice(1)
       const content = Object.hasOwn(TYPES, type) ? await read(`assets/${name}`, takesGzip) : undefined
-      if (content === undefined) throw new NoSuchFile(name)
+      if (content === undefined) throw new NoSuchFile(name, BEGINS_AT[folder])
       const file = staticFile(type as FileType, content.body)
       return { ...file, headers: { ...file.headers, ...content.headers, 'cache-control': FOREVER } }
     }

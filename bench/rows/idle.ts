@@ -1,0 +1,27 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { absoluteRow, type Row } from '../compare.ts'
+import { cpuExactly, wakeUpsOf } from '../proc.ts'
+import { startSubject, createHome } from '../subjects.ts'
+import type { Context } from './context.ts'
+
+/** The warm-up and what follows it are over by then, milliseconds. */
+const SETTLE_MS = 60_000
+const MINUTE_MS = 60_000
+
+/** What the service does in a minute in which nobody asks it for anything: how often a thread wakes up, and the CPU time. */
+export async function idle (_context: Context): Promise<Row[]> {
+  const { dir, remove } = createHome({})
+  const { pid, stop } = await startSubject('service', { dir, url: 'http://127.0.0.1:9/v4/ai' })
+  try {
+    await sleep(SETTLE_MS)
+    const before = { wakeUps: wakeUpsOf(pid), cpu: cpuExactly(pid) }
+    await sleep(MINUTE_MS)
+    return [
+      absoluteRow({ what: 'idle, from 60 s on: wake-ups a minute', unit: '', bar: 15 }, wakeUpsOf(pid) - before.wakeUps),
+      absoluteRow({ what: 'the same, CPU a minute', unit: 'ms', bar: 3 }, cpuExactly(pid) - before.cpu)
+    ]
+  } finally {
+    await stop()
+    remove()
+  }
+}
