@@ -16,6 +16,7 @@ import { TokenGate } from './parts/token-gate.tsx'
 const Inbox = lazy(() => import('./pages/inbox/inbox.tsx'))
 const Tasks = lazy(() => import('./pages/tasks/tasks.tsx'))
 const NewTask = lazy(() => import('./pages/tasks/new-task.tsx'))
+const Overnight = lazy(() => import('./pages/tasks/overnight.tsx'))
 const Task = lazy(() => import('./pages/tasks/task.tsx'))
 const Run = lazy(() => import('./pages/run/run.tsx'))
 const Chat = lazy(() => import('./pages/chat/chat.tsx'))
@@ -38,6 +39,7 @@ export function App () {
                       <Route path='/'><Inbox /></Route>
                       <Route path='/tasks'><Tasks /></Route>
                       <Route path='/tasks/new'><NewTask /></Route>
+                      <Route path='/tasks/overnight'><Overnight /></Route>
                       <Route path='/tasks/:id'>{({ id }) => <Task key={id} id={id} />}</Route>
                       <Route path='/runs/:id'>{({ id }) => <Run key={id} id={id} />}</Route>
                       <Route path='/chat/:id?'>{({ id }) => <Chat id={id} />}</Route>

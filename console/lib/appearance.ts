@@ -1,7 +1,12 @@
 import { useSyncExternalStore } from 'react'
 
 /** What the user chooses of the looks, for this browser. The first one of each is what the system asks for. */
-export const CHOICES = { theme: ['system', 'light', 'dark'], text: ['normal', 'small', 'large', 'larger'] } as const
+export const CHOICES = {
+  theme: ['system', 'light', 'dark'],
+  text: ['normal', 'small', 'large', 'larger'],
+  /** By what the list of conversations is grouped. */
+  conversations: ['time', 'folder']
+} as const
 type Look = keyof typeof CHOICES
 export type Appearance = { [L in Look]: typeof CHOICES[L][number] }
 
@@ -12,7 +17,11 @@ function read<T extends string> (look: Look, choices: readonly [T, ...T[]]): T {
   const stored = localStorage.getItem(keyOf(look))
   return choices.find((choice) => choice === stored) ?? choices[0]
 }
-let appearance: Appearance = { theme: read('theme', CHOICES.theme), text: read('text', CHOICES.text) }
+let appearance: Appearance = {
+  theme: read('theme', CHOICES.theme),
+  text: read('text', CHOICES.text),
+  conversations: read('conversations', CHOICES.conversations)
+}
 
 /** Puts the looks on the page, on which `styles/theme.css` says what they are. */
 export function applyAppearance (): void {

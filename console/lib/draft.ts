@@ -2,10 +2,13 @@ import { useMemo, useState } from 'react'
 
 const keyOf = (key: string) => `draft ${key}`
 
+/** Returns what the user has typed; empty for nothing. */
+export const readDraft = (key: string): string => sessionStorage.getItem(keyOf(key)) ?? ''
+
 /** State that survives a reload of the tab, for what the user has typed. `key` names it; an empty text is not kept. */
 export function useDraft (key: string): [string, (text: string) => void] {
   const stored = keyOf(key)
-  const [text, setText] = useState(() => sessionStorage.getItem(stored) ?? '')
+  const [text, setText] = useState(() => readDraft(key))
   return [text, (next) => {
     setText(next)
     try {

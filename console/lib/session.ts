@@ -1,9 +1,13 @@
 import { useSyncExternalStore } from 'react'
 import { authorized } from './authorized.ts'
+import { openWorker } from './live/open-worker.ts'
 
 const KEY = 'local-agent-token'
 
-/** The token that the user entered in this tab, undefined when none was entered, and whether the service has refused it. */
+/** How long the worker of all tabs may take to tell its token, ms. */
+const WORKER_MS = 2_000
+
+/** The token that the user entered in one of the tabs, undefined when none was entered, and whether the service has refused it. */
 interface Session {
   readonly token?: string
   readonly isRefused: boolean
@@ -31,9 +35,42 @@ export function noteRefused (token: string | undefined): void {
   if (token === session.token && !session.isRefused) change({ token, isRefused: true })
 }
 
-/** From now on, requests are sent with this token, also those that wait for one. It is kept until the tab is closed. */
+const answered = Promise.withResolvers<void>()
+
+/**
+ * The worker that all tabs share has the token in its memory, until the last tab is closed. The storage of the tab has it only while its
+ * page is loaded anew; where the browser has no shared workers, until the tab is closed.
+ */
+const worker = openWorker((message) => {
+  if (message.type !== 'token') return
+  if (message.token !== undefined && message.token !== session.token) change({ token: message.token, isRefused: false })
+  answered.resolve()
+}, {
+  onHide () {
+    if (session.token !== undefined) sessionStorage.setItem(KEY, session.token)
+  },
+  onShow: join
+})
+
+function join (): void {
+  if (worker === undefined) return
+  sessionStorage.removeItem(KEY)
+  worker.send({ type: 'ask', token: session.token })
+}
+
+/** Resolves when this tab has the token that another tab may have. */
+export function joinSession (): Promise<void> {
+  if (worker === undefined) return Promise.resolve()
+  // A worker that does not answer leaves the question to the user.
+  setTimeout(answered.resolve, WORKER_MS)
+  return answered.promise
+}
+join()
+
+/** From now on, requests of all tabs are sent with this token, also those that wait for one. */
 export function enterToken (token: string): void {
-  sessionStorage.setItem(KEY, token)
+  if (worker === undefined) sessionStorage.setItem(KEY, token)
+  else worker.send({ type: 'enter', token })
   change({ token, isRefused: false })
 }
 

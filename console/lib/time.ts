@@ -99,3 +99,6 @@ function listen (listener: () => void) {
 
 /** The present time, renewed every half minute; one timer serves all components. Milliseconds since the Unix epoch. */
 export const useNow = () => useSyncExternalStore(listen, () => now)
+
+/** Returns a time as a field for dates has it: local, without seconds. */
+export const localFieldOf = (at: number): string => new Date(at - new Date(at).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)

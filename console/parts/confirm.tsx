@@ -16,11 +16,13 @@ interface Props {
   kind?: ButtonProps['kind']
   /** A picture in the place of the words. */
   icon?: LucideIcon
+  /** The key of the inbox that presses it; see pages/inbox/use-item-keys.ts. */
+  does?: string
   onConfirm: () => Promise<unknown>
 }
 
 /** A button whose action must be confirmed in a dialog, for what cannot be undone. The dialog stays open when the action fails. */
-export function Confirm ({ label, title, text, action, kind = 'normal', icon, onConfirm }: Props) {
+export function Confirm ({ label, title, text, action, kind = 'normal', icon, does, onConfirm }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>()
@@ -40,7 +42,7 @@ export function Confirm ({ label, title, text, action, kind = 'normal', icon, on
     <>
       {icon
         ? <IconButton icon={icon} label={label} kind={kind} onClick={() => setIsOpen(true)} />
-        : <Button kind={kind} onClick={() => setIsOpen(true)}>{label}</Button>}
+        : <Button kind={kind} data-does={does} onClick={() => setIsOpen(true)}>{label}</Button>}
       <Dialog title={title} isOpen={isOpen} onClose={() => setIsOpen(false)}>
         <div>{text}</div>
         {error !== undefined && <Failed error={error} />}

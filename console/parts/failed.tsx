@@ -1,6 +1,6 @@
 import { Link } from 'wouter'
 import { plainText } from '../lib/plain-fields.ts'
-import { isAboutModels } from '../lib/plain-words.ts'
+import { isAboutModels, splitDetail } from '../lib/plain-words.ts'
 import { say } from '../lib/say.ts'
 import { Button } from './button.tsx'
 import { ServiceText } from './service-text.tsx'
@@ -8,10 +8,16 @@ import { ServiceText } from './service-text.tsx'
 /** The sentence of an error of the service, with a way to try again. */
 export function Failed ({ error, onRetry }: { error: unknown, onRetry?: () => void }) {
   const message = error instanceof Error ? error.message : ''
-  const plain = plainText(message)
+  const { sentence: plain, detail } = splitDetail(plainText(message))
   return (
     <div className='note note-bad' role='alert'>
       {plain === '' ? <p>{say('app.failed')}</p> : <p><ServiceText text={plain} /></p>}
+      {detail !== undefined && (
+        <details>
+          <summary>{say('app.providerWords')}</summary>
+          <p><ServiceText text={detail} /></p>
+        </details>
+      )}
       {(onRetry || isAboutModels(message)) && (
         <div className='actions'>
           {onRetry && <Button onClick={onRetry}>{say('app.retry')}</Button>}

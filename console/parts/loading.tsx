@@ -1,3 +1,9 @@
 import { say } from '../lib/say.ts'
 
-export const Loading = () => <p className='loading' role='status'>{say('app.loading')}</p>
+/** Lines in the place of what is being read. */
+export const Loading = () => (
+  <div className='loading' role='status'>
+    <span className='visually-hidden'>{say('app.loading')}</span>
+    <span /><span /><span />
+  </div>
+)

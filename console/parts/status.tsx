@@ -18,6 +18,7 @@ const TONES: Record<string, [tone: Tone, sign: LucideIcon]> = {
   queued: ['calm', Circle],
   planned: ['calm', Circle],
   pending: ['calm', Circle],
+  held: ['calm', Circle],
   skipped: ['calm', Minus],
   notRun: ['calm', Minus],
   nothingToDo: ['calm', Minus],

@@ -1,7 +1,7 @@
 import { useEffect, useId, useRef, useState, type FormEvent, type KeyboardEvent, type ReactNode } from 'react'
 import { createPortal } from 'react-dom'
 import { say } from '../lib/say.ts'
-import { enterToken, noteRefused, tryToken, useSession } from '../lib/session.ts'
+import { enterToken, joinSession, noteRefused, tryToken, useSession } from '../lib/session.ts'
 import { Button } from './button.tsx'
 import { Loading } from './loading.tsx'
 
@@ -15,8 +15,16 @@ export function TokenGate ({ children }: { children: ReactNode }) {
 
   useEffect(() => {
     if (isShown) return
+    let isLate = false
     // A service that does not answer is not asked further: the page says so itself.
-    void tryToken(token).then((found) => found === 'refused' ? noteRefused(token) : setIsShown(true))
+    void joinSession().then(() => isLate ? 'late' : tryToken(token)).then((found) => {
+      if (isLate) return
+      if (found === 'refused') noteRefused(token)
+      else setIsShown(true)
+    })
+    return () => {
+      isLate = true
+    }
   }, [token, isShown])
 
   if (isShown) return <>{children}{isRefused && <LostToken />}</>

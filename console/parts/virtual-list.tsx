@@ -14,6 +14,8 @@ interface Props<T> {
   label: string
   /** Height of most rows, in pixels. */
   estimate?: number
+  /** The key of an item that is in the document from the beginning. */
+  named?: string
   /** Called when the end of the list comes near; loads more. */
   onEnd?: () => void
 }
@@ -22,7 +24,7 @@ interface Props<T> {
  * A list that scrolls with the page. Of a long list only the rows near to the view are in the document, and those in which the user is at
  * work. All of them lie in the flow of the page, so that they cannot overlap.
  */
-export function VirtualList<T> ({ items, keyOf, children, label, estimate = 48, onEnd }: Props<T>) {
+export function VirtualList<T> ({ items, keyOf, children, label, estimate = 48, named, onEnd }: Props<T>) {
   const near = useNearView()
   const row = (item: T, index: number) => (
     <div key={keyOf(item, index)} role='listitem' aria-setsize={items.length} aria-posinset={index + 1}>{children(item, index)}</div>
@@ -33,8 +35,9 @@ export function VirtualList<T> ({ items, keyOf, children, label, estimate = 48, 
       {count === 0 && items.map(row)}
       {Array.from({ length: count }, (_, at) => {
         const rows = items.slice(at * PIECE, (at + 1) * PIECE)
+        const isDrawnAtFirst = at === 0 || rows.some((item, n) => keyOf(item, at * PIECE + n) === named)
         return (
-          <Piece key={at} near={near} className='list-piece' estimate={rows.length * estimate} isDrawnAtFirst={at === 0}>
+          <Piece key={at} near={near} className='list-piece' estimate={rows.length * estimate} isDrawnAtFirst={isDrawnAtFirst}>
             {() => rows.map((item, n) => row(item, at * PIECE + n))}
           </Piece>
         )

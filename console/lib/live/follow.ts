@@ -14,6 +14,6 @@ export async function follow (token: string | undefined, signal: AbortSignal, te
     const events = agent.events({ signal, onConnection: (isOpen) => tell({ type: 'connection', isOpen }) })
     for await (const event of events) tell({ type: 'event', event })
   } catch (error) {
-    tell({ type: 'refused', isForToken: error instanceof AgentError && error.statusCode === 401 })
+    tell({ type: 'refused', token, isForToken: error instanceof AgentError && error.statusCode === 401 })
   }
 }

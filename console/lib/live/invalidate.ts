@@ -18,7 +18,7 @@ export function keysOf (event: ServiceEvent): string[][] {
   if (topic === 'memory') return [keys.brain()]
   if (topic === 'agent') return [keys.agents()]
   if (topic === 'config') return [keys.config(), keys.providers()]
-  if (topic === 'thread') return [keys.threads(), keys.runs(), keys.usage()]
+  if (topic === 'thread') return [keys.threads(), keys.pinned(), keys.runs(), keys.usage()]
   if (topic === 'run') return [keys.runs(), keys.commands(), keys.digest(), keys.usage(), keys.threads(), keys.brain(), ...ofRun, ...owner]
   // These say what a run does meanwhile; its task stays as it is.
   if (WITHIN_RUN.has(type)) return ofRun

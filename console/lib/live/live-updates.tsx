@@ -27,9 +27,9 @@ export function LiveUpdates ({ children }: { children: ReactNode }) {
     return connect(token, (message) => {
       if (message.type === 'connection') setConnection(message.isOpen ? 'open' : 'gone')
       else if (message.type === 'refused') {
-        if (message.isForToken) noteRefused(token)
+        if (message.isForToken) noteRefused(message.token)
         else setConnection('gone')
-      } else {
+      } else if (message.type === 'event') {
         invalidate(message.event)
         for (const listener of listeners) listener(message.event)
       }

@@ -6,35 +6,66 @@ interface SharedWorkerScope {
   onconnect: ((event: MessageEvent) => void) | null
 }
 
-/** The tabs of this browser that follow the service with one token. They share one connection, because a browser has only six. */
-const tabs = new Set<MessagePort>()
+/** The tabs of this browser, and those that follow the service. They share one connection, because a browser has only six. */
+const pages = new Set<MessagePort>()
+const followers = new Set<MessagePort>()
+/** The token that was entered in one of the tabs. It is nowhere else, and gone with the last tab. */
+let token: string | undefined
+let isRefused = false
 let connection: AbortController | undefined
 let isOpen = false
 
-function tell (message: ToTab) {
+const send = (tab: MessagePort, message: ToTab) => tab.postMessage(message)
+
+function tell (message: ToTab): void {
   if (message.type === 'connection') isOpen = message.isOpen
-  for (const tab of tabs) tab.postMessage(message)
+  if (message.type === 'refused' && message.isForToken) isRefused = true
+  for (const tab of followers) send(tab, message)
 }
 
-function leave (tab: MessagePort) {
-  tabs.delete(tab)
-  if (tabs.size > 0) return
+function begin (): void {
+  const begun = new AbortController()
+  connection = begun
+  void follow(token, begun.signal, (message) => {
+    if (connection === begun) tell(message)
+  }).finally(() => {
+    if (connection === begun) connection = undefined
+  })
+}
+
+function end (): void {
   connection?.abort()
   connection = undefined
   isOpen = false
 }
 
-;(self as unknown as SharedWorkerScope).onconnect = ({ ports: [tab] }) => {
-  tab.onmessage = ({ data }: MessageEvent<FromTab>) => {
-    if (data.type === 'leave') return leave(tab)
-    tabs.add(tab)
-    if (connection !== undefined) return tab.postMessage({ type: 'connection', isOpen } satisfies ToTab)
-    const begun = new AbortController()
-    connection = begun
-    void follow(data.token, begun.signal, (message) => {
-      if (connection === begun) tell(message)
-    }).finally(() => {
-      if (connection === begun) connection = undefined
-    })
+/** From now on all tabs use this token. */
+function change (next: string): void {
+  token = next
+  isRefused = false
+  for (const tab of pages) send(tab, { type: 'token', token })
+  if (followers.size === 0) return
+  end()
+  begin()
+}
+
+function take (tab: MessagePort, message: FromTab): void {
+  switch (message.type) {
+    case 'ask':
+      pages.add(tab)
+      if (message.token !== undefined && (token === undefined || isRefused)) return change(message.token)
+      return send(tab, { type: 'token', token })
+    case 'enter':
+      return change(message.token)
+    case 'follow':
+      followers.add(tab)
+      return connection === undefined ? begin() : send(tab, { type: 'connection', isOpen })
+    case 'leave':
+      pages.delete(tab)
+      if (followers.delete(tab) && followers.size === 0) end()
   }
+}
+
+;(self as unknown as SharedWorkerScope).onconnect = ({ ports: [tab] }) => {
+  tab.onmessage = ({ data }: MessageEvent<FromTab>) => take(tab, data)
 }

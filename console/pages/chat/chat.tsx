@@ -46,7 +46,7 @@ export default function Chat ({ id }: { id?: string }) {
             setIsListOpen(false)
             setOpened(opened + 1)
           }}
-          onNew={begin} onDeleted={begin}
+          onNew={begin} onDeleted={begin} onRestored={(restored) => navigate(`/chat/${encodeURIComponent(restored)}`)}
         />
       </aside>
       <div className='chat-main'>

@@ -3,16 +3,20 @@ import { useEffect, useMemo, useRef, useState } from 'react'
 import { isFileUIPart, isToolUIPart, type UIMessage } from 'ai'
 import { AgentError } from '../../../client/errors.ts'
 import { say } from '../../lib/say.ts'
+import { useSeenChat } from '../../lib/seen.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { openApprovals } from '../../parts/frame.tsx'
-import { Composer, type Sending } from './composer/composer.tsx'
+import { ManyBar } from '../../parts/waiting/many-bar.tsx'
+import { ManyCalls } from '../../parts/waiting/many-calls.tsx'
+import { Composer } from './composer/composer.tsx'
 import { useModelChoice } from './composer/use-model-choice.ts'
 import { MessageList, type MessageListHandle } from './rows/message-list.tsx'
 import { ownTextOf } from './rows/rows.ts'
-import { chosenOf, ownParts } from './thread/chosen.ts'
+import { chosenOf, ownParts, type Sending } from './thread/chosen.ts'
 import type { FoundMessage } from './thread/found-message.ts'
 import type { ThreadPage } from './thread/thread-page.ts'
 import { useConversation } from './thread/use-conversation.ts'
+import { ReplacedQuestion } from './replaced-question.tsx'
 
 interface Props {
   id: string
@@ -31,6 +35,8 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   const { keep } = choice
   const isKept = useRef(false)
   const [edited, setEdited] = useState<UIMessage>()
+  /** The message that was edited last, as it was. */
+  const sentEdit = useRef<UIMessage>()
   const list = useRef<MessageListHandle>(null)
   const composer = useRef<HTMLTextAreaElement>(null)
   const [suggested, setSuggested] = useState<{ text: string }>()
@@ -56,6 +62,7 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
     else if (!older.isPending) older.mutate()
   }, [found, messages, from, older])
 
+  useSeenChat(id, !page.isNew && !isBusy)
   const announce = useAnnounce()
   const wasBusy = useRef(false)
   useEffect(() => {
@@ -66,29 +73,45 @@ export function ConversationView ({ id, page, found, onBegun }: Props) {
   const draft = edited === undefined ? (page.isNew ? 'new' : id) : `${id} ${edited.id}`
   function send (text: string, { files, chosen, isInPlace = false }: Sending) {
     conversation.send(text, { files, chosen, draft: `chat ${draft}`, edited: edited?.id, isInPlace, options: choice.options })
+    sentEdit.current = edited
     setEdited(undefined)
     list.current?.follow()
   }
+  function regenerate () {
+    sentEdit.current = undefined
+    conversation.regenerate(choice.options)
+  }
+  function callBack () {
+    conversation.callBack()
+    setEdited(sentEdit.current)
+  }
   // An edit that did not arrive is open again, with what was typed.
   const { returned } = conversation
+  const lastSaid = messages.findLast(({ role }) => role === 'user')
+  const canEditLast = lastSaid !== undefined && edited === undefined && !isBusy && waiting.length === 0
   useEffect(() => {
     if (returned?.isEdit) setEdited(messages.find((message) => message.id === returned.messageId))
   }, [returned])
   return (
-    <div className='conversation'>
-      <MessageList
-        ref={list} id={id} conversation={conversation} waiting={waiting} onEdit={setEdited} onSuggest={(text) => setSuggested({ text })}
-        onRegenerate={() => conversation.regenerate(choice.options)} onAllDecided={() => composer.current?.focus()}
-      />
-      <Composer
-        key={edited?.id ?? 'new'} draftOf={draft}
-        initial={edited && ownTextOf(edited)} initialFiles={edited && ownParts(edited).filter(isFileUIPart)}
-        initialChosen={edited && chosenOf(edited)}
-        conversation={conversation} isHeld={edited === undefined && waiting.some(({ kind }) => kind === 'tool')}
-        choice={choice} chatId={id} field={composer} suggested={suggested}
-        onSend={send} onScroll={(views) => list.current?.scroll(views)} onCancel={edited && (() => setEdited(undefined))}
-      />
-    </div>
+    <ManyCalls approvals={waiting}>
+      <div className='conversation'>
+        <MessageList
+          ref={list} id={id} conversation={conversation} waiting={waiting} onEdit={setEdited} onSuggest={(text) => setSuggested({ text })}
+          onRegenerate={regenerate} onAllDecided={() => composer.current?.focus()}
+        />
+        <ManyBar />
+        <ReplacedQuestion open={conversation.replaced} isEdit={sentEdit.current !== undefined} onCancel={callBack} />
+        <Composer
+          key={edited?.id ?? 'new'} draftOf={draft}
+          initial={edited && ownTextOf(edited)} initialFiles={edited && ownParts(edited).filter(isFileUIPart)}
+          initialChosen={edited && chosenOf(edited)}
+          conversation={conversation} isHeld={edited === undefined && waiting.some(({ kind }) => kind === 'tool')}
+          choice={choice} chatId={id} field={composer} suggested={suggested}
+          onSend={send} onScroll={(views) => list.current?.scroll(views)} onCancel={edited && (() => setEdited(undefined))}
+          onEditLast={canEditLast ? () => setEdited(lastSaid) : undefined}
+        />
+      </div>
+    </ManyCalls>
   )
 }
 

@@ -7,7 +7,7 @@ import { useAnnounce } from '../../parts/announcer.tsx'
 import { commandsQuery, RunningCommands } from '../../parts/commands/running-commands.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { textOf } from './rows/rows.ts'
-import { olderMessages, threadPage } from './thread/thread-page.ts'
+import { allMessages, threadPage } from './thread/thread-page.ts'
 
 /** Saves a conversation as a text file, and shows the commands that it has left running. */
 export function ThreadActions ({ id, title }: { id: string, title: string }) {
@@ -17,12 +17,7 @@ export function ThreadActions ({ id, title }: { id: string, title: string }) {
   const page = useQuery({ ...threadPage(id), enabled: false })
   const saving = useMutation({
     async mutationFn () {
-      let { from, messages } = page.data!
-      while (from > 0) {
-        const older = await olderMessages(id, from)
-        from = older.from
-        messages = [...older.messages, ...messages]
-      }
+      const messages = await allMessages(id, page.data!)
       saveFile(new Blob([asMarkdown(title, messages)], { type: 'text/markdown' }), `${fileNameOf(title)}.md`)
     },
     onError: () => announce(say('app.failed'))

@@ -10,8 +10,8 @@ import { Confirm } from '../../parts/confirm.tsx'
 import { Covers } from '../../parts/covers.tsx'
 import { SaidCall } from '../../parts/said-call.tsx'
 import { CallInput } from '../../parts/waiting/call-input.tsx'
-import type { Denied } from './digest-rows.ts'
-import { DigestLine } from './digest-line.tsx'
+import type { Denied } from './desk-rows.ts'
+import { DeskLine } from './desk-lines.tsx'
 
 /** A call that no grant covered, with the grant that would have allowed it and a button that gives it. */
 export function DeniedCall ({ runId, toolName, about, count, grant, covers = '', isGranted }: Denied) {
@@ -19,7 +19,7 @@ export function DeniedCall ({ runId, toolName, about, count, grant, covers = '',
   const [hasActed, setHasActed] = useState(false)
   const element = useKeptFocus(isGranted, hasActed)
   return (
-    <DigestLine state='denied'>
+    <DeskLine state='denied'>
       <div ref={element} tabIndex={-1}>
         <Link href={`/runs/${runId}`}><SaidCall toolName={toolName} about={about} /></Link>
         {count > 1 && <span className='quiet'> · {say('inbox.deniedTimes', { count })}</span>}
@@ -39,6 +39,7 @@ export function DeniedCall ({ runId, toolName, about, count, grant, covers = '',
               </>
             }
             action={say('inbox.allow')}
+            does='allow'
             onConfirm={async () => {
               await addGrant({ ...asked(), body: grant })
               setHasActed(true)
@@ -48,6 +49,6 @@ export function DeniedCall ({ runId, toolName, about, count, grant, covers = '',
           />
         </>
       )}
-    </DigestLine>
+    </DeskLine>
   )
 }

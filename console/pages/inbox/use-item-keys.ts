@@ -1,32 +1,86 @@
-import { useEffect, useRef, type RefObject } from 'react'
+import { useEffect, useRef, type MutableRefObject, type RefObject } from 'react'
+import { useManyCalls } from '../../parts/waiting/many-calls.tsx'
 
 const STEPS: Record<string, number> = { j: 1, ArrowDown: 1, k: -1, ArrowUp: -1 }
 
-const itemsIn = (list: HTMLElement | null) => [...list?.querySelectorAll<HTMLElement>('[data-waiting]') ?? []]
+/** What waits for a decision, and the cards of the desk; by the attribute of the items and the id of the heading. */
+const KINDS = ['waiting', 'desk'] as const
+type Kind = typeof KINDS[number]
+
+const itemsIn = (list: HTMLElement | null, ...kinds: Kind[]) =>
+  [...list?.querySelectorAll<HTMLElement>(kinds.map((kind) => `[data-${kind}]`).join()) ?? []]
 const isTyping = (element: Element | null) => element?.closest('input, textarea, select') !== null && element !== null
 
+/** The buttons of a card of the desk that keys press, by their `data-does`. */
+const DOES: Record<string, string> = { y: 'keep', u: 'undo', a: 'allow', Enter: 'open' }
+
+/** How long an item must have had the focus that it did not get from a key of the user before a key decides it; ms. */
+const STEADY_MS = 300
+
+/** Whether a key means the item that has the focus: it did not come there just now. */
+const isSteady = (movedAt: MutableRefObject<number>) => performance.now() - movedAt.current >= STEADY_MS
+
 /**
- * Moves the focus between the items of a list: j and k from anywhere on the page where nobody types, the arrows from an item. When the
- * item that has the focus goes, the next one gets it; the heading of the section when it was the last.
+ * The keys of the inbox. j and k move the focus from anywhere on the page where nobody types, the arrows from an item. Of a call, y and n
+ * decide it, u takes back what is not sent yet, Enter opens its chat or task. Of a card of the desk, y keeps it, u undoes, a allows, Enter
+ * opens. When the item that has the focus goes, the next one gets it, and no key decides that one at once; the heading of its section when
+ * it was the last.
  */
 export function useItemKeys (list: RefObject<HTMLElement | null>) {
-  const focused = useRef<number>()
+  const focused = useRef<Focused>()
+  const movedAt = useRef(-Infinity)
+  const calls = useManyCalls()
+  const many = useRef(calls)
+  useEffect(() => { many.current = calls }, [calls])
 
   useEffect(() => {
     function onFocus ({ target }: FocusEvent) {
-      const at = itemsIn(list.current).findIndex((item) => item.contains(target as Node))
-      focused.current = at === -1 ? undefined : at
+      const kind = KINDS.find((each) => (target as Element).closest(`[data-${each}]`) !== null)
+      const at = kind === undefined ? -1 : itemsIn(list.current, kind).findIndex((item) => item.contains(target as Node))
+      focused.current = kind === undefined || at === -1 ? undefined : { at, kind }
+    }
+    /** Decides the item that has the focus. A denial may get a reason; else the next item is looked at. */
+    function decide (item: HTMLElement, verdict: 'allow' | 'deny', next: () => void) {
+      if (item.dataset.open === undefined) return
+      const isMeant = isSteady(movedAt)
+      if (isMeant) many.current?.stage(item.dataset.waiting!, verdict)
+      const reason = verdict === 'deny' ? item.querySelector<HTMLElement>('.reason') : null
+      // Also behind a key that came too early: the words of a reason must not be keys.
+      if (reason !== null) reason.focus()
+      else if (isMeant) next()
+    }
+    /** Presses a button of a card, if it has it. */
+    function press (card: HTMLElement, does: string) {
+      if (isSteady(movedAt)) card.querySelector<HTMLElement>(`[data-does=${does}]`)?.click()
     }
     function onKeyDown (event: KeyboardEvent) {
-      const step = STEPS[event.key]
+      const { key, repeat, ctrlKey, metaKey, altKey } = event
       const { activeElement } = document
-      if (step === undefined || event.ctrlKey || event.metaKey || event.altKey || isTyping(activeElement)) return
-      const items = itemsIn(list.current)
+      if (key === 'Escape' && activeElement?.matches('.reason')) return activeElement.closest<HTMLElement>('[data-waiting]')?.focus()
+      if (ctrlKey || metaKey || altKey || isTyping(activeElement) || document.querySelector('[role=dialog]') !== null) return
+      const items = itemsIn(list.current, ...KINDS)
       const at = items.findIndex((item) => item.contains(activeElement))
-      const isArrow = event.key.startsWith('Arrow')
-      if (items.length === 0 || (isArrow && items[at] !== activeElement) || document.querySelector('[role=dialog]') !== null) return
-      event.preventDefault()
-      items[at === -1 ? (step === 1 ? 0 : items.length - 1) : Math.min(Math.max(at + step, 0), items.length - 1)].focus()
+      const item = items[at]
+      const last = items.length - 1
+      // What waits comes first for the keys, though it stands below.
+      const first = Math.max(items.findIndex(({ dataset }) => dataset.waiting !== undefined), 0)
+      const go = (step: number) => items[at === -1 ? (step === 1 ? first : last) : Math.min(Math.max(at + step, 0), last)].focus()
+      const step = STEPS[key]
+      if (step !== undefined) {
+        if (items.length === 0 || (key.startsWith('Arrow') && item !== activeElement)) return
+        event.preventDefault()
+        go(step)
+        movedAt.current = -Infinity
+      } else if (item?.dataset.desk !== undefined && DOES[key] !== undefined && (key !== 'Enter' || item === activeElement)) {
+        event.preventDefault()
+        if (!repeat) press(item, DOES[key])
+      } else if (key === 'u') many.current?.takeBack()
+      else if (item !== undefined && !repeat && (key === 'y' || key === 'n')) {
+        event.preventDefault()
+        decide(item, key === 'y' ? 'allow' : 'deny', () => go(1))
+      } else if (key === 'Enter' && item !== undefined && item === activeElement) {
+        item.querySelector<HTMLElement>('.waiting-head a')?.click()
+      }
     }
     document.addEventListener('focusin', onFocus)
     document.addEventListener('keydown', onKeyDown)
@@ -35,12 +89,32 @@ export function useItemKeys (list: RefObject<HTMLElement | null>) {
       document.removeEventListener('keydown', onKeyDown)
     }
   }, [list])
+  useNextItem(list, focused, movedAt)
+}
 
-  // The browser gives the focus of what goes to the body.
+/** The item that had the focus last, among those of its kind. */
+interface Focused {
+  at: number
+  kind: Kind
+}
+
+/** Gives the focus of an item that goes to the next one, and notes when: the browser gives it to the body. */
+function useNextItem (
+  list: RefObject<HTMLElement | null>,
+  focused: MutableRefObject<Focused | undefined>,
+  movedAt: MutableRefObject<number>
+) {
   useEffect(() => {
-    if (focused.current === undefined || document.activeElement !== document.body) return
-    const items = itemsIn(list.current)
-    const next = items[Math.min(focused.current, items.length - 1)] ?? document.getElementById('waiting')
-    next?.focus({ preventScroll: true })
-  })
+    const watch = new MutationObserver(() => {
+      if (focused.current === undefined || document.activeElement !== document.body) return
+      const { at, kind } = focused.current
+      const items = itemsIn(list.current, kind)
+      const next = items[Math.min(at, items.length - 1)] ?? document.getElementById(kind)
+      movedAt.current = performance.now()
+      next?.focus({ preventScroll: true })
+      next?.scrollIntoView({ block: 'nearest' })
+    })
+    watch.observe(list.current!, { childList: true, subtree: true })
+    return () => watch.disconnect()
+  }, [list, focused, movedAt])
 }

@@ -8,12 +8,12 @@ import { Empty } from '../../parts/empty.tsx'
 import { openApprovals } from '../../parts/frame.tsx'
 import { Loaded } from '../../parts/loaded.tsx'
 import { useLearned } from '../../parts/waiting/lessons.tsx'
+import { ManyBar } from '../../parts/waiting/many-bar.tsx'
 import { useRefusals } from '../../parts/waiting/refused.tsx'
 import { WaitingItem } from '../../parts/waiting/waiting-item.tsx'
-import { useItemKeys } from './use-item-keys.ts'
 
-/** Items that are drawn before the user asks for more. */
-const SHOWN = 20
+/** Items that are drawn before the user asks for more: the calls of one step, as a rule. */
+const SHOWN = 60
 
 /** All that waits for a decision of the user, oldest first; work goes on without the tools of servers, so these come last. */
 export function WaitingList () {
@@ -21,15 +21,15 @@ export function WaitingList () {
   return (
     <section className='section' aria-labelledby='waiting'>
       <h2 id='waiting' tabIndex={-1}>{say('inbox.waiting')}</h2>
-      <Loaded query={query}>{({ approvals }) => <Items approvals={approvals} />}</Loaded>
+      <Loaded query={query}>
+        {({ approvals }) => <><ManyBar /><Items approvals={approvals} /></>}
+      </Loaded>
     </section>
   )
 }
 
 function Items ({ approvals }: { approvals: Approval[] }) {
   const [shown, setShown] = useState(SHOWN)
-  const list = useRef<HTMLDivElement>(null)
-  useItemKeys(list)
   useNews(approvals.length)
   const { note, onRefused } = useRefusals(approvals)
   const { learned, onLearned } = useLearned()
@@ -39,7 +39,7 @@ function Items ({ approvals }: { approvals: Approval[] }) {
       {note}
       {learned}
       <p className='quiet for-keys'>{say('inbox.keys')}</p>
-      <div className='waiting-list' ref={list}>
+      <div className='waiting-list'>
         {lastOfServers(approvals).slice(0, shown).map((approval) => (
           <WaitingItem key={approval.approvalId} approval={approval} onRefused={onRefused} onLearned={onLearned} />
         ))}

@@ -1,4 +1,3 @@
-import type { KnownFact } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Button } from '../../parts/button.tsx'
 import { Empty } from '../../parts/empty.tsx'
@@ -16,13 +15,9 @@ export function FactList ({ filter, empty }: { filter: FactFilter, empty: string
   return (
     <>
       <ul className='list'>{facts.map((fact) => <FactRow key={fact.id} fact={fact} />)}</ul>
-      {facts.some(isByHand) && <p className='quiet'>{say('memory.byHand')}</p>}
       {query.hasNextPage && (
         <div><Button isBusy={query.isFetchingNextPage} onClick={() => void query.fetchNextPage()}>{say('memory.more')}</Button></div>
       )}
     </>
   )
 }
-
-/** Whether nothing that was said tells where an entry comes from. */
-const isByHand = ({ source, evidence }: KnownFact) => source === undefined && evidence === undefined

@@ -75,7 +75,8 @@ function Source ({ fact }: { fact: KnownFact }) {
         </>
       )}
       {evidence !== undefined && say('memory.evidence', { count: evidence.length })}
-      {(source !== undefined || evidence !== undefined) && ' · '}<Time at={createdAt} />
+      {source === undefined && evidence === undefined && say('memory.byHand')}
+      {' · '}<Time at={createdAt} />
       {state === 'proposed' && retracts && ` · ${say('memory.retracts')}`}
       {state === 'proposed' && !retracts && supersedes !== undefined && ` · ${say('memory.wouldReplace')}`}
     </p>

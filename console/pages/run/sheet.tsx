@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import { type ReactNode, useState } from 'react'
-import { Link } from 'wouter'
-import { addGrant, getSheet, type Sheet as SheetOf, type SheetLine } from '../../../client/generated/index.ts'
+import { Link, useLocation } from 'wouter'
+import { addGrant, getSheet, startTask, type Sheet as SheetOf, type SheetLine } from '../../../client/generated/index.ts'
 import { keys, queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { coveredBy } from '../../lib/say-covers.ts'
@@ -16,6 +16,7 @@ import { Time } from '../../parts/time.tsx'
 import { ToolName } from '../../parts/tool-name.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { CallInput, Field } from '../../parts/waiting/call-input.tsx'
+import { keepTask, oneTask } from '../tasks/task-queries.ts'
 
 type Scope = SheetLine['scopes'][number]['scope']
 
@@ -28,23 +29,10 @@ export function Sheet ({ runId, isOver }: { runId: string, isOver: boolean }) {
   return <Loaded query={query}>{(sheet) => <Lines sheet={sheet} isOver={isOver} />}</Loaded>
 }
 
-function Lines ({ sheet: { runId, taskId, threadId, lines, void: isVoid }, isOver }: { sheet: SheetOf, isOver: boolean }) {
-  const announce = useAnnounce()
+function Lines ({ sheet, isOver }: { sheet: SheetOf, isOver: boolean }) {
+  const { threadId, lines, void: isVoid } = sheet
   const [chosen, setChosen] = useState<Record<number, Scope>>({})
-  const accept = useMutation({
-    mutationFn: async () => {
-      const accepted = Object.entries(chosen).map(([line, scope]) => ({ line: Number(line), scope }))
-      await addGrant({ ...asked(), body: { sheet: runId, lines: accepted } })
-    },
-    async onSuccess () {
-      setChosen({})
-      announce(say('sheet.done'))
-      const changed = [keys.run(runId), keys.grants(), ...taskId === undefined ? [] : [keys.task(taskId)]]
-      await Promise.all(changed.map((queryKey) => queries.invalidateQueries({ queryKey })))
-    }
-  })
   const canAccept = isOver && isVoid === undefined && lines.some((line) => line.scopes.length > 0)
-  const count = Object.keys(chosen).length
   return (
     <section className='section' aria-label={say('sheet.title')}>
       <h2>{say('sheet.title')}</h2>
@@ -61,25 +49,72 @@ function Lines ({ sheet: { runId, taskId, threadId, lines, void: isVoid }, isOve
           />
         ))}
       </ol>
-      {canAccept && (
-        <div className='actions'>
-          <Button
-            kind='primary'
-            disabled={count === 0}
-            isBusy={accept.isPending}
-            aria-describedby={count === 0 ? 'sheet-choose' : undefined}
-            onClick={() => accept.mutate()}
-          >
-            {count === 0 ? say('sheet.acceptNone') : say('sheet.accept', { count })}
-          </Button>
-          {count === 0 && <span id='sheet-choose' className='quiet'>{say('sheet.choose')}</span>}
-        </div>
-      )}
+      {isOver && <Actions sheet={sheet} canAccept={canAccept} chosen={chosen} setChosen={setChosen} />}
       {isOver && threadId !== undefined && (
         <p><Link className='button' href={`/chat/${encodeURIComponent(threadId)}`}>{say('sheet.toChat')}</Link></p>
       )}
-      {accept.isError && <Failed error={accept.error} />}
     </section>
+  )
+}
+
+interface ActionsProps {
+  sheet: SheetOf
+  canAccept: boolean
+  chosen: Record<number, Scope>
+  setChosen: (chosen: Record<number, Scope>) => void
+}
+
+/** Allows what was chosen, and starts work for a night that was not started yet. */
+function Actions ({ sheet: { runId, taskId, lines }, canAccept, chosen, setChosen }: ActionsProps) {
+  const announce = useAnnounce()
+  const [, navigate] = useLocation()
+  const { data: task } = useQuery({ ...oneTask(taskId ?? ''), enabled: taskId !== undefined })
+  const isPlanned = task?.status === 'planned' && task.endsAt !== undefined
+  const count = Object.keys(chosen).length
+  const accept = useMutation({
+    async mutationFn (starts: boolean) {
+      const accepted = Object.entries(chosen).map(([line, scope]) => ({ line: Number(line), scope }))
+      if (accepted.length > 0) await addGrant({ ...asked(), body: { sheet: runId, lines: accepted } })
+      setChosen({})
+      const changed = [keys.run(runId), keys.grants(), ...taskId === undefined ? [] : [keys.task(taskId)]]
+      await Promise.all(changed.map((queryKey) => queries.invalidateQueries({ queryKey })))
+      return starts ? startTask({ ...asked(), path: { id: taskId! } }).then(body) : undefined
+    },
+    onSuccess (started) {
+      announce(say(started === undefined ? 'sheet.done' : 'tasks.done.start'))
+      if (started === undefined) return
+      keepTask(started)
+      navigate(`/tasks/${started.id}`)
+    }
+  })
+  const narrowest = () => Object.fromEntries(lines.flatMap((line) =>
+    line.void === undefined && line.accepted === undefined && line.scopes.length > 0 ? [[line.line, line.scopes[0].scope]] : []))
+  return (
+    <>
+      <div className='actions'>
+        {isPlanned && (
+          <Button kind='primary' isBusy={accept.isPending && accept.variables} onClick={() => accept.mutate(true)}>
+            {count === 0 ? say('sheet.start') : say('sheet.acceptAndStart', { count })}
+          </Button>
+        )}
+        {canAccept && (
+          <>
+            <Button
+              kind={isPlanned ? 'normal' : 'primary'}
+              disabled={count === 0}
+              isBusy={accept.isPending && !accept.variables}
+              aria-describedby={count === 0 ? 'sheet-choose' : undefined}
+              onClick={() => accept.mutate(false)}
+            >
+              {count === 0 ? say('sheet.acceptNone') : say('sheet.accept', { count })}
+            </Button>
+            <Button kind='quiet' onClick={() => setChosen(narrowest())}>{say('sheet.chooseAll')}</Button>
+            {count === 0 && <span id='sheet-choose' className='quiet'>{say('sheet.choose')}</span>}
+          </>
+        )}
+      </div>
+      {accept.isError && <Failed error={accept.error} />}
+    </>
   )
 }
 

@@ -39,14 +39,16 @@ export default function Settings ({ section }: { section?: string }) {
   }, [current])
   return (
     <Page title={say('settings.title')}>
-      <nav ref={tabs} className='tabs' aria-label={say('settings.sections')}>
-        {NAMES.map((name) => (
-          <Link key={name} className='tab' href={`/settings/${name}`} aria-current={name === current ? 'page' : undefined}>
-            {say(`settings.${name}`)}
-          </Link>
-        ))}
-      </nav>
-      <Suspense fallback={<Loading />}><Shown /></Suspense>
+      <div className='settings'>
+        <nav ref={tabs} className='tabs' aria-label={say('settings.sections')}>
+          {NAMES.map((name) => (
+            <Link key={name} className='tab' href={`/settings/${name}`} aria-current={name === current ? 'page' : undefined}>
+              {say(`settings.${name}`)}
+            </Link>
+          ))}
+        </nav>
+        <div className='settings-section'><Suspense fallback={<Loading />}><Shown /></Suspense></div>
+      </div>
     </Page>
   )
 }

@@ -1,10 +1,13 @@
 import type { RunOptions, Schedule, TaskBody, TaskChanges, Trigger } from '../../../client/generated/index.ts'
+import { localFieldOf } from '../../lib/time.ts'
 import { WEEKDAYS } from './schedule-words.ts'
 import type { Task } from './task-queries.ts'
 
 /** Intervals that the form has fields for; `custom` is a text. */
 export const INTERVALS = ['hourly', 'daily', 'weekdays', 'weekly', 'monthly', 'custom'] as const
-export const MODES = ['changes', 'first_n', 'always', 'granted', 'never'] as const
+export const MODES = ['changes', 'granted'] as const
+/** Modes that few tasks need. */
+export const OTHER_MODES = ['first_n', 'always', 'never'] as const
 export const TYPES = ['one_shot', 'recurring', 'triggered'] as const
 
 /** The fields of the form of a task, as they were typed. */
@@ -13,6 +16,8 @@ export interface FormValues {
   name: string
   goal: string
   taskType: typeof TYPES[number]
+  /** The fields have the time of the task; else it is the time that the goal names, if it names one. */
+  hasOwnTime: boolean
   /** The local time of a single run, "2030-12-24T09:00"; empty for one when the task is started. */
   once: string
   triggers: TriggerFields[]
@@ -23,7 +28,7 @@ export interface FormValues {
   day: string
   timezone: string
   missed: 'run_once' | 'skip'
-  mode: typeof MODES[number]
+  mode: typeof MODES[number] | typeof OTHER_MODES[number]
   firstN: string
   cwd: string
   agent: string
@@ -31,6 +36,8 @@ export interface FormValues {
   instructions: string
   usd: string
   minutes: string
+  /** The local time at which the task ends; empty for none. */
+  ends: string
 }
 
 /** The fields of a trigger. */
@@ -48,6 +55,7 @@ export const NEW_TASK: FormValues = {
   name: '',
   goal: '',
   taskType: 'one_shot',
+  hasOwnTime: false,
   once: '',
   triggers: [],
   interval: 'daily',
@@ -64,11 +72,12 @@ export const NEW_TASK: FormValues = {
   model: '',
   instructions: '',
   usd: '',
-  minutes: ''
+  minutes: '',
+  ends: ''
 }
 
 /** The fields for a task that is to be changed. A schedule that has no fields becomes the text of `custom`. */
-export function valuesOf ({ name, goal, taskType, schedule, triggers = [], approval, cwd, options = {} }: Task): FormValues {
+export function valuesOf ({ name, goal, taskType, schedule, triggers = [], approval, cwd, endsAt, options = {} }: Task): FormValues {
   return {
     ...NEW_TASK,
     ...schedule && scheduleValues(schedule),
@@ -83,7 +92,8 @@ export function valuesOf ({ name, goal, taskType, schedule, triggers = [], appro
     model: options.model ?? '',
     instructions: options.instructions ?? '',
     usd: String(options.budget?.usd ?? ''),
-    minutes: String(options.budget?.minutes ?? '')
+    minutes: String(options.budget?.minutes ?? ''),
+    ends: endsAt === undefined ? '' : localFieldOf(endsAt)
   }
 }
 
@@ -103,7 +113,7 @@ export function scheduleValues (schedule: Schedule): Partial<FormValues> {
 /** The single time of a schedule as a field for dates has it: without seconds, and in the time zone of the browser when it has none. */
 function onceText ({ once }: Schedule): string {
   if (typeof once !== 'number') return once?.slice(0, 16) ?? ''
-  return new Date(once - new Date(once).getTimezoneOffset() * 60_000).toISOString().slice(0, 16)
+  return localFieldOf(once)
 }
 
 /** The schedule of the form; undefined for a task that runs when it is started, or when it is triggered. */
@@ -184,8 +194,15 @@ export function bodyOf (values: FormValues): TaskBody {
     ...values.taskType !== 'one_shot' && values.triggers.length > 0 && { triggers: triggersOf(values) },
     approval: approvalOf(values),
     ...values.cwd.trim() !== '' && { cwd: values.cwd.trim() },
+    ...values.ends !== '' && { endsAt: new Date(values.ends).getTime() },
     ...Object.keys(options).length > 0 && { options }
   }
+}
+
+/** Returns the end time of a form; 0 for none. One that was not changed keeps its seconds. */
+function endOf (ends: string, before: number | undefined): number {
+  if (before !== undefined && ends === localFieldOf(before)) return before
+  return ends === '' ? 0 : new Date(ends).getTime()
 }
 
 /** The changes that make a task what the form says; undefined when there are none. */
@@ -198,6 +215,7 @@ export function changesOf (values: FormValues, task: Task): TaskChanges | undefi
     schedule: formSchedule(values, schedule) ?? schedule,
     ...task.taskType !== 'one_shot' && { triggers: triggersOf(values) },
     cwd: values.cwd.trim() === '' ? task.cwd : values.cwd.trim(),
+    endsAt: endOf(values.ends, task.endsAt),
     options: optionsOf(values, task.options)
   }
   const now = {
@@ -207,6 +225,7 @@ export function changesOf (values: FormValues, task: Task): TaskChanges | undefi
     schedule,
     triggers,
     cwd: task.cwd,
+    endsAt: task.endsAt ?? 0,
     options: task.options ?? {}
   }
   const changed = Object.entries(next).filter(([name, value]) => !isSame(value, now[name as keyof typeof now]))

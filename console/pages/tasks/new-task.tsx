@@ -4,12 +4,14 @@ import { Link, useLocation } from 'wouter'
 import { createTask, startTask } from '../../../client/generated/index.ts'
 import { useForm } from '../../lib/draft.ts'
 import { newId } from '../../lib/new-id.ts'
+import { queries } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { Button } from '../../parts/button.tsx'
 import { Page } from '../../parts/page.tsx'
 import { bodyOf, NEW_TASK } from './form-values.ts'
+import { bodyWithTime, heardTime } from './sentence-schedule.tsx'
 import { TaskForm } from './task-form.tsx'
 import { keepTask } from './task-queries.ts'
 
@@ -22,7 +24,9 @@ export default function NewTask () {
   const sent = useRef({ json: '', key: '' })
   const create = useMutation({
     async mutationFn (start: boolean) {
-      const task = bodyOf(values)
+      // What was typed just now may not be read yet.
+      const heard = values.hasOwnTime ? null : await queries.fetchQuery(heardTime(values.goal)).catch(() => null)
+      const task = heard === null ? bodyOf(values) : bodyWithTime(values, heard)
       const json = JSON.stringify(task)
       if (sent.current.json !== json) sent.current = { json, key: `console-${newId()}` }
       const created = await createTask({ ...asked(), body: task, headers: { 'idempotency-key': sent.current.key } }).then(body)

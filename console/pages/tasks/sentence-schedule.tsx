@@ -1,11 +1,12 @@
-import { useQuery } from '@tanstack/react-query'
-import { previewSchedule, type Schedule } from '../../../client/generated/index.ts'
+import { queryOptions, useQuery } from '@tanstack/react-query'
+import { previewSchedule, type Schedule, type TaskBody } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { useSettled } from '../../lib/use-settled.ts'
 import { Button } from '../../parts/button.tsx'
 import { Time } from '../../parts/time.tsx'
-import { scheduleValues, type FieldsProps } from './form-values.ts'
+import { VisibleText } from '../../parts/visible-text.tsx'
+import { bodyOf, scheduleValues, type FieldsProps, type FormValues } from './form-values.ts'
 import { sayWords } from './schedule-words.ts'
 
 /** What is typed is read after this pause, ms. */
@@ -13,12 +14,14 @@ const TYPING_MS = 400
 /** Words with which a time begins. The service reads the rest, in English. */
 const BEGIN = /\b(?:every|each|daily|hourly|weekly|monthly|quarterly|twice|on|at|in|tomorrow|today|tonight|next|first|last)\b/gi
 const MOST_TRIED = 4
+/** Longer goals name no time. */
+const LONGEST = 500
 
-interface Found {
+/** A time that a goal names, and the goal without it. */
+export interface HeardTime {
   schedule: Schedule
   words: string
   next: number[]
-  /** The goal without the words of its time. */
   goal: string
 }
 
@@ -34,35 +37,60 @@ export function timesIn (sentence: string): Array<{ text: string, goal: string }
   })
 }
 
-async function readTime (sentence: string): Promise<Found | null> {
+async function readTime (sentence: string): Promise<HeardTime | null> {
   for (const { text, goal } of timesIn(sentence)) {
     if (goal === '' || text === '') continue
     const preview = await previewSchedule({ ...asked(), body: { text } }).then(body)
-    if (preview.understood) return { schedule: preview.schedule, words: preview.words, next: preview.next, goal }
+    if (preview.understood && preview.next.length > 0) return { schedule: preview.schedule, words: preview.words, next: preview.next, goal }
   }
   return null
 }
 
-/** Offers the schedule that the goal names in words, such as "every weekday at 8, sum up the mail", with its next times. */
-export function SentenceSchedule ({ values, set }: FieldsProps) {
-  const sentence = useSettled(values.goal.trim(), TYPING_MS)
-  const { data } = useQuery({
-    queryKey: ['schedule preview', 'sentence', sentence],
-    queryFn: () => readTime(sentence),
-    enabled: sentence !== '' && sentence.length <= 500 && sentence.search(BEGIN) !== -1,
-    retry: false
-  })
-  if (data == null || values.goal.trim() !== sentence) return null
-  const { schedule, words, next, goal } = data
-  const take = () => set({ goal, taskType: schedule.interval === undefined ? 'one_shot' : 'recurring', ...scheduleValues(schedule) })
+/** The question whether a goal names a time, such as "every weekday at 8, sum up the mail". */
+export const heardTime = (goal: string) => queryOptions({
+  queryKey: ['schedule preview', 'sentence', goal.trim()],
+  queryFn: () => goal.length > LONGEST || goal.search(BEGIN) === -1 ? null : readTime(goal.trim()),
+  retry: false
+})
+
+/** Returns the time that the goal of a form names, once nothing is typed for a moment. */
+export function useHeardTime ({ goal }: FormValues): HeardTime | undefined {
+  const settled = useSettled(goal, TYPING_MS)
+  const { data } = useQuery(heardTime(settled))
+  return settled === goal ? data ?? undefined : undefined
+}
+
+const typeOf = ({ schedule }: HeardTime) => schedule.interval === undefined ? 'one_shot' : 'recurring'
+
+/** Returns the values of a form with the time in its own fields, and the goal without it. */
+export const withTime = (heard: HeardTime): Partial<FormValues> =>
+  ({ goal: heard.goal, taskType: typeOf(heard), ...scheduleValues(heard.schedule), hasOwnTime: true })
+
+/** Returns the body of a task whose goal names its time. */
+export const bodyWithTime = (values: FormValues, heard: HeardTime): TaskBody =>
+  ({ ...bodyOf({ ...values, goal: heard.goal, taskType: typeOf(heard) }), schedule: heard.schedule })
+
+/** Shows the time that the goal names, with its next times. It is that of the task, unless the fields below have another one. */
+export function SentenceSchedule ({ heard, values, set }: FieldsProps & { heard: HeardTime }) {
+  const { schedule, words, next, goal } = heard
   return (
     <div className='note' role='status'>
       <p>
-        <span lang='en'>{sayWords(words, schedule.timezone)}</span>
+        <strong lang='en'>{sayWords(words, schedule.timezone)}</strong>
         {' · '}{say('tasks.next')}{' '}
         {next.slice(0, 3).map((at, index) => <span key={at}>{index > 0 && ', '}<Time at={at} /></span>)}
       </p>
-      <Button onClick={take}>{say('tasks.useTime')}</Button>
+      {values.hasOwnTime
+        ? <Button onClick={() => set({ hasOwnTime: false })}>{say('tasks.useTime')}</Button>
+        : (
+          <>
+            <p className='quiet'>{say('tasks.heardGoal')} “<VisibleText text={goal} />”</p>
+            <div className='actions'>
+              <Button onClick={() => set(withTime(heard))}>{say('tasks.changeTime')}</Button>
+              <Button kind='quiet' onClick={() => set({ hasOwnTime: true })}>{say('tasks.noTime')}</Button>
+            </div>
+          </>
+          )}
     </div>
   )
 }

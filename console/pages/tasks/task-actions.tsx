@@ -34,7 +34,7 @@ async function act (verb: Verb, id: string): Promise<void> {
   } else keepTask(await { start: startTask, resume: resumeTask, pause: pauseTask }[verb](request).then(body))
 }
 
-/** The buttons that start, pause, change and delete a task. */
+/** The buttons that start, pause, rehearse and change a task, and behind them those that end it. */
 export function TaskActions ({ task: { id, status, taskType } }: { task: Task }) {
   const [, navigate] = useLocation()
   const announce = useAnnounce()
@@ -67,31 +67,44 @@ export function TaskActions ({ task: { id, status, taskType } }: { task: Task })
           {say('tasks.verb.rehearse')}
         </Button>
         <Link href={`/tasks/${id}?edit=1`} className='button'>{say('tasks.verb.edit')}</Link>
-        {CAN_CANCEL.includes(status) && (
-          <Confirm
-            label={say('tasks.verb.cancel')}
-            title={say('tasks.cancelTitle')}
-            text={say('tasks.cancelText')}
-            action={say('tasks.verb.cancel')}
-            onConfirm={async () => keepTask(await cancelTask({ ...asked(), path: { id } }).then(body))}
-          />
-        )}
-        <Confirm
-          label={say('tasks.verb.delete')}
-          title={say('tasks.deleteTitle')}
-          text={say('tasks.deleteText')}
-          action={say('tasks.verb.delete')}
-          onConfirm={async () => {
-            await deleteTask({ ...asked(), path: { id } })
-            announce(say('tasks.done.delete'))
-            navigate('/tasks')
-            queries.removeQueries({ queryKey: oneTask(id).queryKey })
-            void queries.invalidateQueries({ queryKey: keys.tasks() })
-          }}
-        />
+        <EndTask id={id} status={status} />
       </div>
       {action.isError && <Failed error={action.error} />}
       {rehearse.isError && <Failed error={rehearse.error} />}
     </div>
+  )
+}
+
+/** What ends a task. */
+function EndTask ({ id, status }: Pick<Task, 'id' | 'status'>) {
+  const [, navigate] = useLocation()
+  const announce = useAnnounce()
+  return (
+    <details className='actions-more'>
+      <summary className='button button-quiet'>{say('tasks.moreActions')}</summary>
+      {CAN_CANCEL.includes(status) && (
+        <Confirm
+          label={say('tasks.verb.cancel')}
+          title={say('tasks.cancelTitle')}
+          text={say('tasks.cancelText')}
+          action={say('tasks.verb.cancel')}
+          onConfirm={async () => keepTask(await cancelTask({ ...asked(), path: { id } }).then(body))}
+        />
+      )}
+      <Confirm
+        kind='danger'
+        label={say('tasks.verb.delete')}
+        title={say('tasks.deleteTitle')}
+        text={say('tasks.deleteText')}
+        action={say('tasks.verb.delete')}
+        onConfirm={async () => {
+          await deleteTask({ ...asked(), path: { id } })
+          announce(say('tasks.done.delete'))
+          navigate('/tasks')
+          queries.removeQueries({ queryKey: oneTask(id).queryKey })
+          void queries.invalidateQueries({ queryKey: keys.tasks() })
+        }}
+      />
+    </details>
   )
 }

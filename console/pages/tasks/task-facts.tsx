@@ -9,49 +9,64 @@ import type { Task } from './task-queries.ts'
 
 const OPTIONS: TaskOption[] = ['agent', 'model', 'effort', 'instructions']
 
-/** The state of a task and how it is set up. */
+/** The state of a task: when it runs, how its last run ended, what it asks. How it is set up is behind that. */
 export function TaskFacts ({ task }: { task: Task }) {
-  const { goal, taskType, schedule, cwd, approval: { mode, firstN, approvedRuns }, options = {} } = task
-  const { budget } = options
+  const { goal, taskType, schedule, approval: { mode, firstN, approvedRuns } } = task
   return (
     <section className='section' aria-label={say('tasks.facts')}>
       {titleOf(task) !== goal.trim() && <p className='goal'><VisibleText text={goal} limit={1_000} /></p>}
-      <dl className='facts'>
-        <dt>{say('tasks.state')}</dt>
-        <dd>
-          <Status value={statusOf(task)} />
-          {hasOpenResult(task) && <> <Status value='resultWaits' /></>}
-          {task.health.state === 'failing' && (
-            <>
-              {' '}<Status value='failing' />
-              <span className='quiet'> · {say('tasks.health', { count: task.health.failures })}. {say('tasks.tried')}.</span>
-            </>
-          )}
-        </dd>
-        <dt>{say('tasks.when')}</dt>
-        <dd>
-          {schedule
-            ? <span lang='en'>{sayScheduleWords(task)}</span>
-            : say(task.triggers ? 'tasks.byTriggers' : `tasks.type.${taskType}`)}
-        </dd>
+      <p className='task-states'>
+        <Status value={statusOf(task)} />
+        {hasOpenResult(task) && <Status value='resultWaits' />}
+        {task.health.state === 'failing' && (
+          <>
+            <Status value='failing' />
+            <span className='quiet'>{say('tasks.health', { count: task.health.failures })}. {say('tasks.tried')}.</span>
+          </>
+        )}
         {task.retryAt !== undefined && (
-          <><dt>{say('tasks.outage')}</dt><dd>{say('tasks.retry')} <Time at={task.retryAt} /></dd></>
+          <span className='quiet'>{say('tasks.outage')}: {say('tasks.retry')} <Time at={task.retryAt} /></span>
         )}
-        {task.nextRunAt !== undefined && task.status === 'scheduled' && (
-          <><dt>{say('tasks.next')}</dt><dd><Time at={task.nextRunAt} /></dd></>
-        )}
-        <dt>{say('tasks.last')}</dt>
-        <dd>
-          {task.lastRunAt === undefined ? say('time.never') : <Time at={task.lastRunAt} />}
-          {task.lastRunStatus !== undefined && <> <Status value={task.lastRunStatus} /></>}
-        </dd>
-        <dt>{say('tasks.runs')}</dt>
-        <dd>{say('tasks.successful', { total: task.totalRuns, count: task.successfulRuns })}</dd>
-        <dt>{say('tasks.approval')}</dt>
-        <dd>
-          {say(`tasks.mode.${mode}`, { count: firstN })}
-          {countsRuns(mode) && <span className='quiet'> · {say('tasks.approvedRuns', { count: approvedRuns })}</span>}
-        </dd>
+      </p>
+      <dl className='task-facts'>
+        <div>
+          <dt>{say('tasks.when')}</dt>
+          <dd>
+            {schedule
+              ? <span lang='en'>{sayScheduleWords(task)}</span>
+              : say(task.triggers ? 'tasks.byTriggers' : `tasks.type.${taskType}`)}
+          </dd>
+          {task.nextRunAt !== undefined && task.status === 'scheduled' && (
+            <dd className='quiet'>{say('tasks.next')} <Time at={task.nextRunAt} /></dd>
+          )}
+          {task.endsAt !== undefined && <dd className='quiet'>{say('tasks.ends')} <Time at={task.endsAt} /></dd>}
+        </div>
+        <div>
+          <dt>{say('tasks.last')}</dt>
+          <dd>
+            {task.lastRunAt === undefined ? say('time.never') : <Time at={task.lastRunAt} />}
+            {task.lastRunStatus !== undefined && <> <Status value={task.lastRunStatus} /></>}
+          </dd>
+          <dd className='quiet'>{say('tasks.successful', { total: task.totalRuns, count: task.successfulRuns })}</dd>
+        </div>
+        <div>
+          <dt>{say('tasks.approval')}</dt>
+          <dd>{say(`tasks.mode.${mode}`, { count: firstN })}</dd>
+          {countsRuns(mode) && <dd className='quiet'>{say('tasks.approvedRuns', { count: approvedRuns })}</dd>}
+        </div>
+      </dl>
+      <Setup task={task} />
+    </section>
+  )
+}
+
+/** The folder, the model and the limits of a task. */
+function Setup ({ task: { cwd, options = {} } }: { task: Task }) {
+  const { budget } = options
+  return (
+    <details>
+      <summary>{say('tasks.more')}</summary>
+      <dl className='facts'>
         <dt>{say('tasks.cwd')}</dt>
         <dd><code><VisibleText text={cwd} limit={500} /></code></dd>
         {OPTIONS.map((name) => options[name] !== undefined && (
@@ -74,6 +89,6 @@ export function TaskFacts ({ task }: { task: Task }) {
         )}
         {options.app !== undefined && <><dt>{say('tasks.app')}</dt><dd><VisibleText text={options.app} limit={128} /></dd></>}
       </dl>
-    </section>
+    </details>
   )
 }

@@ -1,12 +1,13 @@
-import type { FormEvent, ReactNode } from 'react'
+import { useState, type FormEvent, type ReactNode } from 'react'
 import { useAgents } from '../../lib/agents.ts'
 import { say } from '../../lib/say.ts'
 import { AgentSelect } from '../../parts/agent-select.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { FolderField } from '../../parts/folders/folder-field.tsx'
-import { countsRuns, MODES, TYPES, type FieldsProps } from './form-values.ts'
+import { ModelPicker } from '../../parts/models/model-picker.tsx'
+import { countsRuns, MODES, OTHER_MODES, TYPES, type FieldsProps, type FormValues } from './form-values.ts'
 import { OnceFields, ScheduleFields } from './schedule-fields.tsx'
-import { SentenceSchedule } from './sentence-schedule.tsx'
+import { SentenceSchedule, useHeardTime } from './sentence-schedule.tsx'
 import type { Task } from './task-queries.ts'
 import { triggerProblem, TriggersFields } from './trigger-fields.tsx'
 import './tasks.css'
@@ -23,7 +24,11 @@ interface Props extends FieldsProps {
 /** The fields of a task: its goal, when it runs, what it may do unasked, and its limits. */
 export function TaskForm ({ values, set, task, error, onSubmit, children }: Props) {
   const isChange = task !== undefined
-  const hasTime = task?.schedule !== undefined
+  const named = useHeardTime(values)
+  const heard = isChange ? undefined : named
+  const isHeard = heard !== undefined && !values.hasOwnTime
+  // What is chosen by hand comes before what the goal names.
+  const setTime = (some: Partial<FormValues>) => set({ ...some, hasOwnTime: true })
   const problem = triggerProblem(error)
   const submit = (event: FormEvent) => {
     event.preventDefault()
@@ -51,8 +56,8 @@ export function TaskForm ({ values, set, task, error, onSubmit, children }: Prop
           onChange={({ target }) => set({ name: target.value })}
         />
       </label>
-      {!isChange && <SentenceSchedule values={values} set={set} />}
-      {!isChange && (
+      {heard !== undefined && <SentenceSchedule heard={heard} values={values} set={set} />}
+      {!isChange && !isHeard && (
         <fieldset>
           <legend>{say('tasks.when')}</legend>
           {TYPES.map((taskType) => (
@@ -60,41 +65,14 @@ export function TaskForm ({ values, set, task, error, onSubmit, children }: Prop
               key={taskType}
               name='taskType'
               isChosen={values.taskType === taskType}
-              onChoose={() => set({ taskType })}
+              onChoose={() => setTime({ taskType })}
               text={say(`tasks.typeName.${taskType}`)}
             />
           ))}
         </fieldset>
       )}
-      {values.taskType === 'recurring' && <ScheduleFields values={values} set={set} />}
-      {values.taskType === 'one_shot' && (!isChange || hasTime) && <OnceFields values={values} set={set} isNeeded={hasTime} />}
-      {values.taskType !== 'one_shot' && <TriggersFields values={values} set={set} ownId={task?.id} problem={problem} />}
-      <fieldset>
-        <legend>{say('tasks.approval')}</legend>
-        {MODES.map((mode) => (
-          <Choice
-            key={mode}
-            name='mode'
-            isChosen={values.mode === mode}
-            onChoose={() => set({ mode })}
-            text={say(`tasks.modeName.${mode}`)}
-            help={say(`tasks.modeHelp.${mode}`)}
-          />
-        ))}
-        {countsRuns(values.mode) && (
-          <label className='field'>
-            <span>{say('tasks.firstN')}</span>
-            <input
-              type='number'
-              min={1}
-              max={1_000}
-              required
-              value={values.firstN}
-              onChange={({ target }) => set({ firstN: target.value })}
-            />
-          </label>
-        )}
-      </fieldset>
+      {!isHeard && <TimeFields values={values} set={setTime} task={task} problem={problem} />}
+      <ModeFields values={values} set={set} />
       <details>
         <summary>{say('tasks.more')}</summary>
         <More values={values} set={set} />
@@ -102,6 +80,55 @@ export function TaskForm ({ values, set, task, error, onSubmit, children }: Prop
       {error !== null && error !== undefined && problem === undefined && <Failed error={error} />}
       <div className='actions'>{children}</div>
     </form>
+  )
+}
+
+/** When the task runs, besides the kind of that. */
+function TimeFields ({ values, set, task, problem }: FieldsProps & { task?: Task, problem: ReturnType<typeof triggerProblem> }) {
+  const hasTime = task?.schedule !== undefined
+  return (
+    <>
+      {values.taskType === 'recurring' && <ScheduleFields values={values} set={set} />}
+      {values.taskType === 'one_shot' && (task === undefined || hasTime) && <OnceFields values={values} set={set} isNeeded={hasTime} />}
+      {values.taskType !== 'one_shot' && <TriggersFields values={values} set={set} ownId={task?.id} problem={problem} />}
+    </>
+  )
+}
+
+/** What the task asks before it does it: two modes first, the others behind them. */
+function ModeFields ({ values, set }: FieldsProps) {
+  const isOther = OTHER_MODES.some((mode) => mode === values.mode)
+  const [isOpen, setIsOpen] = useState(isOther)
+  const choice = (mode: FormValues['mode']) => (
+    <Choice
+      key={mode}
+      name='mode'
+      isChosen={values.mode === mode}
+      onChoose={() => set({ mode })}
+      text={say(`tasks.modeName.${mode}`)}
+      help={say(`tasks.modeHelp.${mode}`)}
+    />
+  )
+  return (
+    <fieldset>
+      <legend>{say('tasks.approval')}</legend>
+      {MODES.map(choice)}
+      <details open={isOpen || isOther} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
+        <summary>{say('tasks.moreModes')}</summary>
+        <div className='form more-modes'>
+          {OTHER_MODES.map(choice)}
+          {countsRuns(values.mode) && (
+            <label className='field'>
+              <span>{say('tasks.firstN')}</span>
+              <input
+                type='number' min={1} max={1_000} required value={values.firstN}
+                onChange={({ target }) => set({ firstN: target.value })}
+              />
+            </label>
+          )}
+        </div>
+      </details>
+    </fieldset>
   )
 }
 
@@ -134,10 +161,12 @@ function More ({ values, set }: FieldsProps) {
           <AgentSelect value={values.agent} onChange={(agent) => set({ agent })} />
         </label>
       )}
-      <label className='field'>
+      <div className='field'>
         <span>{say('tasks.option.model')}</span>
-        <input value={values.model} onChange={({ target }) => set({ model: target.value })} placeholder={say('tasks.modelHelp')} />
-      </label>
+        <ModelPicker
+          label={say('tasks.option.model')} value={values.model} usual={say('tasks.modelHelp')} onChange={(model) => set({ model })}
+        />
+      </div>
       <label className='field'>
         <span>{say('tasks.option.instructions')}</span>
         <textarea rows={3} maxLength={20_000} value={values.instructions} onChange={({ target }) => set({ instructions: target.value })} />
@@ -158,6 +187,10 @@ function More ({ values, set }: FieldsProps) {
             onChange={({ target }) => set({ minutes: target.value })}
             placeholder='30'
           />
+        </label>
+        <label className='field'>
+          <span>{say('tasks.ends')}</span>
+          <input type='datetime-local' value={values.ends} onChange={({ target }) => set({ ends: target.value })} />
         </label>
       </div>
     </div>

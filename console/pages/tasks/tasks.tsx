@@ -1,5 +1,5 @@
 import { useInfiniteQuery } from '@tanstack/react-query'
-import { Plus } from 'lucide-react'
+import { Moon, Plus } from 'lucide-react'
 import { useEffect, useState } from 'react'
 import { Link, useSearchParams } from 'wouter'
 import { say, sayValue } from '../../lib/say.ts'
@@ -23,7 +23,7 @@ export default function Tasks () {
   // Before there is a task, nothing can be searched.
   const isEmpty = status === undefined && data?.pages.every(({ tasks }) => tasks.length === 0) === true
   return (
-    <Page title={say('tasks.title')} actions={<Link href='/tasks/new' className='button button-primary'><Plus /> {say('tasks.new')}</Link>}>
+    <Page title={say('tasks.title')} actions={<NewTasks />}>
       {!isEmpty && (
         <div className='task-filter' role='search'>
           <label className='field'>
@@ -44,6 +44,15 @@ export default function Tasks () {
       )}
       <TaskList filter={{ status }} words={words.trim().toLowerCase()} />
     </Page>
+  )
+}
+
+function NewTasks () {
+  return (
+    <div className='actions'>
+      <Link href='/tasks/overnight' className='button'><Moon /> {say('overnight.title')}</Link>
+      <Link href='/tasks/new' className='button button-primary'><Plus /> {say('tasks.new')}</Link>
+    </div>
   )
 }
 

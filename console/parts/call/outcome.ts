@@ -5,7 +5,7 @@ import { isRecord } from './values.tsx'
 
 /** What came of a call: a state of `Status`, and why, where the state does not say it all. */
 export interface Outcome {
-  state: 'completed' | 'failed' | 'running' | 'pending' | 'notRun' | 'notAnswered' | 'unknown'
+  state: 'completed' | 'failed' | 'running' | 'held' | 'notRun' | 'notAnswered' | 'unknown'
   note?: string
 }
 
@@ -32,7 +32,7 @@ export function outcomeOf ({ toolName, status, output, error = '', begun }: Task
     case 'pending':
       if (run === 'live') return { state: 'running' }
       if (begun) return { state: run === 'waiting' ? 'running' : 'unknown' }
-      return { state: run === 'waiting' ? 'pending' : facts.asking.includes(toolName) ? 'notAnswered' : 'notRun' }
+      return { state: run === 'waiting' ? 'held' : facts.asking.includes(toolName) ? 'notAnswered' : 'notRun' }
   }
 }
 

@@ -1,9 +1,9 @@
-import { type ReactNode, useMemo, useState } from 'react'
+import { type ReactNode, useState } from 'react'
 import type { PathChange } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Button } from '../button.tsx'
 import { Diff } from '../diff/diff.tsx'
-import { parseDiff } from '../diff/parse-diff.ts'
+import { useDiff } from '../diff/use-diff.ts'
 import { VisibleText } from '../visible-text.tsx'
 
 const SIGNS = { created: ['+', 'good'], changed: ['~', 'busy'], moved: ['→', 'calm'], deleted: ['–', 'bad'] } as const
@@ -28,7 +28,7 @@ interface Props {
 export function ChangeRow ({ change, tick, by, note, isOpenAtFirst = false, children }: Props) {
   const [isOpen, setIsOpen] = useState(isOpenAtFirst)
   const { path, kind, from, diff } = change
-  const counts = useMemo(() => diff === undefined ? undefined : parseDiff(diff), [diff])
+  const counts = useDiff(diff)
   const line = (
     <>
       {kind !== undefined && (
@@ -57,7 +57,7 @@ export function ChangeRow ({ change, tick, by, note, isOpenAtFirst = false, chil
             <span className='visually-hidden'>{say('approval.difference', { added: counts.added, removed: counts.removed })}</span>
           </span>
         )}
-        <span className='quiet'>{more(change).join(' · ')}{by !== undefined && more(change).length > 0 && ' · '}{by}</span>
+        <span className='quiet change-by'>{more(change).join(' · ')}{by !== undefined && more(change).length > 0 && ' · '}{by}</span>
         {diff !== undefined && (
           <Button kind='quiet' aria-expanded={isOpen} onClick={() => setIsOpen(!isOpen)}>
             {say(isOpen ? 'run.hideDiff' : 'run.showDiff')}

@@ -50,8 +50,12 @@ export function Changes ({ runId, isOver }: Props) {
     <section className='section' aria-label={say('run.changes')}>
       <header className='page-head'>
         <h2>{say('run.changes')}</h2>
-        {isOver && isOnCopy && <Button kind='primary' onClick={() => setOpen({ verb: 'apply', runId })}>{say('changes.apply.all')}</Button>}
-        {canUndo && <Button onClick={() => setOpen({ verb: 'undo', runId })}>{say('run.undoAll')}</Button>}
+        <div className='actions'>
+          {canUndo && <Button onClick={() => setOpen({ verb: 'undo', runId })}>{say('run.undoAll')}</Button>}
+          {isOver && isOnCopy && (
+            <Button kind='primary' onClick={() => setOpen({ verb: 'apply', runId })}>{say('changes.apply.all')}</Button>
+          )}
+        </div>
       </header>
       {isOnCopy && <p className='quiet'>{say('changes.onCopy')}</p>}
       {isTried && changes.length > 0 && <p className='quiet'>{say('changes.tried')}</p>}
@@ -99,7 +103,8 @@ interface NoteProps {
   onTakeBack: (undoId: string) => void
 }
 
-function DoneNote ({ done: { verb, undoId, done, skipped }, onTakeBack }: NoteProps) {
+/** Says what an undo or an apply did, with a button that takes it back. */
+export function DoneNote ({ done: { verb, undoId, done, skipped }, onTakeBack }: NoteProps) {
   return (
     <div className={`note note-${skipped.length > 0 ? 'warn' : 'good'}`}>
       <p>{say(`changes.${verb}.done`, { count: done.length })} {skipped.length > 0 && say('run.skipped', { count: skipped.length })}</p>

@@ -1,8 +1,10 @@
-import { useMemo, useState } from 'react'
+import { memo, useState } from 'react'
 import { say } from '../../lib/say.ts'
 import { Button } from '../button.tsx'
+import { Loading } from '../loading.tsx'
 import { VisibleText } from '../visible-text.tsx'
-import { parseDiff, type DiffLine } from './parse-diff.ts'
+import type { DiffLine } from './parse-diff.ts'
+import { useDiff } from './use-diff.ts'
 import './diff.css'
 
 /** Lines that are drawn before the user asks for all. */
@@ -10,16 +12,18 @@ const SHOWN = 150
 /** Characters of a line that are drawn before the user asks for all of it. */
 const LONGEST_LINE = 1_000
 
-const MARKS = { add: '+', remove: '-', same: ' ', gap: '' } as const
+const MARKS = { add: '+', remove: '-', same: ' ', gap: '', noLineEnd: '' } as const
 
 /** A unified diff, as the service makes them: what is removed and what is added by sign and colour, with line numbers. */
 export function Diff ({ diff }: { diff: string }) {
   const [isWhole, setIsWhole] = useState(false)
-  const { lines, note, isNew, added, removed } = useMemo(() => parseDiff(diff), [diff])
+  const parsed = useDiff(diff)
+  if (parsed === undefined) return <Loading />
+  const { lines, note, isNew, added, removed } = parsed
   const shown = isWhole ? lines : lines.slice(0, SHOWN)
   return (
     <figure className='diff'>
-      <figcaption className='quiet'>
+      <figcaption className={note === undefined && lines.length > 0 ? 'quiet diff-counts' : 'quiet'}>
         {note ?? say(lines.length === 0 ? 'approval.noDifference' : isNew ? 'approval.newFile' : 'approval.difference', { added, removed })}
       </figcaption>
       {lines.length > 0 && <pre tabIndex={0}>{shown.map((line, at) => <Line key={at} {...line} />)}</pre>}
@@ -30,14 +34,21 @@ export function Diff ({ diff }: { diff: string }) {
   )
 }
 
-function Line ({ kind, text, line }: DiffLine) {
+const Line = memo(function Line ({ kind, text, line, pieces }: DiffLine) {
   const content = (
     <>
       <span className='diff-number' aria-hidden='true'>{line}</span>
-      <span>{MARKS[kind]}<VisibleText text={text} limit={LONGEST_LINE} />{'\n'}</span>
+      <span>
+        {MARKS[kind]}
+        {kind === 'noLineEnd' ? say('approval.noLineEnd') : pieces === undefined ? <VisibleText text={text} limit={LONGEST_LINE} /> : null}
+        {pieces?.map((piece, at) => piece.isMarked
+          ? <mark key={at} className='diff-word'><VisibleText text={piece.text} /></mark>
+          : <VisibleText key={at} text={piece.text} />)}
+        {'\n'}
+      </span>
     </>
   )
   if (kind === 'add') return <ins className='diff-line diff-add'>{content}</ins>
   if (kind === 'remove') return <del className='diff-line diff-remove'>{content}</del>
-  return <span className={`diff-line diff-${kind}`}>{content}</span>
-}
+  return <span className={kind === 'same' ? 'diff-line' : 'diff-line diff-gap'}>{content}</span>
+})

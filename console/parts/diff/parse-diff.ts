@@ -1,10 +1,13 @@
-import { say } from '../../lib/say.ts'
+import { changedWords, type Piece } from './changed-words.ts'
 
 export interface DiffLine {
-  kind: 'add' | 'remove' | 'same' | 'gap'
+  /** noLineEnd: the line before ends the file without a line end. */
+  kind: 'add' | 'remove' | 'same' | 'gap' | 'noLineEnd'
   text: string
   /** Number of the line in the new file; of a removed line, in the old one. */
   line?: number
+  /** The text with the words marked that the line in its place does not have. */
+  pieces?: Piece[]
 }
 
 export interface ParsedDiff {
@@ -15,6 +18,9 @@ export interface ParsedDiff {
   added: number
   removed: number
 }
+
+/** Characters of a line in which words are compared. */
+const LONGEST_COMPARED = 1_000
 
 const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/
 
@@ -37,8 +43,28 @@ export function parseDiff (diff: string): ParsedDiff {
     else if (row.startsWith(' ')) {
       lines.push({ kind: 'same', text: row.slice(1), line: next++ })
       old++
-    } else if (row.startsWith('\\')) lines.push({ kind: 'gap', text: say('approval.noLineEnd') })
+    } else if (row.startsWith('\\')) lines.push({ kind: 'noLineEnd', text: '' })
   }
+  markWords(lines)
   const count = (kind: DiffLine['kind']) => lines.filter((line) => line.kind === kind).length
   return { lines, note, isNew: diff.startsWith('--- /dev/null'), added: count('add'), removed: count('remove') }
+}
+
+/** Compares each removed line with the added one in its place, where as many were added as removed. */
+function markWords (lines: DiffLine[]): void {
+  for (let at = 0; at < lines.length;) {
+    let middle = at
+    while (lines[middle]?.kind === 'remove') middle++
+    let end = middle
+    while (lines[end]?.kind === 'add') end++
+    const count = middle - at
+    if (count > 0 && end - middle === count) {
+      for (let n = at; n < middle; n++) {
+        const [old, now] = [lines[n], lines[n + count]]
+        if (Math.max(old.text.length, now.text.length) > LONGEST_COMPARED) continue
+        ;[old.pieces, now.pieces] = changedWords(old.text, now.text) ?? []
+      }
+    }
+    at = Math.max(end, at + 1)
+  }
 }

@@ -19,6 +19,13 @@ const PROBLEMS: Record<string, TextKey> = {
   ERR_MODEL_NOT_FOUND: 'key.noModel'
 }
 
+/** Where the keys of providers are made. */
+const MADE_AT: Record<string, string> = {
+  anthropic: 'https://console.anthropic.com/settings/keys',
+  openai: 'https://platform.openai.com/api-keys',
+  google: 'https://aistudio.google.com/apikey'
+}
+
 interface Props {
   /** The providers to choose from. */
   providers: string[]
@@ -81,6 +88,7 @@ export function KeyDialog ({ providers, onClose }: Props) {
           />
         </label>
         <p id='key-help' className='quiet'>{say('key.help')}</p>
+        <MakeKey provider={provider} />
         {test.data?.ok === false && <Problem name={name} tested={test.data} isBusy={store.isPending} onStore={keep} />}
         {(test.error ?? store.error) !== null && <Failed error={test.error ?? store.error} />}
         <div className='actions'>
@@ -90,6 +98,12 @@ export function KeyDialog ({ providers, onClose }: Props) {
       </form>
     </Dialog>
   )
+}
+
+function MakeKey ({ provider }: { provider: string }) {
+  const href = MADE_AT[provider]
+  if (href === undefined) return null
+  return <p><a href={href} target='_blank' rel='noreferrer noopener'>{say('key.make', { name: providerName(provider) })}</a></p>
 }
 
 interface ProblemProps {

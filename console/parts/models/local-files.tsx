@@ -1,64 +1,89 @@
 import type { ModelList } from '../../../client/generated/index.ts'
+import { plainWords } from '../../lib/plain-words.ts'
 import { say } from '../../lib/say.ts'
 import { Button } from '../button.tsx'
 import { Failed } from '../failed.tsx'
 import { VisibleText } from '../visible-text.tsx'
-import { useConfigure, useProviders } from './model-queries.ts'
+import { useFile, useModels, useProviders } from './model-queries.ts'
 import './local-servers.css'
 
-interface LocalFile {
-  /** Its id as a model. */
-  model: string
-  /** Where it is, unless the service has it already. */
-  path?: string
-  program?: string
-  sizeBytes?: number
-  contextWindow?: number
-  unavailable?: string
-}
+type Model = ModelList['models'][number]
 
+/** A model file of this machine; `path` and `program` are those of a file that the service has not yet. */
+type LocalFile =
+  & Pick<Model, 'sizeBytes' | 'contextWindow' | 'state' | 'tokensPerSecond' | 'unavailable'>
+  & { model: string, path?: string, program?: string }
+
+const USED = { stopped: 'settings.fileLoad', loading: 'settings.localUsed', loaded: 'settings.localUsed' } as const
 const GIGABYTE = 1e9
 const gigabytes = new Intl.NumberFormat(undefined, { style: 'unit', unit: 'gigabyte', maximumFractionDigits: 1 })
 
 /** Returns the model files of this machine: those that the service has, and those that other programs left. */
 export function localFilesIn ({ models = [], files = [], discovered = [] }: Partial<ModelList>): LocalFile[] {
   const isServer = discovered.some(({ provider }) => provider === 'local')
-  const own = isServer ? [] : models.filter(({ provider }) => provider === 'local').map(({ id, ...facts }) => ({ ...facts, model: id }))
-  return [...own, ...files.filter(({ model }) => !own.some((each) => each.model === model))]
+  const isFile = ({ provider, state, unavailable }: Model) => provider === 'local' && (state ?? unavailable) !== undefined
+  const listed = isServer ? [] : models.filter(isFile).map(({ id, ...facts }) => ({ ...facts, model: id }))
+  return [...listed, ...files.filter(({ model }) => !listed.some((each) => each.model === model))]
 }
 
 /** Files of models on this machine, each with a button to use it or the reason why it cannot be used. */
 export function LocalFiles ({ files }: { files: LocalFile[] }) {
-  return <ul className='list'>{files.map((file) => <li key={file.path ?? file.model} className='local-server'><File {...file} /></li>)}</ul>
+  // What the service has of them changes while one is loaded.
+  const own = localFilesIn(useModels().data ?? {})
+  return (
+    <ul className='list'>
+      {files.map((file) => (
+        <li key={file.model} className='local-server'><File {...file} {...own.find(({ model }) => model === file.model)} /></li>
+      ))}
+    </ul>
+  )
 }
 
-function File ({ model, path, program, sizeBytes, contextWindow, unavailable }: LocalFile) {
-  const { data } = useProviders()
-  const configure = useConfigure()
-  const isUsed = data?.active_model === model
+function File (file: LocalFile) {
+  const { model, path, program, sizeBytes, contextWindow, tokensPerSecond, unavailable } = file
+  const { data: { active_model: active } = { active_model: '' } } = useProviders()
+  const use = useFile()
+  const isLoading = use.isPending || file.state === 'loading'
+  const problem = unavailable ?? (use.data?.ok === false ? use.data.error : undefined)
   const facts = [
     program,
     sizeBytes !== undefined && gigabytes.format(sizeBytes / GIGABYTE),
-    contextWindow !== undefined && say('settings.fileWindow', { count: contextWindow })
+    contextWindow !== undefined && say('settings.fileWindow', { count: contextWindow }),
+    tokensPerSecond !== undefined && say('settings.fileSpeed', { count: Number(tokensPerSecond.toPrecision(2)) })
   ]
+  const isUsed = active === model
+  const mayTry = unavailable === undefined || path === undefined
   return (
     <>
-      <p><strong>{model.replace('local/', '')}</strong> <span className='quiet'>{facts.filter(Boolean).join(' · ')}</span></p>
-      {unavailable === undefined
-        ? (
-          <div className='actions'>
-            <Button
-              isBusy={configure.isPending}
-              disabled={isUsed}
-              onClick={() => configure.mutate(path === undefined ? { model } : { localFile: path, model })}
-            >
-              {say(isUsed ? 'settings.localUsed' : 'settings.localUse')}
-            </Button>
-          </div>
-          )
-        : <p className='quiet'><VisibleText text={unavailable} /></p>}
-      <div role='status'>{isUsed && <p className='quiet'><VisibleText text={say('settings.localNow', { model })} /></p>}</div>
-      {configure.error !== null && <Failed error={configure.error} />}
+      <p>
+        <strong><VisibleText text={model.replace('local/', '')} /></strong>
+        {' '}
+        <span className='quiet'>{facts.filter(Boolean).join(' · ')}</span>
+      </p>
+      <div role='status' className='local-server-state'>
+        {isLoading && (
+          <>
+            <progress aria-label={say('settings.fileProgress')} />
+            <p className='quiet'>{say('settings.fileLoading')}</p>
+          </>
+        )}
+        {!isLoading && problem !== undefined && <p className='note note-bad'><VisibleText text={plainWords(problem)} /></p>}
+        {!isLoading && problem === undefined && isUsed && (
+          <p className='quiet'>{say(file.state === 'loaded' ? 'settings.fileLoaded' : 'settings.fileStopped')}</p>
+        )}
+      </div>
+      {mayTry && (
+        <div className='actions'>
+          <Button
+            isBusy={isLoading}
+            disabled={isUsed && file.state === 'loaded'}
+            onClick={() => use.mutate({ model, path, active })}
+          >
+            {say(problem !== undefined ? 'app.retry' : isUsed ? USED[file.state ?? 'stopped'] : 'settings.localUse')}
+          </Button>
+        </div>
+      )}
+      {use.error !== null && <Failed error={use.error} />}
     </>
   )
 }

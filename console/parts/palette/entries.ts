@@ -25,14 +25,15 @@ export function places (navigate: (to: string) => void, onKeys: () => void) {
   const to = (path: string) => () => navigate(path)
   const page = (icon: LucideIcon, text: string, path: string): Entry =>
     ({ key: path, icon, text, kind: say('palette.page'), go: to(path) })
-  const settings = (icon: LucideIcon, text: string, name: string): Entry =>
-    ({ key: name, icon, text, also: say('settings.title'), kind: say('settings.title'), go: to(`/settings/${name}`) })
+  const settings = (icon: LucideIcon, text: string, name: string, also = ''): Entry =>
+    ({ key: name, icon, text, also: `${say('settings.title')} ${also}`, kind: say('settings.title'), go: to(`/settings/${name}`) })
   const action = (icon: LucideIcon, text: string, go: () => void, also?: string): Entry =>
     ({ key: text, icon, text, also, kind: say('palette.action'), go })
   return {
     entries: [
       action(SquarePen, say('chat.new'), to('/chat')),
       action(Plus, say('tasks.new'), to('/tasks/new')),
+      action(Moon, say('overnight.title'), to('/tasks/overnight')),
       page(Inbox, say('inbox.title'), '/'),
       page(ListTodo, say('tasks.title'), '/tasks'),
       page(MessageSquare, say('chat.title'), '/chat'),
@@ -45,7 +46,10 @@ export function places (navigate: (to: string) => void, onKeys: () => void) {
       settings(ShieldCheck, say('settings.grants'), 'grants'),
       settings(ChartColumn, say('settings.usage'), 'usage'),
       settings(Activity, say('settings.health'), 'health'),
-      settings(Palette, say('settings.general'), 'general'),
+      settings(
+        Palette, say('settings.general'), 'general',
+        `${say('appearance.title')} ${say('settings.budget')} ${say('devices.title')} ${say('settings.roots')} ${say('data.backupText')}`
+      ),
       action(Sun, say('palette.light'), () => setAppearance('theme', 'light'), say('appearance.theme')),
       action(Moon, say('palette.dark'), () => setAppearance('theme', 'dark'), say('appearance.theme')),
       action(Monitor, say('palette.system'), () => setAppearance('theme', 'system'), say('appearance.theme')),

@@ -9,9 +9,14 @@ const HELP: Array<[keys: readonly string[], does: TextKey]> = [
   [['Enter'], 'keys.send'],
   [['Shift', 'Enter'], 'keys.line'],
   [['PageUp'], 'keys.scroll'],
+  [['↑'], 'keys.edit'],
   [['Esc'], 'keys.leave'],
   [['J'], 'keys.next'],
-  [['K'], 'keys.previous']
+  [['K'], 'keys.previous'],
+  [['Y'], 'keys.allow'],
+  [['N'], 'keys.deny'],
+  [['U'], 'keys.takeBack'],
+  [['A'], 'keys.always']
 ]
 
 const nameOf = (key: string) => key === 'mod' ? (hasCommandKey ? '⌘' : 'Ctrl') : key

@@ -92,7 +92,7 @@ export default function Palette ({ onClose, onKeys }: Props) {
   )
 }
 
-/** What fits what is typed: places first, then conversations and tasks by their names, then what was said. */
+/** What fits what is typed: places, conversations and tasks by name, what was said. The latest chats come first while nothing is typed. */
 function useEntries (typed: string, { navigate, onKeys }: { navigate: (to: string) => void, onKeys: () => void }): Entry[] {
   const all = places(navigate, onKeys)
   const threads = useQuery({
@@ -111,14 +111,12 @@ function useEntries (typed: string, { navigate, onKeys }: { navigate: (to: strin
   })
   const words = typed.toLowerCase().split(/\s+/).filter((word) => word !== '')
   const conversations = (threads.data?.threads ?? []).map(({ id, title }) => all.conversation(id, title || say('chat.untitled')))
-  const named = [conversations, (tasks.data?.tasks ?? []).map(({ id, name, goal }) => all.task(id, name, goal))]
+  const work = (tasks.data?.tasks ?? []).map(({ id, name, goal }) => all.task(id, name, goal))
   const found = q.length > 1 && words.length > 0
     ? (said.data?.results ?? []).filter(({ messageId }) => messageId !== undefined).map(all.said)
     : []
-  const most = words.length === 0 ? 3 : MOST_OF_A_KIND
-  return [
-    ...all.entries.filter(({ text, also = '' }) => holds(`${text} ${also}`, words)),
-    ...named.flatMap((entries) => entries.filter(({ text, also = '' }) => holds(`${text} ${also}`, words)).slice(0, most)),
-    ...found
-  ]
+  const fitting = (entries: Entry[]) => entries.filter(({ text, also = '' }) => holds(`${text} ${also}`, words))
+  const some = (entries: Entry[]) => fitting(entries).slice(0, MOST_OF_A_KIND)
+  if (words.length === 0) return [...some(conversations), ...all.entries, ...some(work)]
+  return [...fitting(all.entries), ...some(conversations), ...some(work), ...found]
 }

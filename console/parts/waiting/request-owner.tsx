@@ -32,5 +32,6 @@ function ThreadLink ({ id }: { id: string }) {
     queryKey: [...keys.thread(id), 'title'],
     queryFn: () => getThread({ ...asked(), path: { id }, query: { limit: 1 } }).then(body).then(({ title }) => title ?? '')
   })
-  return <Link href={`/chat/${encodeURIComponent(id)}`}>{say('approval.ofThread', { name: shorten(data || say('chat.untitled')) })}</Link>
+  const name = data === '' ? say('chat.untitled') : data ?? ''
+  return <Link href={`/chat/${encodeURIComponent(id)}`}>{say('approval.ofThread', { name: shorten(name) })}</Link>
 }

@@ -17,6 +17,8 @@ import { useAnnounce } from '../announcer.tsx'
 /** What has waited longer than this is decided only when it is pressed again; ms. */
 const OLD_MS = 24 * 60 * 60 * 1000
 
+export const isOld = ({ createdAt }: Pick<Approval, 'createdAt'>): boolean => Date.now() - createdAt >= OLD_MS
+
 /** A decision that the service did not take, about an item that may be gone by now. */
 export interface Refusal {
   approvalId: string
@@ -37,13 +39,14 @@ export interface DecisionInProgress {
 
 /** Sends the decision of an approval, has it read aloud, and moves the focus from the buttons, which go, to the item. */
 export function useDecision (
-  { approvalId, createdAt }: Approval,
+  approval: Approval,
   { onDecided, onRefused, onLearned }: {
     onDecided?: (item: HTMLElement) => void,
     onRefused?: (refusal: Refusal) => void,
     onLearned?: (learned: Learned) => void
   }
 ) {
+  const { approvalId } = approval
   const [asksAgain, setAsksAgain] = useState(false)
   const item = useRef<HTMLElement>(null)
   const queries = useQueryClient()
@@ -66,7 +69,7 @@ export function useDecision (
     }
   })
   function send (decision: ApprovalDecision): void {
-    const isAgain = asksAgain || Date.now() - createdAt < OLD_MS
+    const isAgain = asksAgain || !isOld(approval)
     setAsksAgain(!isAgain)
     if (isAgain) mutate(decision)
     else announce(say('approval.old'))

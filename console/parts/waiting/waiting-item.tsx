@@ -9,6 +9,7 @@ import { Time } from '../time.tsx'
 import { VisibleText } from '../visible-text.tsx'
 import { Decide } from './decide.tsx'
 import { GuardedButton } from './guarded-button.tsx'
+import { ManyBox } from './many-bar.tsx'
 import { Questions } from './questions.tsx'
 import { RequestOwner } from './request-owner.tsx'
 import { ToolQuestion } from './tool-question.tsx'
@@ -34,7 +35,7 @@ interface Props {
  */
 export function WaitingItem ({ approval, withoutOwner, onDecided, onRefused, onLearned }: Props) {
   const { decision, item } = useDecision(approval, { onDecided, onRefused, onLearned })
-  const { approvalId, kind, createdAt, expiresAt, note } = approval
+  const { approvalId, kind, createdAt, expiresAt, note, budget } = approval
   const isOpen = approval.state === 'pending' && !decision.isSuccess
   return (
     <article
@@ -42,7 +43,10 @@ export function WaitingItem ({ approval, withoutOwner, onDecided, onRefused, onL
       data-waiting={approvalId} data-open={isOpen || undefined}
     >
       <header className='waiting-head'>
-        <h3 id={`title-${approvalId}`}>{titleOf(approval)}</h3>
+        <div className='waiting-title'>
+          <h3 id={`title-${approvalId}`}>{titleOf(approval)}</h3>
+          {isOpen && <ManyBox approval={approval} />}
+        </div>
         <p className='quiet'>
           {!withoutOwner && kind !== 'server' && <><RequestOwner {...approval} />{' · '}</>}
           <Time at={createdAt} />
@@ -54,20 +58,46 @@ export function WaitingItem ({ approval, withoutOwner, onDecided, onRefused, onL
       {kind === 'result' && <ResultRequest approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'server' && <ServerRequest approval={approval} decision={decision} isOpen={isOpen} />}
       {kind === 'task' && <Choices approval={approval} decision={decision} isOpen={isOpen} />}
-      {kind === 'question' && <Questions approval={approval} decision={decision} isOpen={isOpen} />}
+      {kind === 'question' && budget !== undefined && <BudgetRequest approval={approval} decision={decision} isOpen={isOpen} />}
+      {kind === 'question' && budget === undefined && <Questions approval={approval} decision={decision} isOpen={isOpen} />}
       {isOpen && decision.asksAgain && <p className='note note-warn'>{say('approval.old')}</p>}
       {!isOpen && <p className='quiet'>{say(`approval.state.${decision.data?.state ?? approval.state}`)}</p>}
     </article>
   )
 }
 
-function titleOf ({ kind, toolName, input, live, server = '', about = 'failing' }: Approval): ReactNode {
+function titleOf ({ kind, toolName, input, live, server = '', about = 'failing', budget }: Approval): ReactNode {
   if (kind === 'tool') return <ToolQuestion toolName={toolName} input={input} />
   if (kind === 'result') return say('approval.result')
   if (kind === 'server') return <>{say('approval.server')} <VisibleText text={server} limit={200} /></>
   if (kind === 'task') return say(`approval.about.${about}`)
   if (live) return <>{say('approval.liveQuestion')} <VisibleText text={server} limit={200} /></>
-  return say('approval.question')
+  return say(budget === undefined ? 'approval.question' : 'approval.budget')
+}
+
+/** Whether a run may spend more than its budget, or that of the day. */
+function BudgetRequest ({ approval, decision, isOpen }: { approval: Approval, decision: DecisionInProgress, isOpen: boolean }) {
+  const [question] = approval.questions ?? []
+  const [pressed, setPressed] = useState<boolean>()
+  const decide = (approved: boolean) => {
+    setPressed(approved)
+    decision.send({ approved })
+  }
+  const [more, stop] = question?.options ?? []
+  return (
+    <div className='decide'>
+      <p><ServiceText text={question?.text ?? ''} /></p>
+      {decision.error !== null && <Failed error={decision.error} />}
+      {isOpen && (
+        <div className='actions'>
+          <GuardedButton kind='primary' isBusy={decision.isPending && pressed === true} onPress={() => decide(true)}>
+            {more?.label}
+          </GuardedButton>
+          <GuardedButton isBusy={decision.isPending && pressed === false} onPress={() => decide(false)}>{stop?.label}</GuardedButton>
+        </div>
+      )}
+    </div>
+  )
 }
 
 /** A choice about a task, with a button for each answer. */

@@ -3,6 +3,8 @@ import type { Approval } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { openApprovals } from '../frame.tsx'
 import { useLearned } from './lessons.tsx'
+import { ManyBar } from './many-bar.tsx'
+import { ManyCalls } from './many-calls.tsx'
 import { useRefusals } from './refused.tsx'
 import { WaitingItem } from './waiting-item.tsx'
 
@@ -19,9 +21,12 @@ export function WaitingSection (owner: Partial<Pick<Approval, 'runId' | 'taskId'
       <h2>{say('tasks.waiting')}</h2>
       {note}
       {learned}
-      {waiting.map((approval) => (
-        <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onRefused={onRefused} onLearned={onLearned} />
-      ))}
+      <ManyCalls approvals={waiting}>
+        <ManyBar />
+        {waiting.map((approval) => (
+          <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onRefused={onRefused} onLearned={onLearned} />
+        ))}
+      </ManyCalls>
     </section>
   )
 }

@@ -87,7 +87,7 @@ export function AttachButton ({ add }: Pick<Attached, 'add'>) {
         }}
       />
       <IconButton icon={Paperclip} label={say('chat.attach')} onClick={() => input.current?.click()} />
-      {isOver && <p className='drop-note' role='status'>{say('chat.attachDrop')}</p>}
+      {isOver && <p className='drop-note' role='status'><span>{say('chat.attachDrop')}</span></p>}
     </>
   )
 }

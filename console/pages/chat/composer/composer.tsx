@@ -11,14 +11,14 @@ import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import type { Conversation } from '../thread/use-conversation.ts'
-import type { Chosen } from '../thread/chosen.ts'
+import type { Chosen, Sending } from '../thread/chosen.ts'
 import { chosenFor, filesOf } from '../thread/use-sent.ts'
 import { AttachButton, AttachedFiles } from './attached-files.tsx'
 import { ChoiceList } from './choice-list.tsx'
 import { ChosenChips } from './chosen-chips.tsx'
 import { ModelFields } from './model-fields.tsx'
 import { PromptDialog } from './prompt-dialog.tsx'
-import { RehearseButton } from './rehearse-button.tsx'
+import { TryFirst, useWay } from './try-first.tsx'
 import { useAttached } from './use-attached.ts'
 import { useChoiceMenu } from './use-choice-menu.ts'
 import { useChosen } from './use-chosen.ts'
@@ -32,14 +32,6 @@ const isLate = (error: unknown) => error instanceof AgentError && error.code ===
 
 /** Keys that scroll the messages from a text that does not scroll itself, and how far. */
 const VIEWS: Record<string, number> = { PageUp: -0.9, PageDown: 0.9 }
-
-/** What goes with the text of a message. */
-export interface Sending {
-  files: FileUIPart[]
-  chosen: Chosen[]
-  /** In place of what the last run has not read. */
-  isInPlace?: boolean
-}
 
 interface Props {
   /** Names what is typed, which survives a reload. */
@@ -61,12 +53,14 @@ interface Props {
   onScroll: (views: number) => void
   /** Leaves the editing. */
   onCancel?: () => void
+  /** Edits the last message, where that is possible. */
+  onEditLast?: () => void
 }
 
 /** Where the user writes: a message, or while the agent works, what it is to know at its next step. */
 export function Composer (props: Props) {
   const { draftOf, initial = '', initialFiles, initialChosen, conversation, isHeld, choice, chatId, field } = props
-  const { suggested, onSend, onScroll, onCancel } = props
+  const { suggested, onSend, onScroll, onCancel, onEditLast } = props
   const [draft, setDraft] = useDraft(`chat ${draftOf}`)
   const [text, setText] = useState(draft === '' ? initial : draft)
   const attached = useAttached(filesOf(`chat ${draftOf}`), initialFiles)
@@ -89,8 +83,13 @@ export function Composer (props: Props) {
   /** What came too late for the run, and is sent when it has ended. */
   const [late, setLate] = useState<string>()
   const [areChoicesOpen, setAreChoicesOpen] = useState(false)
+  const { way, setWay, rehearsal } = useWay(chatId, choice)
+  const isRehearsed = way === 'rehearse' && !isUnderWay && onCancel === undefined
   const announce = useAnnounce()
-  useEffect(() => field.current?.focus({ preventScroll: true }), [field])
+  useEffect(() => {
+    // On a phone the keyboard would hide what there is to read. An edit was asked for.
+    if (onCancel !== undefined || !matchMedia('(pointer: coarse)').matches) field.current?.focus({ preventScroll: true })
+  }, [field])
 
   const type = (next: string) => {
     setText(next)
@@ -137,7 +136,8 @@ export function Composer (props: Props) {
     event?.preventDefault()
     if (isSending && !isUnderWay) return setIsQueued(true)
     const isEmpty = text.trim() === '' && (isUnderWay || files.length + chosen.length === 0)
-    if (isEmpty || isTooLong || steering.isPending || late !== undefined) return
+    if (isEmpty || isTooLong || steering.isPending || rehearsal.isPending || late !== undefined) return
+    if (isRehearsed) return rehearsal.mutate({ text, files, chosen })
     if (!isUnderWay) {
       // The drafts are forgotten when the service has the message.
       setText('')
@@ -174,6 +174,11 @@ export function Composer (props: Props) {
   const onKeyDown = (event: KeyboardEvent<HTMLTextAreaElement>) => {
     if (menu.takeKey(event)) return
     if (event.key === 'Escape' && onCancel !== undefined) return onCancel()
+    if (event.key === 'Escape' && isBusy && !stopping.isPending) return stopping.mutate()
+    if (event.key === 'ArrowUp' && text === '' && onEditLast !== undefined) {
+      event.preventDefault()
+      return onEditLast()
+    }
     const views = VIEWS[event.key]
     const { scrollHeight, clientHeight } = event.currentTarget
     if (views !== undefined && !event.shiftKey && scrollHeight <= clientHeight) {
@@ -199,7 +204,7 @@ export function Composer (props: Props) {
     event.preventDefault()
     attached.add(pasted)
   }
-  const failure = steering.error ?? stopping.error ?? choice.error
+  const failure = steering.error ?? stopping.error ?? rehearsal.error ?? choice.error
   return (
     <form className='composer' onSubmit={submit}>
       {failure !== null && <Failed error={failure} />}
@@ -208,6 +213,7 @@ export function Composer (props: Props) {
       {unread !== undefined && text === unread.text && <p className='note' role='status'>{say('chat.unread')}</p>}
       {returned !== undefined && <p className='note note-warn' role='alert'>{say(isRefused ? 'chat.refused' : 'chat.returned')}</p>}
       {onCancel !== undefined && <p className='quiet'>{say('chat.editing')}</p>}
+      {way === 'copy' && <p className='composer-on-copy' role='note'>{say('chat.way.help.copy')}</p>}
       <ChosenChips choices={choices} />
       <AttachedFiles attached={attached} />
       {isUnderWay && files.length + chosen.length > 0 && <p className='quiet'>{say('chat.attachLater')}</p>}
@@ -233,9 +239,7 @@ export function Composer (props: Props) {
           />
           <div className='composer-choices' data-open={areChoicesOpen || undefined}><ModelFields choice={choice} /></div>
           <span className='composer-space' />
-          {!isUnderWay && onCancel === undefined && (
-            <RehearseButton chatId={chatId} text={text} sending={{ files, chosen }} choice={choice} />
-          )}
+          {!isUnderWay && onCancel === undefined && <TryFirst way={way} onChoose={setWay} />}
           {onCancel !== undefined && <Button onClick={onCancel}>{say('app.cancel')}</Button>}
           {isUnderWay && (
             <IconButton
@@ -245,8 +249,9 @@ export function Composer (props: Props) {
           )}
           {isQueued && <span className='quiet'>{say('chat.attachWait')}</span>}
           <IconButton
-            icon={ArrowUp} type='submit' className='button button-primary button-icon composer-send' isBusy={steering.isPending || isQueued}
-            label={say(isQueued ? 'chat.attachWait' : isUnderWay ? 'chat.steer' : 'chat.send')}
+            icon={ArrowUp} type='submit' className='button button-primary button-icon composer-send'
+            isBusy={steering.isPending || rehearsal.isPending || isQueued}
+            label={say(isQueued ? 'chat.attachWait' : isUnderWay ? 'chat.steer' : isRehearsed ? 'chat.way.rehearse' : 'chat.send')}
           />
         </div>
       </div>

@@ -88,6 +88,8 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
     /** Stores the choice of a new conversation. */
     keep () {
       if (Object.values(first).some((value) => value.length > 0)) save(withChoice({}, first))
+      // The next new conversation asks.
+      setWorkspace('')
     }
   }
 }

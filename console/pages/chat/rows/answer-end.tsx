@@ -1,52 +1,63 @@
-import { getToolName, isToolUIPart, type UIMessage } from 'ai'
+import { isToolUIPart, type UIMessage } from 'ai'
 import { Activity, FileDiff, RotateCcw } from 'lucide-react'
 import { type ReactNode, useEffect, useRef, useState } from 'react'
 import { Link } from 'wouter'
 import type { FinishEvent } from '../../../../client/generated/index.ts'
-import facts from '../../../lib/tool-facts.json'
 import { dollars, hasText, say } from '../../../lib/say.ts'
-import { Button } from '../../../parts/button.tsx'
 import { Changes } from '../../../parts/changes/changes.tsx'
 import { CopyButton } from '../../../parts/copy-button.tsx'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import { modelName } from '../../../parts/models/provider-name.ts'
+import { BranchButton } from './branch-button.tsx'
+import { CopyCard } from './copy-card.tsx'
+import { UndoneNote, useOutcome } from './undone.tsx'
 import { runIdOf, textOf } from './rows.ts'
 
-/** Tools whose use is worth words beside the sign that leads to the changes, and to their undo. */
-const CHANGING = new Set(facts.changing)
+/** Buttons of words beside their picture; on a narrow page some have the picture alone. */
+const WORDED = 'button button-quiet answer-action'
 
-/** What can be done with an answer: copy it, have another one, see and undo what it changed. */
-export function AnswerEnd ({ message, onRegenerate }: { message: UIMessage, onRegenerate?: () => void }) {
+interface Props {
+  threadId: string
+  message: UIMessage
+  onRegenerate?: () => void
+}
+
+/** What can be done with an answer: copy it, have another one, go on from it elsewhere, see and undo what it changed. */
+export function AnswerEnd ({ threadId, message, onRegenerate }: Props) {
   const [isChangesShown, setIsChangesShown] = useState(false)
   const { finishReason } = (message.metadata ?? {}) as { finishReason?: string }
   const runId = runIdOf(message)
   const text = textOf(message)
-  const isWriting = message.parts.some((part) => isToolUIPart(part) && part.state === 'output-available' && CHANGING.has(getToolName(part)))
+  const hasCalls = message.parts.some(isToolUIPart)
+  const outcome = useOutcome(hasCalls ? runId : undefined)
   return (
     <>
       {finishReason === 'length' && <p className='note note-warn'>{say('chat.cutByLength')}</p>}
       {finishReason === 'content-filter' && <p className='note note-warn'>{say('chat.filtered')}</p>}
+      {outcome?.undone && <UndoneNote {...outcome.undone} />}
       <div className='answer-end'>
         {text !== '' && <CopyButton text={text} />}
-        {onRegenerate && <IconButton icon={RotateCcw} label={say('chat.regenerate')} onClick={onRegenerate} />}
-        {runId !== undefined && message.parts.some(isToolUIPart) && (
-          <Button
-            kind='quiet' className={`button button-quiet ${isWriting ? 'answer-changes' : 'button-icon'}`} aria-expanded={isChangesShown}
-            aria-label={say('chat.changes')} title={say('chat.changes')} onClick={() => setIsChangesShown(!isChangesShown)}
-          >
-            <FileDiff />{isWriting && say('chat.changes')}
-          </Button>
+        {onRegenerate && (
+          <IconButton
+            icon={RotateCcw} label={say('chat.regenerate')} words={say('chat.regenerate')} className={`${WORDED} answer-seldom`}
+            onClick={onRegenerate}
+          />
         )}
+        <BranchButton threadId={threadId} messageId={message.id} className={`${WORDED} answer-seldom`} />
         {runId !== undefined && (
-          <Link
-            className='button button-quiet button-icon' href={`/runs/${encodeURIComponent(runId)}`} aria-label={say('chat.run')}
-            title={say('chat.run')}
-          >
-            <Activity />
-          </Link>
+          <Link className={WORDED} href={`/runs/${encodeURIComponent(runId)}`}><Activity />{say('chat.run')}</Link>
+        )}
+        {outcome?.hasChanges && (
+          <IconButton
+            icon={FileDiff} label={say('chat.changes')} words={say('chat.changes')} className={WORDED} aria-expanded={isChangesShown}
+            onClick={() => setIsChangesShown(!isChangesShown)}
+          />
         )}
         <AnswerFacts message={message} />
       </div>
+      {onRegenerate && runId !== undefined && hasCalls && (
+        <CopyCard message={message} runId={runId} onLook={() => setIsChangesShown(true)} />
+      )}
       {isChangesShown && runId !== undefined && <InView><Changes runId={runId} isOver /></InView>}
     </>
   )

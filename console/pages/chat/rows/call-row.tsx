@@ -1,5 +1,5 @@
 import { useQuery } from '@tanstack/react-query'
-import { getRun, type TaskToolCall } from '../../../../client/generated/index.ts'
+import { getRun, type Run, type TaskToolCall } from '../../../../client/generated/index.ts'
 import type { RunState } from '../../../parts/call/outcome.ts'
 import { keys } from '../../../lib/queries.ts'
 import { asked, body } from '../../../lib/service.ts'
@@ -19,14 +19,22 @@ export function CallRow ({ part, name, runId, run }: Props) {
   const call = callOf(part, name)
   // A message does not tell a refused call from a failed one, nor one that never began from one that was cut.
   const isDoubtful = call.status === 'error' || (call.status === 'pending' && part.state !== 'approval-requested')
-  const { data } = useQuery({
+  const isRead = run === 'over' && isDoubtful && runId !== undefined
+  const { data, isError } = useQuery({
     queryKey: keys.run(runId ?? ''),
     queryFn: () => getRun({ ...asked(), path: { runId: runId! } }).then(body),
-    enabled: run === 'over' && isDoubtful && runId !== undefined
+    enabled: isRead
   })
   const recorded = data?.toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId)
   const { status, begun = isDoubtful && runId === undefined } = recorded ?? call
-  return <ToolCall call={{ ...call, status, begun }} run={run} />
+  // Between a decision and the stream of the run that goes on, only the service knows that the run is not over.
+  const state = isRead && !isError ? stateOf(data?.status) : run
+  return <ToolCall call={{ ...call, status, begun }} run={state} />
+}
+
+function stateOf (status: Run['status'] | undefined): RunState {
+  if (status === undefined || status === 'queued' || status === 'running') return 'live'
+  return status === 'pending_approval' ? 'waiting' : 'over'
 }
 
 function callOf (part: CallPart, toolName: string): TaskToolCall {

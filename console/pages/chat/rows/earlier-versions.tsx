@@ -1,5 +1,5 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query'
-import { History } from 'lucide-react'
+import { ChevronLeft, ChevronRight } from 'lucide-react'
 import { useState } from 'react'
 import { restoreVersion } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
@@ -7,7 +7,6 @@ import { say } from '../../../lib/say.ts'
 import { asked } from '../../../lib/service.ts'
 import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Button } from '../../../parts/button.tsx'
-import { Dialog } from '../../../parts/dialog.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import { Loading } from '../../../parts/loading.tsx'
@@ -26,27 +25,27 @@ interface Props {
   canGoBack: boolean
 }
 
-/** The versions of a message before it was edited or answered again. There is nothing without one. */
+/** The pages of a message that was edited or answered again, as ‹1/2›: the last one is what is there. There is nothing without one. */
 export function EarlierVersions ({ threadId, messageId, canGoBack }: Props) {
   const versions = useVersions(threadId, messageId)
   const [shown, setShown] = useState<string>()
   if (versions.length === 0) return null
-  const label = say('chat.versions', { count: versions.length })
+  const count = versions.length + 1
   const found = versions.findIndex(({ id }) => id === shown)
-  const at = found === -1 ? versions.length - 1 : found
+  const at = found === -1 ? versions.length : found
+  const turn = (to: number) => setShown(versions[to]?.id)
   return (
     <>
-      <IconButton
-        icon={History} label={label} className='button button-quiet button-icon row-action' onClick={() => setShown(versions.at(-1)!.id)}
-      />
-      <Dialog title={label} isOpen={shown !== undefined} onClose={() => setShown(undefined)}>
-        <VersionView threadId={threadId} version={versions[at]} canGoBack={canGoBack} onBack={() => setShown(undefined)} />
-        <div className='actions'>
-          <Button disabled={at === 0} onClick={() => setShown(versions[at - 1].id)}>{say('chat.versionBefore')}</Button>
-          <span className='version-number'>{say('chat.versionOf', { number: at + 1, count: versions.length })}</span>
-          <Button disabled={at === versions.length - 1} onClick={() => setShown(versions[at + 1].id)}>{say('chat.versionAfter')}</Button>
-        </div>
-      </Dialog>
+      <div className='version-pages' role='group' aria-label={say('chat.versions', { count: versions.length })}>
+        <IconButton icon={ChevronLeft} label={say('chat.versionBefore')} disabled={at === 0} onClick={() => turn(at - 1)} />
+        <span aria-live='polite' aria-label={say('chat.versionOf', { number: at + 1, count })}>{at + 1}/{count}</span>
+        <IconButton icon={ChevronRight} label={say('chat.versionAfter')} disabled={at === versions.length} onClick={() => turn(at + 1)} />
+      </div>
+      {found !== -1 && (
+        <section className='version' aria-label={say('chat.versionOf', { number: at + 1, count })}>
+          <VersionView threadId={threadId} version={versions[at]} canGoBack={canGoBack} onBack={() => setShown(undefined)} />
+        </section>
+      )}
     </>
   )
 }
@@ -72,7 +71,7 @@ function VersionView ({ threadId, version, canGoBack, onBack }: {
   return (
     <>
       <p className='quiet'>{say('chat.versionReplaced')} <Time at={version.replacedAt} /></p>
-      <div className='version'>
+      <div className='version-texts'>
         {error !== null && <Failed error={error} />}
         {texts === undefined && error === null && <Loading />}
         {texts?.slice(0, SHOWN).map(({ role, text }, at) =>
@@ -81,10 +80,9 @@ function VersionView ({ threadId, version, canGoBack, onBack }: {
             : <Markdown key={at} text={text} />)}
         {texts?.length === 1 && <p className='quiet'>{say('chat.noAnswer')}</p>}
         {texts !== undefined && texts.length > SHOWN && <p className='quiet'>{say('chat.versionMore', { count: texts.length - SHOWN })}</p>}
-        {version.isCut && <p className='quiet'>{say('chat.versionCut')}</p>}
       </div>
       <div className='actions'>
-        <Button kind='primary' disabled={!canGoBack} isBusy={goBack.isPending} onClick={() => goBack.mutate()}>
+        <Button disabled={!canGoBack} isBusy={goBack.isPending} onClick={() => goBack.mutate()}>
           {say('chat.versionBack')}
         </Button>
         <span className='quiet'>{say('chat.versionBackHelp')}</span>

@@ -43,7 +43,7 @@ function stateOf (row: Row, state: RowState) {
   }
 }
 
-const sizeOf = (text: string) => 24 + 21 * Math.ceil(text.length / 100)
+const sizeOf = (text: string) => 24 + 26 * Math.ceil(text.length / 85)
 
 /** The height of rows that were not measured yet, px. */
 const estimate = (rows: Row[]) => rows.reduce((sum, row) => sum + estimateRow(row), 0)

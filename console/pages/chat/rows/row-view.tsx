@@ -10,11 +10,13 @@ import { AnswerEnd } from './answer-end.tsx'
 import { CallRow } from './call-row.tsx'
 import { ChosenRow } from './chosen-row.tsx'
 import { FileRow } from './file-row.tsx'
+import { AskedRow } from './asked-row.tsx'
 import { SaidRow } from './said-row.tsx'
 import { StepsRow } from './steps-row.tsx'
 import { PlanCard } from './plan-card.tsx'
 import { TaskCard } from './task-card.tsx'
 import { Reasoning } from './reasoning.tsx'
+import { UndoneBefore } from './undone.tsx'
 import { EarlierVersions } from './earlier-versions.tsx'
 import { runIdOf, type Row } from './rows.ts'
 
@@ -94,12 +96,16 @@ function Content ({ row, threadId, canGoBack, isWorking, isHeld, waiting, onEdit
           {waiting.map((approval) => <WaitingItem key={approval.approvalId} approval={approval} withoutOwner onDecided={onDecided} />)}
         </>
       )
+    case 'asked':
+      return <AskedRow questions={row.questions} />
     case 'steps':
       return <StepsRow steps={row.steps} />
     case 'task':
       return <TaskCard task={row.task} />
     case 'plan':
       return <PlanCard steps={row.steps} />
+    case 'undone':
+      return <UndoneBefore undone={row.undone} />
     case 'revised':
       return <p className='quiet'>{say('chat.revised')}</p>
     case 'object':
@@ -107,6 +113,6 @@ function Content ({ row, threadId, canGoBack, isWorking, isHeld, waiting, onEdit
     case 'file':
       return <FileRow {...row} />
     case 'end':
-      return isWorking ? null : <AnswerEnd message={row.message} onRegenerate={onRegenerate} />
+      return isWorking ? null : <AnswerEnd threadId={threadId} message={row.message} onRegenerate={onRegenerate} />
   }
 }

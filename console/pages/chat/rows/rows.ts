@@ -1,11 +1,13 @@
 import { getToolName, isToolUIPart, type ToolUIPart, type DynamicToolUIPart, type UIMessage } from 'ai'
 import { withoutDroppedTries } from '../../../../client/dropped-tries.ts'
-import type { AgentPlan, RunTask, Steer } from '../../../../client/generated/index.ts'
+import type { AgentPlan, ReplacedChanges, RunTask, Steer } from '../../../../client/generated/index.ts'
 import { headingLevels } from '../../../parts/markdown/heading-levels.ts'
 import { createReferences, type ResolvedBlock } from '../../../parts/markdown/references.ts'
 import { splitBlocks, type Split } from '../../../parts/markdown/split-blocks.ts'
 import { type Chosen, chosenIn, ownParts } from '../thread/chosen.ts'
 import { steerIn, steerStateOf } from '../thread/unread-words.ts'
+import facts from '../../../lib/tool-facts.json'
+import { readAsked } from './asked-row.tsx'
 import { foldSteps } from './fold-steps.ts'
 
 type Message = { message: UIMessage }
@@ -24,10 +26,14 @@ export type Row = { key: string, /** The message begins here. */ isFirst?: true 
   | { kind: 'call', part: CallPart, name: string } & Message
   /** Steps that are over. */
   | { kind: 'steps', steps: StepRow[] }
+  /** Questions to the user that are over. */
+  | { kind: 'asked', questions: NonNullable<ReturnType<typeof readAsked>> }
   | { kind: 'task', task: RunTask }
   | { kind: 'object', object: unknown }
   /** The answer was reviewed; its second version follows. */
   | { kind: 'revised' }
+  /** What was undone before the answer. */
+  | { kind: 'undone', undone: ReplacedChanges }
   | { kind: 'plan', steps: AgentPlan['steps'] }
   | { kind: 'file', url: string, mediaType: string, name?: string, isSaid: boolean }
   | { kind: 'end' } & Message
@@ -96,7 +102,10 @@ export function createRows (): (message: UIMessage) => Row[] {
     if (part.type === 'data-task') return [{ kind: 'task', task: part.data as RunTask }]
     if (part.type === 'data-plan') return [{ kind: 'plan', steps: (part.data as AgentPlan).steps }]
     if (part.type === 'data-object') return [{ kind: 'object', object: (part.data as { object: unknown }).object }]
-    return isToolUIPart(part) ? [{ kind: 'call', part, name: getToolName(part), message }] : []
+    if (!isToolUIPart(part)) return []
+    const name = getToolName(part)
+    const questions = facts.asking.includes(name) && part.state === 'output-available' ? readAsked(part.input, part.output) : undefined
+    return [questions === undefined ? { kind: 'call', part, name, message } : { kind: 'asked', questions }]
   }
 
   /** Returns the row that was made of the same block before, or this one. */
@@ -113,6 +122,8 @@ export function createRows (): (message: UIMessage) => Row[] {
       const key = `${message.id} ${at}`
       return contentOf(message, part, key).map((content, n): Row => ({ ...content, key: `${key} ${n}` }))
     })
+    const undone = undoneOf(message)
+    if (undone !== undefined) rows.unshift({ kind: 'undone', undone, key: `${message.id} undone` })
     if (rows.length === 0) return rows
     for (const [n, row] of rows.entries()) if (n === 0 || row.kind === 'steer' || rows[n - 1].kind === 'steer') row.isFirst = true
     if (message.role === 'assistant') rows.push({ kind: 'end', key: `${message.id} end`, message })
@@ -178,3 +189,5 @@ export const ownTextOf = (message: UIMessage): string => textOf({ ...message, pa
 
 /** The run that wrote an answer; messages of other clients do not tell. */
 export const runIdOf = ({ metadata }: UIMessage): string | undefined => (metadata as { runId?: string } | undefined)?.runId
+
+const undoneOf = ({ metadata }: UIMessage) => (metadata as { undone?: ReplacedChanges } | undefined)?.undone

@@ -1,15 +1,19 @@
 import type { ChatTransport, UIMessage, UIMessageChunk } from 'ai'
+import { AgentError } from '../../../../client/errors.ts'
+import type { RunBody } from '../../../../client/generated/index.ts'
 import { openStream, parse, readEvents } from '../../../../client/sse.ts'
 import { agent } from '../../../lib/service.ts'
 import { withoutChosen } from '../thread/chosen.ts'
+import type { AskFate } from '../thread/use-replaced.ts'
 import { frameStream } from './frame-stream.ts'
 import { nextFrame } from './next-frame.ts'
 
 /**
  * Carries a chat's messages to `POST /run` and reads its streams. A new message is sent alone, because the service has the rest; an
- * edited one, or another answer to one, is sent with the messages before it, which say what stays.
+ * edited one, or another answer to one, is sent with the messages before it, which say what stays. Before answers that changed files are
+ * replaced, the user is asked what becomes of these changes.
  */
-export const runTransport: ChatTransport<UIMessage> = {
+export const createRunTransport = (askFate: AskFate): ChatTransport<UIMessage> => ({
   // A resumed stream tells the whole message.
   resumeStreamIsReplay: true,
 
@@ -24,13 +28,18 @@ export const runTransport: ChatTransport<UIMessage> = {
     })
     const isChosen = last !== undefined && Object.keys(last.request).length > 0
     const said = isContinued ? {} : { ...isNew ? { message: last?.message } : all(), ...last?.request }
-    const stream = await openStream(agent().client, {
-      method: 'POST',
-      url: '/run',
-      query: { protocol: 'ui' },
-      body: { id: chatId, trigger, resumable: true, ...said, ...body },
-      headers: { 'content-type': 'application/json' },
-      signal: abortSignal
+    const send = (changes: RunBody['changes']) =>
+      openStream(agent().client, {
+        method: 'POST',
+        url: '/run',
+        query: { protocol: 'ui' },
+        body: { id: chatId, trigger, resumable: true, ...said, ...body, ...changes && { changes } },
+        headers: { 'content-type': 'application/json' },
+        signal: abortSignal
+      })
+    const stream = await send(isNew || isContinued ? undefined : 'ask').catch(async (error: unknown) => {
+      if (!(error instanceof AgentError) || error.changes === undefined) throw error
+      return send(await askFate(error.changes, abortSignal))
     })
     return frameStream(chunksOf(stream!, abortSignal), nextFrame)
   },
@@ -40,7 +49,7 @@ export const runTransport: ChatTransport<UIMessage> = {
     const stream = await openStream(agent().client, { method: 'GET', url, query: { protocol: 'ui' }, signal: abortSignal })
     return stream === undefined ? null : frameStream(chunksOf(stream, abortSignal), nextFrame)
   }
-}
+})
 
 type Body = Parameters<typeof readEvents>[0]
 

@@ -1,4 +1,12 @@
-import type { TextUIPart, UIMessage } from 'ai'
+import type { FileUIPart, TextUIPart, UIMessage } from 'ai'
+
+/** What goes with the text of a message. */
+export interface Sending {
+  files: FileUIPart[]
+  chosen: Chosen[]
+  /** In place of what the last run has not read. */
+  isInPlace?: boolean
+}
 
 /** A prompt of a tool server or a skill that the user has chosen for a message. `words` are those of the prompt, once they are known. */
 export type Chosen =

@@ -48,3 +48,14 @@ export async function olderMessages (id: string, end: number): Promise<LoadedMes
   const { from, messages } = await read(id, { limit: OLDER_PAGE, cursor: String(end) })
   return { from, messages, end }
 }
+
+/** Returns all messages of a thread of which the newest are read. */
+export async function allMessages (id: string, { from, messages }: LoadedMessages): Promise<UIMessage[]> {
+  const all = [messages]
+  for (let end = from; end > 0;) {
+    const older = await olderMessages(id, end)
+    all.unshift(older.messages)
+    end = older.from
+  }
+  return all.flat()
+}

@@ -8,11 +8,12 @@ import { useConnection } from '../../../lib/live/live-updates.tsx'
 import { newId } from '../../../lib/new-id.ts'
 import { keys } from '../../../lib/queries.ts'
 import { asked, body } from '../../../lib/service.ts'
-import { runTransport } from '../stream/run-transport.ts'
+import { createRunTransport } from '../stream/run-transport.ts'
 import { type Chosen, chosenPart } from './chosen.ts'
 import { withPage } from './loaded-messages.ts'
 import { olderMessages, threadPage, type ThreadPage } from './thread-page.ts'
 import { splitUnread, unreadWords } from './unread-words.ts'
+import { useReplaced } from './use-replaced.ts'
 import { useSent } from './use-sent.ts'
 import { useTold } from './use-told.ts'
 
@@ -31,7 +32,11 @@ export function useConversation (id: string, page: ThreadPage) {
   const queries = useQueryClient()
   const [from, setFrom] = useState(page.from)
   const { told, onData, useHeard, onSend } = useTold()
-  const chat = useChat({ id, messages: page.messages, transport: runTransport, onData })
+  const { open, ask } = useReplaced()
+  const [transport] = useState(() => createRunTransport(ask))
+  const chat = useChat({ id, messages: page.messages, transport, onData })
+  /** The messages before the chat took those away that are replaced. */
+  const before = useRef(page.messages)
   useHeard(chat.messages)
   const { status, setMessages, resumeStream, clearError, error } = chat
   const isBusy = status === 'submitted' || status === 'streaming'
@@ -123,6 +128,7 @@ export function useConversation (id: string, page: ThreadPage) {
       const replaced = isInPlace && !isSaidAgain ? unread?.id : undefined
       const messageId = edited ?? replaced ?? newId()
       onSend()
+      before.current = chat.messages
       sent.note({ messageId, text, files, chosen, draft, isEdit: edited !== undefined })
       if (edited === undefined && (isSaidAgain || replaced !== undefined)) setMessages((all) => splitUnread(all).before)
       const parts = [...chosen.map(chosenPart), ...text.trim() === '' ? [] : [{ type: 'text' as const, text }], ...files]
@@ -136,7 +142,16 @@ export function useConversation (id: string, page: ThreadPage) {
       void chat.sendMessage(undefined, { body: { continue: true } })
     },
     regenerate (options: RunOptions) {
+      before.current = chat.messages
       void chat.regenerate(withOptions(options))
+    },
+    /** The question about the changes to files of the answers that are replaced, while it is open. */
+    replaced: open,
+    /** Does not send the message about which the user is asked: everything stays as it was. */
+    callBack () {
+      sent.callBack()
+      setMessages(before.current)
+      open?.answer()
     },
     reread () {
       clearError()

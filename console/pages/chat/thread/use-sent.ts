@@ -47,6 +47,11 @@ export function useSent () {
       setReturned(undefined)
     },
 
+    /** The user has called it back: its draft stays. */
+    callBack () {
+      sent.current = undefined
+    },
+
     /** The service has answered to it. */
     arrived,
 

@@ -20,7 +20,7 @@ interface Props {
   text: string
   current?: string
   onOpen: () => void
-  onDeleted: () => void
+  onDeleted: (thread: { id: string, title: string }) => void
 }
 
 /** The messages of all conversations that hold a text, by conversation. Each opens its conversation at that message. */
@@ -52,7 +52,7 @@ export function SearchResults ({ text, current, onOpen, onDeleted }: Props) {
         {byThread(results).map(([{ threadId, title, time }, ...found]) => (
           <ThreadRow
             key={threadId} thread={{ id: threadId, title, updatedAt: time }} isCurrent={threadId === current} onOpen={onOpen}
-            onDeleted={() => { if (threadId === current) onDeleted() }}
+            onDeleted={() => onDeleted({ id: threadId, title })}
           >
             {found.map((result) => (
               <Link key={result.messageId} className='found-message quiet' href={foundPath(result)} onClick={onOpen}>

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { Pencil, Trash2 } from 'lucide-react'
+import { Pencil, Pin, PinOff, Trash2 } from 'lucide-react'
 import { type ReactNode, useState } from 'react'
 import { Link } from 'wouter'
-import { deleteThread, type Thread } from '../../../../client/generated/index.ts'
+import { deleteThread, putThread, type Thread } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
 import { say } from '../../../lib/say.ts'
 import { asked } from '../../../lib/service.ts'
 import { visibleText } from '../../../lib/visible-characters.ts'
+import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { IconButton } from '../../../parts/icon-button.tsx'
 import { Status } from '../../../parts/status.tsx'
@@ -16,7 +17,7 @@ import { RenameThread } from './rename-thread.tsx'
 
 interface Props {
   /** Without a state it shows its time. */
-  thread: Pick<Thread, 'id' | 'title' | 'updatedAt'> & Partial<Pick<Thread, 'status'>>
+  thread: Pick<Thread, 'id' | 'title' | 'updatedAt'> & Partial<Pick<Thread, 'status'>> & { pinned?: boolean }
   isCurrent: boolean
   onOpen: () => void
   onDeleted: () => void
@@ -25,14 +26,19 @@ interface Props {
 }
 
 /** A conversation in the list; the one that is shown can be renamed and deleted. */
-export function ThreadRow ({ thread: { id, title, status, updatedAt }, isCurrent, onOpen, onDeleted, children }: Props) {
+export function ThreadRow ({ thread: { id, title, status, updatedAt, pinned = false }, isCurrent, onOpen, onDeleted, children }: Props) {
   const [isRenaming, setIsRenaming] = useState(false)
   const queries = useQueryClient()
+  const announce = useAnnounce()
   async function remove () {
-    await deleteThread({ ...asked(), path: { id } })
+    await deleteThread({ ...asked(), path: { id }, query: { restorable: true } })
     queries.removeQueries({ queryKey: keys.thread(id) })
     void queries.invalidateQueries({ queryKey: keys.threads() })
     onDeleted()
+  }
+  async function pin () {
+    await putThread({ ...asked(), path: { id }, body: { pinned: !pinned } }).catch(() => announce(say('app.failed')))
+    void queries.invalidateQueries({ queryKey: keys.threads() })
   }
   return (
     <li className='thread-row' data-current={isCurrent || undefined}>
@@ -47,6 +53,7 @@ export function ThreadRow ({ thread: { id, title, status, updatedAt }, isCurrent
       {children}
       {isCurrent && (
         <div className='thread-actions'>
+          <IconButton icon={pinned ? PinOff : Pin} label={say(pinned ? 'chat.unpin' : 'chat.pin')} onClick={() => void pin()} />
           <IconButton icon={Pencil} label={say('chat.rename')} onClick={() => setIsRenaming(true)} />
           <Confirm
             kind='quiet' icon={Trash2} label={say('chat.delete')} title={say('chat.deleteTitle')} action={say('chat.deleteAction')}

@@ -10,6 +10,7 @@ import { useAnnounce } from '../../../parts/announcer.tsx'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
 import { Field } from '../../../parts/field.tsx'
+import { ModelPicker } from '../../../parts/models/model-picker.tsx'
 
 const lines = (text: string): string[] => [...new Set(text.split('\n').map((line) => line.trim()).filter((line) => line !== ''))]
 
@@ -43,7 +44,7 @@ export function AgentForm ({ agent, onSaved }: { agent?: NamedAgent, onSaved: ()
     return {
       ...kept,
       ...instructions.trim() !== '' && { instructions },
-      ...model.trim() !== '' && { model: model.trim() },
+      ...model !== '' && { model },
       ...effort !== '' && { effort: effort as NamedOptions['effort'] },
       ...lines(allowed).length > 0 && { allowTools: lines(allowed) },
       ...lines(denied).length > 0 && { denyTools: lines(denied) }
@@ -66,9 +67,13 @@ export function AgentForm ({ agent, onSaved }: { agent?: NamedAgent, onSaved: ()
       <Field label={say('settings.agentInstructions')} hint={say('settings.agentInstructionsHint')}>
         {(help) => <textarea {...help} rows={5} maxLength={20_000} value={instructions} onChange={on('instructions')} />}
       </Field>
-      <Field label={say('settings.chooseModel')} hint={say('settings.agentModelHint')}>
-        {(help) => <input {...help} maxLength={200} value={model} onChange={on('model')} />}
-      </Field>
+      <div className='field'>
+        <span>{say('settings.chooseModel')}</span>
+        <ModelPicker
+          label={say('settings.chooseModel')} value={model} usual={say('settings.agentModelUsual')}
+          onChange={(next) => set({ model: next })}
+        />
+      </div>
       <Field label={say('chat.effort')}>
         {(help) => (
           <select {...help} value={effort} onChange={on('effort')}>

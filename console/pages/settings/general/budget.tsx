@@ -10,7 +10,11 @@ import { Failed } from '../../../parts/failed.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 
 /** The settings that are asked for. */
-interface Settings { budget?: { day?: { usd?: number, tokens?: number } }, roots?: string[] }
+interface Settings {
+  budget?: { day?: { usd?: number, tokens?: number } }
+  roots?: string[]
+  providers?: Record<string, { baseURL?: string }>
+}
 export const configQuery = { queryKey: keys.config(), queryFn: () => getConfig(asked()).then(body) as Promise<Settings> }
 
 /** What all calls of models may cost on a day; nothing entered is no limit. */

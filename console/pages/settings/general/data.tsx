@@ -11,6 +11,7 @@ import { whenBack } from '../../../lib/when-back.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Dialog } from '../../../parts/dialog.tsx'
 import { Failed } from '../../../parts/failed.tsx'
+import { forgetLatelyUsed } from '../../../parts/models/lately-used.ts'
 import { ImportBackup } from './import-backup.tsx'
 
 /** The words without which the service erases nothing. */
@@ -79,6 +80,7 @@ function Erase ({ onClose }: { onClose: () => void }) {
     async mutationFn () {
       await eraseAll({ ...asked(), body: { confirm: ERASE } })
       forgetDrafts()
+      forgetLatelyUsed()
       // The service takes no connection until it has begun anew.
       await whenBack()
       location.assign('/console/')

@@ -4,8 +4,9 @@ import { say } from '../../../lib/say.ts'
 import { AgentFolders } from './agent-folders.tsx'
 import { Budget } from './budget.tsx'
 import { Data } from './data.tsx'
+import { Devices } from './devices.tsx'
 
-/** How the console looks, what a day may cost, which folders the agent may use, and what can be done with all that is stored. */
+/** How the console looks, what a day may cost, who decides from a phone, the folders of the agent, and what is done with all data. */
 export function General () {
   const { theme, text } = useAppearance()
   return (
@@ -30,6 +31,7 @@ export function General () {
         <div className='actions'><AllowNotices /></div>
       </section>
       <Budget />
+      <Devices />
       <AgentFolders />
       <Data />
     </>

@@ -4,37 +4,27 @@ import { say } from '../../../lib/say.ts'
 import { sayDuration } from '../../../lib/time.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Failed } from '../../../parts/failed.tsx'
-import { useConfigure, useModels, useModelTest } from '../../../parts/models/model-queries.ts'
+import { ListErrors } from '../../../parts/models/list-errors.tsx'
+import { ModelPicker } from '../../../parts/models/model-picker.tsx'
+import { useConfigure, useModelTest } from '../../../parts/models/model-queries.ts'
 
-/** Chooses the model of the next run, from the known ones or by its name, and tests it. */
+/** Chooses the model of the next run, and tests it. */
 export function ActiveModel ({ active }: { active: string }) {
   const [chosen, setChosen] = useState<string>()
-  const models = useModels()
   const configure = useConfigure()
   const value = chosen ?? active
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    configure.mutate({ model: value.trim() }, { onSuccess: () => setChosen(undefined) })
+    configure.mutate({ model: value }, { onSuccess: () => setChosen(undefined) })
   }
-  const errors = models.data?.errors ?? []
   return (
     <section className='section'>
       <h2>{say('settings.activeModel')}</h2>
       <form className='inline-form' onSubmit={submit}>
-        <label className='field'>
+        <div className='field'>
           <span>{say('settings.chooseModel')}</span>
-          <input
-            required
-            list='known-models'
-            maxLength={200}
-            value={value}
-            placeholder={say('settings.modelHint')}
-            onChange={(event) => setChosen(event.target.value)}
-          />
-        </label>
-        <datalist id='known-models'>
-          {models.data?.models.slice(0, 500).map(({ id, name }) => <option key={id} value={id}>{name}</option>)}
-        </datalist>
+          <ModelPicker label={say('settings.activeModel')} value={value} onChange={setChosen} />
+        </div>
         <Button kind='primary' type='submit' isBusy={configure.isPending}>{say('settings.save')}</Button>
         <ModelTest model={value} />
       </form>
@@ -42,12 +32,7 @@ export function ActiveModel ({ active }: { active: string }) {
       {configure.data !== undefined && (
         <p role='status' className='note'>{say('settings.saved')} {configure.data.warning}</p>
       )}
-      {errors.length > 0 && (
-        <details>
-          <summary>{say('settings.modelErrors')}</summary>
-          <ul>{errors.map(({ provider, error }) => <li key={provider}>{provider}: {error}</li>)}</ul>
-        </details>
-      )}
+      <ListErrors />
     </section>
   )
 }
@@ -59,10 +44,10 @@ function ModelTest ({ model }: { model: string }) {
   const isExamining = test.isPending && test.variables.thorough === true
   return (
     <>
-      <Button isBusy={test.isPending} onClick={() => test.mutate({ model: model.trim() })}>
+      <Button isBusy={test.isPending} onClick={() => test.mutate({ model })}>
         {say(test.isPending && !isExamining ? 'settings.testing' : 'settings.test')}
       </Button>
-      <Button isBusy={test.isPending} onClick={() => test.mutate({ model: model.trim(), thorough: true })}>
+      <Button isBusy={test.isPending} onClick={() => test.mutate({ model, thorough: true })}>
         {say(isExamining ? 'settings.examining' : 'settings.examine')}
       </Button>
       <div role='status' className='model-test'>

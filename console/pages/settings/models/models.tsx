@@ -13,7 +13,8 @@ import { LocalServers } from '../../../parts/models/local-servers.tsx'
 import { useModels, useProviders } from '../../../parts/models/model-queries.ts'
 import { VisibleText } from '../../../parts/visible-text.tsx'
 import { ActiveModel } from './active-model.tsx'
-import { ProviderTable } from './provider-table.tsx'
+import { AddAddress } from './add-address.tsx'
+import { KNOWN, ProviderTable } from './provider-table.tsx'
 
 const ROLES = [
   { role: 'capable', name: 'settings.roleCapable' },
@@ -36,7 +37,8 @@ export function Models () {
           <ActiveModel active={list.active_model} />
           <section className='section'>
             <h2>{say('settings.providers')}</h2>
-            <ProviderTable providers={list.providers} />
+            <ProviderTable providers={list.providers} active={list.active_model} />
+            <AddAddress names={[...KNOWN, 'gateway', ...list.providers.map(({ name }) => name)]} />
           </section>
           <section className='section'>
             <h2>{say('settings.roles')}</h2>
@@ -48,21 +50,29 @@ export function Models () {
               ))}
             </dl>
           </section>
-          <Discovery />
+          <OfThisMachine />
         </>
       )}
     </Loaded>
   )
 }
 
-/** Looks for model servers on this machine when the user asks for it. */
-function Discovery () {
+/** The model files that the service has, and after a search what else runs or lies on this machine. */
+function OfThisMachine () {
   const [isAsked, setIsAsked] = useState(false)
+  const own = localFilesIn(useModels().data ?? {})
   return (
     <section className='section'>
       <h2>{say('settings.local')}</h2>
       <p className='quiet'>{say('settings.localText')}</p>
-      {isAsked ? <Found /> : <div><Button onClick={() => setIsAsked(true)}>{say('settings.discover')}</Button></div>}
+      {isAsked
+        ? <Found />
+        : (
+          <>
+            <div><Button onClick={() => setIsAsked(true)}>{say('settings.discover')}</Button></div>
+            <Files files={own} />
+          </>
+          )}
     </section>
   )
 }
@@ -83,7 +93,18 @@ function Found () {
         {models.data !== undefined && servers.length + files.length === 0 && <p className='quiet'>{say('settings.discoveredNone')}</p>}
       </div>
       {servers.length > 0 && <LocalServers servers={servers} />}
-      {files.length > 0 && <><h3>{say('settings.files')}</h3><LocalFiles files={files} /></>}
+      <Files files={files} />
+    </>
+  )
+}
+
+function Files ({ files }: Parameters<typeof LocalFiles>[0]) {
+  if (files.length === 0) return null
+  return (
+    <>
+      <h3>{say('settings.files')}</h3>
+      <p className='quiet'>{say('settings.filesText')}</p>
+      <LocalFiles files={files} />
     </>
   )
 }

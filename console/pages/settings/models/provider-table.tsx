@@ -1,24 +1,28 @@
+import { useQuery } from '@tanstack/react-query'
 import { useState } from 'react'
 import type { ProviderList } from '../../../../client/generated/index.ts'
 import { say } from '../../../lib/say.ts'
+import { useSession } from '../../../lib/session.ts'
 import { Button } from '../../../parts/button.tsx'
 import { Confirm } from '../../../parts/confirm.tsx'
 import { KeyDialog } from '../../../parts/models/key-dialog.tsx'
-import { useKeyRemoval } from '../../../parts/models/model-queries.ts'
+import { useAddressRemoval, useKeyRemoval } from '../../../parts/models/model-queries.ts'
 import { providerName } from '../../../parts/models/provider-name.ts'
 import { VisibleText } from '../../../parts/visible-text.tsx'
+import { configQuery } from '../general/budget.tsx'
 
 type Provider = Omit<ProviderList['providers'][number], 'default_model'>
 
 /** Providers that need nothing but a key. */
-const KNOWN = ['anthropic', 'openai', 'google']
+export const KNOWN = ['anthropic', 'openai', 'google']
 
 /** The providers with their keys: entered, replaced and removed here, never shown. */
-export function ProviderTable ({ providers }: { providers: Provider[] }) {
+export function ProviderTable ({ providers, active }: { providers: Provider[], active: string }) {
   const [entering, setEntering] = useState<string>()
-  const remove = useKeyRemoval()
+  const addresses = useQuery(configQuery).data?.providers ?? {}
   const names = new Set(providers.map(({ name }) => name))
-  const others = KNOWN.filter((name) => !names.has(name)).map((name): Provider => ({ name, kind: 'direct', configured: false }))
+  const others = KNOWN.filter((name) => !names.has(name))
+    .map((name): Provider => ({ name, kind: 'direct', configured: false, takesKey: true }))
   return (
     <div className='table-wrap'>
       <table className='stacked'>
@@ -30,34 +34,65 @@ export function ProviderTable ({ providers }: { providers: Provider[] }) {
           </tr>
         </thead>
         <tbody>
-          {[...providers, ...others].map((provider) => (
-            <tr key={provider.name}>
-              <th scope='row'><VisibleText text={providerName(provider.name)} /></th>
-              <td><KeyState {...provider} /></td>
-              <td>
-                {provider.kind !== 'offline' && (
-                  <div className='actions'>
-                    <Button onClick={() => setEntering(provider.name)}>
-                      {say(provider.keyFrom === undefined ? 'settings.enterKey' : 'settings.replaceKey')}
-                    </Button>
-                    {provider.keyFrom === 'stored' && (
-                      <Confirm
-                        kind='quiet'
-                        label={say('settings.removeKey')}
-                        title={say('settings.removeKeyTitle', { name: providerName(provider.name) })}
-                        text={say('settings.removeKeyText')}
-                        action={say('settings.removeKey')}
-                        onConfirm={() => remove(provider.name)}
-                      />
-                    )}
-                  </div>
-                )}
-              </td>
-            </tr>
-          ))}
+          {[...providers, ...others].map((provider) => {
+            const address = addresses[provider.name]?.baseURL
+            return (
+              <tr key={provider.name}>
+                <th scope='row'>
+                  <VisibleText text={isOfFiles(provider) ? say('settings.files') : providerName(provider.name)} />
+                  {address !== undefined && (
+                    <p className='quiet provider-address'><VisibleText text={address} limit={200} /></p>
+                  )}
+                </th>
+                <td><KeyState {...provider} /></td>
+                <td>{provider.takesKey && <Actions provider={provider} address={address} active={active} onEnter={setEntering} />}</td>
+              </tr>
+            )
+          })}
         </tbody>
       </table>
       {entering !== undefined && <KeyDialog providers={[entering]} onClose={() => setEntering(undefined)} />}
+    </div>
+  )
+}
+
+const isOfFiles = ({ kind, takesKey }: Provider) => kind === 'direct' && !takesKey
+
+interface ActionsProps {
+  provider: Provider
+  /** Of a server that the configuration names. */
+  address?: string
+  active: string
+  onEnter: (name: string) => void
+}
+
+function Actions ({ provider: { name, keyFrom }, address, active, onEnter }: ActionsProps) {
+  const remove = useKeyRemoval()
+  const disconnect = useAddressRemoval()
+  const hasToken = useSession().token !== undefined
+  return (
+    <div className='actions'>
+      <Button onClick={() => onEnter(name)}>{say(keyFrom === undefined ? 'settings.enterKey' : 'settings.replaceKey')}</Button>
+      {keyFrom === 'stored' && (
+        <Confirm
+          kind='quiet'
+          label={say('settings.removeKey')}
+          title={say('settings.removeKeyTitle', { name: providerName(name) })}
+          text={say('settings.removeKeyText')}
+          action={say('settings.removeKey')}
+          onConfirm={() => remove(name)}
+        />
+      )}
+      {hasToken && address !== undefined && (
+        <Confirm
+          kind='quiet'
+          label={say('address.remove')}
+          title={say('address.removeTitle', { name: providerName(name) })}
+          text={say('address.removeText')}
+          action={say('address.remove')}
+          onConfirm={() => disconnect.mutateAsync({ name, active, hasKey: keyFrom === 'stored' })}
+        />
+      )}
     </div>
   )
 }

@@ -8,6 +8,7 @@ import { BoxFields, boxOf, canBox } from './box-fields.tsx'
 import { ClientFields, clientOf } from './client-fields.tsx'
 import { Field } from '../../../parts/field.tsx'
 import { readPairs } from './read-pairs.ts'
+import { splitCommand } from './split-command.ts'
 import { useConnect } from './server-queries.ts'
 
 /** The form that connects a tool server. Its secrets are sent to the service and kept nowhere on the page. */
@@ -25,14 +26,22 @@ export function AddServer ({ autoFocus }: { autoFocus?: boolean }) {
   const [clientSecret, setClientSecret] = useState('')
   const [redirectUri, setRedirectUri] = useDraft('server redirect')
   const connect = useConnect()
+  /** A whole line in the field of the program is the program with its arguments. */
+  const split = () => {
+    const found = splitCommand(command)
+    if (found === undefined) return
+    setCommand(found.command)
+    setArgs([...found.args, ...args === '' ? [] : [args]].join('\n'))
+  }
   const submit = (event: FormEvent) => {
     event.preventDefault()
-    const lines = args.split('\n').filter((line) => line !== '')
+    const found = splitCommand(command)
+    const lines = [...found?.args ?? [], ...args.split('\n').filter((line) => line !== '')]
     const values = secrets.trim() === '' ? undefined : readPairs(secrets, isAddress ? ':' : '=')
     connect.mutate(isAddress
       ? { name, url: url.trim(), ...values && { headers: values }, ...clientOf({ clientId, clientSecret, redirectUri }) }
       : {
-          ...{ name, command, ...isBoxed && { sandbox: boxOf(hosts, folders) } },
+          ...{ name, command: found?.command ?? command, ...isBoxed && { sandbox: boxOf(hosts, folders) } },
           ...{ ...lines.length > 0 && { args: lines }, ...values && { env: values } }
         }, {
       onSuccess () {
@@ -80,6 +89,7 @@ export function AddServer ({ autoFocus }: { autoFocus?: boolean }) {
                   maxLength={4_096}
                   value={command}
                   onChange={({ target: { value } }) => setCommand(value)}
+                  onBlur={split}
                 />
               )}
             </Field>

@@ -5,8 +5,10 @@ import {
   connectToolServer,
   disconnectToolServer,
   getToolServer,
+  importToolServers,
   takeBackToolServer,
   type ConnectBody,
+  type ImportServersBody,
   type ToolServerSettings
 } from '../../../../client/generated/index.ts'
 import { keys } from '../../../lib/queries.ts'
@@ -23,6 +25,9 @@ function useServerChange<V, R> (change: (values: V) => Promise<R>) {
 
 /** Connects a server, or replaces the one of its name. */
 export const useConnect = () => useServerChange((server: ConnectBody) => connectToolServer({ ...asked(), body: server }).then(body))
+
+/** Connects the servers that a text names. */
+export const useImport = () => useServerChange((found: ImportServersBody) => importToolServers({ ...asked(), body: found }).then(body))
 
 export const useDisconnect = () => useServerChange((name: string) => disconnectToolServer({ ...asked(), path: { name } }).then(body))
 

@@ -6,6 +6,7 @@ import { Button } from '../../../parts/button.tsx'
 import { Empty } from '../../../parts/empty.tsx'
 import { Loaded } from '../../../parts/loaded.tsx'
 import { AddServer } from './add-server.tsx'
+import { PasteServers } from './paste-servers.tsx'
 import { ServerItem } from './server-item.tsx'
 
 /** The tool servers with their states, and the form that adds one: at once where there is none, otherwise when a person asks for it. */
@@ -24,7 +25,14 @@ export function Servers () {
           : <ul className='list'>{servers.map((server) => <ServerItem key={server.name} server={server} now={now} />)}</ul>}
       </Loaded>
       {isAsked
-        ? <section className='section'><h2>{say('settings.addServer')}</h2><AddServer autoFocus={isAsked === 'pressed'} /></section>
+        ? (
+          <section className='section'>
+            <h2>{say('settings.addServer')}</h2>
+            <PasteServers />
+            <h3>{say('settings.orByHand')}</h3>
+            <AddServer autoFocus={isAsked === 'pressed'} />
+          </section>
+          )
         : <div><Button onClick={() => setIsAsked('pressed')}><Plus /> {say('settings.addServer')}</Button></div>}
     </>
   )

@@ -1,6 +1,10 @@
 import type { Digest } from '../../../client/generated/index.ts'
 
 export type OfTask = Digest['tasks']['items'][number]
+export type Chat = Digest['chats']['items'][number]
+/** What a card tells of a run, of a task or a chat. */
+export type Reported = Pick<EndedRun, 'runId' | 'error' | 'output' | 'evidence' | 'verified' | 'facts' | 'claims' | 'unasked'> &
+  Partial<Pick<EndedRun, 'differs' | 'rehearsalVoid'>> & Partial<Pick<Chat, 'stopped'>>
 export type EndedRun = OfTask['runs']['items'][number]
 export type Denied = OfTask['denied'][number]
 export type Passed = OfTask['passed'][number]
@@ -43,9 +47,22 @@ function rows (digest: Digest, section: Section): DigestRow[] {
 /** Whether the task has something to look at: a run that is shown, or a call that was denied. */
 export const hasNews = ({ runs, denied }: OfTask) => runs.items.length > 0 || denied.length > 0
 
+/** What gets a card: the tasks and chats with something to look at, the newest first. */
+export function cardsOf ({ tasks, chats }: Digest): Array<OfTask | Chat> {
+  const cards: Array<OfTask | Chat> = [...tasks.items.filter(hasNews), ...chats.items]
+  return cards.sort((one, other) => timeOf(other) - timeOf(one))
+}
+
+const timeOf = (card: OfTask | Chat): number => 'taskId' in card ? card.runs.items[0]?.completedAt ?? 0 : card.completedAt
+
+/** Whether a run may have changed files, by the service's line of facts: it wrote, ran a command, or called something outside. */
+export const mayHaveChanged = (facts: string | undefined): boolean => facts === undefined || /[1-9]\d* (write|command|external)/.test(facts)
+
 /** `until` lies so long before now, since what ended in the last moments may not be stored yet; milliseconds. */
 export const SETTLES_MS = 1_000
 
 /** Whether a run is shown that ended after `until`: it would come again if the digest were marked as seen now. */
-export const isUnsettled = ({ until, tasks }: Digest) =>
-  tasks.items.some(({ runs }) => runs.items.some(({ completedAt }) => completedAt >= until && completedAt <= until + SETTLES_MS))
+export function isUnsettled ({ until, tasks, chats }: Digest): boolean {
+  const ends = [...tasks.items.flatMap(({ runs }) => runs.items), ...chats.items]
+  return ends.some(({ completedAt }) => completedAt >= until && completedAt <= until + SETTLES_MS)
+}

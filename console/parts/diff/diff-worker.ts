@@ -1,0 +1,19 @@
+import { parseDiff, type ParsedDiff } from './parse-diff.ts'
+
+/** What the page sends, and what it gets. */
+export interface Request {
+  id: number
+  diff: string
+}
+export interface Answer {
+  id: number
+  parsed: ParsedDiff
+}
+
+// The types of the page have no worker; what is used here is the same in both.
+const worker = globalThis as unknown as {
+  onmessage: (event: MessageEvent<Request>) => void
+  postMessage: (answer: Answer) => void
+}
+
+worker.onmessage = ({ data: { id, diff } }) => worker.postMessage({ id, parsed: parseDiff(diff) })

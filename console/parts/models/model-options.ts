@@ -1,0 +1,81 @@
+import type { ModelList } from '../../../client/generated/index.ts'
+import { dollars, say } from '../../lib/say.ts'
+import { modelName, providerName } from './provider-name.ts'
+
+type Model = ModelList['models'][number]
+
+/** A line of the list of models. */
+export interface ModelOption {
+  /** The model; empty for the usual one. */
+  id: string
+  /** The heading above it; empty for a line without one. */
+  group: string
+  name: string
+  /** Its name for requests, where that is another one. */
+  alias: string
+  /** Its window and its price. */
+  facts: string
+  hasPrice: boolean
+  isUnavailable: boolean
+}
+
+const MILLION = 1e6
+const compact = new Intl.NumberFormat(undefined, { notation: 'compact' })
+/** What may be the name of a model that is in no list. */
+const MODEL_ID = /^[^\s/]+\/\S+$/
+
+/** Returns the price of a million tokens; undefined where it is not known. */
+function priceOf ({ pricing }: Model): string | undefined {
+  const [input, output] = [pricing?.input, pricing?.output].map((price) => price === undefined ? NaN : Number(price) * MILLION)
+  if (Number.isNaN(input) || Number.isNaN(output)) return undefined
+  return input + output === 0 ? say('models.free') : say('models.price', { input: dollars.format(input), output: dollars.format(output) })
+}
+
+function optionOf (model: Model, group: string): ModelOption {
+  const { id, name, provider, contextWindow, unavailable } = model
+  const own = modelName(id)
+  const title = provider === 'offline' || name === '' ? own : name
+  const price = priceOf(model)
+  const facts = [
+    contextWindow === undefined ? undefined : say('models.window', { tokens: compact.format(contextWindow) }),
+    price,
+    unavailable === undefined ? undefined : say('models.unavailable')
+  ]
+  const alias = title === own ? '' : own
+  const isUnavailable = unavailable !== undefined
+  return { id, group, name: title, alias, facts: facts.filter(Boolean).join(' · '), hasPrice: price !== undefined, isUnavailable }
+}
+
+const isOffline = ({ provider }: Model) => provider === 'offline'
+
+interface Asked {
+  models: readonly Model[]
+  typed: string
+  /** Ids of models that were used lately, the last one first. */
+  lately: readonly string[]
+  /** The name of the line that stands for no choice. Without it there is no such line. */
+  usual?: string
+}
+
+/**
+ * Returns the models that have all words of what was typed in their name, their id or their provider: those that were used lately, then
+ * the others by provider, then what was typed itself if it may be the name of another model.
+ */
+export function modelOptions ({ models, typed, lately, usual }: Asked): ModelOption[] {
+  const words = typed.toLowerCase().split(/\s+/).filter((word) => word !== '')
+  const has = (text: string) => words.every((word) => text.toLowerCase().includes(word))
+  const found = models.filter(({ id, name, provider }) => has(`${id} ${name} ${providerName(provider)}`))
+  const used = lately.flatMap((id) => found.find((model) => model.id === id) ?? [])
+  const byProvider = Map.groupBy(found.filter((model) => !used.includes(model)), ({ provider }) => provider)
+  // The offline assistant is no model to look for.
+  const groups = [...byProvider].sort(([, [one]], [, [other]]) => Number(isOffline(one)) - Number(isOffline(other)))
+  const named = typed.trim()
+  const isOther = MODEL_ID.test(named) && models.every(({ id }) => id !== named)
+  const bare = { group: '', alias: '', facts: '', hasPrice: false, isUnavailable: false }
+  return [
+    ...usual !== undefined && has(usual) ? [{ ...bare, id: '', name: usual }] : [],
+    ...used.map((model) => optionOf(model, say('models.lately'))),
+    ...groups.flatMap(([provider, list]) => list.map((model) => optionOf(model, providerName(provider)))),
+    ...isOther ? [{ ...bare, id: named, name: say('models.byName', { name: named }) }] : []
+  ]
+}
