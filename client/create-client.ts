@@ -74,5 +74,6 @@ export function withOneError (client: Client): Client {
 
 async function * streamed (client: Client, options: RequestOptions & { method: 'GET' | 'POST' }) {
   const stream = await openStream(client, options)
-  if (stream !== undefined) yield * readJson(stream, options.signal)
+  if (stream === undefined) return
+  for await (const { event } of readJson(stream, options.signal)) yield event
 }

@@ -12,15 +12,21 @@ export class AgentError extends Error {
   /** The status of an HTTP error response. */
   readonly statusCode?: number
   readonly details?: ErrorBody['details']
+  /** Of ERR_FILES_CHANGED: what an undo would do. */
+  readonly changes?: ErrorBody['changes']
   readonly stderr?: ErrorBody['stderr']
 
-  constructor (message: string, { code, statusCode, details, stderr, cause }: Partial<ErrorBody> & { code: string, cause?: unknown }) {
+  constructor (
+    message: string,
+    { code, statusCode, details, changes, stderr, cause }: Partial<ErrorBody> & { code: string, cause?: unknown }
+  ) {
     super(message, { cause })
     this.name = 'AgentError'
     this.error = message
     this.code = code
     this.statusCode = statusCode
     this.details = details
+    this.changes = changes
     this.stderr = stderr
   }
 }

@@ -1,27 +1,40 @@
 import type { RunStreamEvent } from './generated/index.ts'
 
 /**
- * Lets each event of a segment pass once, although a stream that was opened again begins with the first event of the segment.
- * A replay may join pieces of text; what was not read of a piece passes.
+ * Lets each event of a segment pass once, although its stream is opened again: behind the last event with an id, or from the first event of
+ * the segment where the service does not know that id. A replay may join pieces of text; what was not read of a piece passes.
  */
 export function createReplayFilter () {
   /** By block, call or type of event: the characters or events that were read. */
   const read = new Map<string, number>()
   let replayed = new Map<string, number>()
+  /** What came behind the last event with an id, which comes again. */
+  const unmarked = new Map<string, number>()
 
   /** Returns how many of `length` units are new. */
   const fresh = (key: string, length: number): number => {
     const from = replayed.get(key) ?? 0
     replayed.set(key, from + length)
+    unmarked.set(key, (unmarked.get(key) ?? 0) + length)
     const known = read.get(key) ?? 0
     read.set(key, Math.max(known, from + length))
     return Math.min(length, Math.max(0, from + length - known))
   }
 
   return {
-    /** The stream is opened again. */
+    /** The stream is opened again, from the first event of the segment. */
     reopen () {
       replayed = new Map()
+      unmarked.clear()
+    },
+    /** The stream is opened again behind the last event with an id. */
+    resume () {
+      for (const [key, length] of unmarked) replayed.set(key, replayed.get(key)! - length)
+      unmarked.clear()
+    },
+    /** The stream can be opened again behind the event that passed last. */
+    mark () {
+      unmarked.clear()
     },
 
     /** Returns the event, or the part of it that is new; undefined for one that was read before. */

@@ -1,6 +1,6 @@
 import { createConversation } from './conversation.ts'
 import { AgentError } from './errors.ts'
-import type { FinishEvent, RunStreamEvent, RunTask } from './generated/index.ts'
+import type { FinishEvent, ReplacedChanges, RunStreamEvent, RunTask } from './generated/index.ts'
 import type { Pending, RunResult } from './run-types.ts'
 
 /** Events that a step of the run waits for. */
@@ -13,6 +13,7 @@ export function createRunState () {
   let runId: string | undefined
   let requests: RequestEvent[] = []
   let finish: FinishEvent | undefined
+  let undone: ReplacedChanges | undefined
   let task: RunTask | undefined
   let object: unknown
   let failure: AgentError | undefined
@@ -39,6 +40,7 @@ export function createRunState () {
       switch (event.type) {
         case 'start':
           ({ threadId, runId } = event.messageMetadata)
+          undone ??= event.messageMetadata.undone
           requests = []
           finish = undefined
           break
@@ -82,6 +84,7 @@ export function createRunState () {
         runId,
         pending: finish.finishReason === 'tool-calls' ? requests.map(pendingOf) : [],
         ...(finish.stopped && { stopped: finish.stopped }),
+        ...(undone && { undone }),
         ...(task && { task }),
         ...(object !== undefined && { object: object as T })
       }

@@ -3,6 +3,7 @@ import type {
   Answers,
   ApprovalDecision,
   FinishEvent,
+  ReplacedChanges,
   Question,
   QuestionRequestEvent,
   RunBody,
@@ -61,6 +62,8 @@ export interface RunRequest<S = unknown> extends Handlers {
   continue?: boolean
   /** What becomes of what the thread waits for: taken back, by default, or kept, and the message is refused. */
   waiting?: RunBody['waiting']
+  /** What becomes of the changes to files of the answers that the messages replace: left, by default, undone, or asked for. */
+  changes?: RunBody['changes']
   /** A rehearsal on a copy of the folder, which reaches nothing else and asks nobody: `getSheet` says what it would do. */
   dryRun?: boolean
   /** Working directory for relative paths and commands; default: the workspace of the service. */
@@ -99,6 +102,8 @@ export interface RunResult<T = unknown> {
   stopped?: FinishEvent['stopped']
   /** The answer that fits the schema of the request. */
   object?: T
+  /** What was undone before the run began, with `changes: 'undo'`. */
+  undone?: ReplacedChanges
   /** The background task that the run created, if there is one. */
   task?: RunTask
   /** The id of the thread under which the service stores the conversation. */

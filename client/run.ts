@@ -44,10 +44,11 @@ export interface RunParts extends Handlers {
   begin: { body: object, url?: string, key?: string } | { follow: string }
 }
 
-/** How the stream of a segment is opened, and opened again after its run is known. */
+type Events = AsyncGenerator<{ id?: string, event: RunStreamEvent }>
+
+/** How the stream of a segment is opened. `isRepeatable`: it may be opened so again, until its first event is read. */
 interface Segment {
-  open: () => Promise<AsyncGenerator<RunStreamEvent>>
-  reopen: () => Promise<AsyncGenerator<RunStreamEvent>>
+  open: () => Promise<Events>
   isRepeatable: boolean
 }
 
@@ -68,17 +69,20 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     const body = { ...given, resumable }
     return readJson<RunStreamEvent>((await openStream(client, { method: 'POST', url, body, headers, query, signal }))!, signal)
   }
-  /** Reads the active run again; by the id of a run also what is recorded of one that ended or waits. */
-  const follow = async (id = state.runId!) => {
+  /** Reads the active run again, behind the event `after`; by the id of a run also what is recorded of one that ended or waits. */
+  const follow = async (id = state.runId!, after?: string) => {
     const url = `/run/${encodeURIComponent(id)}/stream`
-    const stream = await openStream(client, { method: 'GET', url, query, signal })
+    const headers = after === undefined ? {} : { 'last-event-id': after }
+    const stream = await openStream(client, { method: 'GET', url, headers, query, signal })
     if (stream === undefined) throw new AgentError(`No run is active or waits under "${id}".`, { code: 'ERR_NO_LIVE_RUN', statusCode: 404 })
     return readJson<RunStreamEvent>(stream, signal)
   }
 
   /** Yields the events of one segment once, however often its stream breaks off. `isRepeatable`: `open` may be called again, too. */
-  async function * readSegment ({ open, reopen, isRepeatable }: Segment): AsyncGenerator<RunStreamEvent> {
+  async function * readSegment ({ open, isRepeatable }: Segment): AsyncGenerator<RunStreamEvent> {
     const filter = createReplayFilter()
+    let isBegun = false
+    let last: string | undefined
     let stream = await open().catch((error) => {
       if (!isRepeatable || !isCut(error)) throw error
       return again(open, 0)
@@ -86,8 +90,17 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
     for (let attempt = 0; ; attempt++) {
       let failure: unknown = streamCut()
       try {
-        for await (const each of stream) {
+        let isFirst = true
+        for await (const { id, event: each } of stream) {
+          // Where the service does not know the last event, it begins again.
+          if (isFirst) filter[each.type === 'start' ? 'reopen' : 'resume']()
+          isFirst = false
+          isBegun = true
           const event = filter.pass(each)
+          if (id !== undefined) {
+            last = id
+            filter.mark()
+          }
           if (event === undefined) continue
           attempt = 0
           state.add(event)
@@ -101,10 +114,9 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
         if (!isCut(error)) throw error
         failure = error
       }
-      const next = state.runId === undefined ? isRepeatable ? open : undefined : resumable ? reopen : undefined
+      const next = isBegun ? resumable ? () => follow(state.runId, last) : undefined : isRepeatable ? open : undefined
       if (next === undefined || attempt >= ATTEMPTS) throw failure
       stream = await again(next, attempt)
-      filter.reopen()
     }
   }
 
@@ -121,7 +133,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
   }
 
   /** Deals with the requests of a segment and returns how the run is read on; undefined when it waits for something else. */
-  async function settle (requests: readonly RequestEvent[]): Promise<(() => Promise<AsyncGenerator<RunStreamEvent>>) | undefined> {
+  async function settle (requests: readonly RequestEvent[]): Promise<(() => Promise<Events>) | undefined> {
     const { approve, ask, tools = {} } = parts
     const answers: object[] = []
     for (const request of requests) {
@@ -147,12 +159,8 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
 
   async function * read (): AsyncGenerator<RunStreamEvent> {
     let segment: Segment = 'follow' in begin
-      ? { open: () => follow(begin.follow), reopen: () => follow(), isRepeatable: false }
-      : {
-          open: () => post(begin.url ?? '/run', begin.body, begin.key),
-          reopen: () => follow(),
-          isRepeatable: resumable && begin.key !== undefined
-        }
+      ? { open: () => follow(begin.follow), isRepeatable: false }
+      : { open: () => post(begin.url ?? '/run', begin.body, begin.key), isRepeatable: resumable && begin.key !== undefined }
     try {
       while (true) {
         yield * readSegment(segment)
@@ -160,7 +168,7 @@ export function createAgentRun<T> (parts: RunParts): AgentRun<T> {
         const next = isStopped ? undefined : await settle(state.requests)
         if (next === undefined) return
         // The same decisions again get the same segment, from its beginning.
-        segment = { open: next, reopen: next, isRepeatable: resumable }
+        segment = { open: next, isRepeatable: resumable }
       }
     } catch (error) {
       if (signal?.aborted && resumable) await stop().catch(() => {})

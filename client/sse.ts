@@ -10,7 +10,7 @@ export interface ServerSentEvent {
   data?: string
 }
 
-/** The service writes at least every 15 s. After this much silence the connection counts as lost, ms. */
+/** The service writes at least every 4 s. After this much silence the connection counts as lost, ms. */
 const SILENCE_MS = 60_000
 
 /**
@@ -73,9 +73,9 @@ export async function * readEvents (body: Body, signal?: AbortSignal | null): As
   }
 }
 
-/** Yields the JSON of each event; see `readEvents`. */
-export async function * readJson<T> (body: Body, signal?: AbortSignal | null): AsyncGenerator<T> {
-  for await (const { data } of readEvents(body, signal)) if (data !== undefined) yield parse<T>(data)
+/** Yields the JSON of each event with its id; see `readEvents`. */
+export async function * readJson<T> (body: Body, signal?: AbortSignal | null): AsyncGenerator<{ id?: string, event: T }> {
+  for await (const { id, data } of readEvents(body, signal)) if (data !== undefined) yield { id, event: parse<T>(data) }
 }
 
 /** Throws ERR_STREAM_CUT when the text is no JSON. */

@@ -60,6 +60,8 @@ export function ChatPage ({ id, service }: { id: string, service: Service }) {
 
 function Chat ({ id, service, stored }: { id: string, service: Service, stored: UIMessage[] }) {
   const [text, setText] = useState('')
+  // An answer that is given before the service has said what became of the run would be overwritten by what it says.
+  const [isCurrent, setCurrent] = useState(stored.length === 0)
   const { messages, setMessages, sendMessage, addToolApprovalResponse, addToolOutput, status, stop, error } = useChat({
     id,
     messages: stored,
@@ -68,10 +70,14 @@ function Chat ({ id, service, stored }: { id: string, service: Service, stored: 
       api: `${service.url}/run`,
       headers: headersOf(service),
       async fetch (input, init) {
-        const response = await fetch(input, init)
-        // No run is active: one that was when the messages were read has ended since, or waits.
-        if (response.status === 204) setMessages(await load(id, service))
-        return response
+        try {
+          const response = await fetch(input, init)
+          // No run is active: one that was when the messages were read has ended since, or waits.
+          if (response.status === 204) setMessages(await load(id, service))
+          return response
+        } finally {
+          setCurrent(true)
+        }
       },
       // A resumable run continues when the page is reloaded; an interactive one may ask questions.
       body: { resumable: true, options: { interactive: true, appTools, app: 'react-chat' } },
@@ -138,7 +144,9 @@ function Chat ({ id, service, stored }: { id: string, service: Service, stored: 
 
   return (
     <main>
-      {messages.map((message) => <article key={message.id}>{message.parts.map(renderPart)}</article>)}
+      <fieldset disabled={!isCurrent}>
+        {messages.map((message) => <article key={message.id}>{message.parts.map(renderPart)}</article>)}
+      </fieldset>
       {error && <p role='alert'>{error.message}</p>}
       <form onSubmit={submit}>
         <input name='message' value={text} onChange={(event) => setText(event.target.value)} />

@@ -179,6 +179,10 @@ export type Applied = {
      */
     applied: Array<string>;
     /**
+     * The copy was deleted
+     */
+    discarded?: boolean;
+    /**
      * With `dryRun`: what would become of the paths; a move is one change. The first 200
      */
     planned?: Array<PathChange>;
@@ -195,6 +199,21 @@ export type Applied = {
          */
         reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'opens' | 'failed';
     }>;
+};
+
+export type ApplyBody = {
+    /**
+     * Only these, and what is below them: paths that the run changed, absolute or relative to its working folder. Default: all
+     */
+    paths?: Array<string>;
+    /**
+     * Changes nothing, and answers what an undo would do now
+     */
+    dryRun?: boolean;
+    /**
+     * Takes nothing over, and deletes the copy: the next run begins with a new one. Not with `paths`. With `dryRun`, answers what would be lost
+     */
+    discard?: boolean;
 };
 
 /**
@@ -321,6 +340,7 @@ export type Approval = {
      * Kind question: what is asked
      */
     questions?: Array<Question>;
+    budget?: ReachedBudget;
     /**
      * A tool server asks, and its call goes on: no step waits for the answer
      */
@@ -391,6 +411,16 @@ export type Approval = {
         };
     };
     /**
+     * The paired device that decided; absent when it was decided here
+     */
+    device?: {
+        deviceId: string;
+        /**
+         * How the person calls it
+         */
+        name: string;
+    };
+    /**
      * Milliseconds since the Unix epoch
      */
     decidedAt?: number;
@@ -414,10 +444,7 @@ export type Approval = {
 export type ApprovalClosedEvent = {
     type: 'approval:closed';
     approvalId: string;
-    /**
-     * tool, result, question, app or server
-     */
-    kind: string;
+    kind: 'tool' | 'result' | 'question' | 'app' | 'server' | 'task';
     /**
      * The conversation; absent for a task
      */
@@ -453,7 +480,7 @@ export type ApprovalClosedEvent = {
  */
 export type ApprovalDecision = {
     /**
-     * false declines questions
+     * false declines questions; true answers one about a budget
      */
     approved?: boolean;
     answers?: Answers;
@@ -510,10 +537,7 @@ export type ApprovalList = {
 export type ApprovalOpenEvent = {
     type: 'approval:open';
     approvalId: string;
-    /**
-     * tool, result, question, app or server
-     */
-    kind: string;
+    kind: 'tool' | 'result' | 'question' | 'app' | 'server' | 'task';
     /**
      * The conversation; absent for a task
      */
@@ -591,14 +615,14 @@ export type ApproveBody = {
      */
     messages?: Array<{
         /**
-         * system, user, assistant or tool
+         * One of system, user, assistant, tool
          */
         role: string;
         [key: string]: unknown;
     }>;
     message?: {
         /**
-         * system, user, assistant or tool
+         * One of system, user, assistant, tool
          */
         role: string;
         [key: string]: unknown;
@@ -783,7 +807,10 @@ export type ChatCompletion = {
         message: {
             role: 'assistant';
             content: string | null;
-            refusal: null;
+            /**
+             * Why the model gives no answer of the form that was asked for
+             */
+            refusal: string | null;
             /**
              * How the request is read, and what the model thought
              */
@@ -832,7 +859,7 @@ export type ChatCompletionBody = {
      */
     messages: Array<{
         /**
-         * developer, system, user, assistant or tool
+         * One of developer, system, user, assistant, tool
          */
         role: string;
         content?: string | Array<{
@@ -857,10 +884,7 @@ export type ChatCompletionBody = {
         [key: string]: unknown;
     } | null;
     tools?: Array<{
-        /**
-         * function
-         */
-        type: string;
+        type: 'function';
         function?: {
             name: string;
             description?: string | null;
@@ -872,19 +896,28 @@ export type ChatCompletionBody = {
         [key: string]: unknown;
     }> | null;
     tool_choice?: string | {
-        type: string;
+        type: 'function' | 'allowed_tools';
         function?: {
             name: string;
+            [key: string]: unknown;
+        };
+        allowed_tools?: {
+            mode?: 'auto' | 'required';
+            tools: Array<{
+                type: string;
+                function?: {
+                    name: string;
+                    [key: string]: unknown;
+                };
+                [key: string]: unknown;
+            }>;
             [key: string]: unknown;
         };
         [key: string]: unknown;
     } | null;
     parallel_tool_calls?: boolean | null;
     response_format?: {
-        /**
-         * text, json_object or json_schema
-         */
-        type: string;
+        type: 'text' | 'json_object' | 'json_schema';
         json_schema?: {
             schema?: {
                 [key: string]: unknown;
@@ -896,6 +929,13 @@ export type ChatCompletionBody = {
     max_completion_tokens?: number | null;
     max_tokens?: number | null;
     reasoning_effort?: string | null;
+    functions?: Array<{
+        [key: string]: unknown;
+    }> | null;
+    function_call?: string | {
+        name?: string;
+        [key: string]: unknown;
+    } | null;
     n?: number | null;
     logprobs?: boolean | null;
     modalities?: Array<string> | null;
@@ -926,6 +966,7 @@ export type ChatCompletionChunk = {
             role?: 'assistant';
             content?: string;
             reasoning_content?: string;
+            refusal?: string;
             tool_calls?: Array<{
                 index: number;
                 id: string;
@@ -1323,6 +1364,17 @@ export type ConfigPatch = {
             text?: boolean | null;
         } | null;
     } | null;
+    reach?: {
+        port?: number | null;
+        /**
+         * An address or a name, such as 127.0.0.1
+         */
+        host?: string | null;
+        /**
+         * The https address in front of the port, such as https://agent.example.org, without a path
+         */
+        address?: string | null;
+    } | null;
     discovery?: {
         ports?: Array<number> | null;
     } | null;
@@ -1390,6 +1442,10 @@ export type ConfigPatch = {
         } | null;
         runMs?: number | null;
     } | null;
+    /**
+     * false: the machine may fall asleep while the agent works
+     */
+    awake?: boolean | null;
     analysis?: boolean | null;
     offline?: {
         script?: Array<{
@@ -1815,6 +1871,10 @@ export type DecidedApproval = {
      * Whether the run went on: false while other requests of the same step are open, and for a result, which ends its run. Kind task: whether the choice began the run `runId`
      */
     continued: boolean;
+    /**
+     * The other requests of the run that a decision with a scope covers: they are approved with it
+     */
+    released?: Array<string>;
     learned?: Learned;
 };
 
@@ -1850,7 +1910,49 @@ export type Departure = {
 };
 
 /**
- * A summary of all tasks: their runs since a given time, their open approval requests and their next planned times
+ * A device that was paired with `local-agent reach` and may decide approvals
+ */
+export type Device = {
+    deviceId: string;
+    /**
+     * How the person calls it
+     */
+    name: string;
+    /**
+     * Milliseconds since the Unix epoch
+     */
+    createdAt: number;
+    /**
+     * When it was last used, to the hour
+     */
+    lastUsedAt: number;
+    /**
+     * When its key ends if it is not used until then
+     */
+    lapsesAt: number;
+};
+
+/**
+ * The paired devices, and where they reach the service
+ */
+export type DeviceList = {
+    devices: Array<Device>;
+    /**
+     * Where the port for devices listens; absent while it does not
+     */
+    url?: string;
+    /**
+     * The https address in front of it, of config.json
+     */
+    address?: string;
+    /**
+     * Why the port for devices does not listen, though config.json wants it
+     */
+    problem?: string;
+};
+
+/**
+ * A summary of all tasks: their runs since a given time, their open approval requests and their next planned times; and of the conversations in which runs have ended
  */
 export type Digest = {
     /**
@@ -1976,6 +2078,10 @@ export type Digest = {
                      */
                     facts?: string;
                     /**
+                     * What it did without asking anybody, and why it could
+                     */
+                    unasked: Array<DigestUnasked>;
+                    /**
                      * What it did otherwise than the rehearsal whose sheet was accepted before it
                      */
                     differs?: Array<Departure>;
@@ -2037,7 +2143,7 @@ export type Digest = {
                  */
                 fate: 'run' | 'coalesced' | 'skipped' | 'missed';
                 /**
-                 * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), budget (the tasks had used up their budget of the day), changed or cancelled (the task was changed or cancelled at that moment)
+                 * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), budget (the tasks had used up their budget of the day), changed or cancelled (the task was changed or cancelled at that moment), ended (the end time of the task came)
                  */
                 reason?: string;
                 /**
@@ -2061,6 +2167,98 @@ export type Digest = {
              * The item as a sentence, with times in the local time zone of the machine
              */
             text: string;
+        }>;
+        /**
+         * Number of items that are not listed; at most 1000 past items are counted
+         */
+        more: number;
+    };
+    /**
+     * Conversations in which runs have ended, by the time of the newest; not those that work or wait now
+     */
+    chats: {
+        items: Array<{
+            threadId: string;
+            title: string;
+            /**
+             * Its newest run; the next fields are of this run
+             */
+            runId: string;
+            status: 'queued' | 'running' | 'pending_approval' | 'completed' | 'rejected' | 'failed' | 'stopped' | 'cancelled' | 'interrupted';
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            startedAt: number;
+            /**
+             * Milliseconds since the Unix epoch
+             */
+            completedAt: number;
+            /**
+             * The number of its runs that have ended since then
+             */
+            runs: number;
+            /**
+             * The answer, shortened
+             */
+            output?: string;
+            /**
+             * Why the run did not complete, shortened
+             */
+            error?: string;
+            /**
+             * Why the run was stopped short, shortened
+             */
+            stopped?: string;
+            /**
+             * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
+             */
+            facts?: string;
+            /**
+             * false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise
+             */
+            verified?: boolean;
+            /**
+             * All claims together; not_needed: the report claims no effect
+             */
+            evidence?: 'confirmed' | 'contradicted' | 'unchecked' | 'not_needed';
+            /**
+             * The first claims of the answer
+             */
+            claims?: Array<{
+                claim: string;
+                /**
+                 * What kind of effect the report claims
+                 */
+                effect: 'file' | 'deletion' | 'command' | 'message' | 'other';
+                /**
+                 * The path, command or recipient
+                 */
+                target?: string;
+                /**
+                 * The id of the tool call that the judge named
+                 */
+                call: string | null;
+                /**
+                 * How many files, messages or commands the report claims
+                 */
+                count?: number;
+                /**
+                 * Whether the report says that the command succeeded
+                 */
+                succeeded?: boolean;
+                /**
+                 * confirmed: a completed call can have had this effect, which does not say that the work is right; contradicted: no call can, or the record of the files says otherwise; unchecked: it cannot be checked
+                 */
+                verdict: 'confirmed' | 'contradicted' | 'unchecked';
+                /**
+                 * Why the claim is contradicted or unchecked
+                 */
+                reason?: string;
+            }>;
+            /**
+             * What it did without asking anybody, and why it could
+             */
+            unasked: Array<DigestUnasked>;
         }>;
         /**
          * Number of items that are not listed; at most 1000 past items are counted
@@ -2167,6 +2365,10 @@ export type Digest = {
              * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
              */
             facts?: string;
+            /**
+             * What it did without asking anybody, and why it could
+             */
+            unasked: Array<DigestUnasked>;
             /**
              * What it did otherwise than the rehearsal whose sheet was accepted before it
              */
@@ -2282,6 +2484,10 @@ export type Digest = {
              */
             facts?: string;
             /**
+             * What it did without asking anybody, and why it could
+             */
+            unasked: Array<DigestUnasked>;
+            /**
              * What it did otherwise than the rehearsal whose sheet was accepted before it
              */
             differs?: Array<Departure>;
@@ -2395,6 +2601,10 @@ export type Digest = {
              * What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, external calls. One line in English
              */
             facts?: string;
+            /**
+             * What it did without asking anybody, and why it could
+             */
+            unasked: Array<DigestUnasked>;
             /**
              * What it did otherwise than the rehearsal whose sheet was accepted before it
              */
@@ -2674,7 +2884,7 @@ export type Digest = {
 };
 
 /**
- * Where the next digest of this reader begins. It never goes back
+ * Where the next digest of this reader begins, or what it tells of the task or conversation. It never goes back
  */
 export type DigestSeen = {
     client: string;
@@ -2696,6 +2906,44 @@ export type DigestSeenBody = {
      * `until` of the digest that was seen
      */
     until: number;
+    /**
+     * A UUID: only what happened to this task was seen
+     */
+    taskId?: string;
+    /**
+     * Up to 128 printable characters without "/": only this conversation was seen
+     */
+    threadId?: string;
+};
+
+/**
+ * Calls of a run that did something and of which nobody was asked
+ */
+export type DigestUnasked = {
+    /**
+     * grant: a grant covers it; copy: it worked on a copy of the folder; run: its task or request lets it run without asking; settings: its tool does not ask
+     */
+    why: 'grant' | 'copy' | 'run' | 'settings';
+    /**
+     * The grant, for DELETE /grants/:id
+     */
+    grantId?: string;
+    /**
+     * What the grant covers, in words; absent for one that has ended
+     */
+    covers?: string;
+    calls: Array<{
+        toolCallId: string;
+        toolName: string;
+        /**
+         * What the call is about, shortened: a path, a command, host and path of an address, or the first fields of its input
+         */
+        about: string;
+    }>;
+    /**
+     * The number of further calls
+     */
+    more: number;
 };
 
 /**
@@ -2738,6 +2986,7 @@ export type Error = {
         path: string;
         message: string;
     }>;
+    changes?: ReplacedChanges;
     /**
      * The latest stderr output of a tool server that could not be connected
      */
@@ -3335,6 +3584,10 @@ export type Health = {
         scheduler: string;
         model: string;
         /**
+         * Why the machine may fall asleep while the agent works; the agent works all the same
+         */
+        awake: string;
+        /**
          * Why there is no default workspace; requests with `cwd` are served all the same
          */
         workspace: string;
@@ -3605,10 +3858,7 @@ export type MemoryChangedEvent = {
      */
     learned: Array<{
         id: string;
-        /**
-         * fact, preference or instruction
-         */
-        kind: string;
+        kind: 'fact' | 'preference' | 'instruction' | 'pattern';
         fact: string;
     }>;
     /**
@@ -3659,6 +3909,18 @@ export type ModelList = {
              */
             cacheWrite?: string;
         };
+        /**
+         * Of a model that is a file
+         */
+        sizeBytes?: number;
+        /**
+         * Of a model that is a file: whether it is in memory
+         */
+        state?: 'stopped' | 'loading' | 'loaded';
+        /**
+         * Of a model that is a file: how fast it wrote its last answer
+         */
+        tokensPerSecond?: number;
         /**
          * Why the model cannot be used, and what to do
          */
@@ -3778,7 +4040,7 @@ export type NamedOptions = {
      */
     maxSteps?: number;
     /**
-     * Limits of the run; it ends when it has reached one
+     * Limits of the run. When its money or tokens are spent, it asks whether it may go on, where somebody can be asked; else, and when its minutes are over, it ends
      */
     budget?: {
         /**
@@ -3869,11 +4131,15 @@ export type NewThread = {
     settings?: ThreadSettings;
     messages?: Array<{
         /**
-         * system, user, assistant or tool
+         * One of system, user, assistant, tool
          */
         role: string;
         [key: string]: unknown;
     }>;
+    /**
+     * PUT only: brings back a deleted thread first, if `DELETE /threads/:id?restorable=true` deleted it in the last 30 days
+     */
+    restore?: boolean;
     [key: string]: unknown;
 };
 
@@ -3883,9 +4149,9 @@ export type NewThread = {
 export type Notification = {
     notificationId: string;
     /**
-     * waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well again; budget: a limit stopped work; provider: a provider needs a key, or refuses the one it has; told: a task was asked to tell this
+     * waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well again; budget: a limit stopped work; provider: a provider needs a key, or refuses the one it has; told: a task was asked to tell this; boxed: files that programs obey got another name after a command, which may be files of the person
      */
-    kind: 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told';
+    kind: 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told' | 'boxed';
     /**
      * The task that it is about
      */
@@ -3907,10 +4173,7 @@ export type Notification = {
      */
     waitsFor?: Array<{
         approvalId: string;
-        /**
-         * tool, result, question or task
-         */
-        kind: string;
+        kind: 'tool' | 'result' | 'question' | 'task' | 'app';
     }>;
     /**
      * A sentence without words of a task, a person or a model
@@ -3992,9 +4255,9 @@ export type NotificationEvent = {
     type: 'notification';
     notificationId: string;
     /**
-     * waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well again; budget: a limit stopped work; provider: a provider needs a key, or refuses the one it has; told: a task was asked to tell this
+     * waiting: approvals, questions or results wait for a person; failing: a task fails again and again; recovered: it is well again; budget: a limit stopped work; provider: a provider needs a key, or refuses the one it has; told: a task was asked to tell this; boxed: files that programs obey got another name after a command, which may be files of the person
      */
-    kind: 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told';
+    kind: 'waiting' | 'failing' | 'recovered' | 'budget' | 'provider' | 'told' | 'boxed';
     /**
      * The task that it is about
      */
@@ -4016,10 +4279,7 @@ export type NotificationEvent = {
      */
     waitsFor?: Array<{
         approvalId: string;
-        /**
-         * tool, result, question or task
-         */
-        kind: string;
+        kind: 'tool' | 'result' | 'question' | 'task' | 'app';
     }>;
     /**
      * A sentence without words of a task, a person or a model
@@ -4315,6 +4575,10 @@ export type ProviderList = {
         kind: 'offline' | 'direct' | 'gateway';
         configured: boolean;
         /**
+         * Whether it can be given a key: not the offline model, nor files of models
+         */
+        takesKey: boolean;
+        /**
          * Where its key comes from: stored by POST /providers/configure, which also removes it; the environment or the parent process; or config.json. Absent when it has none
          */
         keyFrom?: 'stored' | 'environment' | 'config';
@@ -4456,6 +4720,7 @@ export type QuestionRequestEvent = {
      */
     toolCallId?: string;
     questions: Array<Question>;
+    budget?: ReachedBudget;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -4472,6 +4737,36 @@ export type QuestionRequestEvent = {
      * The address that the server wants the user to open: https, or http on this computer
      */
     url?: string;
+};
+
+/**
+ * A budget that is used up; the run goes on when its user allows more
+ */
+export type ReachedBudget = {
+    /**
+     * run: `options.budget` of the run; day: `budget.day` in config.json, for all calls of the day
+     */
+    of: 'run' | 'day';
+    /**
+     * What the budget counts
+     */
+    unit: 'usd' | 'tokens';
+    /**
+     * What was spent when the run stopped to ask
+     */
+    spent: number;
+    /**
+     * What may be spent so far
+     */
+    limit: number;
+    /**
+     * What a yes adds to what was spent
+     */
+    more: number;
+    /**
+     * The day of the service that a yes holds for, such as 2026-01-31: until its midnight
+     */
+    day?: string;
 };
 
 /**
@@ -4578,11 +4873,52 @@ export type RehearsalList = {
 };
 
 /**
+ * The key of the device has ended
+ */
+export type RemovedDevice = {
+    ok: true;
+    deviceId: string;
+};
+
+/**
  * The grant has ended
  */
 export type RemovedGrant = {
     ok: true;
     grantId: string;
+};
+
+/**
+ * What the undo of the answers that a message replaces did to files, or would do
+ */
+export type ReplacedChanges = {
+    /**
+     * The paths that were restored, or would be. The first 100
+     */
+    restored: Array<string>;
+    restoredCount: number;
+    /**
+     * The paths that stay as they are, and why. The first 100
+     */
+    skipped: Array<{
+        /**
+         * Absolute path
+         */
+        path: string;
+        /**
+         * `changed_since`: the path is not as the run left it. `too_large`: no copy of what was there was kept. `link`: a symbolic link is in the way. `gone`: what the run left is not there any more, or the copy of what was there is not kept any more. `not_allowed`: the path is outside the folders that may be used now, or may not be written. `undone`: the path is as it was. `shared`: others may have changed it while the command went on, or before the service started again; an undo that names the path takes it back. `repository-used-since`: refs, index or HEAD of the git directory were changed after the run, so nothing of it is taken back. `opens`: programs obey it as soon as somebody opens or enters its folder (`.vscode`, `AGENTS.md`, hooks), so of a copy it is taken over only by an apply that names it. `failed`: an unexpected error, which the log names
+         */
+        reason: 'changed_since' | 'too_large' | 'link' | 'gone' | 'not_allowed' | 'undone' | 'shared' | 'repository-used-since' | 'opens' | 'failed';
+    }>;
+    skippedCount: number;
+    /**
+     * The number of calls whose effects nobody here knows, and that an undo does not cover
+     */
+    notCoveredCount: number;
+    /**
+     * The undos, in their order. POST /runs/{undoId}/undo, the last one first, takes them back
+     */
+    undoIds: Array<string>;
 };
 
 /**
@@ -4724,6 +5060,188 @@ export type ResourceTemplate = {
     annotations?: {
         [key: string]: unknown;
     };
+};
+
+/**
+ * The answer in one piece, with the settings of its request
+ */
+export type Response = {
+    /**
+     * `resp_` and the id of the run
+     */
+    id: string;
+    object: 'response';
+    /**
+     * Seconds since the Unix epoch
+     */
+    created_at: number;
+    status: 'in_progress' | 'completed' | 'incomplete' | 'failed';
+    error: {
+        code: string;
+        message: string;
+    } | null;
+    incomplete_details: {
+        reason: 'max_output_tokens' | 'content_filter';
+    } | null;
+    /**
+     * The name in the request
+     */
+    model: string;
+    output: Array<{
+        type: 'message';
+        id: string;
+        role: 'assistant';
+        status: 'in_progress' | 'completed' | 'incomplete';
+        content: Array<{
+            type: 'output_text';
+            text: string;
+            annotations: Array<{
+                [key: string]: unknown;
+            }>;
+            logprobs: Array<{
+                [key: string]: unknown;
+            }>;
+        } | {
+            type: 'refusal';
+            refusal: string;
+        }>;
+    } | {
+        type: 'function_call';
+        id: string;
+        call_id: string;
+        name: string;
+        /**
+         * JSON
+         */
+        arguments: string;
+        status: 'in_progress' | 'completed' | 'incomplete';
+    } | {
+        type: 'reasoning';
+        id: string;
+        summary: Array<{
+            type: 'summary_text';
+            text: string;
+        }>;
+        status: 'in_progress' | 'completed' | 'incomplete';
+    }>;
+    usage: {
+        input_tokens: number;
+        input_tokens_details: {
+            cached_tokens: number;
+            cache_write_tokens: number;
+        };
+        output_tokens: number;
+        output_tokens_details: {
+            reasoning_tokens: number;
+        };
+        total_tokens: number;
+    } | null;
+    [key: string]: unknown;
+};
+
+/**
+ * A conversation in the format of OpenAI's responses
+ */
+export type ResponseBody = {
+    /**
+     * The name of an agent, or `<provider>/<model>`
+     */
+    model: string;
+    /**
+     * The whole conversation
+     */
+    input?: string | Array<{
+        type?: 'message' | 'function_call' | 'function_call_output' | 'reasoning' | null;
+        /**
+         * Of a message: developer, system, user or assistant
+         */
+        role?: string;
+        content?: string | Array<{
+            type: string;
+            [key: string]: unknown;
+        }> | null;
+        call_id?: string;
+        name?: string;
+        /**
+         * JSON
+         */
+        arguments?: string;
+        output?: string | Array<{
+            type: string;
+            [key: string]: unknown;
+        }>;
+        [key: string]: unknown;
+    }>;
+    instructions?: string | null;
+    stream?: boolean | null;
+    tools?: Array<{
+        type: 'function';
+        name?: string;
+        description?: string | null;
+        parameters?: {
+            [key: string]: unknown;
+        } | null;
+        [key: string]: unknown;
+    }> | null;
+    tool_choice?: string | {
+        type: 'function' | 'allowed_tools';
+        name?: string;
+        /**
+         * Of allowed_tools
+         */
+        mode?: 'auto' | 'required';
+        tools?: Array<{
+            type: string;
+            name?: string;
+            [key: string]: unknown;
+        }>;
+        [key: string]: unknown;
+    } | null;
+    parallel_tool_calls?: boolean | null;
+    text?: {
+        format?: {
+            type: 'text' | 'json_object' | 'json_schema';
+            schema?: {
+                [key: string]: unknown;
+            };
+            [key: string]: unknown;
+        } | null;
+        [key: string]: unknown;
+    } | null;
+    max_output_tokens?: number | null;
+    reasoning?: {
+        effort?: string | null;
+        [key: string]: unknown;
+    } | null;
+    metadata?: {
+        [key: string]: string;
+    } | null;
+    previous_response_id?: string | null;
+    conversation?: string | {
+        id?: string;
+        [key: string]: unknown;
+    } | null;
+    background?: boolean | null;
+    prompt?: {
+        [key: string]: unknown;
+    } | null;
+    cwd?: string | null;
+    [key: string]: unknown;
+};
+
+/**
+ * An event of a streamed answer, with the fields that OpenAI's event of this type has
+ */
+export type ResponseEvent = {
+    /**
+     * Such as response.created, response.output_text.delta and response.completed
+     */
+    type: string;
+    /**
+     * Counted from 0
+     */
+    sequence_number: number;
+    [key: string]: unknown;
 };
 
 /**
@@ -4870,14 +5388,14 @@ export type RunBody = {
      */
     messages?: Array<{
         /**
-         * system, user, assistant or tool
+         * One of system, user, assistant, tool
          */
         role: string;
         [key: string]: unknown;
     }>;
     message?: {
         /**
-         * system, user, assistant or tool
+         * One of system, user, assistant, tool
          */
         role: string;
         [key: string]: unknown;
@@ -4928,6 +5446,10 @@ export type RunBody = {
      * What becomes of approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
      */
     waiting?: 'withdraw' | 'keep';
+    /**
+     * What becomes of the changes to files that were made by the answers that this message replaces (it was edited, or asks for another answer): `keep`, by default, leaves them; `undo` undoes them before the run begins, and `undone` of its `start` says what was restored; `ask` refuses the message with 409 `ERR_FILES_CHANGED` if there are some that can be undone, and names them
+     */
+    changes?: 'keep' | 'undo' | 'ask';
     /**
      * Sent by chat clients. A request with "regenerate-message" never decides an approval request
      */
@@ -5035,7 +5557,7 @@ export type RunOptions = {
      */
     maxSteps?: number;
     /**
-     * Limits of the run; it ends when it has reached one
+     * Limits of the run. When its money or tokens are spent, it asks whether it may go on, where somebody can be asked; else, and when its minutes are over, it ends
      */
     budget?: {
         /**
@@ -5138,7 +5660,7 @@ export type RunResult = {
      */
     messages: Array<{
         /**
-         * system, user, assistant or tool
+         * One of system, user, assistant, tool
          */
         role: string;
         [key: string]: unknown;
@@ -5236,6 +5758,7 @@ export type RunResult = {
          */
         toolCallId?: string;
         questions: Array<Question>;
+        budget?: ReachedBudget;
         /**
          * Milliseconds since the Unix epoch
          */
@@ -5271,6 +5794,7 @@ export type RunResult = {
         [key: string]: unknown;
     };
     options?: RunOptions;
+    undone?: ReplacedChanges;
     threadId: string;
     runId: string;
 };
@@ -5825,7 +6349,7 @@ export type Slot = {
      */
     count?: number;
     /**
-     * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), budget (the tasks had used up their budget of the day), changed or cancelled (the task was changed or cancelled at that moment)
+     * Why the planned time was skipped: overlap (a run was active), waiting (a run waited for a person, since `since`; all such times in a row are one entry), late (the schedule has missed: skip), paused (the task was paused), failing (the task is failing, and is tried less often), budget (the tasks had used up their budget of the day), changed or cancelled (the task was changed or cancelled at that moment), ended (the end time of the task came)
      */
     reason?: string;
     /**
@@ -5865,6 +6389,7 @@ export type StartEvent = {
          * The run is a rehearsal: nothing of it happens
          */
         dryRun?: true;
+        undone?: ReplacedChanges;
     };
 };
 
@@ -6076,6 +6601,16 @@ export type Task = {
         approved: boolean;
         notes?: string;
         /**
+         * The paired device that decided
+         */
+        device?: {
+            deviceId: string;
+            /**
+             * How the person calls it
+             */
+            name: string;
+        };
+        /**
          * Whether the request expired without a decision. The run was rejected, but completed when its result was all that waited
          */
         expired?: boolean;
@@ -6098,6 +6633,10 @@ export type Task = {
     }>;
     totalRuns: number;
     successfulRuns: number;
+    /**
+     * The time at which it ends, whatever it does then
+     */
+    endsAt?: number;
     /**
      * Milliseconds since the Unix epoch
      */
@@ -6155,10 +6694,7 @@ export type TaskApprovalEvent = {
     taskId: string;
     runId: string;
     approvalId: string;
-    /**
-     * tool, result or question
-     */
-    kind: string;
+    kind: 'tool' | 'result' | 'question';
     toolName?: string;
     input?: unknown;
     /**
@@ -6222,6 +6758,7 @@ export type TaskApprovalEvent = {
     teaches?: Array<string>;
     output?: string;
     questions?: Array<Question>;
+    budget?: ReachedBudget;
     /**
      * A tool server asks, and its call goes on: no step waits for the answer
      */
@@ -6325,6 +6862,10 @@ export type TaskBody = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    /**
+     * The time at which it ends, whatever it does then: a run that works or waits is stopped, and says what was done. Until then the machine is kept awake for its run. Milliseconds since the Unix epoch; 0 for none
+     */
+    endsAt?: number;
     options?: RunOptions;
     /**
      * Earlier names of two limits of `options.budget`, which takes their place
@@ -6364,6 +6905,10 @@ export type TaskChanges = {
      * Working directory of the runs; by default the workspace
      */
     cwd?: string;
+    /**
+     * The time at which it ends, whatever it does then: a run that works or waits is stopped, and says what was done. Until then the machine is kept awake for its run. Milliseconds since the Unix epoch; 0 for none
+     */
+    endsAt?: number;
     options?: RunOptions;
     /**
      * Earlier names of two limits of `options.budget`, which takes their place
@@ -6752,6 +7297,7 @@ export type TaskQuestion = {
      * Kind question: what is asked; POST /approvals/:id answers
      */
     questions?: Array<Question>;
+    budget?: ReachedBudget;
     /**
      * A tool server asks, and its call goes on: no step waits for the answer
      */
@@ -7104,10 +7650,7 @@ export type TaskToolEvent = {
     output: {
         [key: string]: unknown;
     };
-    /**
-     * complete, error or denied
-     */
-    status: string;
+    status: 'complete' | 'error' | 'denied';
 };
 
 /**
@@ -7181,7 +7724,7 @@ export type TextStartEvent = {
 };
 
 /**
- * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists leave out its settings, too
+ * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists show of its settings `cwd` alone
  */
 export type Thread = {
     id: string;
@@ -7204,6 +7747,10 @@ export type Thread = {
      */
     lastMessage: string;
     settings?: ThreadSettings;
+    /**
+     * Lists of deleted threads: when it was deleted
+     */
+    deletedAt?: number;
     [key: string]: unknown;
 };
 
@@ -7218,11 +7765,15 @@ export type ThreadBody = {
     settings?: ThreadSettings;
     messages?: Array<{
         /**
-         * system, user, assistant or tool
+         * One of system, user, assistant, tool
          */
         role: string;
         [key: string]: unknown;
     }>;
+    /**
+     * PUT only: brings back a deleted thread first, if `DELETE /threads/:id?restorable=true` deleted it in the last 30 days
+     */
+    restore?: boolean;
     [key: string]: unknown;
 };
 
@@ -7305,9 +7856,13 @@ export type ThreadView = {
      */
     lastMessage: string;
     settings?: ThreadSettings;
+    /**
+     * Lists of deleted threads: when it was deleted
+     */
+    deletedAt?: number;
     messages: Array<{
         /**
-         * system, user, assistant or tool
+         * One of system, user, assistant, tool
          */
         role: string;
         [key: string]: unknown;
@@ -7485,10 +8040,7 @@ export type ToolCallAnswer = {
 export type ToolCallClosedEvent = {
     type: 'tool-call:closed';
     approvalId: string;
-    /**
-     * tool, result, question, app or server
-     */
-    kind: string;
+    kind: 'tool' | 'result' | 'question' | 'app' | 'server' | 'task';
     /**
      * The conversation; absent for a task
      */
@@ -7533,10 +8085,7 @@ export type ToolCallList = {
 export type ToolCallOpenEvent = {
     type: 'tool-call:open';
     approvalId: string;
-    /**
-     * tool, result, question, app or server
-     */
-    kind: string;
+    kind: 'tool' | 'result' | 'question' | 'app' | 'server' | 'task';
     /**
      * The conversation; absent for a task
      */
@@ -8263,10 +8812,6 @@ export type Version = {
      * The number of messages that were replaced: it, its answer, and all after them
      */
     messageCount: number;
-    /**
-     * What came after its answer was too large, and was not kept
-     */
-    isCut?: true;
 };
 
 /**
@@ -8297,10 +8842,6 @@ export type VersionView = {
      * The number of messages that were replaced: it, its answer, and all after them
      */
     messageCount: number;
-    /**
-     * What came after its answer was too large, and was not kept
-     */
-    isCut?: true;
     messages: Array<{
         role: string;
         [key: string]: unknown;
@@ -8327,6 +8868,10 @@ export type AboutErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -8365,6 +8910,10 @@ export type HealthErrors = {
      */
     403: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -8401,6 +8950,10 @@ export type ReadyErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -8442,6 +8995,10 @@ export type GetConfigErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -8496,6 +9053,10 @@ export type PatchConfigErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -8545,6 +9106,10 @@ export type ReloadConfigErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -8586,6 +9151,10 @@ export type GetOpenapiErrors = {
      */
     403: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -8624,6 +9193,10 @@ export type GetDocsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -8671,6 +9244,10 @@ export type GetDocsFileErrors = {
      */
     404: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -8711,6 +9288,10 @@ export type GetConsoleErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -8757,6 +9338,10 @@ export type GetConsolePageErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -8808,6 +9393,10 @@ export type GetConsoleItemErrors = {
      */
     404: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -8853,6 +9442,10 @@ export type GetConsoleFileErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -8934,6 +9527,10 @@ export type RunErrors = {
      */
     429: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -8947,7 +9544,7 @@ export type RunError = RunErrors[keyof RunErrors];
 
 export type RunResponses = {
     /**
-     * The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each; the last is `finish`. This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`
+     * The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each, and an `id:`; the last is `finish`. This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`
      */
     200: RunStreamEvent;
 };
@@ -9004,6 +9601,10 @@ export type ApproveRunErrors = {
      */
     429: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -9017,7 +9618,7 @@ export type ApproveRunError = ApproveRunErrors[keyof ApproveRunErrors];
 
 export type ApproveRunResponses = {
     /**
-     * The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each; the last is `finish`. This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`
+     * The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each, and an `id:`; the last is `finish`. This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`
      */
     200: RunStreamEvent;
 };
@@ -9083,6 +9684,10 @@ export type RunSyncErrors = {
      */
     429: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -9113,6 +9718,12 @@ export type RunSyncResponse = RunSyncResponses[keyof RunSyncResponses];
 
 export type FollowRunData = {
     body?: never;
+    headers?: {
+        /**
+         * The `id:` of the last event that the reader has got
+         */
+        'last-event-id'?: string;
+    };
     path: {
         /**
          * The id of a thread, or of a run; if both exist, the thread is meant
@@ -9142,6 +9753,10 @@ export type FollowRunErrors = {
      */
     403: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -9155,7 +9770,7 @@ export type FollowRunError = FollowRunErrors[keyof FollowRunErrors];
 
 export type FollowRunResponses = {
     /**
-     * The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each; the last is `finish`. This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`
+     * The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each, and an `id:`; the last is `finish`. This is the format of `?protocol=documented`; `ui` and `ui5` give the AI SDK's UI message stream, which ends with `data: [DONE]`
      */
     200: RunStreamEvent;
     /**
@@ -9208,6 +9823,10 @@ export type StopRunErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -9271,6 +9890,10 @@ export type SteerRunErrors = {
      */
     429: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -9311,6 +9934,10 @@ export type ListChatModelsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: ChatError;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: ChatError;
     /**
      * An internal error of the service; its log has the details
      */
@@ -9362,6 +9989,10 @@ export type GetChatModelErrors = {
      */
     404: ChatError;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: ChatError;
+    /**
      * An internal error of the service; its log has the details
      */
     500: ChatError;
@@ -9384,6 +10015,12 @@ export type GetChatModelResponse = GetChatModelResponses[keyof GetChatModelRespo
 
 export type CreateChatCompletionData = {
     body: ChatCompletionBody;
+    headers?: {
+        /**
+         * How often the client has sent the request before: a number above 0 gets the run of the first try
+         */
+        'x-stainless-retry-count'?: string;
+    };
     path?: never;
     query?: never;
     url: '/v1/chat/completions';
@@ -9431,6 +10068,10 @@ export type CreateChatCompletionErrors = {
      */
     429: ChatError;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: ChatError;
+    /**
      * An internal error of the service; its log has the details
      */
     500: ChatError;
@@ -9458,6 +10099,93 @@ export type CreateChatCompletionResponses = {
 };
 
 export type CreateChatCompletionResponse = CreateChatCompletionResponses[keyof CreateChatCompletionResponses];
+
+export type CreateResponseData = {
+    body: ResponseBody;
+    headers?: {
+        /**
+         * How often the client has sent the request before: a number above 0 gets the run of the first try
+         */
+        'x-stainless-retry-count'?: string;
+    };
+    path?: never;
+    query?: never;
+    url: '/v1/responses';
+};
+
+export type CreateResponseErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: ChatError;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: ChatError;
+    /**
+     * The budget of the run or of the day is used up
+     */
+    402: ChatError;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: ChatError;
+    /**
+     * The named resource does not exist
+     */
+    404: ChatError;
+    /**
+     * The current state does not allow the request
+     */
+    409: ChatError;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: ChatError;
+    /**
+     * The body is not sent as application/json
+     */
+    415: ChatError;
+    /**
+     * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
+     */
+    422: ChatError;
+    /**
+     * Too many operations are active or waiting
+     */
+    429: ChatError;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: ChatError;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: ChatError;
+    /**
+     * A model or another server that the service called failed
+     */
+    502: ChatError;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: ChatError;
+    /**
+     * A model or another server that the service called did not answer in time
+     */
+    504: ChatError;
+};
+
+export type CreateResponseError = CreateResponseErrors[keyof CreateResponseErrors];
+
+export type CreateResponseResponses = {
+    /**
+     * The answer; with `stream` its events as Server-Sent Events
+     */
+    200: Response;
+};
+
+export type CreateResponseResponse = CreateResponseResponses[keyof CreateResponseResponses];
 
 export type ListApprovalsData = {
     body?: never;
@@ -9493,6 +10221,10 @@ export type ListApprovalsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -9551,6 +10283,10 @@ export type PreviewApprovalErrors = {
      * The resource existed but has expired
      */
     410: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -9626,6 +10362,10 @@ export type PreviewCorrectionErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -9696,6 +10436,10 @@ export type DecideApprovalErrors = {
      */
     429: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -9715,6 +10459,113 @@ export type DecideApprovalResponses = {
 };
 
 export type DecideApprovalResponse = DecideApprovalResponses[keyof DecideApprovalResponses];
+
+export type ListDevicesData = {
+    body?: never;
+    path?: never;
+    query?: never;
+    url: '/devices';
+};
+
+export type ListDevicesErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type ListDevicesError = ListDevicesErrors[keyof ListDevicesErrors];
+
+export type ListDevicesResponses = {
+    /**
+     * The paired devices, and where they reach the service
+     */
+    200: DeviceList;
+};
+
+export type ListDevicesResponse = ListDevicesResponses[keyof ListDevicesResponses];
+
+export type RemoveDeviceData = {
+    body?: never;
+    path: {
+        /**
+         * deviceId
+         */
+        id: string;
+    };
+    query?: never;
+    url: '/devices/{id}';
+};
+
+export type RemoveDeviceErrors = {
+    /**
+     * The request is not valid: its body, its parameters or its Host header
+     */
+    400: Error;
+    /**
+     * The service was started with LOCAL_AGENT_TOKEN, and the request has another token or none
+     */
+    401: Error;
+    /**
+     * The request comes from a web page that may not call the service, or its Host header names another host
+     */
+    403: Error;
+    /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
+     * The body is larger than the route accepts
+     */
+    413: Error;
+    /**
+     * The body is not sent as application/json
+     */
+    415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
+     * An internal error of the service; its log has the details
+     */
+    500: Error;
+    /**
+     * The service is shutting down, its store cannot be written, or too many request bodies are being received
+     */
+    503: Error;
+};
+
+export type RemoveDeviceError = RemoveDeviceErrors[keyof RemoveDeviceErrors];
+
+export type RemoveDeviceResponses = {
+    /**
+     * The key of the device has ended
+     */
+    200: RemovedDevice;
+};
+
+export type RemoveDeviceResponse = RemoveDeviceResponses[keyof RemoveDeviceResponses];
 
 export type ListNotificationsData = {
     body?: never;
@@ -9741,6 +10592,10 @@ export type ListNotificationsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -9799,6 +10654,10 @@ export type ShowNotificationErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -9862,6 +10721,10 @@ export type ListToolCallsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -9933,6 +10796,10 @@ export type AnswerToolCallErrors = {
      */
     429: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -9973,6 +10840,10 @@ export type ListCommandsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -10029,6 +10900,10 @@ export type StopCommandErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10074,6 +10949,10 @@ export type ListSkillsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -10141,6 +11020,10 @@ export type AcceptSkillErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -10212,6 +11095,10 @@ export type GetFolderErrors = {
      */
     429: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10260,6 +11147,10 @@ export type ListFolderPlacesErrors = {
      * Too many operations are active or waiting
      */
     429: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -10320,6 +11211,10 @@ export type ListGrantsErrors = {
      */
     403: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10376,6 +11271,10 @@ export type AddGrantErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -10435,6 +11334,10 @@ export type RemoveGrantErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10475,6 +11378,10 @@ export type ListAgentsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -10538,6 +11445,10 @@ export type DeleteAgentErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10587,6 +11498,10 @@ export type GetAgentErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -10646,6 +11561,10 @@ export type PutAgentErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10701,6 +11620,10 @@ export type AddAttachmentErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10751,6 +11674,10 @@ export type GetAttachmentErrors = {
      */
     404: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10800,6 +11727,10 @@ export type DeleteThreadsErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10830,6 +11761,14 @@ export type ListThreadsData = {
          */
         search?: string;
         /**
+         * Only the deleted threads that PUT /threads/:id with `restore` can bring back, those deleted last first, on one page
+         */
+        deleted?: boolean;
+        /**
+         * Only the threads with which clients stored `pinned: true`, most recently changed first, on one page
+         */
+        pinned?: boolean;
+        /**
          * nextCursor of the previous page
          */
         cursor?: string;
@@ -10850,6 +11789,10 @@ export type ListThreadsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -10904,6 +11847,10 @@ export type CreateThreadErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -10917,7 +11864,7 @@ export type CreateThreadError = CreateThreadErrors[keyof CreateThreadErrors];
 
 export type CreateThreadResponses = {
     /**
-     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists leave out its settings, too
+     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists show of its settings `cwd` alone
      */
     201: Thread;
 };
@@ -10932,7 +11879,12 @@ export type DeleteThreadData = {
          */
         id: string;
     };
-    query?: never;
+    query?: {
+        /**
+         * Keeps the thread for 30 days, in which PUT /threads/:id with `restore` brings it back. Its permissions, its home and temporary files, and the copies for undo go at once. Without it the thread is erased, also one that was kept
+         */
+        restorable?: boolean;
+    };
     url: '/threads/{id}';
 };
 
@@ -10961,6 +11913,10 @@ export type DeleteThreadErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -11025,6 +11981,10 @@ export type GetThreadErrors = {
      */
     404: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -11071,6 +12031,10 @@ export type PutThreadErrors = {
      */
     403: Error;
     /**
+     * The named resource does not exist
+     */
+    404: Error;
+    /**
      * The current state does not allow the request
      */
     409: Error;
@@ -11082,6 +12046,10 @@ export type PutThreadErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -11096,7 +12064,7 @@ export type PutThreadError = PutThreadErrors[keyof PutThreadErrors];
 
 export type PutThreadResponses = {
     /**
-     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists leave out its settings, too
+     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists show of its settings `cwd` alone
      */
     200: Thread;
 };
@@ -11132,6 +12100,10 @@ export type ListVersionsErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -11188,6 +12160,10 @@ export type GetVersionErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -11252,6 +12228,10 @@ export type RestoreVersionErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -11265,7 +12245,7 @@ export type RestoreVersionError = RestoreVersionErrors[keyof RestoreVersionError
 
 export type RestoreVersionResponses = {
     /**
-     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists leave out its settings, too
+     * A conversation without its messages, with the fields that its client added, but for those of more than 4,096 characters, and of more than 16,384 together; lists show of its settings `cwd` alone
      */
     200: Thread;
 };
@@ -11317,6 +12297,10 @@ export type ExtractFactsErrors = {
      * The request is valid, but the configuration does not allow it: there is a budget, and no price of the model
      */
     422: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -11381,6 +12365,10 @@ export type ListBufferRequestsErrors = {
      */
     429: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -11436,6 +12424,10 @@ export type AnswerBufferRequestErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -11487,6 +12479,10 @@ export type SearchThreadsErrors = {
      */
     403: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -11527,6 +12523,10 @@ export type TaskEventsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -11582,6 +12582,10 @@ export type TaskDigestErrors = {
      */
     403: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -11595,7 +12599,7 @@ export type TaskDigestError = TaskDigestErrors[keyof TaskDigestErrors];
 
 export type TaskDigestResponses = {
     /**
-     * A summary of all tasks: their runs since a given time, their open approval requests and their next planned times
+     * A summary of all tasks: their runs since a given time, their open approval requests and their next planned times; and of the conversations in which runs have ended
      */
     200: Digest;
 };
@@ -11631,6 +12635,10 @@ export type SeeTaskDigestErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -11644,7 +12652,7 @@ export type SeeTaskDigestError = SeeTaskDigestErrors[keyof SeeTaskDigestErrors];
 
 export type SeeTaskDigestResponses = {
     /**
-     * Where the next digest of this reader begins. It never goes back
+     * Where the next digest of this reader begins, or what it tells of the task or conversation. It never goes back
      */
     200: DigestSeen;
 };
@@ -11679,6 +12687,10 @@ export type ListTasksErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -11743,6 +12755,10 @@ export type CreateTaskErrors = {
      */
     422: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -11791,6 +12807,10 @@ export type PreviewScheduleErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -11850,6 +12870,10 @@ export type DeleteTaskErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -11899,6 +12923,10 @@ export type GetTaskErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -11962,6 +12990,10 @@ export type UpdateTaskErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12020,6 +13052,10 @@ export type ClearTaskMemoryErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12069,6 +13105,10 @@ export type GetTaskMemoryErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -12127,6 +13167,10 @@ export type ReplaceTaskMemoryErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -12190,6 +13234,10 @@ export type StartTaskErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12251,6 +13299,10 @@ export type PauseTaskErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -12314,6 +13366,10 @@ export type ResumeTaskErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12375,6 +13431,10 @@ export type CancelTaskErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -12448,6 +13508,10 @@ export type RunTaskErrors = {
      */
     422: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12520,6 +13584,10 @@ export type SteerTaskErrors = {
      */
     422: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12586,6 +13654,10 @@ export type ApproveTaskErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12642,6 +13714,10 @@ export type ListTaskRunsErrors = {
      */
     404: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12695,6 +13771,10 @@ export type GetTaskRunErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -12762,6 +13842,10 @@ export type CancelTaskRunErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12825,6 +13909,10 @@ export type GetTaskScheduleErrors = {
      */
     404: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12881,6 +13969,10 @@ export type ListFiringsErrors = {
      */
     404: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -12936,6 +14028,10 @@ export type ListRunsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -12995,6 +14091,10 @@ export type GetRunErrors = {
      * Too many operations are active or waiting
      */
     429: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -13062,6 +14162,10 @@ export type RecordRunErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13128,6 +14232,10 @@ export type RehearseTaskErrors = {
      */
     429: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13178,6 +14286,10 @@ export type ListRehearsalsErrors = {
      */
     404: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13227,6 +14339,10 @@ export type GetSheetErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -13283,6 +14399,10 @@ export type ListChangesErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -13346,6 +14466,10 @@ export type UndoRunErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13367,7 +14491,7 @@ export type UndoRunResponses = {
 export type UndoRunResponse = UndoRunResponses[keyof UndoRunResponses];
 
 export type ApplyRunData = {
-    body?: UndoBody;
+    body?: ApplyBody;
     path: {
         /**
          * The id of a run, or the undoId of an undo
@@ -13407,6 +14531,10 @@ export type ApplyRunErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -13472,6 +14600,10 @@ export type EventsErrors = {
      */
     403: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13521,6 +14653,10 @@ export type ClearBrainErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13561,6 +14697,10 @@ export type GetBrainErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -13621,6 +14761,10 @@ export type ListFactsErrors = {
      */
     403: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13678,6 +14822,10 @@ export type DeleteFactErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -13741,6 +14889,10 @@ export type ChangeFactErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13793,6 +14945,10 @@ export type ForgetFactErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -13847,6 +15003,10 @@ export type LearnFactErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13899,6 +15059,10 @@ export type DeletePreferenceErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -13953,6 +15117,10 @@ export type SetPreferenceErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -13993,6 +15161,10 @@ export type ListProvidersErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14043,6 +15215,10 @@ export type ConfigureProvidersErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -14088,6 +15264,10 @@ export type ListModelsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14138,6 +15318,10 @@ export type TestProviderErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -14179,6 +15363,10 @@ export type ListToolServersErrors = {
      */
     403: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -14219,6 +15407,10 @@ export type ListPromptsErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14269,6 +15461,10 @@ export type ListResourcesErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14324,6 +15520,10 @@ export type ReadResourceErrors = {
      */
     404: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -14377,6 +15577,10 @@ export type GetToolServerErrors = {
      * The named resource does not exist
      */
     404: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14440,6 +15644,10 @@ export type ConfigureToolServerErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -14497,6 +15705,10 @@ export type TakeBackToolServerErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14569,6 +15781,10 @@ export type AcceptToolServerErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -14621,6 +15837,10 @@ export type ConnectToolServerErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14682,6 +15902,10 @@ export type ImportToolServersErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14745,6 +15969,10 @@ export type DisconnectToolServerErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -14798,6 +16026,10 @@ export type GetUsageErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14855,6 +16087,10 @@ export type ExportAllErrors = {
      */
     409: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -14910,6 +16146,10 @@ export type EraseAllErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -14970,6 +16210,10 @@ export type CheckImportErrors = {
      */
     415: Error;
     /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
+    /**
      * An internal error of the service; its log has the details
      */
     500: Error;
@@ -15010,6 +16254,10 @@ export type ImportProgressErrors = {
      * The request comes from a web page that may not call the service, or its Host header names another host
      */
     403: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */
@@ -15069,6 +16317,10 @@ export type ImportAllErrors = {
      * The body is not sent as application/json
      */
     415: Error;
+    /**
+     * The headers of the request, with its address, are larger than 16 KiB in all
+     */
+    431: Error;
     /**
      * An internal error of the service; its log has the details
      */

@@ -1,0 +1,1 @@
+"""Made of openapi.json: the models and a method for each operation."""
