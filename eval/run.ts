@@ -9,7 +9,7 @@ import { setupFor } from './models.ts'
 import { summaryOf, tableOf } from './report.ts'
 import { prove, proofOf } from './scripted/prove.ts'
 
-// npm run eval -- --model <provider>/<model>: has an agent reach the project's goals; see docs/eval.md.
+// npm run eval -- --model <provider>/<model>: has an agent reach the project's goals; see README.md.
 
 const USAGE = `npm run eval -- --model <provider>/<model> [options]
 npm run eval -- --small [options]               the small model that npm run test:models has installed

@@ -1,5 +1,5 @@
 import { existsSync, globSync } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import t from 'tap'
 import { whyForbidden } from '../../scripts/lint/service-imports.ts'
 import { circles, importGraph, projectFiles, ROOT, textOf } from '../harness/source-tree.ts'
@@ -98,28 +98,65 @@ t.test('no source file is longer than a page that can be read', async (t) => {
   t.same(long, [])
 })
 
+/** The anchors that GitHub gives the headings of a page. */
+function anchorsOf (text: string): Set<string> {
+  const headings = text.replaceAll(/^ *(`{3,})[\s\S]*?^ *\1$/gm, '').matchAll(/^#{1,6} +(.+)$/gm)
+  const anchors = new Set<string>()
+  for (const [, heading] of headings) {
+    const plain = heading.replaceAll(/\]\([^)]*\)/g, '').toLowerCase()
+    const anchor = plain.replaceAll(/[^\p{L}\p{N}\s_-]/gu, '').trim().replaceAll(/\s/g, '-')
+    let unique = anchor
+    for (let n = 1; anchors.has(unique); n++) unique = `${anchor}-${n}`
+    anchors.add(unique)
+  }
+  return anchors
+}
+
+/** Returns where a link of a page leads inside of the repository; undefined for addresses of the web. */
+function targetOf (doc: string, link: string): { path: string, anchor?: string } | undefined {
+  if (/^[a-z]+:/.test(link)) return undefined
+  const [path, anchor] = link.split('#')
+  return { path: path === '' ? doc : join(dirname(doc), path), anchor }
+}
+
+const linksOf = (text: string) => [...text.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link]) => link)
+
 /**
- * The code spans and links of a page whose path does not exist.
+ * The code spans of a page whose path does not exist, and its links to files or headings that are not there.
  * A file of the root counts as a path by its ending; a glob needs a match.
  */
 function brokenPaths (doc: string, text: string): string[] {
-  const spans = text.matchAll(/`([\w./*-]+)`|\]\(([\w./-]+)(?:#[\w-]*)?\)/g)
-  return [...spans].flatMap(([, code, link]) => {
-    if (link !== undefined) return existsSync(join(ROOT, doc, '..', link)) ? [] : [`${doc}: ${link}`]
+  const spans = [...text.matchAll(/`([\w./*-]+)`/g)].flatMap(([, code]) => {
     const isPath = IN_FOLDER.test(code) || /^[^/]+\.(?:ts|tsx|sh)$/.test(code)
-    return isPath && globSync(code, { cwd: ROOT }).length === 0 ? [`${doc}: ${code}`] : []
+    return isPath && globSync(code, { cwd: ROOT }).length === 0 ? [code] : []
   })
+  const links = linksOf(text).filter((link) => {
+    const target = targetOf(doc, link)
+    if (target === undefined) return false
+    if (target.path !== doc && !existsSync(join(ROOT, target.path))) return true
+    if (target.anchor === undefined) return false
+    return !anchorsOf(target.path === doc ? text : textOf(target.path)).has(target.anchor)
+  })
+  return [...spans, ...links].map((path) => `${doc}: ${path}`)
 }
 
-t.test('every path that the docs name exists', async (t) => {
-  const docs = projectFiles().filter((path) => /\.md$/.test(path) && path !== 'CHANGELOG.md')
-  t.same(docs.flatMap((doc) => brokenPaths(doc, textOf(doc))), [])
+const PAGES = projectFiles().filter((path) => /\.md$/.test(path) && path !== 'CHANGELOG.md')
 
-  const wrong = 'Not there: `services/gone/`, `begin.ts`, `test/gone/*.ts`, [here](gone.md#part). ' +
-    'There: `app.ts`, `test/app/*.ts`, `config.json`, [limits](limits.md).'
+t.test('every path that the docs name exists, and every link leads to a file and a heading', async (t) => {
+  t.same(PAGES.flatMap((doc) => brokenPaths(doc, textOf(doc))), [])
+
+  const wrong = '## A part, `too`\nNot there: `services/gone/`, `begin.ts`, `test/gone/*.ts`, [here](gone.md#part), [a](#b), ' +
+    '[x](limits.md#gone). There: `app.ts`, `test/app/*.ts`, `config.json`, [limits](limits.md#models), [up](#a-part-too).'
   t.same(
     brokenPaths('docs/page.md', wrong),
-    ['services/gone/', 'begin.ts', 'test/gone/*.ts', 'gone.md'].map((path) => `docs/page.md: ${path}`),
+    ['services/gone/', 'begin.ts', 'test/gone/*.ts', 'gone.md#part', '#b', 'limits.md#gone'].map((path) => `docs/page.md: ${path}`),
     'wrong ones would be found'
   )
+})
+
+t.test('the README fits a first page, and leads to every page of the docs', async (t) => {
+  const text = textOf('README.md')
+  t.ok(text.split('\n').length <= 151, 'at most 150 lines')
+  const linked = linksOf(text).map((link) => targetOf('README.md', link)?.path)
+  t.same(PAGES.filter((path) => /^docs\/[^/]+$/.test(path) && !linked.includes(path)), [])
 })

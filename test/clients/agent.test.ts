@@ -91,7 +91,9 @@ t.test('a stream that is cut goes on where it was, and nothing is sent or done t
     t.equal(each.length, 2, type)
     t.equal(new Set(each).size, 2, type)
   }
-  t.equal(proxy.requests().filter((line) => line === 'POST /run').length, 1, 'the request is sent once')
+  const path = `GET /run/${run.runId}/stream`
+  t.same(proxy.requests(), ['POST /run', path, 'POST /run/approve', path, 'POST /run/approve'], 'each request is sent once')
+  t.same(proxy.lastIds().map((id) => id !== undefined), [false, true, false, true, false], 'and read on behind the last event')
 })
 
 t.test('a request with a key of its own is sent again when its connection breaks before the run is known', async (t) => {

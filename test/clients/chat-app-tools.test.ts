@@ -57,6 +57,18 @@ for (const version of versions) {
       t.same(tab.errors, [])
     })
 
+    t.test('gives no output, and the chat goes on', async (t) => {
+      const { app, gateway } = await withTurns(t, [calls('openDocument'), { text: 'Done.' }, { text: 'Again.' }])
+      const tab = await openTab(app, version)
+      await tab.say('open it')
+      await tab.give(tab.fired[0].toolCallId, { output: undefined })
+      t.equal(tab.text, 'Done.')
+      await tab.say('go on')
+      t.match(toldResults(gateway), [{ type: 'json', value: { result: null } }], 'as the model was told it the first time')
+      t.equal((await stored(app)).length, 4)
+      t.same(tab.errors, [])
+    })
+
     t.test('executes a call that needs an approval when that is given, and not before', async (t) => {
       const { app, gateway } = await withTurns(t, [calls('saveDocument')])
       let tab = await openTab(app, version)

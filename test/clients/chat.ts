@@ -10,15 +10,20 @@ type Init = Pick<ChatInit<UIMessage>, 'id' | 'messages' | 'sendAutomaticallyWhen
   prepareSendMessagesRequest?: (request: { messages: UIMessage[], id: string }) => { body: object, api?: string }
 }
 
-/** The chat of one release of the AI SDK, as its framework packages build it, talking to the service over a socket. */
+async function originOf (app: App): Promise<string> {
+  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
+  const { port } = app.server.address() as { port: number }
+  return `http://127.0.0.1:${port}`
+}
+
+/** The chat of one release of the AI SDK, as its framework packages build it, talking to a service (or the one at a URL) over a socket. */
 export async function openChat (
-  app: App,
+  app: App | string,
   { release }: Version,
   { path = '/run', body, prepareSendMessagesRequest, messages = [], ...init }: Init = {}
 ) {
-  if (!app.server.listening) await app.listen({ port: 0, host: '127.0.0.1' })
-  const { port } = app.server.address() as { port: number }
-  const url = (to: string) => `http://127.0.0.1:${port}${to}`
+  const origin = typeof app === 'string' ? app : await originOf(app)
+  const url = (to: string) => `${origin}${to}`
   const errors: Error[] = []
   let finished = Promise.withResolvers<void>()
 

@@ -144,7 +144,7 @@ t.test('a try that broke off stands before a line that says so in a stream, and 
 })
 
 t.test('an answer by a JSON schema, as a JSON object, and as the call of the function that is named', async (t) => {
-  const { app } = await withGateway(t, () => ({ text: 'Here.', toolCalls: [{ toolName: 'answer', input: { city: 'Bern' } }] }))
+  const { app, gateway } = await withGateway(t, () => ({ text: 'Here.', toolCalls: [{ toolName: 'answer', input: { city: 'Bern' } }] }))
   const openai = await openaiOf(app)
   const schema = { type: 'object', properties: { city: { type: 'string' } }, required: ['city'], additionalProperties: false }
   const format = { type: 'json_schema', json_schema: { name: 'city', strict: true, schema } }
@@ -161,6 +161,8 @@ t.test('an answer by a JSON schema, as a JSON object, and as the call of the fun
   })
   const called = { name: 'getWeather', arguments: '{"city":"Bern"}' }
   t.match(forced.choices, [{ finish_reason: 'stop', message: { tool_calls: [{ function: called }] } }])
+  const told = gateway.requests.at(-1)!.body.tools.find(({ name }: any) => name === 'answer')
+  t.match(told, { inputSchema: { description: 'The input of getWeather: The weather of a city' } })
 })
 
 t.test('what would wait for a person is denied, said in the answer, and not told to the model', async (t) => {
@@ -226,7 +228,11 @@ t.test('models and agents are listed, and answer by their names', async (t) => {
 
 t.test("errors are in OpenAI's shape, and a run that failed is not begun again", async (t) => {
   const failure = { status: 400, message: 'bad', type: 'invalid_request_error' }
-  const { app, gateway } = await withGateway(t, () => ({ error: failure }), { token: 'the-token' })
+  const half = { text: ['Half ', 'of ', 'it'], ending: { error: failure }, after: 4 }
+  const { app, gateway } = await withGateway(t, ({ body }) => JSON.stringify(body.prompt).includes('half') ? half : { error: failure }, {
+    token: 'the-token',
+    clock: hastyClock()
+  })
   const openai = await openaiOf(app, { apiKey: 'the-token', maxRetries: 2 })
   const ask = (more: object = {}) => openai.chat.completions.create({ model, messages: [user('Hello')], ...more })
   const NotFound = { status: 404, code: 'model_not_found', type: 'invalid_request_error' }
@@ -236,22 +242,26 @@ t.test("errors are in OpenAI's shape, and a run that failed is not begun again",
   const result = { role: 'tool', tool_call_id: 'x', content: 'y' }
   await t.rejects(ask({ messages: [result] }), error({ status: 400, param: 'messages.0.tool_call_id' }))
   await t.rejects(ask({ messages: [{ role: 'assistant', content: 'only' }] }), { status: 400, code: 'ERR_INVALID_MESSAGES' })
+  await t.rejects(ask({ messages: [{ role: 'assistant' }] }), error({ status: 400, param: 'messages.0' }))
   await t.rejects(ask({ n: 2 }), error({ status: 400, param: 'n' }))
   await t.rejects(ask({ tools: [{ type: 'custom', custom: { name: 'x' } }] }), error({ status: 400, param: 'tools.0' }))
-  await t.rejects(ask({ tools: [{ ...WEATHER, function: { name: 'readFile' } }] }), error({ status: 400, param: 'tools' }))
+  await t.rejects(ask({ tools: [WEATHER, WEATHER] }), error({ status: 400, param: 'tools' }))
+  await t.rejects(ask({ functions: [WEATHER.function] }), error({ status: 400, param: 'functions' }))
   const list = { type: 'json_schema', json_schema: { schema: { type: 'array' } } }
   await t.rejects(ask({ response_format: list }), error({ status: 400, param: /^response_format/ }))
   t.equal(gateway.requests.length, 0)
   await t.rejects(ask(), { status: 502, type: 'server_error', code: /^ERR_/ })
   const failed = gateway.requests.length
   t.equal(failed, 1, 'one run')
-  await t.rejects(readChunks(await ask({ stream: true })), { type: 'server_error', code: /^ERR_/ })
+  await t.rejects(ask({ stream: true }), { status: 502, type: 'server_error', code: /^ERR_/ })
+  const begun = await ask({ messages: [user('half')], stream: true })
+  await t.rejects(readChunks(begun), { status: undefined, type: 'server_error', code: /^ERR_/ }, 'what fails later is said in the stream')
   await t.rejects((await openaiOf(app, { apiKey: 'another' })).models.list(), { status: 401, code: 'invalid_api_key' })
 })
 
 t.test('the run ends when its client goes away', async (t) => {
   const { app, gateway } = await withGateway(t, () => ({ text: Array(200).fill('word '), partMs: 50 }))
-  const openai = await openaiOf(app)
+  const openai = await openaiOf(app, { defaultHeaders: { 'x-stainless-retry-count': null } })
   for (const streams of [true, false]) {
     const leave = new AbortController()
     const asked = openai.chat.completions.create({ model, messages: [user(`go ${streams}`)], stream: streams }, { signal: leave.signal })

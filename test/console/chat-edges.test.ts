@@ -1,4 +1,4 @@
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { connectToolServer, type ConnectBody, getThread, listThreads, putAgent } from '../../client/generated/index.ts'
@@ -10,6 +10,9 @@ import { noting } from '../harness/mcp.ts'
 const NOTES = 'Tea comes from China[^origin], see [the page][page]. More tea[^2].\n\nAnd `x[^origin]`, again[^origin].\n\n' +
   '[page]: https://example.com/tea\n\n[^origin]: Says **everyone**, at [home](https://example.com/home).\n\n[^2]: Every day.'
 
+/** 5,000 lines, of which each 25th ends with a word. */
+const listOf = (word: string) => Array.from({ length: 5_000 }, (_, n) => `line ${n} is ${n % 25 === 3 ? word : 'as it was'}\n`).join('')
+
 /** The model does what the last message of the user says; behind it stands the list of the denied calls, which is nobody's words. */
 function reply ({ body }: GatewayRequest): Plan {
   const last = body.prompt.findLast(({ content }: any) => content[0].text?.startsWith('[Not written by the user.') !== true)
@@ -18,8 +21,10 @@ function reply ({ body }: GatewayRequest): Plan {
   if (said.includes('has chosen')) return { text: `You said ${said.length} characters.` }
   const write = (name: string) => ({ toolName: 'writeFile', input: { path: `${name}.txt`, content: 'Buy tea' } })
   if (said.includes('two')) return { text: 'I write two files.', toolCalls: [write('first'), write('second')] }
+  if (said.includes('long list')) return { toolCalls: [{ toolName: 'writeFile', input: { path: 'list.txt', content: listOf('there') } }] }
   if (said.includes('third')) return { text: 'I write another.', toolCalls: [write('third')] }
   if (said.includes('ask')) return { toolCalls: [{ toolName: 'askUser', input: { questions: [{ id: 'when', text: 'When?' }] } }] }
+  if (said.includes('look around')) return { toolCalls: [{ toolName: 'listDirectory', input: { path: '.' } }] }
   if (said.includes('slow')) return { text: 'word '.repeat(2_000), partMs: 10 }
   if (said.includes('notes')) return { text: NOTES }
   return { text: `You said ${said.length} characters.` }
@@ -52,7 +57,8 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     t.same(await overlaps(page), [])
     t.same(['first', 'second'].map((name) => existsSync(`${work}/${name}.txt`)), [true, false])
     const calls = page.locator('.call summary')
-    await calls.getByText('Not run').waitFor()
+    await calls.getByText('Not run: denied').waitFor()
+    await calls.getByText('Completed').waitFor()
     const [done, denied] = await calls.allInnerTexts()
     t.match(done, /^\s*Completed\s+Write a file\s+first\.txt/)
     t.match(denied, /^\s*Not run: denied\s+Write a file\s+second\.txt/)
@@ -75,6 +81,85 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await press(page.getByRole('button', { name: 'Send answers' }), 'Enter')
     await page.getByText('That is done.').nth(1).waitFor()
     t.same(await overlaps(page), [])
+  })
+
+  await visit('the difference of 5,000 lines is read in a worker, and shows each change with its word marked', async (t, page) => {
+    writeFileSync(`${work}/list.txt`, listOf('here'))
+    await page.goto('/console/chat')
+    await say(page, 'change the long list')
+    const item = page.getByRole('article')
+    await item.getByText('Lines added: 200, removed: 200').last().waitFor()
+    t.ok(page.workers().some((worker) => /diff-worker/.test(worker.url())))
+    await item.getByRole('button', { name: /^Show all/ }).click()
+    const marks = await item.locator('mark').allTextContents()
+    t.same(marks, Array.from({ length: 400 }, (_, n) => n % 2 === 0 ? 'here' : 'there'))
+    await press(item.getByRole('button', { name: 'Don’t allow' }))
+    await item.waitFor({ state: 'detached' })
+  })
+
+  await visit('one question decides what becomes of the files that replaced answers changed', async (t, page) => {
+    const file = `${work}/third.txt`
+    const allow = () => press(page.getByRole('article', { name: /^Write .*\?$/ }).getByRole('button', { name: /^Allow/ }))
+    const question = page.getByRole('dialog', { name: 'Also undo the 1 file that these answers changed?' })
+    const edit = async (text: string, to: string) => {
+      await page.locator('.row-said').getByText(text, { exact: true }).hover()
+      await page.getByRole('button', { name: 'Edit', exact: true }).last().click()
+      await say(page, to)
+    }
+    rmSync(file, { force: true })
+    await page.goto('/console/chat')
+    await say(page, 'write a third')
+    await allow()
+    await page.getByText('That is done.').waitFor()
+
+    await edit('write a third', 'only talk')
+    await question.getByText(file).waitFor()
+    t.same(await axe(page), [])
+    await question.getByRole('button', { name: 'Cancel' }).click()
+    await question.waitFor({ state: 'detached' })
+    t.equal(await message(page).inputValue(), 'only talk', 'the edit is open again, with what was typed')
+    await page.getByText('That is done.').waitFor()
+    await message(page).press('Escape')
+    await page.locator('.row-said').getByText('write a third', { exact: true }).waitFor()
+    t.equal(readFileSync(file, 'utf8'), 'Buy tea')
+
+    await page.getByRole('button', { name: 'Answer again' }).click()
+    await question.getByRole('button', { name: 'Undo and answer again' }).click()
+    await page.getByText('Before this answer, 1 file was put back as it was.').waitFor()
+    await page.getByText('A new file').waitFor()
+    t.notOk(existsSync(file))
+    await allow()
+    await page.getByText('That is done.').waitFor()
+
+    await edit('write a third', 'only talk')
+    await question.getByRole('button', { name: 'Keep the files' }).click()
+    await page.getByText('You said').waitFor()
+    t.equal(readFileSync(file, 'utf8'), 'Buy tea')
+    t.equal(await page.getByText('Before this answer').count(), 0)
+    rmSync(file)
+    await edit('only talk', 'write a third once more')
+    await press(page.getByRole('article', { name: /\?$/ }).getByRole('button', { name: /^Allow/ }))
+    await page.getByText('That is done.').waitFor()
+
+    await message(page).press('ArrowUp')
+    while (await message(page).inputValue() !== 'write a third once more') continue
+    await say(page, 'never mind')
+    await question.getByRole('button', { name: 'Undo and edit' }).click()
+    await page.getByText('Before this answer, 1 file was put back as it was.').waitFor()
+    await page.getByText('You said').waitFor()
+    await page.reload()
+    await page.getByText('Before this answer, 1 file was put back as it was.').waitFor()
+  }, { expected: /409/ })
+
+  await visit('a run that has spent its budget asks in its chat, and goes on by one press', async (t, page) => {
+    const { threadId } = await agent.run({ prompt: 'look around', options: { interactive: true, budget: { tokens: 10 } } }).result()
+    await page.goto(`/console/chat/${threadId}`)
+    const item = page.getByRole('article', { name: 'The budget is used up' })
+    await item.getByText(/^This run has used [\d,]+ of 10 tokens\. Go on with 10 tokens more\?$/).waitFor()
+    t.same(await axe(page), [])
+    await press(item.getByRole('button', { name: 'Go on with 10 tokens more' }), 'Enter')
+    await page.getByText('That is done.').waitFor()
+    await item.waitFor({ state: 'detached' })
   })
 
   await visit('unread words are offered again: others take their place, and a run that goes on reads them', async (t, page) => {
@@ -119,7 +204,7 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await other.getByRole('textbox', { name: 'Message', exact: true }).fill('what is typed here')
     await page.getByRole('button', { name: 'Delete' }).click()
     await page.getByRole('button', { name: 'Delete the conversation' }).click()
-    await page.getByText('Ask something').waitFor()
+    await page.getByText('Ask a question').waitFor()
     t.equal(new URL(page.url()).pathname, '/console/chat')
     t.equal(await page.getByText('You said').count(), 0)
     for (const tab of [page, other]) {
@@ -128,6 +213,16 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     }
     await other.getByText('This conversation was deleted.').waitFor()
     t.equal(await other.getByText('You said').count(), 0)
+
+    const deleted = page.getByRole('listitem').filter({ has: page.getByRole('button', { name: 'Bring back' }) })
+    await deleted.filter({ hasText: 'hello' }).getByRole('button').click()
+    await page.getByText('You said').waitFor()
+    t.equal(new URL(page.url()).pathname, address)
+    await page.getByRole('button', { name: 'Pin' }).click()
+    await page.getByRole('region', { name: 'Pinned' }).getByRole('link', { name: 'hello', exact: true }).waitFor()
+    await page.getByRole('button', { name: 'Delete' }).click()
+    await page.getByRole('button', { name: 'Delete the conversation' }).click()
+    await other.getByText('This conversation was deleted.').waitFor()
     await other.locator('.empty').getByRole('button', { name: 'New conversation' }).click()
     await say(other, 'hello again')
     await other.getByText('You said').waitFor()
@@ -231,7 +326,7 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await page.getByRole('heading', { name: '/etc/hosts is one' }).waitFor()
     t.same(await overlaps(page), [])
 
-    await page.getByRole('button', { name: 'Edit' }).click()
+    await page.getByRole('button', { name: 'Edit', exact: true }).click()
     await chips.nth(1).waitFor()
     t.equal(await message(page).inputValue(), '/etc/hosts is one')
     await page.getByRole('button', { name: 'Remove Skill: minutes' }).click()
@@ -250,7 +345,7 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     const cursor = () => page.locator('.row-written p').evaluate((node) =>
       (globalThis as any).getComputedStyle(node, '::after').animationName)
     await page.goto('/console/chat')
-    await page.getByLabel('How much the model thinks').selectOption('High effort')
+    await page.getByLabel('How much the model thinks').selectOption('Thinking: high')
     await say(page, 'hello')
     await facts.waitFor()
     const id = decodeURIComponent(new URL(page.url()).pathname.split('/').at(-1)!)
@@ -258,7 +353,7 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     const options = { model: 'test/another', effort: 'provider-default' } as const
     await agent.run({ prompt: 'from an app', id, options }).result()
     await agent.run({ prompt: 'by an agent', id, options: { agent: 'third' } }).result()
-    const said = ['Answered by model · High effort', 'Answered by another', 'Answered by third · High effort']
+    const said = ['Answered by model · Thinking: high', 'Answered by another', 'Answered by third · Thinking: high']
     await facts.nth(2).waitFor()
     t.same(await facts.allTextContents(), said)
     await page.reload()

@@ -143,7 +143,7 @@ t.test('the reader scrolls a conversation', { skip: noBrowser }, async (t) => {
   const { visit } = console
   const begin = async (page: Page, text: string) => {
     await page.goto('/console/chat')
-    await page.getByText('Ask something').waitFor()
+    await page.getByText('Ask a question').waitFor()
     await page.evaluate(READER)
     await say(page, text)
     await page.evaluate(`reader.comesTo(${FIRST + 40})`)

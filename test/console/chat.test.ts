@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import t from 'tap'
 import type { GatewayRequest, Plan } from '../fakes/gateway.ts'
 import { connectToolServer, disconnectToolServer, getThread, putThread } from '../../client/generated/index.ts'
@@ -6,7 +6,7 @@ import { noBrowser } from '../harness/browser.ts'
 import { axe, message, openConsole, press, say, steer } from '../harness/console.ts'
 import { misbehaving } from '../harness/mcp.ts'
 
-const HOSTILE = '# Plan\n\n<script>document.title = "ran"</script><img src=x onerror="document.title = 1">\n\n' +
+const HOSTILE = '# Plan\n\n## Part\n\n### Detail\n\n<script>document.title = "ran"</script><img src=x onerror="document.title = 1">\n\n' +
   '![a pixel](https://evil.example/x.png) [click](javascript:document.title=2) [page](/console/settings) [web](https://example.com/)\n\n' +
   '```sh\nrm \u202Etxt.a\n```\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n- [x] done'
 
@@ -48,7 +48,7 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
 
   await visit('a chat with an approval and an undo', async (t, page) => {
     await page.goto('/console/chat')
-    await page.getByText('Ask something').waitFor()
+    await page.getByText('Ask a question').waitFor()
     await say(page, 'write it down')
     const item = page.getByRole('article', { name: /^Write .*\?$/ })
     await item.getByText('A new file').waitFor()
@@ -65,18 +65,33 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByRole('dialog').getByRole('button', { name: 'Undo 1 change' }).click()
     await page.getByText('1 change was undone.').last().waitFor()
     t.notOk(existsSync(`${work}/a.txt`), 'the file is gone again')
+    const undone = page.getByRole('note').filter({ hasText: 'Undone' })
+    await undone.waitFor()
+    await page.reload()
+    await undone.waitFor()
+    await page.getByRole('button', { name: 'Changed files' }).click()
+    await page.getByText('Done with these changes afterwards: 1').click()
+    await page.getByRole('button', { name: 'Take the undo back…' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Undo 1 change' }).click()
+    await page.getByRole('dialog').waitFor({ state: 'detached' })
+    await undone.waitFor({ state: 'detached' })
+    t.ok(existsSync(`${work}/a.txt`))
+    rmSync(`${work}/a.txt`)
   })
 
   await visit('a chat on a copy asks nothing, and its files are applied one by one', async (t, page) => {
     await page.goto('/console/chat')
-    await page.getByLabel('On a copy').check()
+    await page.getByLabel('How it works').selectOption('On a copy')
     await say(page, 'make three files')
     await page.getByText('That is done.').waitFor()
     t.notOk(existsSync(`${work}/copied`))
+    const card = page.getByRole('region', { name: 'Done on a copy.' })
+    await card.getByText('4 paths of your folder would change.').waitFor()
     mkdirSync(`${work}/copied`)
     writeFileSync(`${work}/copied/3.txt`, 'mine')
-    await page.getByRole('button', { name: 'Changed files' }).click()
-    await page.getByRole('button', { name: 'Apply…' }).click()
+    await card.getByRole('button', { name: 'Look' }).click()
+    await page.getByRole('region', { name: 'Changes to files' }).getByRole('button', { name: 'Apply…' }).waitFor()
+    await card.getByRole('button', { name: 'Apply…' }).click()
     const dialog = page.getByRole('dialog')
     await dialog.getByText('It was changed in the folder meanwhile.').waitFor()
     t.same(await axe(page), [])
@@ -91,18 +106,22 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await dialog.waitFor({ state: 'detached' })
     t.same(readdirSync(`${work}/copied`), ['3.txt'], 'what was there stays')
     await page.reload()
-    t.ok(await page.getByLabel('On a copy').isChecked(), 'the conversation stays on its copy')
-    await page.getByLabel('On a copy').uncheck()
+    t.equal(await page.getByLabel('How it works').inputValue(), 'copy', 'the conversation stays on its copy')
+    await card.getByRole('button', { name: 'Discard…' }).click()
+    await dialog.getByRole('button', { name: 'Throw it away' }).click()
+    await page.getByText('The copy was thrown away.').waitFor()
+    t.same(readdirSync(`${work}/copied`), ['3.txt'])
   })
 
   await visit('what is typed is rehearsed, accepted and sent', async (t, page) => {
     await page.goto('/console/chat')
-    await page.getByLabel('On a copy').uncheck()
+    t.equal(await page.getByLabel('How it works').inputValue(), 'ask', 'a new conversation asks')
     await message(page).fill('write the list')
     const file = { name: 'a.txt', mimeType: 'text/plain', buffer: Buffer.from('of the week') }
     await page.getByLabel('Attach files').first().setInputFiles(file)
     await page.getByRole('button', { name: 'Remove a.txt' }).waitFor()
     while (await page.getByRole('progressbar').count() > 0) continue
+    await page.getByLabel('How it works').selectOption('Rehearse')
     await page.getByRole('button', { name: 'Rehearse', exact: true }).click()
     await page.getByText('tried on the copy').waitFor()
     t.match(JSON.stringify(gateway!.requests.at(-1)!.body.prompt), /of the week/, 'with its file')
@@ -134,12 +153,28 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByLabel('Later').check()
     await press(page.getByRole('button', { name: 'Send answers' }))
     await page.getByText('That is done.').waitFor()
+    const answered = page.getByRole('term').filter({ hasText: 'When?' })
+    await answered.waitFor()
+    t.equal(await page.getByRole('definition').innerText(), 'Later', 'in the words of its option')
+    await page.getByRole('button', { name: 'Branch to a new chat' }).click()
+    await page.getByRole('heading', { level: 1, name: 'ask me (branch)' }).waitFor()
+    await answered.waitFor()
+    await page.getByText('That is done.').waitFor()
+    await say(page, 'only in the branch')
+    await page.getByText('You said').waitFor()
+    await page.goBack()
+    await page.getByRole('heading', { level: 1, name: 'ask me', exact: true }).waitFor()
+    t.equal(await page.getByText('only in the branch').count(), 0, 'the conversation stays as it was')
     await say(page, 'hello')
     await page.getByText('You said').waitFor()
     await page.getByRole('button', { name: 'Answer again' }).click()
     await page.getByText('You said').waitFor()
+    await page.getByRole('button', { name: 'Answer again' }).waitFor()
+    await message(page).press('ArrowUp')
+    while (await message(page).inputValue() !== 'hello') continue
+    await message(page).press('Escape')
     await page.getByText('hello', { exact: true }).hover()
-    await page.getByRole('button', { name: 'Edit' }).last().click()
+    await page.getByRole('button', { name: 'Edit', exact: true }).last().click()
     t.equal(await message(page).inputValue(), 'hello')
     await say(page, 'hello, and a good day to you')
     await page.getByText('hello', { exact: true }).waitFor({ state: 'detached' })
@@ -148,13 +183,14 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Answer again' }).waitFor()
     const { data } = await getThread({ client: console.agent.client, path: { id }, throwOnError: true })
     t.equal(data.messages.length, 4, 'the service has the edited message and its answer in place of the earlier ones')
-    await page.getByText('a good day to you').hover()
-    await page.getByRole('button', { name: '2 earlier versions' }).click()
-    const versions = page.getByRole('dialog')
-    await versions.getByText('hello', { exact: true }).waitFor()
-    await versions.getByText('You said').waitFor()
-    await versions.getByRole('button', { name: 'Older' }).click()
-    await versions.getByText('1 of 2').waitFor()
+    const pages = page.getByRole('group', { name: '2 earlier versions' })
+    await pages.getByText('3/3').waitFor()
+    t.ok(await pages.getByRole('button', { name: 'Newer version' }).isDisabled())
+    await pages.getByRole('button', { name: 'Older version' }).click()
+    await page.getByRole('region', { name: 'Version 2 of 3' }).getByText('You said').waitFor()
+    await pages.getByRole('button', { name: 'Older version' }).click()
+    await pages.getByText('1/3').waitFor()
+    const versions = page.getByRole('region', { name: 'Version 1 of 3' })
     t.same(await axe(page), [])
     const context = await page.context().browser()!.newContext({ baseURL: console.url })
     const other = await context.newPage()
@@ -167,9 +203,8 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
       await each.getByText('a good day to you').waitFor({ state: 'detached' })
       await each.getByText('You said').waitFor()
     }
-    await other.getByText('hello', { exact: true }).hover()
-    await other.getByRole('button', { name: '2 earlier versions' }).click()
-    await other.getByRole('dialog').getByText('hello, and a good day to you').waitFor()
+    await other.getByRole('group', { name: '2 earlier versions' }).getByRole('button', { name: 'Older version' }).click()
+    await other.getByRole('region', { name: 'Version 2 of 3' }).getByText('hello, and a good day to you').waitFor()
     await context.close()
 
     const commandId = '01a1fef7-4334-7355-8a31-93bc63563d6b'
@@ -204,6 +239,11 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
       'only addresses of the web are links'
     )
     t.same(await axe(page), [])
+    const sizes = await page.locator('.messages .markdown :is(p, h3, h4, h5)').evaluateAll((all: any[]) => all.map((element) =>
+      `${element.tagName} ${Math.round(parseFloat((globalThis as any).getComputedStyle(element).fontSize))}`))
+    t.same([...new Set(sizes)].sort(), ['H3 22', 'H4 19', 'H5 16', 'P 16'], 'text to read is large, and headings have sizes of their own')
+    const text = (await page.locator('.messages .markdown p').first().boundingBox())!
+    t.ok(text.width <= 720, `a line is ${text.width} px`)
     await page.setViewportSize({ width: 360, height: 740 })
     await page.emulateMedia({ colorScheme: 'dark' })
     t.same(await axe(page), [])
@@ -228,7 +268,8 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     t.equal(await message(page).inputValue(), 'a thought of mine', 'what was typed is kept')
     await page.locator('.said', { hasText: 'slow is fine' }).getByText('Not read by the agent').waitFor()
     await page.getByRole('button', { name: 'Answer again' }).click()
-    await page.getByRole('button', { name: 'Stop' }).click()
+    await page.getByRole('button', { name: 'Stop' }).waitFor()
+    await message(page).press('Escape')
     await page.getByText('This answer was stopped.').waitFor()
   }, { expected: /Failed to load resource/ })
 
@@ -241,9 +282,9 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     steered.resolve()
     await page.getByText('You said').waitFor()
     const read = page.locator('.said', { hasText: 'with tea' })
-    await read.getByText('Said while the agent worked').waitFor()
+    await read.getByText('Sent while working').waitFor()
     await page.reload()
-    await read.getByText('Said while the agent worked').waitFor()
+    await read.getByText('Sent while working').waitFor()
     t.equal(await read.count(), 1)
 
     await say(page, 'slow, please')
@@ -303,9 +344,19 @@ t.test('the chat', { skip: noBrowser }, async (t) => {
     await disconnectToolServer({ ...asked, path: { name: 'other' } })
   })
 
-  await visit('conversations are found, renamed and deleted', async (t, page) => {
+  await visit('conversations are grouped by folder, found, renamed and deleted; what is pinned is listed, however old', async (t, page) => {
+    const put = (id: string, more: object) => putThread({ client: console.agent.client, path: { id }, body: { title: id, ...more } })
+    await put('An old one', { pinned: true })
+    await put('In a folder', { settings: { cwd: console.work } })
+    for (let n = 0; n < 50; n++) await put(`Newer ${n}`, { messages: [{ role: 'user', content: 'tea' }] })
     await page.goto('/console/chat')
     const list = page.getByRole('complementary', { name: 'Conversations' })
+    await list.getByRole('region', { name: 'Pinned' }).getByRole('link', { name: 'An old one' }).waitFor()
+    await list.getByRole('button', { name: 'Show more' }).click()
+    await list.getByRole('button', { name: 'Group by folder' }).click()
+    await list.getByRole('region', { name: console.work }).getByRole('link', { name: 'In a folder' }).waitFor()
+    await list.getByRole('region', { name: 'Usual folder' }).getByRole('link', { name: 'Newer 49' }).waitFor()
+    await list.getByRole('button', { name: 'Group by folder', pressed: true }).click()
     await list.getByRole('link', { name: 'tell me the plan' }).waitFor()
     await list.getByRole('searchbox').fill('THE PLAN')
     await list.getByRole('link', { name: 'write it down' }).waitFor({ state: 'detached' })

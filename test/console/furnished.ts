@@ -32,7 +32,8 @@ export interface View {
 }
 
 const SECTIONS = ['models', 'servers', 'agents', 'skills', 'grants', 'usage', 'general', 'health']
-const PAGES = ['', 'tasks', 'tasks/new', 'chat', 'memory', 'nowhere', ...SECTIONS.map((section) => `settings/${section}`)]
+const SETTINGS = SECTIONS.map((section) => `settings/${section}`)
+const PAGES = ['', 'tasks', 'tasks/new', 'tasks/overnight', 'chat', 'memory', 'nowhere', ...SETTINGS]
 /** The pages of a service that nobody has used. */
 export const emptyViews: View[] = PAGES.map((path) => ({ name: `without content: ${path}`, path }))
 
@@ -208,8 +209,8 @@ export async function furnish ({ agent, url }: Console): Promise<View[]> {
         await details(page)
       }
     },
-    dialog('the cancellation of a task', task, 'tasks.verb.cancel'),
-    dialog('the deletion of a task', task, 'tasks.verb.delete'),
+    dialog('the cancellation of a task', task, 'tasks.verb.cancel', details),
+    dialog('the deletion of a task', task, 'tasks.verb.delete', details),
     opened('a run', `runs/${wrote}`),
     seldom(opened('a run that failed', `runs/${badRun}`)),
     opened('a rehearsal', `runs/${rehearsal}`),

@@ -1,4 +1,4 @@
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import type { Locator } from 'playwright-core'
 import t from 'tap'
 import {
@@ -28,6 +28,10 @@ const PLANS: Record<string, Plan> = {
   delete: { toolCalls: [{ toolName: 'deleteFile', input: { path: 'a.txt' } }] },
   'write two': {
     toolCalls: ['b.txt', 'c.txt'].map((path) => ({ toolName: 'writeFile', input: { path, content: path } }))
+  },
+  'write fifty': {
+    toolCalls: Array.from({ length: 50 }, (_, n) =>
+      ({ toolName: 'writeFile', input: { path: `notes/${n}.${n < 44 ? 'md' : 'log'}`, content: `${n}` } }))
   },
   ask: { toolCalls: [{ toolName: 'askUser', input: { questions: [FORMAT, { id: 'title', text: 'Which title?' }] } }] },
   book: {
@@ -141,7 +145,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     t.equal((await item.innerText()).split('a.txt').length - 1, 2, 'its name is in the title, and its path in full once')
     await item.locator('summary', { hasText: 'All details of the call' }).click()
     await item.getByText(work, { exact: true }).waitFor()
-    await item.locator('summary', { hasText: 'Ask again next time?' }).click()
+    await item.locator('summary', { hasText: 'Next time:' }).click()
     await item.getByRole('radio', { name: 'files in or below' }).check()
     await item.getByText('This holds in this conversation or task alone.').waitFor()
     await item.getByRole('combobox').selectOption('for the next 10 calls')
@@ -162,7 +166,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     const approve = page.getByRole('button', { name: /^Allow/ })
     const early = page.getByText('Not sent')
 
-    await page.locator('summary', { hasText: 'Ask again next time?' }).click()
+    await page.locator('summary', { hasText: 'Next time:' }).click()
     await approve.click()
     await early.waitFor()
     await page.getByRole('textbox').focus()
@@ -216,6 +220,45 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await hasFocus(page.getByRole('heading', { name: 'Waiting for you' }))
   })
 
+  await visit('fifty calls of one step are decided in a few actions, by boxes and by keys, each seen in full', async (t, page) => {
+    await ask('write fifty')
+    await page.goto('/console')
+    const items = page.getByRole('article')
+    await items.nth(49).getByText(`${work}/notes/49.log`, { exact: true }).waitFor()
+    await page.keyboard.press('j')
+    await page.keyboard.press('y')
+    await page.getByText('1 decision is sent in a moment.').waitFor()
+    await page.keyboard.press('u')
+    await items.first().getByText('Allowed, not sent yet').waitFor({ state: 'detached' })
+    t.equal((await waiting()).length, 50, 'what was taken back is not sent')
+
+    await page.keyboard.press('k')
+    await page.keyboard.press('y')
+    await page.getByText('1 decision is sent in a moment.').waitFor()
+    await page.getByRole('link', { name: 'Tasks' }).click()
+    while ((await waiting()).length > 49) continue
+    await page.goBack()
+
+    await page.getByRole('checkbox', { name: 'Select all 49 calls' }).check()
+    await page.locator('summary', { hasText: 'Always allow' }).click()
+    await press(page.getByRole('button', { name: '*.md files in or below' }))
+    await page.getByText('1 allowed. +42 allowed, which it covers.').last().waitFor()
+    t.equal((await waiting()).length, 6)
+    await items.nth(6).waitFor({ state: 'detached' })
+    await page.keyboard.press('j')
+    await page.keyboard.press('n')
+    await page.keyboard.type('no logs')
+    await page.keyboard.press('Escape')
+    await page.getByText('1 not allowed.').last().waitFor()
+    await page.getByRole('checkbox', { name: '5 selected' }).waitFor()
+    await press(page.getByRole('button', { name: 'Allow these 5' }))
+    await page.getByText('Nothing waits for you.').waitFor()
+    await ended()
+    t.equal(readdirSync(`${work}/notes`).length, 49)
+    t.match(JSON.stringify(gateway!.requests.at(-1)!.body.prompt), /no logs/)
+    // A preview may be asked for while its call is decided.
+  }, { expected: /409 \(Conflict\)/ })
+
   await visit('questions are answered, and a required one is not left out', async (t, page) => {
     await ask('ask')
     await page.goto('/console')
@@ -251,7 +294,7 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     t.match(told(), /\\"name\\":\\"Ada\\"/)
   })
 
-  await visit('by task, the digest shows what a run found and what was denied, until it is marked as seen', async (t, page) => {
+  await visit('a card shows what the runs of a task found and what was denied, until it is kept', async (t, page) => {
     const api = { client: agent.client, throwOnError: true } as const
     const { data: { id } } = await createTask({
       ...api,
@@ -280,9 +323,9 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     t.same(await group.getByRole('link', { name: /^Run / }).allTextContents(), ['Run 4', 'Run 1'])
 
     await group.getByText('*.txt files in or below').waitFor()
-    await group.getByRole('button', { name: 'Allow in later runs' }).click()
+    await group.getByRole('button', { name: 'Always allow' }).click()
     await page.getByRole('dialog').getByText('a letter').waitFor()
-    await page.getByRole('dialog').getByRole('button', { name: 'Allow in later runs' }).click()
+    await page.getByRole('dialog').getByRole('button', { name: 'Always allow' }).click()
     await group.getByText('Later runs may do this.').waitFor()
     const { data: { grants } } = await listGrants({ ...api, query: { taskId: id } })
     t.match(grants, [{ toolName: 'writeFile', scope: 'folder', source: 'request' }])
@@ -292,8 +335,8 @@ t.test('the inbox', { skip: noBrowser }, async (t) => {
     await page.goBack()
     await group.waitFor()
     t.equal((await taskDigest({ ...api, query: { client: 'console' } })).data.tasks.items.length, 2, 'a look alone marks nothing')
-    await page.getByRole('button', { name: 'Mark as seen' }).click()
-    await page.getByText('No run of a task has ended since then.').waitFor()
+    await page.getByRole('button', { name: 'Keep all' }).click()
+    await page.getByText('Nothing new. All is dealt with.').waitFor()
     t.same((await taskDigest({ ...api, query: { client: 'console' } })).data.tasks.items, [], 'for every browser')
   })
 

@@ -1,11 +1,14 @@
-import { mkdirSync, symlinkSync } from 'node:fs'
+import { mkdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
+import { join } from 'node:path'
 import type { Page } from 'playwright-core'
 import t from 'tap'
 import { createAgent } from '../../client/agent.ts'
-import { deleteThread, getConfig, learnFact, listThreads } from '../../client/generated/index.ts'
+import { configureProviders, deleteThread, getConfig, learnFact, listProviders, listThreads } from '../../client/generated/index.ts'
+import { startFakeOpenAI } from '../fakes/openai.ts'
 import { noBrowser } from '../harness/browser.ts'
 import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
+import { writeEngine, writeModel } from '../harness/model-files.ts'
 import { hostileModel, seedHostile } from './hostile.ts'
 
 /** Kinds of elements of a page, with most of what styles decide of their looks. */
@@ -55,6 +58,36 @@ t.test('all pages, full of hostile content', { skip: noBrowser }, async (t) => {
       await page.evaluate(`history.pushState(null, '', '${path}')`)
       t.same(await page.evaluate(missing(fresh.get(path)!)), [], path)
     }
+  })
+
+  await console.visit('a model file says why it cannot be used, is seen to load, and then answers', async (t, page) => {
+    const file = (name: string) => join(console.home, 'models', `${name}.gguf`)
+    for (const name of ['small', 'cut', '<img src=x onerror=alert(1)>']) writeModel(file(name), name === 'cut' ? 'CUT OFF' : 'sss')
+    writeFileSync(file('empty'), '')
+    writeFileSync(`${file('small')}.hold`, '')
+    const card = (name: string) => page.getByRole('listitem').filter({ hasText: name })
+    await page.goto('/console/settings')
+    await card('small').getByText("Model files need llama.cpp's server").waitFor()
+    await card('empty').getByText('The file is empty').waitFor()
+    t.equal(await page.getByRole('row', { name: 'Model files Needs no key' }).getByRole('button').count(), 0)
+    t.same(await axe(page), [])
+
+    writeEngine(join(console.home, 'engine/llama-server'))
+    await card('small').getByRole('button', { name: 'Try again' }).click()
+    await card('small').getByRole('progressbar', { name: 'Loading' }).waitFor()
+    for (const screen of SCREENS) {
+      await showOn(page, screen)
+      t.same(await axe(page), [], screen.name)
+      t.equal(await page.evaluate('document.documentElement.scrollWidth - innerWidth'), 0)
+    }
+    rmSync(`${file('small')}.hold`)
+    await card('small').getByText('It is loaded, and the next answers come from it.').waitFor()
+    await card('small').getByText(/reads 8,192 tokens at once · writes [\d.,]+ tokens a second/).waitFor()
+    await card('cut').getByRole('button').click()
+    await card('cut').getByText('Its file is cut off or broken. Get it once more.').waitFor()
+    const { data } = await listProviders(asked)
+    t.equal(data.active_model, 'local/small', 'what cannot answer is not used')
+    await configureProviders({ ...asked, body: { model: 'test/model' } })
   })
 
   await console.visit('characters that hide or reorder others are shown by their codes', async (t, page) => {
@@ -198,7 +231,7 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
     await page.keyboard.press('Enter')
   }
 
-  await console.visit('a wrong token is refused, the right one holds for this tab, also over a reload', async (t, page) => {
+  await console.visit('a wrong token is refused, the right one holds for all tabs, also over a reload', async (t, page) => {
     await page.goto('/console/memory')
     await enter(page, 'wrong')
     await page.getByText('does not accept this token').waitFor()
@@ -213,8 +246,15 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
 
     const other = await page.context().newPage()
     await other.goto('/console')
-    await other.getByLabel('Token').waitFor()
-    t.notMatch(await other.locator('body').innerText(), /Write a file/)
+    await other.getByRole('article', { name: /^Write .*\?$/ }).waitFor()
+    const stored = 'JSON.stringify({ ...sessionStorage, ...localStorage })'
+    t.notMatch(`${await page.evaluate(stored)} ${await other.evaluate(stored)}`, env.LOCAL_AGENT_TOKEN)
+    // A new session of the browser has no token.
+    const stranger = await (await console.browser.newContext({ baseURL: console.url })).newPage()
+    await stranger.goto('/console')
+    await stranger.getByLabel('Token').waitFor()
+    t.notMatch(await stranger.locator('body').innerText(), /Write a file/)
+    await stranger.context().close()
   }, { expected: /status of 401/ })
 
   await console.visit('folders are added for the agent and taken away', async (t, page) => {
@@ -235,6 +275,79 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
     t.same(await roots(), [])
   }, { expected: /status of 401/ })
 
+  await console.visit('an address is tried and kept with its key, and of its 400 models one is found and used by keys', async (t, page) => {
+    const models = Array.from({ length: 400 }, (_, n) => ({
+      ...{ id: `maker-${n % 7}/model-${n}`, name: `Model ${n}`, context_length: 200_000 },
+      pricing: { prompt: '0.000003', completion: '0.000015' }
+    }))
+    const server = await startFakeOpenAI({ models, apiKey: 'the-canary-key' })
+    t.teardown(() => server.close())
+    const { client } = createAgent({ url: console.url, token: env.LOCAL_AGENT_TOKEN })
+    const asked = { client, throwOnError: true } as const
+    const names = async () => (await listProviders(asked)).data.providers.map(({ name }) => name)
+    const dialog = page.getByRole('dialog')
+    await page.goto('/console/settings')
+    await enter(page, env.LOCAL_AGENT_TOKEN)
+    await page.getByRole('button', { name: 'Connect another address…' }).click()
+    await page.getByLabel('Address', { exact: true }).fill(`${server.url}/chat/completions`)
+    await page.getByLabel('Name', { exact: true }).fill('openai')
+    await dialog.getByText('There is a provider openai already.').waitFor()
+    await page.getByLabel('Name', { exact: true }).fill('many')
+    await page.getByLabel('Key, if it needs one').fill('a-wrong-key')
+    await dialog.getByRole('button', { name: 'Try' }).click()
+    await dialog.locator('.note-bad').waitFor()
+    t.notOk((await names()).includes('many'), 'what was only tried is not kept')
+    await page.getByLabel('Key, if it needs one').fill('the-canary-key')
+    await dialog.getByRole('button', { name: 'Try' }).click()
+    await dialog.getByText('many/maker-0/model-0 answered in').waitFor()
+    for (const screen of SCREENS) {
+      await showOn(page, screen)
+      t.same(await axe(page), [], screen.name)
+    }
+    await showOn(page, SCREENS[0])
+    await dialog.getByRole('button', { name: 'Save' }).click()
+    await page.getByRole('row', { name: 'many' }).getByText('Has a key').waitFor()
+    const config = (await getConfig(asked)).data as { providers: object, model: string }
+    t.same([config.providers, config.model], [{ many: { baseURL: server.url } }, 'many/maker-0/model-0'])
+    t.notMatch(await page.content() + await page.evaluate('JSON.stringify({ ...sessionStorage, ...localStorage })'), 'canary')
+
+    await page.getByRole('link', { name: 'Chat' }).click()
+    const picker = page.getByRole('button', { name: 'Model of the next messages: ' })
+    await picker.click()
+    const field = page.getByRole('combobox', { name: 'Find a model' })
+    await page.getByRole('group', { name: 'many' }).getByRole('option', { name: 'Model 17' }).first().waitFor()
+    t.ok(await page.getByRole('option').count() < 100, 'a long list is not drawn whole')
+    for (const screen of SCREENS) {
+      await showOn(page, screen)
+      t.same(await axe(page), [], screen.name)
+    }
+    await showOn(page, SCREENS[0])
+    await page.keyboard.press('ArrowUp')
+    await page.keyboard.press('ArrowUp')
+    await page.getByRole('option', { selected: true, name: 'Model 399' }).waitFor()
+    await field.fill('maker-3 model 38')
+    await page.getByRole('option', { selected: true, name: 'Model 38' }).getByText('200K tokens · $3.00 / $15.00').waitFor()
+    await page.keyboard.press('ArrowDown')
+    await page.keyboard.press('Enter')
+    await page.getByRole('button', { name: 'Model of the next messages: maker-3/model-381' }).waitFor()
+    t.match(await page.evaluate('document.activeElement.textContent'), 'model-381', 'the focus is back')
+    await page.getByLabel('Message', { exact: true }).fill('hello')
+    await page.keyboard.press('Enter')
+    await page.waitForURL(/chat\/./)
+    while (!server.requests.some(({ modelId }) => modelId === 'maker-3/model-381')) await page.waitForTimeout(20)
+    await picker.click()
+    await page.getByRole('group', { name: 'Used lately' }).getByRole('option', { name: 'Model 381' }).waitFor()
+    await page.keyboard.press('Escape')
+    await dialog.waitFor({ state: 'detached' })
+
+    await page.goto('/console/settings')
+    await page.getByRole('row', { name: 'many' }).getByRole('button', { name: 'Disconnect' }).click()
+    await dialog.getByRole('button', { name: 'Disconnect' }).click()
+    await dialog.waitFor({ state: 'detached' })
+    await page.getByRole('row', { name: 'many' }).waitFor({ state: 'detached' })
+    t.same((await getConfig(asked)).data?.providers, {})
+  }, { expected: /status of 401/ })
+
   await console.visit('when the token changes under a page, it is asked for over the page, which then goes on', async (t, page) => {
     const question = page.getByRole('dialog', { name: 'The token has changed' })
     await page.goto('/console/memory')
@@ -246,6 +359,9 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
     await restartWith('the-second-token')
     // Nothing was pressed: the events tell.
     await question.waitFor()
+    const other = await page.context().newPage()
+    await other.goto('/console')
+    await other.getByLabel('Token').waitFor()
     t.same(await axe(page), [])
     await page.keyboard.press('Escape')
     await page.keyboard.type('wrong')
@@ -254,6 +370,8 @@ t.test('a service with a token asks for it before it shows anything', { skip: no
     await enter(page, 'the-second-token')
     await question.waitFor({ state: 'detached' })
     t.equal(await page.getByRole('dialog').getByRole('textbox').inputValue(), 'I live in Basel', 'what was typed is kept')
+    await other.getByRole('heading', { name: 'Inbox' }).waitFor()
+    await other.close()
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('I live in Basel', { exact: true }).waitFor()
     await ask('write "Buy milk" to b.txt')

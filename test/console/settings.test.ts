@@ -125,7 +125,10 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     t.notOk(await page.getByRole('dialog').isVisible(), 'the dialog is closed')
     t.equal(await page.evaluate('document.activeElement.textContent'), 'Replace the key', 'and the focus is back')
 
-    await page.getByLabel('Model', { exact: true }).fill('test/model')
+    await page.getByRole('button', { name: 'Default model: ' }).click()
+    await page.getByRole('combobox').fill('test/model')
+    await page.getByRole('option', { name: 'test/model' }).waitFor()
+    await page.keyboard.press('Enter')
     await page.getByRole('button', { name: 'Save' }).click()
     await page.getByText('The next run uses it.').waitFor()
     t.notOk(await page.getByText('plain commands only').isVisible())
@@ -173,7 +176,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByRole('searchbox').fill('Bern')
     await page.getByText('Nothing matches “Bern”.').waitFor()
     await page.getByRole('searchbox').fill('Basel')
-    await page.locator('summary', { hasText: 'What models are told' }).click()
+    await page.locator('summary', { hasText: 'What the model sees' }).click()
     await page.locator('pre', { hasText: 'I live in Basel' }).waitFor()
 
     await page.getByRole('button', { name: 'Forget' }).click()
@@ -192,6 +195,17 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.goto('/console/settings/servers')
     await page.getByText('No tool server is connected.').waitFor()
     await page.getByLabel('Name', { exact: true }).fill('tickets')
+    const pasted = page.getByLabel('Paste from a README')
+    await pasted.fill(`{ "mcpServers": { // of a README
+      "bad": { "type": "carrier-pigeon", },
+    } }`)
+    await page.getByRole('button', { name: 'Connect these' }).click()
+    await page.getByRole('status').getByRole('listitem').filter({ hasText: 'bad' }).getByText('Failed').waitFor()
+    t.match(await pasted.inputValue(), /carrier/, 'what was not taken stays')
+    await page.getByLabel('Program', { exact: true }).fill('npx -y "some package" --flag')
+    await page.getByLabel('Program', { exact: true }).press('Tab')
+    t.equal(await page.getByLabel('Program', { exact: true }).inputValue(), 'npx')
+    t.equal(await page.getByLabel('Arguments, one a line').inputValue(), '-y\nsome package\n--flag')
     await page.getByLabel('a server with an address').check()
     await page.getByLabel('Address', { exact: true }).fill(server.url)
     await page.getByText('Sign in with a client of your own').click()
@@ -292,7 +306,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
 
     await page.goto('/console/chat')
     await page.getByLabel('Agent of this conversation').selectOption('shop')
-    await page.getByLabel('How much the model thinks').selectOption('High effort')
+    await page.getByLabel('How much the model thinks').selectOption('Thinking: high')
     await page.getByLabel('Message', { exact: true }).fill('What do you sell?')
     await page.keyboard.press('Enter')
     await page.getByText('Yes.').waitFor()
@@ -305,7 +319,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     const settings = async () => (await getThread({ ...asked, path: { id } })).data.settings
     t.same(await settings(), { agent: 'shop', options: { effort: 'high' } })
     const saved = page.waitForResponse((response) => response.request().method() === 'PUT')
-    await page.getByLabel('How much the model thinks').selectOption('Usual effort')
+    await page.getByLabel('How much the model thinks').selectOption('Thinking: normal')
     await saved
     t.same(await settings(), { agent: 'shop' })
     t.same(await axe(page), [])
@@ -315,6 +329,8 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByText('Folder, model and limits').click()
     await page.getByRole('combobox', { name: 'Agent', exact: true }).selectOption('shop')
     await page.getByRole('button', { name: 'Create only' }).click()
+    await page.getByRole('group', { name: 'What you can do with this task' }).waitFor()
+    await page.getByText('Folder, model and limits').click()
     await page.getByRole('definition').filter({ hasText: 'shop' }).waitFor()
     const taskId = page.url().split('/').at(-1)!
     await page.goto('/console/settings/agents')
@@ -358,6 +374,7 @@ t.test('settings and memory', { skip: noBrowser }, async (t) => {
     await page.getByRole('dialog').waitFor({ state: 'detached' })
     await page.keyboard.press('Control+k')
     const field = page.getByRole('combobox', { name: 'Find anything' })
+    await page.getByRole('option').first().filter({ hasText: 'Conversation' }).waitFor()
     await field.fill('hello')
     await page.getByRole('option').filter({ hasText: 'Conversation' }).waitFor()
     t.same(await axe(page), [])

@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import t from 'tap'
-import { isAboutModels, plainWords } from '../../console/lib/plain-words.ts'
+import { isAboutModels, plainWords, splitDetail } from '../../console/lib/plain-words.ts'
 import { createTask } from '../../client/generated/index.ts'
 import texts from '../../console/texts/en.json' with { type: 'json' }
 import { help } from '../../services/models/providers/offline/report.ts'
@@ -24,6 +24,12 @@ t.test('no text for people holds a route', async (t) => {
   t.equal(plainWords('The folder (cwd) "/a" is not a folder that can be opened.'), 'The folder "/a" is not a folder that can be opened.')
   t.equal(plainWords('There is no file /work/GET.'), 'There is no file /work/GET.')
   t.equal(plainWords('GET /tasks lists them.'), '')
+  const failed = 'The model a/b did not accept the request (messages.3: `tool_use` (id 1) has no result). Choose another model.'
+  t.same(splitDetail(failed), {
+    sentence: 'The model a/b did not accept the request. Choose another model.',
+    detail: 'messages.3: `tool_use` (id 1) has no result'
+  })
+  t.same(splitDetail('The model a/b failed (503). Try again.'), { sentence: 'The model a/b failed (503). Try again.' })
 })
 
 t.test('no key of the texts stands twice: the later text would take the place of the first', async (t) => {
@@ -31,6 +37,25 @@ t.test('no key of the texts stands twice: the later text would take the place of
     typeof value === 'string' ? [] : Object.entries(value as object).flatMap(([name, inner]) => [name, ...names(inner)])
   const written = [...readFileSync('console/texts/en.json', 'utf8').matchAll(/"([\w-]+)":/g)].map(([, name]) => name)
   t.same(written, names(texts))
+})
+
+t.test('every text and every style is used: what nothing names is left over', async (t) => {
+  const files = readdirSync('console', { recursive: true, encoding: 'utf8' }).filter((name) => !name.includes('node_modules'))
+  const read = (pattern: RegExp) =>
+    files.filter((name) => pattern.test(name)).map((name) => readFileSync(`console/${name}`, 'utf8')).join('\n')
+  const code = read(/\.tsx?$|\.html$|tool-facts\.json$/)
+  const isPlural = (value: object) => 'other' in value && Object.keys(value).every((name) => ['one', 'other'].includes(name))
+  const keysOf = (value: object, before = ''): string[] => Object.entries(value).flatMap(([name, inner]) =>
+    typeof inner === 'string' || isPlural(inner) ? [`${before}${name}`] : keysOf(inner, `${before}${name}.`))
+  // A key that is put together has its beginning in the code.
+  const begun = [...code.matchAll(/['`]([a-z][\w.]*[._])\$\{/g)].map(([, beginning]) => beginning)
+  const isNamed = (key: string) => code.includes(`'${key}'`) || begun.some((beginning) => key.startsWith(beginning))
+  t.same(keysOf(texts).filter((key) => !key.startsWith('status.') && !isNamed(key)), [])
+  // Classes of code come from its highlighter, those of buttons, states and notes from their kinds.
+  const MADE = /^(?:code|status|note|button|verdict)-|^contains-task-list$|^lucide/
+  const styles = read(/\.css$/).replace(/\/\*[^]*?\*\//g, '').replace(/\{[^{}]*;[^{}]*\}/g, '')
+  const classes = new Set([...styles.matchAll(/\.([a-z][a-z-]+)/g)].map(([, name]) => name))
+  t.same([...classes].filter((name) => !MADE.test(name) && !new RegExp(`(?<![\\w-])${name}(?![\\w-])`).test(code)), [])
 })
 
 t.test('numbers, dates and durations are written as the browser does: the console names a language for plurals alone', async (t) => {
@@ -75,6 +100,7 @@ t.test('the console in a language that nobody speaks', { skip: noBrowser }, asyn
       body: { goal: 'γράψε', plan: { phases: [{ description: 'γράψε' }] }, options: { budget: { usd: 1_234.5 } } }
     })
     await page.goto(`/console/tasks/${id}`)
+    await page.getByText('Folder, model and limits').click()
     await page.getByText('1.234,5 US dollars').waitFor()
     const task = await textOn('a task that ran, opened')
     t.match(task, '1.234.567 tokens, 20 minutes')

@@ -4,9 +4,11 @@ import t from 'tap'
 import { frameStream } from '../../console/pages/chat/stream/frame-stream.ts'
 import { chosenIn } from '../../console/pages/chat/thread/chosen.ts'
 import { type LoadedMessages, withPage } from '../../console/pages/chat/thread/loaded-messages.ts'
+import { parseDiff } from '../../console/parts/diff/parse-diff.ts'
 import { headingLevels } from '../../console/parts/markdown/heading-levels.ts'
 import { createReferences } from '../../console/parts/markdown/references.ts'
 import { type Split, splitBlocks } from '../../console/parts/markdown/split-blocks.ts'
+import { diffHunks } from '../../services/tools/files/line-diff.ts'
 
 const delta = (id: string, delta: string): UIMessageChunk => ({ type: 'text-delta', id, delta })
 
@@ -179,4 +181,43 @@ t.test('levels of headings follow each other, whatever a model begins with and l
   t.same(levelsOf('# a\n\n## b\n\ntext\n\n# c'), ['3456', '3456', '3456', '3456'])
   t.same(levelsOf('## a\n\n#### b\n\n### c\n\n## d'), ['3356', '3454', '3446', '3356'])
   t.same(levelsOf('### a\n# b\n\n```\n# no heading\n```\n\n---\n\n## c'), ['3436', '3456', '3456', '3456'])
+})
+
+/** The lines of a diff, with [brackets] around marked words. */
+const marked = (diff: string) => parseDiff(diff).lines.map(({ kind, text, pieces }) =>
+  `${kind} ${pieces?.map(({ text, isMarked }) => isMarked ? `[${text}]` : text).join('') ?? text}`)
+const hunk = (...rows: string[]) => ['--- a', '+++ b', '@@ -1,9 +1,9 @@', ...rows].join('\n')
+
+t.test('of a changed line the words are marked that the line in its place does not have', async (t) => {
+  t.same(marked(hunk(' same', '-const tea = 1', '+const coffee = 12')), [
+    'same same',
+    'remove const [tea] = [1]',
+    'add const [coffee] = [12]'
+  ])
+  t.same(marked(hunk('-die alte Tür', '+die neue Tür', '-ça va', '+ça va bien')), [
+    'remove die [alte] Tür',
+    'add die [neue] Tür',
+    'remove ça va',
+    'add ça va[ bien]'
+  ])
+  t.same(marked(hunk('-one two', '+three four five')), ['remove one two', 'add three four five'], 'nothing is marked where all would be')
+  t.same(marked(hunk('-a b', '-c d', '+a x')), ['remove a b', 'remove c d', 'add a x'], 'no line stands in the place of another')
+  const long = 'x y '.repeat(300)
+  t.same(marked(hunk(`-${long}1`, `+${long}2`)), [`remove ${long}1`, `add ${long}2`], 'a very long line is not compared')
+  const wide = 'word, '.repeat(110)
+  t.match(marked(hunk(`-${wide}old ${wide.slice(0, 90)}`, `+${wide}new ${wide.slice(0, 90)}`))[0], /, \[old\] word/)
+  t.same(marked(hunk('-a b', '\\ No newline at end of file', '+a c')).map((line) => line.split(' ')[0]), ['remove', 'noLineEnd', 'add'])
+})
+
+t.test('5,000 lines with 200 changed show each change, with its changed word alone marked', async (t) => {
+  const old = Array.from({ length: 5_000 }, (_, n) => `line ${n} of the list is here`)
+  const now = old.map((line, n) => n % 25 === 3 ? line.replace('here', `there${n}`) : line)
+  const hunks = diffHunks(`${old.join('\n')}\n`, `${now.join('\n')}\n`, 3)
+  const diff = hunks.flatMap(({ oldStart, oldLines, newStart, newLines, lines }) =>
+    [`@@ -${oldStart},${oldLines} +${newStart},${newLines} @@`, ...lines]).join('\n')
+  const { lines, added, removed } = parseDiff(diff)
+  t.same([added, removed], [200, 200])
+  const marks = lines.map(({ kind, pieces }) => `${kind} ${pieces?.filter(({ isMarked }) => isMarked).map(({ text }) => text).join('|')}`)
+  t.equal(marks.filter((each) => each === 'remove here').length, 200)
+  t.equal(marks.filter((each) => /^add there\d+$/.test(each)).length, 200)
 })

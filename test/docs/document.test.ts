@@ -1,9 +1,11 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import t from 'tap'
 import { FORMATS } from '../../schemas/formats.ts'
 import { generateClient } from '../../scripts/openapi/client.ts'
 import { makeDocument, textOf } from '../../scripts/openapi/document.ts'
+import { pythonFiles } from '../../scripts/openapi/python/python-client.ts'
 
 const root = new URL('../../', import.meta.url)
 const read = (path: string) => readFileSync(new URL(path, root), 'utf8')
@@ -13,17 +15,40 @@ const operations = Object.entries<any>(document.paths).flatMap(([path, methods])
   Object.entries<any>(methods).map(([method, operation]) => ({ name: `${method.toUpperCase()} ${path}`, path, method, operation }))
 )
 
-t.test('openapi.json and the client are what the schemas say; "npm run openapi" refreshes both', async (t) => {
+t.test('openapi.json and the clients are what the schemas say; "npm run openapi" refreshes them', async (t) => {
   t.ok(read('openapi.json') === textOf(document), 'openapi.json')
   const dir = t.testdir({})
   await generateClient(narrow, dir)
   for (const file of ['types.gen.ts', 'sdk.gen.ts', 'index.ts', 'client/client.gen.ts']) {
     t.ok(read(`client/generated/${file}`) === readFileSync(`${dir}/${file}`, 'utf8'), file)
   }
+  const source = 'clients/python/src/local_agent/'
+  const made = pythonFiles(document, `${fileURLToPath(root)}${source}`)
+  for (const [file, text] of Object.entries(made)) t.ok(read(source + file) === text, file)
 })
 
 t.test('every route is in the document, and nothing else is', async (t) => {
   t.same(operations.map(({ name }) => name.replace(/\{(\w+)\}/g, ':$1')).sort(), endpoints.toSorted())
+})
+
+/** Returns the operations that a page names as `GET /path` and the document lacks; a parameter may have any name. */
+function unknownOperations (text: string): string[] {
+  const plain = (operation: string) => operation.replaceAll(/:\w+|\{\w+\}/g, ':')
+  const known = new Set(endpoints.map(plain))
+  const named = [...text.matchAll(/\b(GET|POST|PUT|PATCH|DELETE)\s+(\/[\w/:.{}-]*)/g)].map(([, method, path]) => `${method} ${path}`)
+  return named.filter((operation) => !known.has(plain(operation.replace(/\.$/, ''))))
+}
+
+t.test('the pages name operations and events that there are', async (t) => {
+  const pages = ['README.md', ...readdirSync(new URL('docs', root)).filter((name) => name.endsWith('.md')).map((name) => `docs/${name}`)]
+  t.same(pages.flatMap((page) => unknownOperations(read(page)).map((operation) => `${page}: ${operation}`)), [])
+  t.same(unknownOperations('`GET /gone`, `PUT /health`, `GET /runs/{runId}`, `POST /run/:id/stop`.'), ['GET /gone', 'PUT /health'])
+
+  const table = read('docs/api.md').split('### Events of a run')[1].split('\n## ')[0]
+  const named = [...table.matchAll(/^\| (`.+?) \|/gm)].flatMap(([, cell]) => [...cell.matchAll(/`([\w-]+)`/g)].map(([, type]) => type))
+  const types = Object.keys(document.components.schemas.RunStreamEvent.discriminator.mapping)
+  t.ok(named.length > 20)
+  t.same(named.filter((type) => !types.includes(type)), [])
 })
 
 t.test('every $ref resolves', async (t) => {
@@ -81,6 +106,36 @@ t.test('the components that the interface names are there, and each of ours has 
   }
 })
 
+/** Returns the examples of the bodies that an operation takes. */
+function bodiesOf ({ requestBody }: any): unknown[] {
+  return Object.values<any>(requestBody?.content ?? {}).flatMap(({ schema, example, examples = {} }) => {
+    const { examples: ofSchema = [] } = schema.$ref ? document.components.schemas[schema.$ref.split('/').at(-1)] : schema
+    const named = Object.values<any>(examples).map((each) => each.value ?? each)
+    return [...ofSchema, ...named, ...example === undefined ? [] : [example]]
+  })
+}
+
+t.test('examples of requests start no program, name no folder that is there, call no other computer and give no key', async (t) => {
+  const wrong: string[] = []
+  let examples = 0
+  for (const { name, operation } of operations) {
+    for (const body of bodiesOf(operation)) {
+      examples++
+      // The input of a grant is a rule for calls, and none of them.
+      walk(name === 'POST /grants' ? {} : body, ({ command, cwd, keys, gateway_key: gatewayKey, start }) => {
+        if (command !== undefined && !command.startsWith('/opt/example/')) wrong.push(`${name} starts ${command}`)
+        if (cwd !== undefined && existsSync(cwd)) wrong.push(`${name} works in ${cwd}`)
+        if (keys ?? gatewayKey) wrong.push(`${name} gives a key, which the next requests use`)
+        if (start) wrong.push(`${name} starts a task`)
+      })
+      const addresses = JSON.stringify(body).match(/https?:\/\/(?!127\.0\.0\.1[:/])[^"]*/g)
+      if (addresses) wrong.push(`${name} calls ${addresses.join()}`)
+    }
+  }
+  t.ok(examples > 40, String(examples))
+  t.same(wrong, [])
+})
+
 t.test('a union of events has a discriminator that names each of them', async (t) => {
   const unions = Object.entries<any>(document.components.schemas).filter(([, { oneOf }]) => oneOf)
   t.match(unions.map(([name]) => name).join(), /RunStreamEvent.*TaskStreamEvent/)
@@ -115,19 +170,38 @@ t.test('generators of clients in other languages can read it', async (t) => {
       const isSmall = minimum >= -(2 ** 31) && maximum < 2 ** 31
       if (format !== (isSmall ? 'int32' : 'int64')) wrong.push(`an integer without its format: ${JSON.stringify(schema)}`)
     }
-    if (schema.type === 'null') wrong.push('null without another type')
+    if (schema.type === 'null' || schema.const === null) wrong.push('null without another type')
     if (typeof schema.const === 'boolean') wrong.push('a constant that is a boolean')
+    if (schema.anyOf?.length > 1 && schema.anyOf.some(isFreeObject)) wrong.push(`a union with any object: ${JSON.stringify(schema)}`)
     const stream = schema['text/event-stream']
     if (stream !== undefined && (stream.schema?.type !== 'string' || stream['x-event-schema']?.$ref === undefined)) wrong.push('a stream')
   })
   t.same(wrong, [])
-  // Inline objects get names of where they stand, which must not be those of components.
-  const names = Object.keys(document.components.schemas)
-  const inline = names.flatMap((name) => Object.entries<any>(document.components.schemas[name].properties ?? {})
-    .filter(([, schema]) => schema.enum !== undefined || schema.properties !== undefined)
-    .map(([property]) => `${name}${property[0].toUpperCase()}${property.slice(1)}`))
-  t.same(inline.filter((name) => names.includes(name)), [])
+  t.same(collisions(), [])
 })
+
+/** Java cannot name the class of such a member of a union. */
+const isFreeObject = ({ type, properties }: any) => [type].flat().includes('object') && Object.keys(properties ?? {}).length === 0
+
+/** Names that generators make of two things: of an inline schema by where it stands, of an operation, or of a constructor in Go. */
+function collisions (): string[] {
+  const names = Object.keys(document.components.schemas)
+  const made = new Set(['Response', ...names.map((name) => `New${name}`)])
+  for (const name of names) {
+    for (const [property, schema] of Object.entries<any>(document.components.schemas[name].properties ?? {})) {
+      if (pascal(property) === name && schema.type === 'array') made.add(name)
+      if (schema.enum !== undefined || schema.properties !== undefined) made.add(`${name}${pascal(property)}`)
+    }
+  }
+  for (const { operation } of operations) {
+    const name = pascal(operation.operationId)
+    for (const suffix of ['Request', 'Response', 'Params', 'JSONBody', 'JSONRequestBody']) made.add(`${name}${suffix}`)
+  }
+  const lower = names.map((name) => name.toLowerCase())
+  return [...names.filter((name) => made.has(name)), ...lower.filter((name, at) => lower.indexOf(name) !== at)]
+}
+
+const pascal = (name: string) => name.split(/[^A-Za-z0-9]+/).map((word) => `${word[0]?.toUpperCase() ?? ''}${word.slice(1)}`).join('')
 
 function walk (value: any, visit: (object: any) => void) {
   if (typeof value !== 'object' || value === null) return

@@ -1,5 +1,6 @@
 import { execFile, execFileSync } from 'node:child_process'
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import t from 'tap'
 import { startService } from '../harness/sidecar.ts'
@@ -9,45 +10,84 @@ import { listen } from '../harness/raw.ts'
 import { FORMATS } from '../../schemas/formats.ts'
 
 const execute = promisify(execFile)
-const README = readFileSync(new URL('../../README.md', import.meta.url), 'utf8')
 
-/** The shell blocks that talk to a running service, in the order of the page. */
-const blocks = [...README.matchAll(/^```sh\n([\s\S]*?)^```$/gm)].map(([, block]) => block).filter((block) => !/^npm /m.test(block))
+/** Returns the code blocks of a page in one language, in their order; shell blocks that use npm are for people. */
+function blocksOf (page: string, language: string): string[] {
+  const text = readFileSync(new URL(`../../${page}`, import.meta.url), 'utf8')
+  const blocks = [...text.matchAll(new RegExp(`^\`\`\`${language}\\n([\\s\\S]*?)^\`\`\`$`, 'gm'))].map(([, block]) => block)
+  return blocks.filter((block) => language !== 'sh' || !/^npm /m.test(block))
+}
 
-t.test('the shell blocks of the README run as they are pasted, one after the other', async (t) => {
-  const dir = t.testdir({ home: {}, work: {} })
+/** Whether the packages that the client for Python needs are installed. */
+const hasPython = await execute('python3', ['-c', 'import httpx, pydantic']).then(() => true, () => false)
+
+t.test('the examples of the README and of the page of the API run as they are pasted', async (t) => {
+  const dir = t.testdir({ home: {}, work: {}, program: {} })
   const service = await startService(t, { home: `${dir}/home`, cwd: `${dir}/work` })
-  // The page's folder has no blank, wherever the project lies.
+  // The pages' folder has no blank, wherever the project lies.
   const scratch = mkdtempSync('/tmp/local-agent-readme-')
   t.teardown(() => rmSync(scratch, { recursive: true, force: true }))
-  const script = blocks.join('').replaceAll('http://127.0.0.1:3001', service.url).replaceAll('/tmp/', `${scratch}/`)
+  mkdirSync(`${scratch}/demo`)
+  const here = (text: string) => text.replaceAll('http://127.0.0.1:3001', service.url).replaceAll('/tmp/', `${scratch}/`)
 
-  const { stdout } = await execute('bash', ['-c', script], { timeout: 50_000, env: { PATH: process.env.PATH } })
+  await t.test('curl', async (t) => {
+    const script = here([...blocksOf('README.md', 'sh'), ...blocksOf('docs/api.md', 'sh')].join(''))
+    const { stdout } = await execute('bash', ['-c', script], { timeout: 50_000, env: { PATH: process.env.PATH } })
+    t.equal(readFileSync(`${scratch}/demo/curl.txt`, 'utf8'), 'hello')
+    const steps = [
+      '"type":"tool-approval-request"',
+      '"finishReason":"tool-calls"',
+      '"finishReason":"stop"',
+      '\nhello',
+      '"type":"data-task"',
+      '"runNumber":1',
+      '"approved":true',
+      '"approved":true',
+      '"comment":"Be brief."',
+      '"status":"completed"',
+      '"status":"paused"',
+      '"status":"scheduled"'
+    ]
+    let at = 0
+    for (const step of steps) {
+      const found = stdout.indexOf(step, at)
+      t.not(found, -1, `then ${step}`)
+      at = Math.max(found + 1, at)
+    }
+    t.match(stdout, /event: task:complete/, 'the events were watched')
+    t.same(await (await fetch(`${service.url}/tasks`)).json(), { tasks: [] })
+  })
 
-  t.equal(readFileSync(`${scratch}/demo/notes.txt`, 'utf8'), 'hello')
-  const steps = [
-    '"type":"tool-approval-request"',
-    '"finishReason":"tool-calls"',
-    '"finishReason":"stop"',
-    '\nhello',
-    '"type":"data-task"',
-    '"runNumber":1',
-    '"approved":true',
-    '"approved":true',
-    '"comment":"Be brief."',
-    '"status":"completed"',
-    '"status":"paused"',
-    '"status":"scheduled"'
-  ]
-  let at = 0
-  for (const step of steps) {
-    const found = stdout.indexOf(step, at)
-    t.not(found, -1, `then ${step}`)
-    at = Math.max(found + 1, at)
-  }
-  t.match(stdout, /event: task:complete/, 'the events were watched')
-  t.same(await (await fetch(`${service.url}/tasks`)).json(), { tasks: [] })
+  await t.test('TypeScript', async (t) => {
+    const [program, ...others] = blocksOf('README.md', 'ts')
+    t.same(others, [])
+    mkdirSync(`${dir}/program/node_modules`)
+    symlinkSync(fileURLToPath(new URL('../..', import.meta.url)), `${dir}/program/node_modules/local-agent-service`, 'junction')
+    writeFileSync(`${dir}/program/first.mts`, here(program))
+    const env = { PATH: process.env.PATH, LOCAL_AGENT_URL: service.url }
+    const { stdout } = await execute(process.execPath, ['first.mts'], { cwd: `${dir}/program`, env, timeout: 20_000 })
+    t.match(stdout, /Approved: writeFile [^]+node\.txt/)
+    t.equal(readFileSync(`${scratch}/demo/node.txt`, 'utf8'), 'hello')
+  })
+
+  await t.test('Python', { skip: !hasPython && 'httpx and pydantic are not installed' }, async (t) => {
+    const [program, ...others] = blocksOf('README.md', 'python')
+    t.same(others, [])
+    const source = fileURLToPath(new URL('../../clients/python/src', import.meta.url))
+    const env = { PATH: process.env.PATH, LOCAL_AGENT_URL: service.url, PYTHONPATH: source, PYTHONDONTWRITEBYTECODE: '1' }
+    const { stdout } = await execute('python3', ['-c', here(program)], { env, timeout: 20_000 })
+    t.match(stdout, /Approved: writeFile [^]+python\.txt/)
+    t.equal(readFileSync(`${scratch}/demo/python.txt`, 'utf8'), 'hello')
+  })
   t.notOk(existsSync(`${dir}/home/config.json`), 'nothing needed to be configured')
+})
+
+t.test('the README uses the Python client as the page of the client does', async (t) => {
+  const [program] = blocksOf('README.md', 'python')
+  const page = blocksOf('clients/python/README.md', 'python').join('')
+  const words = ['from local_agent import Agent', 'with Agent() as agent:', 'agent.run(', 'approve=approve', 'cwd=', 'request.tool_name',
+    'request.input', 'for event in run:', 'if event.type == "text-delta":', 'print(event.content, end="", flush=True)']
+  for (const each of words) t.ok(program.includes(each) && page.includes(each), each)
 })
 
 const TOKEN = 'the-token'
@@ -154,6 +194,36 @@ t.test('the formats of the document are those that the service checks, binary, a
     return ['example', 'examples'].includes(key) ? undefined : value
   })
   t.same([...formats].sort(), ['binary', 'int32', 'int64', ...Object.keys(FORMATS)].sort())
+})
+
+t.test('a rule that the document alone says is one of the service, which answers with its own code', async (t) => {
+  const app = await build(t)
+  const { schemas } = document.components
+  const message = { role: 'user', content: 'hi' }
+  const chat = { model: 'offline/assistant', messages: [message] }
+  const tool = (name: string) => ({ ...chat, tools: [{ type: 'function', function: { name } }] })
+  const { properties: fieldsOfChat } = schemas.ChatCompletionBody
+  const role = fieldsOfChat.messages.items.properties.role.pattern
+  const cases: Array<[pattern: string, url: string, make: (text: string) => object, taken: string, refused: string, code: string]> = [
+    [schemas.RunOptions.properties.model.pattern, '/run/sync', (model) => ({ messages: [message], options: { model } }),
+      'offline/assistant', 'claude', 'ERR_INVALID_MODEL'],
+    [schemas.ConfigureBody.properties.model.pattern, '/providers/configure', (model) => ({ model }), 'offline/assistant', 'a b/c',
+      'ERR_INVALID_MODEL'],
+    [schemas.Message.properties.role.pattern, '/threads', (role) => ({ messages: [{ role, content: 'hi' }] }), 'assistant', 'robot',
+      'ERR_INVALID_MESSAGES'],
+    [role, '/v1/chat/completions', (role) => ({ ...chat, messages: [{ role, content: 'hi' }] }), 'developer', 'robot', ''],
+    [fieldsOfChat.tools.items.properties.function.properties.name.pattern, '/v1/chat/completions', tool, 'look_up-2', 'look.up', '']
+  ]
+  for (const [pattern, url, make, taken, refused, code] of cases) {
+    const send = async (text: string) => app.inject({ method: 'POST', url, payload: make(text) })
+    t.same([new RegExp(pattern).test(taken), new RegExp(pattern).test(refused)], [true, false], pattern)
+    t.match((await send(taken)).statusCode, /^20[01]$/, `${url} takes ${taken}`)
+    const answer = await send(refused)
+    t.equal(answer.statusCode, 400, `${url} refuses ${refused}`)
+    if (code) t.equal(answer.json().code, code)
+  }
+  t.equal((await app.inject({ method: 'PATCH', url: '/config', payload: { model: 'none' } })).json().code, 'ERR_CONFIG_INVALID')
+  t.notOk(new RegExp(schemas.ConfigPatch.properties.model.pattern).test('none'))
 })
 
 t.test('the service refuses what the portable pattern of an id cannot say', async (t) => {

@@ -1,9 +1,13 @@
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { closeSync, existsSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs'
 import { parseArgs } from 'node:util'
 import { startFakeOpenAI } from './openai.ts'
 
 // What llama.cpp's server does with one model, as `llama-server -m … --api-key-file …`: it reads the file, says on stderr why it cannot,
-// and answers chats with its own process id, to who has the key. The first message "slow" is answered in many pieces.
+// and answers chats with its own process id, to who has the key. Beside the file MODEL, tests find and leave:
+// MODEL.pid   its process id, as soon as it runs
+// MODEL.hold  it goes on loading while that is there
+// MODEL.slow  it has been asked something with the word "slow", and writes many pieces; once only, asked again it answers at once
+// MODEL.mute  it has been asked something with the word "mute", and says nothing; once only
 
 const { values } = parseArgs({
   args: process.argv.slice(2).map((arg) => /^-(?:c|np|m|t)$/.test(arg) && arg.length > 2 ? `-${arg}` : arg),
@@ -19,8 +23,20 @@ const { values } = parseArgs({
     'api-key-file': { type: 'string' }
   }
 })
-const file = readFileSync(values.m as string)
-if (file.includes('CUT OFF')) {
+const model = values.m as string
+writeFileSync(`${model}.pid`, `${process.pid}`)
+
+/** The beginning of the file: some are as large as the memory. */
+function contentOf (path: string): string {
+  const bytes = Buffer.alloc(64 * 1024)
+  const file = openSync(path, 'r')
+  readSync(file, bytes)
+  closeSync(file)
+  return bytes.toString('latin1').replace(/\0+$/, '')
+}
+
+const content = contentOf(model)
+if (content.includes('CUT OFF')) {
   process.stderr.write(
     "0.00.048.474 E llama_model_load: error loading model: tensor 'token_embd.weight' data is not within the file bounds, model is " +
       'corrupted or incomplete\n0.00.049.043 E srv  llama_server: exiting due to model loading error\n'
@@ -31,15 +47,18 @@ const server = await startFakeOpenAI({
   port: Number(values.port),
   apiKey: readFileSync(values['api-key-file'] as string, 'utf8').trim(),
   others: {
-    '/health': () => ({ status: 'ok' }),
-    '/props': () => ({ default_generation_settings: { n_ctx: Number(values.c) }, chat_template_caps: { supports_tools: true } })
+    '/props': () =>
+      existsSync(`${model}.hold`)
+        ? undefined
+        : { default_generation_settings: { n_ctx: Number(values.c) }, chat_template_caps: { supports_tools: true } }
   },
-  reply ({ body }) {
-    const words = `I am process ${process.pid} with the file ${file.toString('latin1').slice(-3)} and a window of ${values.c}.`
-    const isSlow = JSON.stringify(body.messages).includes('slow') && !existsSync(`${values.m}.slow`)
-    if (!isSlow) return { text: words }
-    writeFileSync(`${values.m}.slow`, '')
-    return { text: Array(500).fill('more '), partMs: 20 }
+  async reply ({ body }) {
+    const words = `I am process ${process.pid} with the file ${content.slice(-3)} and a window of ${values.c}.`
+    const said = JSON.stringify(body.messages)
+    const way = ['slow', 'mute'].find((each) => said.includes(each) && !existsSync(`${model}.${each}`))
+    if (way !== undefined) writeFileSync(`${model}.${way}`, '')
+    if (way === 'mute') await new Promise(() => {})
+    return way === 'slow' ? { text: Array(500).fill('more '), partMs: 20 } : { text: words.match(/\S+ ?/g)! }
   }
 })
 process.on('SIGTERM', () => server.close().then(() => process.exit()))

@@ -34,7 +34,7 @@ export interface ModelServerOptions {
   /** What happens to the list of models instead: `delayMs`, `error` and `bytes` of a plan. */
   listing?(): Plan | undefined | Promise<Plan | undefined>
   /** Answers of other paths, as /api/ps of Ollama. */
-  others?: Record<string, () => object>
+  others?: Record<string, () => object | undefined>
   /** By default a free one. */
   port?: number
   /** Any other key is refused. */
@@ -82,7 +82,11 @@ export async function startModelServer (wire: Wire, options: ModelServerOptions 
         return carryOut(await options.listing?.() ?? {}, () => sendJson(res, wire.list(options.models)))
       }
       const other = options.others?.[path]
-      if (other !== undefined) return sendJson(res, other())
+      if (other !== undefined) {
+        const body = other()
+        if (body === undefined) return sendError(res, { status: 503, type: 'unavailable_error', message: 'Loading model' })
+        return sendJson(res, body)
+      }
       if (req.method !== 'POST' || call === undefined) {
         return sendError(res, { status: 404, type: 'invalid_request_error', message: `No route ${req.url}` })
       }

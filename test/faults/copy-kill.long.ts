@@ -1,5 +1,5 @@
 import t from 'tap'
-import { applySteps, prepareApply, survivesApply, survivesCopy } from './copy-kill.ts'
+import { applySteps, prepareApply, refreshSteps, survivesApply, survivesCopy, survivesRefresh } from './copy-kill.ts'
 
 t.test('killed at any step of an apply', async (t) => {
   const prepared = await prepareApply(t)
@@ -9,6 +9,13 @@ t.test('killed at any step of an apply', async (t) => {
       const isTakenBack = (n % 2 === 0) === (when === 'after')
       await t.test(`${when} step ${n} of ${steps}`, (t) => survivesApply(t, prepared, `${n} ${when}`, { isTakenBack }))
     }
+  }
+})
+
+t.test('killed at any step of a refresh', async (t) => {
+  const { steps } = await refreshSteps(t)
+  for (let n = 0; n < steps; n++) {
+    for (const when of ['before', 'after']) await t.test(`${when} step ${n} of ${steps}`, (t) => survivesRefresh(t, `${n} ${when}`))
   }
 })
 

@@ -1,5 +1,5 @@
 import t from 'tap'
-import { applySteps, prepareApply, survivesApply, survivesCopy } from './copy-kill.ts'
+import { applySteps, prepareApply, refreshSteps, survivesApply, survivesCopy, survivesRefresh } from './copy-kill.ts'
 import { refactor } from './refactor-copy.ts'
 
 t.test('killed at a step of an apply, the same request again is through', async (t) => {
@@ -10,6 +10,12 @@ t.test('killed at a step of an apply, the same request again is through', async 
   for (const [killAt, isTakenBack] of [[`${at} before`, true], [`${at + 2} after`, false]] as const) {
     await t.test(`${killAt} of ${steps}`, (t) => survivesApply(t, prepared, killAt, { isTakenBack }))
   }
+})
+
+t.test('killed at a step of a refresh, the copy is refreshed by the next run', async (t) => {
+  const { renamed } = await refreshSteps(t)
+  // All of them: test/faults/copy-kill.long.ts.
+  await survivesRefresh(t, `${renamed[1]} after`)
 })
 
 t.test('killed while it copies a folder, the service leaves no part of the copy', (t) => survivesCopy(t, 1_500))

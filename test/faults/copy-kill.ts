@@ -1,4 +1,7 @@
-import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  cpSync, existsSync, lstatSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { setTimeout as wait } from 'node:timers/promises'
 import type { Test } from 'tap'
 import { startService, type Sidecar } from '../harness/sidecar.ts'
@@ -89,6 +92,59 @@ export async function survivesApply (t: Test, prepared: string, killAt: string, 
   t.same(all(), AS_BEFORE, 'and all is taken back together')
   t.same((await post(service, `/runs/${runId}/apply`)).skipped, [], 'and can be applied once more')
   t.same(all(), AS_IN_COPY)
+  await service.stop()
+}
+
+const REFRESHED = { a: 'new', 'of/both': 'run', 'new/b': 'new', 'to/moved': 'old', 'of/run': 'run' }
+
+/** Lets a conversation have a copy, changes both, and lets it work there again until the service dies at `killAt`. */
+async function refreshUntil (t: Test, killAt: string) {
+  const dir = await prepareDirectory(t, [{ text: 'done' }, { text: 'done' }, { text: 'done' }], { analysis: false })
+  const where = { home: `${dir}/home`, cwd: `${dir}/work` }
+  const lay = (folder: string, files: Record<string, string>) => {
+    for (const [path, text] of Object.entries(files)) {
+      mkdirSync(dirname(join(folder, path)), { recursive: true })
+      writeFileSync(join(folder, path), text)
+    }
+  }
+  lay(where.cwd, { a: 'old', 'of/both': 'old', 'of/run': 'old', moved: 'old', 'gone/c': 'old' })
+  const first = await startService(t, where)
+  await say(first, 'chat')
+  await first.stop()
+  const [id] = readdirSync(`${where.home}-copies`)
+  const copy = `${where.home}-copies/${id}/work`
+  lay(copy, { 'of/both': 'run', 'of/run': 'run' })
+  lay(where.cwd, { a: 'new', 'of/both': 'new', 'new/b': 'new', 'to/moved': 'old' })
+  for (const path of ['moved', 'gone']) rmSync(join(where.cwd, path), { recursive: true })
+  const before = stateOf(where.cwd)
+  const dying = await startService(t, { ...where, preload: [KILLER], env: { KILL_AT: killAt } }).catch(() => undefined)
+  const answer = dying && await say(dying, 'chat').catch(() => undefined)
+  await dying?.stop()
+  return { where, copy, before, answer, log: dying?.log() ?? '' }
+}
+
+const textsIn = (folder: string) =>
+  Object.fromEntries((readdirSync(folder, { recursive: true }) as string[]).flatMap((path) =>
+    lstatSync(join(folder, path)).isFile() ? [[path, readFileSync(join(folder, path), 'utf8')]] : []))
+
+/** The steps of a start, a run whose copy is refreshed, and an end. */
+export async function refreshSteps (t: Test): Promise<{ steps: number, renamed: number[] }> {
+  const { answer, copy, log } = await refreshUntil(t, 'count')
+  t.match(answer, { text: 'done' })
+  t.same(textsIn(copy), REFRESHED)
+  const steps = [...log.matchAll(/^step (\d+) (.*)/gm)].map(([, n, what]) => ({ n: Number(n), what }))
+  return { steps: steps.length, renamed: steps.flatMap(({ n, what }) => /^rename .*-copies/.test(what) ? [n] : []) }
+}
+
+/** Kills the service at a step of a refresh: no file is half, the folder is as it was, and the next run has the whole refresh. */
+export async function survivesRefresh (t: Test, killAt: string): Promise<void> {
+  const { where, copy, before } = await refreshUntil(t, killAt)
+  for (const text of Object.values(textsIn(copy))) t.ok(['old', 'new', 'run'].includes(text), 'never half a file')
+  const service = await startService(t, where)
+  t.same(readdirSync(dirname(copy)).sort(), ['base.json', 'work'], 'nothing is left over beside the copy')
+  t.match(await say(service, 'chat'), { text: 'done' })
+  t.same(textsIn(copy), REFRESHED, killAt)
+  t.same(stateOf(where.cwd), before)
   await service.stop()
 }
 

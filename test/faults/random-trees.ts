@@ -19,8 +19,8 @@ import type { Test } from 'tap'
 import { newId } from '../../services/lib/ids.ts'
 import { systemClock } from '../../services/lib/clock.ts'
 import { createPathPolicy } from '../../services/tools/path-policy.ts'
-import { cloneFolder, listFolder } from '../../services/workspace/clone-folder.ts'
-import { differencesOf, refreshClone } from '../../services/workspace/index.ts'
+import { cloneFolder, compareClone } from '../../services/workspace/clone-folder.ts'
+import { refreshClone } from '../../services/workspace/index.ts'
 import type { openUndo } from '../services/undo/helper.ts'
 
 type Undo = Awaited<ReturnType<typeof openUndo>>
@@ -146,26 +146,31 @@ export async function survivesTree (t: Test, { undo, store, work }: Undo, seed: 
   t.same(differs.filter((path) => !isExplained(path)), [], `${name}: the answer names what stays`)
 }
 
+/** Clones a folder; returns what compares both. */
+export async function cloneOf (folder: string, clone: string) {
+  const cloned = { folder, clone, base: `${clone}.json` }
+  if ('beyond' in await cloneFolder({ ...cloned, limits: { paths: 20_000, bytes: 1024 ** 3 } })) throw new Error('too large')
+  return async (changed: 'folder' | 'clone') => (await compareClone({ ...cloned, changed, mostPaths: 20_000 }))!
+}
+
 /** A clone of a random tree, changes of the tree and often of the clone, and a refresh of the clone. */
 export async function survivesClone (t: Test, work: string, seed: number): Promise<void> {
   const random = createRandom(seed)
   const [root, clone, drafts] = ['tree', 'clone', 'drafts'].map((name) => join(work, `${name}-${seed}`))
   for (const folder of [root, drafts]) mkdirSync(folder)
   lay(random, root)
-  const made = cloneFolder({ from: root, to: clone, limits: { paths: 20_000, bytes: 1024 ** 3 } })
-  if ('beyond' in made) throw new Error('too large')
+  const compare = await cloneOf(root, clone)
   // The folders of a clone stay open to their owner.
   const stateInClone = () =>
     Object.fromEntries(Object.entries(stateOf(root)).map(([path, what]) => [path, what.replace(/^folder [0-7]/, 'folder 7')]))
   const name = `seed ${seed}`
   t.same(stateOf(clone), stateInClone(), name)
-  const list = (folder: string) => listFolder({ folder, mostPaths: 20_000 })!
   for (let n = Math.floor(random() * 8); n >= 0; n--) change(random, root)
   if (random() < 0.6) for (let n = Math.floor(random() * 3); n >= 0; n--) change(random, clone)
   const own = stateOf(clone)
   // What was touched, or got another link, counts as changed.
-  const touched = differencesOf(made.copies, list(clone), { folder: root, was: made.sources }).map(({ path }) => path)
-  const differences = differencesOf(made.sources, list(root), { folder: clone, was: made.copies })
+  const touched = (await compare('clone')).map(({ path }) => path)
+  const differences = await compare('folder')
   const paths = createPathPolicy({ workspace: work, roots: [], forbidden: '/nonexistent' })
   await refreshClone(differences, { from: root, to: clone, drafts, paths, clock: systemClock })
   const [after, wanted] = [stateOf(clone), stateInClone()]
@@ -184,14 +189,12 @@ export async function survivesTakeOver (t: Test, { undo, work }: Undo, seed: num
   const clone = join(work, `copy-${seed}`)
   mkdirSync(root)
   lay(random, root)
-  const made = cloneFolder({ from: root, to: clone, limits: { paths: 20_000, bytes: 1024 ** 3 } })
-  if ('beyond' in made) throw new Error('too large')
-  const list = (folder: string) => listFolder({ folder, mostPaths: 20_000 })!
+  const compare = await cloneOf(root, clone)
   for (let n = Math.floor(random() * 8); n >= 0; n--) change(random, clone)
   if (random() < 0.5) for (let n = Math.floor(random() * 3); n >= 0; n--) change(random, root)
   const [before, ofRun] = [stateOf(root), stateOf(clone)]
-  const touched = differencesOf(made.sources, list(root), { folder: clone, was: made.copies }).map(({ path }) => path)
-  const differences = differencesOf(made.copies, list(clone), { folder: root, was: made.sources })
+  const touched = (await compare('folder')).map(({ path }) => path)
+  const differences = await compare('clone')
 
   const { applyId, skipped } = await undo.takeOver(differences, {}, { of: newId(), folder: clone, real: root, owner: 'owner' })
   const after = stateOf(root)

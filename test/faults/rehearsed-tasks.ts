@@ -38,9 +38,12 @@ function stateOf (folder: string): Record<string, string> {
 const SCHEMA = { type: 'object', properties: { name: { type: 'string' } }, required: ['name'] }
 const APP_TOOLS = ['openDocument', 'saveDocument'].map((name) =>
   ({ name, description: name, inputSchema: SCHEMA, effect: name === 'openDocument' ? 'read' : 'write' }))
-/** Records that a rehearsal may write: its own, what it used, and whose words the contents are that it saw or wrote. */
+/**
+ * Records that a rehearsal may write: its own, what it used, and whose words the contents are that it saw or wrote. The index of words is
+ * built behind the start.
+ */
 const OWN = new RegExp('^(?:run(?:-event|-state)?|rehearsal|undo(?:-file|-open|-owner|-tree)?|provenance|command-file|usage(?:-of)?|copy|' +
-  'context(?:-use)?)/')
+  'context(?:-use)?)/|^search-')
 
 /** The service with its servers, in which tasks are rehearsed. */
 export async function prepareTasks (t: Test) {

@@ -4,10 +4,9 @@ import { join } from 'node:path'
 import type { Test } from 'tap'
 import type { App } from '../../app.ts'
 import { newId } from '../../services/lib/ids.ts'
-import { cloneFolder, listFolder } from '../../services/workspace/clone-folder.ts'
-import { differencesOf } from '../../services/workspace/index.ts'
 import { runOf, undo } from '../harness/undo.ts'
 import type { openUndo } from '../services/undo/helper.ts'
+import { cloneOf } from './random-trees.ts'
 
 type Undo = Awaited<ReturnType<typeof openUndo>>
 
@@ -158,11 +157,9 @@ export async function survivesTakeOver (t: Test, { undo, work }: Undo, template:
   const clone = `${cwd}-clone`
   const look = (folder: string) => FOLDERS.map((each) => repositoryState(folder, each))
   const before = look(cwd)
-  const made = cloneFolder({ from: cwd, to: clone, limits: { paths: 20_000, bytes: 1024 ** 3 } })
-  if ('beyond' in made) throw new Error('too large')
+  const compare = await cloneOf(cwd, clone)
   shell(clone, RUNS[run as keyof typeof RUNS])
-  const differences = differencesOf(made.copies, listFolder({ folder: clone, mostPaths: 20_000 })!, { folder: cwd, was: made.sources })
-  const { applyId, skipped } = await undo.takeOver(differences, {}, { of: newId(), folder: clone, real: cwd, owner: 'owner' })
+  const { applyId, skipped } = await undo.takeOver(await compare('clone'), {}, { of: newId(), folder: clone, real: cwd, owner: 'owner' })
   // Objects are never removed, and so a whole repository is not.
   const isGone = !existsSync(join(clone, '.git/objects'))
   t.same(skipped, isGone ? [{ path: join(cwd, '.git'), reason: 'repository-used-since' }] : [])

@@ -15,6 +15,8 @@ const NO_NOTIFICATIONS = { ops: () => [], closing: () => [], toldBy: () => [] }
 
 /** The service looks at the clock at least so often. */
 export const LOOK_MS = 10_000
+/** The same while there is nothing that can become due. */
+const IDLE_LOOK_MS = 3_600_000
 /** Who looks: the schedules and the triggers. */
 const LOOKING = 2
 
@@ -25,7 +27,7 @@ export type Mode = 'ok' | 'fail' | 'hold'
 export function setClock () {
   let wall = Date.UTC(2026, 0, 5, 9)
   let elapsed = 0
-  const sleepers = new Set<{ at: number, wake: () => void }>()
+  const sleepers = new Set<{ ms: number, at: number, wake: () => void }>()
   const clock: Clock = {
     now: () => wall,
     monotonic: () => elapsed,
@@ -36,7 +38,7 @@ export function setClock () {
         ? turn(undefined, { signal })
         : new Promise((resolve, reject) => {
           if (signal?.aborted) return reject(signal.reason)
-          const sleeper = { at: elapsed + ms, wake: resolve }
+          const sleeper = { ms, at: elapsed + ms, wake: resolve }
           sleepers.add(sleeper)
           signal?.addEventListener('abort', () => {
             sleepers.delete(sleeper)
@@ -48,7 +50,7 @@ export function setClock () {
     clock,
     /** Once the service has looked: the wall clock is so much later, or earlier; in truth it was the time between two looks. */
     async move (ms: number) {
-      while ([...sleepers].filter(({ at }) => at - elapsed <= LOOK_MS).length < LOOKING) await turn()
+      while ([...sleepers].filter(({ ms }) => ms <= LOOK_MS || ms === IDLE_LOOK_MS).length < LOOKING) await turn()
       wall += ms
       elapsed += LOOK_MS
       for (const sleeper of [...sleepers]) {
@@ -101,7 +103,7 @@ export class Engine {
     this.modes = modes
     this.#cut = cuttable(app.store)
     const { store } = this.#cut
-    const activeRuns = createActiveRuns({ limit: () => 128 })
+    const activeRuns = createActiveRuns({ clock, limit: () => 128 })
     this.tasks = createTasks(
       {
         store,
@@ -110,11 +112,13 @@ export class Engine {
         activeRuns,
         registry: app.providers,
         host: app.tools,
+        helpers: app.helperQueue,
         fence: app.fence,
         usage: app.usage,
         agents: app.agents,
         copies: app.copies,
         ledger: createLedger({ store, clock }),
+        keepAwake: app.keepAwake,
         liveQuestions: app.liveQuestions,
         undo: app.undo,
         grants: createGrants({ store, clock, tools: app.tools, hasToken: false, largestKept: () => Infinity }),
@@ -125,6 +129,7 @@ export class Engine {
         machine: '',
         guides: app.folderGuides,
         workspace: app.workspace,
+        threads: app.threads,
         paths: app.paths,
         transform: app.fileTransform,
         slowTransform: app.fileTransform,

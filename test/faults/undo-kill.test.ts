@@ -6,6 +6,7 @@ import {
   stepsOf,
   survivesCommand,
   survivesCommitUndo,
+  survivesEdit,
   survivesUndo,
   survivesWrite
 } from './undo-kill.ts'
@@ -36,4 +37,9 @@ t.test('killed at a step of a run with a command, the folder is what it was afte
 t.test('killed at a step of an undo in a repository, the next start finishes it', async (t) => {
   const prepared = await prepareCommit(t)
   for (const killAt of ['5 after', '8 before']) await t.test(killAt, (t) => survivesCommitUndo(t, prepared, killAt))
+})
+
+t.test('killed between the undo of replaced answers and the run, the same message again leaves the folder as before them', async (t) => {
+  // Between the files of the second undo, and before the run is stored.
+  for (const killAt of ['8 before', '9 after']) await t.test(killAt, (t) => survivesEdit(t, killAt))
 })

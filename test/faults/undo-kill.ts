@@ -6,10 +6,11 @@ import type { Test } from 'tap'
 import { systemClock } from '../../services/lib/clock.ts'
 import { UNDO_OPEN } from '../../services/store/keys.ts'
 import { openStore } from '../../services/store/open.ts'
-import { LATE } from '../../services/undo/keep-tree.ts'
+import { LATE } from '../../services/undo/settle-entry.ts'
 import { stateOf } from '../harness/folders.ts'
 import { startService, type Sidecar } from '../harness/sidecar.ts'
 import { postEvents } from '../harness/sse.ts'
+import { UNASKED } from '../harness/undo.ts'
 import { prepareDirectory } from './dying-service.ts'
 
 const KILLER = new URL('./kill-at-step.ts', import.meta.url).href
@@ -184,5 +185,36 @@ export async function survivesWrite (t: Test, prepared: string, killAt: string) 
     t.equal(contentOf('written'), 'old')
     t.equal(contentOf('deleted'), 'old')
   }
+  await service.stop()
+}
+
+/**
+ * Kills the service at a step of an edit that undoes the two turns of a conversation: the same request again leaves the folder as it was
+ * before them.
+ */
+export async function survivesEdit (t: Test, killAt: string) {
+  const config = JSON.stringify({ ...UNASKED, model: 'offline/assistant', analysis: false })
+  const dir = t.testdir({ home: { 'config.json': config }, work: { written: 'old', deleted: 'old' } })
+  const where = { home: `${dir}/home`, cwd: `${dir}/work` }
+  const say = async (service: Sidecar, id: string, content: string) =>
+    postEvents(`${service.url}/run`, { id: 'chat', message: { id, role: 'user', content } })
+  const edit = (service: Sidecar) =>
+    postEvents(`${service.url}/run`, { id: 'chat', messages: [{ id: 'first', role: 'user', content: 'hello' }], changes: 'undo' })
+  const first = await startService(t, where)
+  await say(first, 'first', 'write "new" to written, then delete deleted')
+  await say(first, 'second', 'write "newer" to written')
+  await first.stop()
+
+  const dying = await startService(t, { ...where, preload: [KILLER], env: { KILL_AT: killAt } })
+  await t.rejects(edit(dying))
+  await dying.stop()
+
+  const service = await startService(t, where)
+  const messages = async () => (await (await fetch(`${service.url}/threads/chat`)).json() as { messages: object[] }).messages
+  t.match(JSON.stringify(await messages()), /newer/, 'the message that was not answered replaces nothing')
+  await edit(service)
+  t.same(['written', 'deleted'].map((name) => readFileSync(`${dir}/work/${name}`, 'utf8')), ['old', 'old'])
+  t.same(readdirSync(`${dir}/work`).sort(), ['deleted', 'written'])
+  t.equal((await messages()).length, 2, 'the turns are replaced')
   await service.stop()
 }

@@ -12,6 +12,7 @@ interface Rule {
 export async function cuttingProxy (t: { teardown(handler: () => unknown): unknown }, port: number, rules: Rule[] = []) {
   const sockets = new Set<Socket>()
   const requests: string[] = []
+  const lastIds: Array<string | undefined> = []
   const server = createServer((client) => {
     const service = connect(port, '127.0.0.1')
     let rule: Rule | undefined
@@ -28,6 +29,7 @@ export async function cuttingProxy (t: { teardown(handler: () => unknown): unkno
       const [line] = String(data).split('\r\n', 1)
       if (/ HTTP\/1\.1$/.test(line)) {
         requests.push(line)
+        lastIds.push(/^last-event-id: (.*)$/im.exec(String(data))?.[1])
         seen = ''
         rule = rules.find(({ on }) => on.test(line))
       }
@@ -50,6 +52,8 @@ export async function cuttingProxy (t: { teardown(handler: () => unknown): unkno
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     /** The request lines that came through, without their ends. */
     requests: () => requests.map((line) => line.replace(/(?:\?\S*)? HTTP\/1\.1$/, '')),
+    /** The header Last-Event-ID of each of them. */
+    lastIds: () => lastIds,
     /** Cuts every connection. */
     cut () {
       for (const socket of sockets) socket.destroy()

@@ -19,7 +19,8 @@ export async function build (
   // A second service of one test gets the first one's directory.
   const dir = settings.home ? '' : t.testdir({ home: config ? { 'config.json': JSON.stringify(config) } : {}, work: {} })
   const { home = `${dir}/home`, cwd = `${dir}/work` } = settings
-  const app = await buildApp({ host: '127.0.0.1', log: nowhere(), compilers: sharedCompilers, boxes: NO_BOX, ...settings, home, cwd })
+  const parts = { compilers: sharedCompilers, boxes: NO_BOX, awakePrograms: [] }
+  const app = await buildApp({ host: '127.0.0.1', log: nowhere(), ...parts, ...settings, home, cwd })
   t.teardown(() => app.close())
   return Object.assign(app, { home, cwd })
 }

@@ -30,7 +30,7 @@ export async function postEvents (
 
 /** The events of a stream's text; comments are left out. */
 export function parseEvents (text: string): Sent[] {
-  const events = text.split('\n\n').flatMap((block) => block.startsWith('data: ') ? [JSON.parse(block.slice('data: '.length))] : [])
+  const events = [...text.matchAll(/^data: ([^\n]*)/gm)].map(([, data]) => JSON.parse(data))
   for (const event of events) record({ event })
   return events
 }

@@ -48,11 +48,16 @@ export async function followPage (
 
   /** Resolves when the app has put out what the page shows, behind what it had put out before. */
   async function appShows (shown: string, from: number): Promise<string> {
-    while (!isShown(appOutput.slice(from), shown)) {
+    const signal = AbortSignal.timeout(LONGEST)
+    // A service that ends, or that a busy machine holds up, may miss a look at its health.
+    const output = () => appOutput.slice(from).replaceAll(/^unhealthy\n/gm, '')
+    while (!isShown(output(), shown)) {
       if (app?.exitCode !== null) throw new Error(`the app has ended: ${appOutput}`)
-      await once(app!.stdout!, 'data')
+      await once(app!.stdout!, 'data', { signal }).catch(() => {
+        throw new Error(`the app puts out: ${output()}; and not: ${shown}`)
+      })
     }
-    return appOutput.slice(from)
+    return output()
   }
 
   async function run (line: string, shown: string | undefined): Promise<string> {

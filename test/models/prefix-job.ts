@@ -8,8 +8,9 @@ const TURNS = [
   'Hi!', 'My boat is called Petrel.', 'Read notes.txt.', 'Whom should I call?', 'Say it in one word.', 'Are you still there?',
   'What is my boat called?', 'List this folder.', 'Write a haiku.', 'Thanks.'
 ]
-/** The turns before which a fact is learned, and the service is started anew. */
-const LEARNS = 3
+/** The turns before which the memory learns its first fact, another one, and the service is started anew. */
+const FIRST_LEARNS = 2
+const LEARNS = 4
 const RESTARTS = 6
 
 /** A chat of ten turns: what the server read before, the request and its answer, comes from its cache at the next turn. */
@@ -18,9 +19,9 @@ export async function prefixJob (): Promise<void> {
   const config = { ...configOf(`${engine.origin}/v1`, 40), analysis: false, threads: { titles: false } }
   let service = await startOnModel(config)
   const learn = (fact: string) => service.send('POST', '/memory/brain/fact', { fact })
-  await learn('I live in Tartu.')
   let known = 0
   for (const [turn, content] of TURNS.entries()) {
+    if (turn === FIRST_LEARNS) await learn('I live in Tartu.')
     if (turn === LEARNS) await learn('My sister plays the cello.')
     if (turn === RESTARTS) {
       await service.stop()

@@ -1,4 +1,6 @@
+import { chatsJob } from './chats-job.ts'
 import { fileJob } from './file-job.ts'
+import { goalsJob } from './goals-job.ts'
 import { mainJob } from './main-job.ts'
 import { CACHE, install, isInstalled, missingPrograms } from './engine.ts'
 import { NOT_IN_NODE } from '../fakes/template-server.ts'
@@ -8,11 +10,13 @@ import { callInDialects, renderTemplates } from './templates.ts'
 // The built service on a real model server with a small, weak model: what it says is not judged, only that every run ends well, that the
 // model is shown its tools, and that what it calls happens once it is approved.
 // npm run test:models -- --if-cached    nothing is installed, and only the beginning of the main job is done: for CI
-// npm run test:models -- --only job     one part: job, file, prefix, dialects or templates
+// npm run test:models -- --only job     one part: job, file, chats, goals, prefix, dialects or templates
 
 const PARTS = {
   job: () => mainJob(),
   file: () => fileJob(),
+  chats: () => chatsJob(),
+  goals: () => goalsJob(),
   prefix: () => prefixJob(),
   dialects: () => callInDialects(NOT_IN_NODE),
   templates: () => renderTemplates(NOT_IN_NODE)

@@ -32,6 +32,7 @@ export async function startOnModel (config: object, before?: { home: string, cwd
   }
 
   return {
+    url,
     home,
     cwd,
     send,

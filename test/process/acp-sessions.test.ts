@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { RequestError } from '@agentclientprotocol/sdk'
 import t, { type Test } from 'tap'
 import { startFakeGateway, type Plan } from '../fakes/gateway.ts'
 import { openEditor } from '../harness/editor.ts'
@@ -329,4 +330,32 @@ t.test('skills and prompts of tool servers are commands, which take the words be
   t.match(said(), 'kind')
   await editor.prompt(sessionId, '/tidied is a path')
   t.match(said(), '/tidied is a path')
+})
+
+t.test('a budget that is used up is asked as a permission; an editor without permissions gets the end of the run', async (t) => {
+  const look = (limit: number): Plan => ({ toolCalls: [{ toolName: 'listDirectory', input: { path: '.', limit } }] })
+  const { home, cwd, url, gateway } = await withModel(t, [look(1), { text: 'Looked.' }, look(2)])
+  const day = { day: { tokens: 10 } }
+  await fetch(`${url}/config`, { method: 'PATCH', headers: { 'content-type': 'application/json' }, body: JSON.stringify({ budget: day }) })
+  const answers = ['more', 'more', undefined]
+  const editor = await openEditor(t, {
+    home,
+    permit () {
+      const answer = answers.shift()
+      if (answer === undefined) throw RequestError.methodNotFound('session/request_permission')
+      return answer
+    }
+  })
+  const { sessionId } = await editor.open(cwd)
+  t.match(await editor.prompt(sessionId, 'look'), { stopReason: 'end_turn' })
+  t.match(editor.text(), /Looked\.$/)
+  t.match(editor.asked, [{
+    toolCall: { title: /^Today all runs together have used [\d,]+ of 10 tokens\. Go on with 10 tokens more, until midnight\?$/ },
+    options: [{ optionId: 'more', kind: 'allow_once' }, { optionId: 'stop', kind: 'reject_once' }]
+  }])
+  const before = gateway.requests.length
+  answers.length = 0
+  await t.rejects(editor.prompt(sessionId, 'once more'), { message: /the budget of a day is/ })
+  t.equal(gateway.requests.length, before)
+  t.same(await approvalsOf(url), [])
 })

@@ -68,7 +68,7 @@ async function npmStart (
   // The outputs close when the last process that holds them has ended.
   await exited
   await allGone([ready.pid])
-  if (endNpm !== undefined) t.match(log, /given with --parent-pid, has ended/)
+  if (endNpm !== undefined) t.match(log, /with which the service ends, has ended/)
   return ready
 }
 

@@ -69,6 +69,12 @@ const SHELLS: Array<[string, string, string[]]> = [
     process.execPath,
     SERVER
   ]],
+  ['nothing, as npx does', '/bin/sh', [
+    '-c',
+    'npm_lifecycle_event=npx npm_lifecycle_script="\'local-agent\' --port 0" "$0" "$1" --port 0 & wait',
+    process.execPath,
+    SERVER
+  ]],
   ['its end of a pipe', process.execPath, [SUPERVISOR, '--', process.execPath, SERVER, '--port', '0']]
 ]
 for (const [what, command, args] of SHELLS) {

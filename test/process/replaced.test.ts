@@ -65,19 +65,20 @@ t.test('the compiled code of the service is kept for its owner, replaced by that
   const cache = join(places.home, 'cache')
   const folder = join(cache, readdirSync(cache)[0])
   writeFileSync(join(folder, OF_OTHERS), 'code')
-  while (existsSync(join(folder, OF_OTHERS))) await wait(50)
-  const [name] = codeIn(folder)
-  const file = join(folder, name)
-  t.equal(statSync(file).mode & 0o777, 0o600)
+  while (existsSync(join(folder, OF_OTHERS)) || codeIn(folder).length < 2) await wait(50)
+  const files = codeIn(folder).map((name) => join(folder, name))
+  for (const file of files) t.equal(statSync(file).mode & 0o777, 0o600)
   await first.stop()
 
-  const whole = readFileSync(file)
-  const bad = Buffer.from(whole)
-  bad.fill(0x5a, whole.length >> 1, (whole.length >> 1) + 4_096)
-  for (const content of [bad, whole.subarray(0, 1_000), Buffer.alloc(0), Buffer.alloc(whole.length)]) {
-    writeFileSync(file, content)
+  const whole = files.map((file) => readFileSync(file))
+  const bad = (code: Buffer) => Buffer.from(code).fill(0x5a, code.length >> 1, (code.length >> 1) + 4_096)
+  const ways = [bad, (code: Buffer) => code.subarray(0, 1_000), () => Buffer.alloc(0), (code: Buffer) => Buffer.alloc(code.length)]
+  for (const spoilt of ways) {
+    files.forEach((file, n) => writeFileSync(file, spoilt(whole[n])))
     const { url, stop } = await startService(t, { ...places, env })
     t.equal((await fetch(`${url}/health`)).status, 200)
+    // The page of the interface's documentation is code that no start needs.
+    t.equal((await fetch(`${url}/docs`)).status, 200)
     t.match(await stop(), { code: 0 })
   }
 })

@@ -141,6 +141,25 @@ t.test('what git checks out from a commit that was there before is as its author
   t.same((await play(1)).asked, [])
 })
 
+t.test('what a command gave to git is what the command wrote, also when another conversation has git bring it', async (t) => {
+  const bring = runIt('git cat-file -p "$(cat id)" > brought.md; git checkout -q kept -- committed.md')
+  const leak = [{ toolName: 'fetchUrl', input: { url: MADE } }]
+  const give = 'git hash-object -w made.md > id; cp made.md committed.md; git checkout -qb kept; git add committed.md; git commit -qm one'
+  const cases = [
+    theCase([runIt(`${WRITE}; ${give}; git checkout -q main; rm made.md`)]),
+    theCase([ORDERS], [bring], [readIt('brought.md')], leak),
+    theCase([ORDERS], [readIt('committed.md')], leak)
+  ]
+  const { app, play, evil } = await openWorld(t, cases)
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: app.cwd, stdio: 'ignore' })
+  git('init', '-q', '-b', 'main')
+  for (const [name, value] of [['user.name', 'a'], ['user.email', 'a@b.c']]) git('config', name, value)
+  git('commit', '-qm', 'empty', '--allow-empty')
+  await play(0, 'one')
+  for (const nth of [1, 2]) t.match((await play(nth, `other-${nth}`)).asked, [{ toolName: 'fetchUrl' }], String(nth))
+  t.equal(evil.requests.length, 0)
+})
+
 t.test('a read of keys and credentials asks, wherever the folder is, and searches pass by', async (t) => {
   const key = readIt('home/.ssh/id_ed25519')
   const cases = [

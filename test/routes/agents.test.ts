@@ -113,7 +113,7 @@ t.test('a run is given what agent, conversation and request set, as they are whe
   const { settings: kept, messages, ...view } = await call(app, 'GET', '/threads/t')
   await call(app, 'PUT', '/threads/t', { ...view, messages, settings: kept })
   t.strictSame((await call(app, 'GET', '/threads/t')).settings, kept, 'read and put back, settings stay')
-  t.notOk((await call(app, 'GET', '/threads')).threads[0].settings, 'lists leave them out')
+  t.strictSame((await call(app, 'GET', '/threads')).threads[0].settings?.agent, undefined, 'lists tell the folder alone')
   await call(app, 'PUT', '/threads/t', { settings: {} })
   await say(app, 'go', { id: 't' })
   t.notMatch(told(3).system, /LEND BOOKS|ANSWER ADA/)

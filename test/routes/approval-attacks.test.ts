@@ -54,11 +54,14 @@ t.test('an answer is the same on either route and in either format: it runs the 
     const last = format === 'ui'
       ? { id: events[0].messageId, role: 'assistant', parts: [part] }
       : { role: 'tool', content: [decision(approvalId, true)] }
-    return app.inject({ method: 'POST', url: `${url}?protocol=documented`, payload: { messages: [user('go'), last], id: 'chat' } })
+    const request = { url: `${url}?protocol=documented`, payload: { messages: [user('go'), last], id: 'chat' } }
+    const { body } = await app.inject({ method: 'POST', ...request })
+    // Places in a part of a run that is read again are those of that reading.
+    return body.replace(/^id: .*\n/gm, '')
   }
-  const { body } = await send(first)
-  t.match(body, /tool-output-available[\s\S]*done/)
-  for (const other of others) t.equal((await send(other)).body, body, JSON.stringify(other))
+  const answer = await send(first)
+  t.match(answer, /tool-output-available[\s\S]*done/)
+  for (const other of others) t.equal(await send(other), answer, JSON.stringify(other))
   t.equal(effects(app.cwd), 'x')
 })
 

@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, writeFileSync, readdirSync } from 'node:fs'
 import t from 'tap'
-import { answer, asked, say } from '../harness/agent.ts'
+import { answer, asked, of, say } from '../harness/agent.ts'
 import { fakeClock } from '../harness/clock.ts'
 import { decide, post, taskWaiting, waiting } from '../harness/approval-doors.ts'
 import { withGateway } from '../harness/with-gateway.ts'
@@ -166,24 +166,31 @@ const calls = [
   { toolName: 'editFile', input: { path: 'a.txt', edits: [{ oldText: '2', newText: 'TWO' }] } },
   { toolName: 'editFile', input: { path: 'a.txt', edits: [{ oldText: 'two', newText: '4' }] } },
   { toolName: 'deleteFile', input: { path: 'a.txt' } },
-  { toolName: 'writeFile', input: { path: '../../a.txt', content: '' } },
+  { toolName: 'writeFile', input: { path: '../../b.txt', content: '' } },
   { toolName: 'runCommand', input: { command: 'rm a.txt' } },
+  { toolName: 'editFile', input: { path: 'latin.txt', edits: [{ oldText: 'two', newText: '4' }] } },
+  { toolName: 'writeFile', input: { path: '../../a.txt', content: '' } },
   { toolName: 'writeFile', input: { path: 'latin.txt', content: 'thé 茶\n' } }
 ]
 
 t.test('a preview tells what an open call would change, and changes nothing', async (t) => {
   const { app } = await withGateway(t, () => ({ toolCalls: calls }))
+  const isAsked = (_: unknown, at: number) => at !== 3 && at !== 5
   writeFileSync(`${app.cwd}/a.txt`, 'one\ntwo\n')
   writeFileSync(`${app.cwd}/latin.txt`, Buffer.from('caf\xe9\n', 'latin1'))
-  await app.inject({ method: 'POST', url: '/run/sync', payload: { id: 'chat', messages: [{ role: 'user', content: 'go' }] } })
+  const { events } = await say(app, 'go', { id: 'chat' })
+  const failed = of(events, 'tool-output-error')
+  t.match(failed, [{ errorText: /oldText/ }, { errorText: /outside/ }], 'nobody is asked about what would fail')
   const { approvals } = (await app.inject('/approvals')).json()
+  t.same(approvals.map(({ input }: { input: unknown }) => input), calls.filter(isAsked).map(({ input }) => input))
   const preview = async (at: number) => (await app.inject(`/approvals/${approvals[at].approvalId}/preview`)).json()
 
-  const [made, changed, edited, unfit, deleted, outside, command, latin] = await Promise.all(calls.map((_, at) => preview(at)))
+  const previews = await Promise.all(approvals.map((_: unknown, at: number) => preview(at)))
+  const [made, changed, edited, deleted, command, unfit, outside, latin] = previews
   t.match(made, { changes: [{ path: `${app.cwd}/new/b.txt`, diff: '--- /dev/null\n+++ b/new/b.txt\n@@ -0,0 +1,1 @@\n+made\n' }] })
   t.match(changed.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-two\n\+2\n/ }])
   t.match(edited.changes, [{ path: `${app.cwd}/a.txt`, diff: / one\n-2\n\+TWO\n/ }], 'it is shown as the call before it leaves the file')
-  t.match(unfit, { changes: [], refused: /oldText/ }, 'an edit that does not fit says so before it is approved')
+  t.match(unfit, { changes: [], refused: /oldText/ }, 'an edit that may fit behind a command is asked about')
   t.same(deleted.changes, [{ path: `${app.cwd}/a.txt`, kind: 'deleted', what: 'file' }])
   t.same(outside.changes, [])
   t.match(outside.refused, /outside/, 'a path that the tool refuses is not read')

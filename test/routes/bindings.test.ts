@@ -99,6 +99,16 @@ t.test('a decision with the digest of a preview is asked anew when that has chan
   t.equal(other.read('a.txt'), 'two\n')
 })
 
+t.test('a decision with the digest of a preview is asked anew when the file is again as it was asked', async (t) => {
+  const { app, read, at, ids: [id] } = await waiting(t, (cwd) => writeFileSync(`${cwd}/a.txt`, 'one\n'), write('a.txt', 'mine\n'))
+  writeFileSync(at('a.txt'), 'two\n')
+  const { previewDigest } = (await app.inject(`/approvals/${id}/preview`)).json()
+  writeFileSync(at('a.txt'), 'one\n')
+  await decide(app, id, { approved: true, previewDigest })
+  t.equal((await settled(app)).length, 1)
+  t.equal(read('a.txt'), 'one\n')
+})
+
 type Act = (cwd: string) => unknown
 const CHANGES: Array<[what: string, prepare: Act, call: Calls[0], change: Act, untouched: Act]> = [
   [

@@ -38,6 +38,19 @@ t.test('what is left out of a long preview is left out of the prompt', async (t)
   t.match(systemOf(0), /fact 999 x+\n\n\(More is remembered; what fits/)
 })
 
+t.test('what is learned first leaves the beginning of a conversation as it is, and is told where it fits or is a rule', async (t) => {
+  const { app, systemOf, gateway } = await withGateway(t, () => ({ text: 'ok' }))
+  await say(app, 'hello', { id: 'chat' })
+  await learn(app, 'Is allergic to walnuts')
+  await say(app, 'And now?', { id: 'chat' })
+  t.equal(systemOf(1), systemOf(0), 'a cache holds it')
+  await say(app, 'May I eat walnuts?', { id: 'chat' })
+  t.equal(systemOf(2), systemOf(0))
+  t.match(JSON.stringify(gateway.requests[2].body.prompt.at(-1)), 'Is allergic to walnuts')
+  await say(app, 'hello', { id: 'other' })
+  t.match(systemOf(3), 'Is allergic to walnuts', 'a new conversation is told from its beginning')
+})
+
 t.test('a forgotten fact is gone from the next run, and an empty brain leaves nothing', async (t) => {
   const { app, systemOf } = await withGateway(t, () => ({ text: 'ok' }))
   await say(app, 'go')

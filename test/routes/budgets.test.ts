@@ -15,16 +15,18 @@ const answers: Plan = { text: 'Done.', usage: used }
 const prices = { test: { input: 100, output: 200 } }
 const config = { model: 'test/model', analysis: false, threads: { titles: false } }
 
+/** Nobody can be asked. */
+const unasked = { options: { interactive: false } }
 const sync = async (app: App, extra: object = {}) => {
   const response = await app.inject({
     method: 'POST',
     url: '/run/sync',
-    payload: { messages: [{ role: 'user', content: 'go' }], ...extra }
+    payload: { messages: [{ role: 'user', content: 'go' }], ...unasked, ...extra }
   })
   const { error, code, text } = response.json()
   return { status: response.statusCode, error, code, text }
 }
-const budget = (budget: object) => ({ options: { budget } })
+const budget = (budget: object) => ({ options: { ...unasked.options, budget } })
 const reload = async (app: App & { home: string }, more: object) => {
   writeFileSync(`${app.home}/config.json`, JSON.stringify({ ...config, ...more }))
   await app.inject({ method: 'POST', url: '/config/reload' })
@@ -96,10 +98,10 @@ t.test('a run of a task that its budget leaves unjudged fails', async (t) => {
 t.test('the budget of a run holds over an approval', async (t) => {
   const { app, gateway } = await withGateway(t, (_request, nth) =>
     nth === 0 ? { toolCalls: [{ toolName: 'writeFile', input: { path: 'a', content: '' } }], usage: used } : answers)
-  const { events } = await say(app, 'go', budget({ tokens: 70 }))
+  const { events } = await say(app, 'go', { options: { budget: { tokens: 70 } } })
   const [approvalId] = asked(events)
   const continued = await answer(app, { [approvalId]: true })
-  t.match(of(continued.events, 'error'), [{ errorText: 'The run used 80 tokens; its budget is 70.' }])
+  t.match(of(continued.events, 'question-request'), [{ budget: { of: 'run', unit: 'tokens', spent: 80, limit: 70, more: 70 } }])
   t.equal(gateway.requests.length, 1)
 })
 
@@ -108,7 +110,7 @@ t.test('a call that is under way when other runs meet the budget of the day is c
   const { app, gateway } = await withGateway(t, (_request, nth) => nth === 0 ? held.promise : answers, {
     config: { budget: { day: { tokens: 100 } } }
   })
-  const first = say(app, 'go')
+  const first = say(app, 'go', unasked)
   while (gateway.requests.length === 0) await new Promise((resolve) => setTimeout(resolve, 2))
   for (const status of [200, 200, 402]) t.equal((await sync(app)).status, status)
   held.resolve(looks)
@@ -192,7 +194,7 @@ t.test('a server that reports no tokens, or what cannot be true, gets no further
       toolCalls: [{ toolName: 'listDirectory', input: { path: '.', limit: nth + 1 } }],
       usage
     }))
-    const payload = { messages: [{ role: 'user', content: 'go' }], options: { budget: { tokens: 8_000 } } }
+    const payload = { messages: [{ role: 'user', content: 'go' }], ...budget({ tokens: 8_000 }) }
     const answer = (await app.inject({ method: 'POST', url: '/run/sync', payload })).json()
     t.match(answer, { code: 'ERR_BUDGET' }, JSON.stringify(usage))
     // The definitions of the tools alone are more than two thousand tokens a call.

@@ -365,7 +365,7 @@ async function withBudget (t: Test) {
     const usage = { inputTokens: 600, outputTokens: 1 }
     const { app, gateway } = await withGateway(t, (_request, nth) =>
       nth === 0 ? { ...call('investigate', { question: 'What?' }), usage } : { ...look(nth), usage })
-    body = await sync(app, { messages: [user('go')], options: { budget: { tokens: 1_500 } } })
+    body = await sync(app, { messages: [user('go')], options: { interactive: false, budget: { tokens: 1_500 } } })
     t.equal(gateway.requests.length, 3, 'no call more')
   })
   return body

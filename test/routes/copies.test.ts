@@ -104,6 +104,27 @@ t.test('a run on a copy changes files unasked, shows the paths of the folder, an
   t.same(readdirSync(app.cwd).sort(), ['a.txt', 'kept.txt', 'link', 'moved.txt', 'new'])
 })
 
+t.test('a copy is thrown away when no run of its conversation needs it, and the next run begins with a new one', async (t) => {
+  const write = (path: string) => call('writeFile', { path, content: path })
+  const { app, plans, post, say, at } = await onCopy(t, [write('a.txt')])
+  const { runId } = await say()
+  const refused = (await post(`/runs/${runId}/apply`, { discard: true, paths: ['a.txt'] })).json()
+  t.match(refused, { statusCode: 400, code: 'ERR_INVALID_REQUEST' })
+  t.match((await post(`/runs/${runId}/apply`, { discard: true, dryRun: true })).json(), { applied: [at('a.txt')] }, 'what would be lost')
+  plans.push(call('runCommand', { command: 'true' }))
+  const waiting = await say()
+  t.match((await post(`/runs/${runId}/apply`, { discard: true })).json(), { statusCode: 409, code: 'ERR_RUN_LIVE' }, 'a later run waits')
+  const over = new Promise<string>((resolve) => app.agent.onEnd(resolve))
+  await post(`/approvals/${waiting.pendingApprovals[0].approvalId}`, { approved: false })
+  await over
+  t.same((await post(`/runs/${runId}/apply`, { discard: true })).json(), { applied: [], discarded: true, skipped: [] })
+  t.same(readdirSync(`${app.home}-copies`), [])
+  t.same(readdirSync(app.cwd), [], 'nothing came into the folder')
+  t.match((await post(`/runs/${runId}/apply`)).json(), { statusCode: 409, code: 'ERR_COPY_REFUSED' })
+  plans.push(write('b.txt'))
+  t.same((await post(`/runs/${(await say()).runId}/apply`)).json().applied, [at('b.txt')])
+})
+
 const skip = process.platform === 'linux' ? false : 'bubblewrap is for Linux'
 
 t.test('commands in the box work on the copy, at the path of the folder, and what leaves the box asks', { skip }, async (t) => {

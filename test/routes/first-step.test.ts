@@ -127,7 +127,7 @@ t.test('a budget that is used up ends the run with its own error', async (t) => 
   const { app, analysed } = await withAnalysis(t, () => ({ text: 'never' }), { config: { budget: { day: { tokens: 1 } } } })
   analysed('simple')
   await app.inject({ method: 'POST', url: '/run/sync', payload: userSays('go') })
-  const { events } = await say(app, 'again')
+  const { events } = await say(app, 'again', { options: { interactive: false } })
   t.match(of(events, 'error'), [{ code: 'ERR_BUDGET' }])
 })
 

@@ -1,3 +1,5 @@
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
 import t from 'tap'
 import { asked, of, say } from '../harness/agent.ts'
 import { parseEvents } from '../harness/sse.ts'
@@ -143,4 +145,52 @@ t.test('a grant that comes to rest while a use of it is being stored rests, and 
   t.equal(isUsed, true)
   t.match(await app.grants.all(owner), [{ uses: 1, suspended: { path: `${app.cwd}/a.sh` } }])
   t.equal(await app.grants.use(grant, async () => {}), false)
+})
+
+t.test('an answer with a scope approves what waits in the same step and it covers, as often as it holds, and nothing else', async (t) => {
+  const paths = ['notes/1.md', 'notes/2.md', 'notes/deep/3.md', 'notes/4.txt', 'notes/.hidden.md', 'other/5.md']
+  const toolCalls = paths.map((path) => ({ toolName: 'writeFile', input: { path, content: path } }))
+  const { app } = await withGateway(t, ({ body: { prompt } }) => prompt.at(-1).role === 'user' ? { toolCalls } : { text: 'done' })
+  const ask = async (id: string) => {
+    const payload = { messages: [{ role: 'user', content: 'go' }], id }
+    return asked(parseEvents((await app.inject({ method: 'POST', url: '/run', payload })).body))
+  }
+  const answer = async (approvalId: string, payload: object) =>
+    (await app.inject({ method: 'POST', url: `/approvals/${approvalId}`, payload })).json()
+  const waiting = async () => {
+    const { approvals } = (await app.inject('/approvals')).json()
+    return approvals.map(({ input }: { input: { path: string } }) => input.path)
+  }
+
+  const first = await ask('a')
+  const { released, continued } = await answer(first[0], { approved: true, scope: 'folder' })
+  t.same([released, continued], [[first[1], first[2]], false])
+  t.same(await waiting(), ['notes/4.txt', 'notes/.hidden.md', 'other/5.md'])
+  t.match(await answer(first[1], { approved: false }), { statusCode: 409 }, 'it is decided')
+  const over = new Promise<string>((resolve) => app.agent.onEnd(resolve))
+  for (const approvalId of first.slice(3)) await answer(approvalId, { approved: false })
+  await over
+  t.same(paths.map((path) => existsSync(join(app.cwd, path))), [true, true, true, false, false, false])
+
+  const second = await ask('b')
+  t.same((await answer(second[0], { approved: true, scope: 'folder', until: { uses: 1 } })).released, [second[1]])
+  t.match((await app.inject('/grants?threadId=b')).json().grants, [{ uses: 1, until: { uses: 1 } }], 'it is used up')
+})
+
+t.test('what is approved with another call of a task lets its run go on, and teaches nothing that lasts longer', async (t) => {
+  const toolCalls = ['1.md', '2.md'].map((path) => ({ toolName: 'writeFile', input: { path, content: path } }))
+  const { app } = await withGateway(t, ({ body: { prompt } }) => prompt.at(-1).role === 'user' ? { toolCalls } : { text: 'done' })
+  const tasks = await tasksOf(t, app)
+  const watch = await tasks.watch()
+  const plan = { phases: [{ description: 'do it' }] }
+  const { id } = await tasks.create('write it', { plan, taskType: 'triggered', approval: { mode: 'changes' } })
+  await tasks.post(`/${id}/run`)
+  await watch.until('task:approval', { kind: 'tool' })
+  const { approvals: [call, other] } = (await app.inject('/approvals')).json()
+  const until = { at: Date.now() + 60_000 }
+  const { body: { released, continued } } = await decide(app, call.approvalId, { approved: true, scope: 'folder', until })
+  t.same([released, continued], [[other.approvalId], true])
+  const { approvalId } = await watch.until('task:approval', { kind: 'result' })
+  t.same([1, 2].map((n) => existsSync(join(app.cwd, `${n}.md`))), [true, true])
+  t.same((await decide(app, approvalId, { approved: true })).body.learned.grants, [])
 })

@@ -108,6 +108,53 @@ t.test('an extraction does not begin while a run uses the server', async (t) => 
   t.same(order.slice(0, 3), ['main', 'title', 'main'])
 })
 
+t.test('the plan of a task and what is learned of its run wait for conversations, and stop for their messages', async (t) => {
+  const { app, say, order, helper, held } = await oneAtATime(t)
+  const create = async (goal: string) =>
+    (await app.inject({ method: 'POST', url: '/tasks', payload: { goal, taskType: 'one_shot', approval: { mode: 'never' } } })).json()
+  const made = create('Look around')
+  const plan = await helper('plan')
+  t.match(await say('Hello'), /answer/, 'the answer did not wait for the plan')
+  t.equal(await plan.ended, 'aborted')
+  ;(await helper('plan', 2)).answer({ object: { phases: [{ description: 'Look' }], qualityCriteria: [], expects: 'answer' } })
+  const { id, plan: { source } } = await made
+  t.equal(source, 'model')
+
+  await app.inject({ method: 'POST', url: `/tasks/${id}/start` })
+  ;(await helper('evaluation')).answer({ object: { outcome: 'done', claims: [], satisfied: true, score: 1, issues: [] } })
+  const learning = await helper('task-memory')
+  const other = sayIn(app, 'other', 'Wait for me')
+  t.equal(await learning.ended, 'aborted')
+  await held.begun
+  t.equal((await create('Look again')).plan.source, 'fallback', 'no plan is asked for while a run uses the server')
+  held.release()
+  await other
+  ;(await helper('task-memory', 2)).answer({ object: { findings: [], decisions: [], outdated: [] } })
+  const { runs: [{ runId }] } = (await app.inject(`/runs?taskId=${id}`)).json()
+  t.equal((await app.inject(`/runs/${runId}?waitMs=20000`)).json().status, 'completed')
+  t.equal(order.filter((name) => name === 'plan').length, 2)
+})
+
+t.test('a local server that is too busy to say what it is stays one, and is asked again soon', async (t) => {
+  let [isBusy, asked] = [false, 0]
+  const tags = () => {
+    asked++
+    return isBusy ? undefined : OLLAMA['/api/tags']()
+  }
+  const { app, say, order, helper, clock } = await oneAtATime(t, { others: { '/api/tags': tags } })
+  await say('Hello')
+  ;(await helper('title')).answer({ object: { title: 'A greeting' } })
+  await app.titles.idle()
+  isBusy = true
+  for (const ms of [6 * 60_000, 30_000]) {
+    const before = asked
+    await clock.advance(ms)
+    await say('Still there?')
+    t.ok(asked > before, 'it is asked')
+  }
+  t.same(order, ['main', 'title', 'main', 'main'], 'without an analysis')
+})
+
 const ELSEWHERE: Array<[string, Parts]> = [
   ['is not known to be local', { others: {} }],
   ['is said not to be', { provider: { local: false } }]

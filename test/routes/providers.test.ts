@@ -46,6 +46,9 @@ t.test("every id of the list is the id to use, also where a direct provider has 
   t.ok(all.includes('openai/llama3'))
   t.match((await test(app, { model: 'gateway/openai/gpt-6-sol' })).json(), { ok: true })
   t.match((await test(app, { model: 'openai/llama3' })).json(), { ok: true })
+  const headers = { 'content-type': 'application/json' }
+  const none = await app.inject({ method: 'POST', url: '/providers/test', headers, payload: 'null' })
+  t.equal(none.statusCode, 400, 'null is no body that was left out')
   t.equal(gateway.requests[0].modelId, 'openai/gpt-6-sol')
   t.equal(server.calls[0].modelId, 'llama3')
 })

@@ -90,16 +90,16 @@ t.test('also of those that come at the same moment only so many begin', async (t
   t.equal(gateway.requests.length, 3)
 })
 
-t.test('silence is broken by a comment every fifteen seconds', async (t) => {
+t.test('silence is broken by a comment every four seconds', async (t) => {
   const clock = fakeClock()
   const sleep = { toolCalls: [{ toolName: 'runCommand', input: { command: 'sleep 60' } }] }
   const { app } = await withGateway(t, () => sleep, { clock, config: { permissions: { runCommand: 'allow' } } })
   const run = await openRun(app, userSays('go'))
   await clock.sleeper(30_000)
   t.notMatch(run.text, ': ping')
-  await clock.advance(15_000)
+  await clock.advance(4_000)
   await run.says(': ping\n\n')
-  await clock.advance(15_000)
+  await clock.advance(4_000)
   await run.says(': ping\n\n: ping\n\n')
   run.hangUp()
 })
@@ -307,3 +307,76 @@ t.test('a changed address, key and list of providers hold from the next run on',
     'gateway'
   ])
 })
+
+/** The events of a stream with their ids; neighboring pieces of a text as one. */
+function withIds (text: string) {
+  const blocks = text.split('\n\n').filter((block) => block.startsWith('data: {')).map((block) => {
+    const [, data, id] = /^data: (.*)(?:\nid: (.*))?$/.exec(block)!
+    return { id, event: JSON.parse(data) as { type: string, delta?: string, content?: string } }
+  })
+  const joined: Array<{ type: string, delta?: string, [field: string]: any }> = []
+  for (const { event } of blocks) {
+    const last = joined.at(-1)
+    const isNext = event.delta !== undefined && last?.type === event.type
+    if (isNext) joined[joined.length - 1] = { ...event, delta: last!.delta! + event.delta, content: '' }
+    else joined.push({ ...event, ...event.content !== undefined && { content: '' } })
+  }
+  return { ids: blocks.map(({ id }) => id), joined }
+}
+
+t.test('a reader that names the last event it has got reads on behind it, while the run goes on and after its end', async (t) => {
+  const release = Promise.withResolvers<void>()
+  const { app } = await withGateway(t, async (_request, nth) => {
+    const toolCalls = [{ toolName: 'listDirectory', input: {} }]
+    if (nth === 0) return { reasoning: ['Hm, ', 'a look.'], text: ['Let me ', 'look.'], toolCalls }
+    await release.promise
+    return { text: ['Nothing ', 'is ', 'there.'] }
+  })
+  const run = await openRun(app, { ...userSays('go'), id: 'chat', resumable: true })
+  await run.says('tool-output-available')
+  run.hangUp()
+  const follow = (id: string, at = 'chat') => app.inject({ url: `/run/${at}/stream`, headers: { 'last-event-id': id } })
+  const whole = follow('of another service')
+  const seen = withIds(run.text)
+  const rest = follow(seen.ids.findLast((id) => id !== undefined)!)
+  release.resolve()
+  const { joined, ids } = withIds((await whole).body)
+  t.same(withIds((await rest).body).joined, joined.slice(seen.joined.length), 'the rest, once')
+  const { runId } = joined[0].messageMetadata
+  for (const [n, id] of ids.entries()) {
+    if (id === undefined) continue
+    const before = withIds((await whole).body.split('\n\n').slice(0, n + 1).map((block) => `${block}\n\n`).join('')).joined
+    for (const place of ['chat', runId]) {
+      const answer = await follow(id, place)
+      if (n === ids.length - 1) t.equal(answer.statusCode, 204, 'there is nothing after the end')
+      else t.same(withIds(joinedText(before, withIds(answer.body).joined)).joined, joined, `after ${id}`)
+    }
+  }
+})
+
+t.test('a replay of what is recorded is read on behind the last event, too', async (t) => {
+  const { app } = await withGateway(t, (_request, nth) =>
+    nth === 0 ? { text: ['Let me ', 'look.'], toolCalls: [{ toolName: 'listDirectory', input: {} }] } : { text: ['Nothing ', 'there.'] })
+  const payload = { ...userSays('go'), id: 'chat' }
+  const send = () => app.inject({ method: 'POST', url: '/run', payload, headers: { 'idempotency-key': 'a-key' } })
+  const runId = (await send()).headers['x-run-id'] as string
+  for (const protocol of ['documented', 'ui']) {
+    const follow = (id = '') =>
+      app.inject({ url: `/run/${runId}/stream?protocol=${protocol}`, headers: { 'last-event-id': id } })
+    const replays = [await follow(), ...protocol === 'documented' ? [await send()] : []]
+    for (const { body } of replays) {
+      const { ids, joined } = withIds(body)
+      const blocks = body.split('\n\n').map((block) => `${block}\n\n`)
+      t.ok(ids.filter((id) => id !== undefined).length > 5)
+      for (const [n, id] of ids.entries()) {
+        if (id === undefined || n === ids.length - 1) continue
+        const before = withIds(blocks.slice(0, n + 1).join('')).joined
+        t.same(withIds(joinedText(before, withIds((await follow(id)).body).joined)).joined, joined, `${protocol} after ${id}`)
+      }
+    }
+    t.equal((await follow(withIds(replays[0].body).ids.findLast((id) => id !== undefined))).statusCode, 204)
+  }
+})
+
+/** The text of a stream that was read in two parts. */
+const joinedText = (...parts: object[][]) => parts.flat().map((event) => `data: ${JSON.stringify(event)}\n\n`).join('')

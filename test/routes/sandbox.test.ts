@@ -4,6 +4,7 @@ import { type AddressInfo, createServer } from 'node:net'
 import t, { type Test } from 'tap'
 import { asked, of } from '../harness/agent.ts'
 import { stateOf } from '../harness/folders.ts'
+import { readEvents } from '../harness/event-reader.ts'
 import { BUBBLEWRAP, NO_BOX } from '../harness/boxes.ts'
 import type { BoxKind } from '../../services/sandbox/sandbox.ts'
 import { parseEvents, type Sent } from '../harness/sse.ts'
@@ -70,6 +71,21 @@ t.test('a conversation asks once for its box, without a token, and then works; w
     t.same(requests(events)[0].scopes.map(({ scope }: Json) => scope), is === 'confined' ? ['once', 'sandbox'] : ['once'])
     await answer(asked(events)[0], { approved: false })
   }
+})
+
+t.test('a person is told of files of theirs that got another name after a command in the background', { skip }, async (t) => {
+  const { app, call, go } = await setUp(t, { config: { permissions: { runCommand: 'allow' } } })
+  const events = await readEvents(t, await app.listen({ port: 0 }), { query: '?types=notification' })
+  await events.connected()
+  const [{ commandId }] = outputs(await go([{ command: 'until [ -e done ]; do sleep 0.02; done', background: true }]))
+  writeFileSync(`${app.cwd}/CLAUDE.md`, 'be kind\n')
+  writeFileSync(`${app.cwd}/done`, '')
+  t.match(await events.until('notification'), {
+    ...{ kind: 'boxed', threadId: 'a', title: 'Files that programs obey got another name after a command' },
+    text: /CLAUDE\.md is now CLAUDE\.md\.boxed\. If one of them is yours, .* The command: until/
+  })
+  t.equal(readFileSync(`${app.cwd}/CLAUDE.md.boxed`, 'utf8'), 'be kind\n')
+  t.match(await call('GET', '/notifications'), { notifications: [{ kind: 'boxed' }] }, String(commandId))
 })
 
 t.test('a task that is granted its box tests and builds, and does nothing outside', { skip }, async (t) => {

@@ -166,7 +166,8 @@ t.test('a known path with another method is a 405 that names the allowed ones', 
       ['HEAD', '/run', 'POST'],
       ['PUT', '/config?x=1', 'GET, HEAD, PATCH'],
       ['TRACE', '/', 'GET, HEAD'],
-      ['PATCH', '/run/approve', 'POST']
+      ['PATCH', '/run/approve', 'POST'],
+      ['PUT', '/tasks/digest', 'GET, HEAD']
     ] as const
   ) {
     const answer = await app.inject({ method: method as 'GET', url })

@@ -76,6 +76,8 @@ t.test('a refinement that does what was missing completes the run', async (t) =>
   await tasks.post(`/${id}/start`)
   t.match(await events.until('task:complete'), { qualityScore: 0.97, toolCount: 1 })
   t.match(events.of('task:eval').map(({ evidence }) => evidence), ['contradicted', 'confirmed'])
+  const [{ toolCalls, evaluation: { claims } }] = await tasks.runs(id)
+  t.match(claims, [{ verdict: 'confirmed', call: toolCalls[0].toolCallId }], 'it leads to its call, which the judge did not name')
   t.same((await tasks.get(`/${id}`)).memory.filesCreated, [`${app.cwd}/list.md`])
 })
 

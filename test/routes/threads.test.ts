@@ -1,4 +1,5 @@
-import { existsSync } from 'node:fs'
+import { existsSync, realpathSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { answer, asked, say } from '../harness/agent.ts'
@@ -98,6 +99,13 @@ t.test('threads are listed by their last change, page by page, and keep their ti
   t.same(await found('what%20D%20is'), ['d'], 'a search reads titles and last messages, in any case of letters')
   t.same(await found('about,'), ['c', 'e', 'd', 'b', 'a'])
   t.same(await found('nowhere'), [])
+
+  await call(app, 'PUT', '/threads/a', { pinned: true, settings: { cwd: tmpdir(), options: { effort: 'high' } } })
+  await call(app, 'PUT', '/threads/d', { pinned: true })
+  await call(app, 'PUT', '/threads/e', { pinned: false })
+  const pinned = (await list(app, '?pinned=true&limit=5')).threads
+  t.match(pinned, [{ id: 'd', pinned: true }, { id: 'a' }])
+  t.same(pinned[1].settings, { cwd: realpathSync(tmpdir()) }, 'a list tells the folder, and no other settings')
 })
 
 t.test('a long thread is read from its end, page by page', async (t) => {
@@ -303,7 +311,7 @@ t.test('earlier versions keep their files, go with their thread, are in backups,
   const { rawPayload: payload } = await app.inject({ url: '/export', headers })
   await call(app, 'DELETE', '/threads/chat')
   const left: string[] = []
-  for await (const key of app.store.keys('version')) left.push(key)
+  for (const prefix of ['message/', 'turn/', 'attachment-use/']) for await (const key of app.store.keys(prefix)) left.push(key)
   t.same(left, [])
   t.equal((await app.inject({ method: 'POST', url: '/import', headers, payload })).statusCode, 200)
   await app.close()

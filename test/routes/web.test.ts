@@ -127,7 +127,7 @@ t.test('while a hostile page is read others are answered; the page is dropped wh
 
 const { signal } = new AbortController()
 const indexOf = (app: App, { writeOps }: { writeOps?: number } = {}) =>
-  createSearchIndexing({ store: app.store, clock: app.clock, log: app.log, writeOps })
+  createSearchIndexing({ store: app.store, clock: app.clock, readAnswer: app.answers.read, log: app.log, writeOps })
 const put = (app: App, id: string, messages: object[], rest: object = {}) =>
   app.inject({ method: 'PUT', url: `/threads/${id}`, payload: { messages, ...rest } })
 const user = (content: string) => ({ role: 'user', content })
@@ -193,7 +193,8 @@ t.test('words are found in all texts of all threads, the newest first, with thei
   await indexOf(app).takeInDue(signal)
   t.same(await keysOf(app, [SEARCH_DUE]), [])
   await t.test('with it', check)
-  t.notMatch((await keysOf(app)).join(), /harbour|cafe/, 'no word is in a key')
+  // Words that no digest can hold by chance.
+  t.notMatch((await keysOf(app)).join(), /harbour|muller|lighthouse/, 'no word is in a key')
 
   const [, answer, question] = await search(app, 'harbour')
   t.match(answer, { threadId: 'tokyo', title: /^Living/, role: 'assistant', time: clock.now(), snippet: { text: /near the/ } })

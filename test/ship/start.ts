@@ -31,7 +31,9 @@ export async function start ([command, ...args]: string[], { home, cwd, uid, env
   const line = await Promise.race([once(lines, 'line').then(([line]) => line), exited.then(() => undefined)])
   if (line === undefined) throw new Error(`${command} did not start: ${log}`)
   const { url, pid } = JSON.parse(line)
-  process.once('exit', () => child.kill('SIGKILL'))
+  const kill = () => child.kill('SIGKILL')
+  process.once('exit', kill)
+  child.once('close', () => process.off('exit', kill))
   return {
     url,
     pid,

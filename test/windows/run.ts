@@ -2,8 +2,11 @@ import { rmSync } from 'node:fs'
 import { setPriority } from 'node:os'
 import { TEST } from './wine.ts'
 
-// npm run test:windows: uses the packed service in Node for Windows, under Wine. `-- 'words|other words'` runs the first step and those
-// whose sentences hold the words.
+// npm run test:windows: packs the service, starts it from an app's Node for Windows, and uses it there, under Wine. It needs Linux on x64
+// and root. Once, it makes a folder with Debian 13 and Wine in /var/cache/local-agent-wine (or LOCAL_AGENT_WINE; 2.2 GB) by debootstrap;
+// each run takes some minutes. `-- 'words|other words'` runs the first step and those whose sentences hold the words. Each file of steps/
+// is about one part: files (names that Windows reads otherwise, approvals, undo), commands, work (tasks, rehearsals, copies), doors (tool
+// servers, clients, editors), and lives of the service (backups, kills, its parent, the supervisor, the sidecar archive).
 
 setPriority(10)
 const began = performance.now()

@@ -2,7 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import type { App } from '../../../app.ts'
 import { newId } from '../../../services/lib/ids.ts'
 import { OPTIONS } from '../../harness/app-tools.ts'
-import { anAgent, asking, calledApp, chatAsking, granted, inBackground, learned, live, post, writing } from './parts.ts'
+import { anAgent, asking, calledApp, chatAsking, granted, inBackground, learned, live, paired, post, writing } from './parts.ts'
 
 /** A call of every route of runs, conversations and what they ask. */
 export const conversationsCalls: Record<string, (app: App) => Promise<unknown>> = {
@@ -14,6 +14,7 @@ export const conversationsCalls: Record<string, (app: App) => Promise<unknown>> 
     }),
   'GET /v1/models 200': (app) => anAgent(app).then(() => app.inject('/v1/models')),
   'GET /v1/models/:id 200': (app) => app.inject('/v1/models/offline%2Fassistant'),
+  'POST /v1/responses 200': (app) => post(app, '/v1/responses', { model: 'offline/assistant', input: 'system info' }),
   'POST /v1/chat/completions 200': async (app) => {
     await post(app, '/v1/chat/completions', { model: 'none', messages: [{ role: 'user', content: 'hi' }] })
     return post(app, '/v1/chat/completions', { model: 'offline/assistant', messages: [{ role: 'user', content: 'system info' }] })
@@ -87,6 +88,11 @@ export const conversationsCalls: Record<string, (app: App) => Promise<unknown>> 
     const { runId } = (await post(app, '/run/sync', { id: 'copied', message, options: { workspace: 'copy' } })).json()
     return post(app, `/runs/${runId}/apply`, { dryRun: true })
   },
+  'GET /devices 200': async (app) => {
+    await paired(app)
+    return app.inject('/devices')
+  },
+  'DELETE /devices/:id 200': async (app) => app.inject({ method: 'DELETE', url: `/devices/${(await paired(app)).deviceId}` }),
   'GET /grants 200': async (app) => {
     await granted(app)
     return app.inject('/grants')

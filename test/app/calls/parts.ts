@@ -1,8 +1,10 @@
 import type { App } from '../../../app.ts'
 import { answer, asked, of, say } from '../../harness/agent.ts'
 import { OPTIONS } from '../../harness/app-tools.ts'
+import { newKey, newSecret } from '../../harness/reach.ts'
 import { parseEvents } from '../../harness/sse.ts'
 import { tasksOf } from '../../harness/tasks.ts'
+import { offerPairing } from '../../../services/reach/pairing-file.ts'
 
 /** A grant for files in a conversation. */
 export async function granted (app: App) {
@@ -89,4 +91,11 @@ export async function writing (app: App): Promise<string> {
   const second = await answer(app, { [asked(first.events)[0]]: true })
   await answer(app, { [asked(second.events)[0]]: true })
   return of(first.events, 'start')[0].messageMetadata.runId
+}
+
+/** A device that has paired, as with the code of `local-agent reach`. */
+export async function paired (app: App) {
+  const secret = newSecret()
+  await offerPairing(app.config.dir, secret, app.clock.now())
+  return app.reach.devices.pair({ secret, key: newKey(), name: 'phone' })
 }

@@ -1,5 +1,6 @@
 import t from 'tap'
 import * as sdk from '../../../client/index.ts'
+import { paired } from '../../app/calls/parts.ts'
 import { calls, READ, withTurns } from '../../harness/app-tools.ts'
 import { build } from '../../harness/helper.ts'
 import { clientOf, ID, is, said } from './client.ts'
@@ -35,6 +36,7 @@ t.test('approval requests, a page at a time', async (t) => {
       teaches: undefined,
       output: undefined,
       questions: undefined,
+      budget: undefined,
       live: undefined,
       server: undefined,
       url: undefined,
@@ -42,6 +44,7 @@ t.test('approval requests, a page at a time', async (t) => {
       variables: undefined,
       because: undefined,
       granted: undefined,
+      device: undefined,
       decidedAt: undefined,
       about: undefined,
       text: undefined,
@@ -73,6 +76,7 @@ t.test('approval requests, a page at a time', async (t) => {
   const decision = await sdk.decideApproval({ ...options, path: { id: approvalId }, body: { approved: false, reason: 'no' } })
   is(t, decision.data, {
     ...{ approvalId, state: 'denied' as const, runId, threadId: 'a', taskId: undefined, continued: true },
+    released: undefined,
     learned: undefined
   }, 'decideApproval')
 })
@@ -129,4 +133,14 @@ t.test('grants: given, listed and ended', async (t) => {
   is(t, grant, known, 'addGrant')
   is(t, (await sdk.listGrants({ ...options, query: { threadId: 'a' } })).data, { grants: [known], nextCursor: undefined }, 'listGrants')
   is(t, (await sdk.removeGrant({ ...options, path: { id: grant.grantId } })).data, { ok: true, grantId: grant.grantId }, 'removeGrant')
+})
+
+t.test('devices: listed and removed', async (t) => {
+  const app = await build(t)
+  const options = await clientOf(app)
+  const { deviceId, name } = await paired(app)
+  const device = { deviceId, name, createdAt: Number, lastUsedAt: Number, lapsesAt: Number }
+  const listed = { devices: [device], url: undefined, address: undefined, problem: undefined }
+  is(t, (await sdk.listDevices(options)).data, listed, 'listDevices')
+  is(t, (await sdk.removeDevice({ ...options, path: { id: deviceId } })).data, { ok: true, deviceId }, 'removeDevice')
 })

@@ -13,6 +13,7 @@ t.test('threads', async (t) => {
     status: 'idle' as const,
     messageCount: 2,
     lastMessage: 'hello',
+    deletedAt: undefined,
     settings: undefined
   }
   const messages = [{ role: 'user', content: 'hi' }, { role: 'assistant', content: 'hello', mine: 1 }]

@@ -14,14 +14,14 @@ t.test('providers and models', async (t) => {
     server: { models, listing: () => isBroken ? { error: { status: 500 } } : undefined }
   })
   const options = await clientOf(app)
-  const direct = { name: 'ollama', default_model: MODEL, kind: 'direct' as const, configured: true, keyFrom: undefined }
+  const direct = { name: 'ollama', default_model: MODEL, kind: 'direct' as const, configured: true, takesKey: true, keyFrom: undefined }
   is(t, (await sdk.listProviders(options)).data, {
     active_model: 'ollama/llama3',
     gateway_configured: false,
     providers: [
-      { name: 'offline', default_model: MODEL, kind: 'offline', configured: true, keyFrom: undefined },
+      { name: 'offline', default_model: MODEL, kind: 'offline', configured: true, takesKey: false, keyFrom: undefined },
       direct,
-      { name: 'gateway', default_model: MODEL, kind: 'gateway', configured: false, keyFrom: undefined }
+      { name: 'gateway', default_model: MODEL, kind: 'gateway', configured: false, takesKey: true, keyFrom: undefined }
     ],
     roles: { fast: MODEL, capable: MODEL, vision: MODEL },
     reach: { fast: 'machine', capable: 'machine', vision: 'machine' }
@@ -33,6 +33,9 @@ t.test('providers and models', async (t) => {
     provider: 'ollama',
     contextWindow: 8_192,
     pricing: { input: '0.1', output: '0.2', cachedInput: undefined, cacheWrite: undefined },
+    sizeBytes: undefined,
+    state: undefined,
+    tokensPerSecond: undefined,
     unavailable: undefined
   }], 'listModels')
   isBroken = true
@@ -145,6 +148,11 @@ t.test("OpenAI's chat completions", async (t) => {
     choices: [{ index: 0, message: { role: 'assistant', content: /./, refusal: null }, logprobs: null, finish_reason: 'stop' }],
     usage: { prompt_tokens: Number, total_tokens: Number }
   }, 'createChatCompletion')
+  t.match((await sdk.createResponse({ ...options, body: { model: 'offline/assistant', input: 'system info' } })).data, {
+    object: 'response',
+    status: 'completed',
+    output: [{ type: 'reasoning' }, { type: 'message' }]
+  }, 'createResponse')
   const { error } = await sdk.createChatCompletion({ client: options.client, body: { ...body, model: 'none' } })
   t.match(error, { name: 'AgentError', error: /GET \/v1\/models/, code: 'model_not_found', statusCode: 404 })
 })

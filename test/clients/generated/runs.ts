@@ -65,6 +65,7 @@ t.test('a run as one object', async (t) => {
     ],
     stopped: undefined,
     steering: undefined,
+    undone: undefined,
     pendingQuestions: [],
     pendingToolCalls: [],
     analysis: complex,
@@ -238,13 +239,14 @@ t.test('a run on a copy, and what is taken over of it', async (t) => {
   const { data: run } = await sdk.runSync({ ...options, body })
   const apply = async (dryRun: boolean) => (await sdk.applyRun({ ...options, path: { runId: run!.runId }, body: { dryRun } })).data!
   const planned = [{ ...OF_FILE, path: `${app.cwd}/b.txt`, kind: 'created' as const }]
-  is(t, await apply(true), { applyId: undefined, applied: [`${app.cwd}/b.txt`], planned, skipped: [] }, 'applyRun, dry')
+  const dry = { applyId: undefined, applied: [`${app.cwd}/b.txt`], discarded: undefined, planned, skipped: [] }
+  is(t, await apply(true), dry, 'applyRun, dry')
   writeFileSync(`${app.cwd}/b.txt`, 'by hand')
   const skipped = [{ path: `${app.cwd}/b.txt`, reason: 'changed_since' as const }]
-  is(t, await apply(false), { applyId: undefined, applied: [], planned: undefined, skipped }, 'a conflict')
+  is(t, await apply(false), { applyId: undefined, applied: [], discarded: undefined, planned: undefined, skipped }, 'a conflict')
   rmSync(`${app.cwd}/b.txt`)
   const done = await apply(false)
-  is(t, done, { applyId: ID, applied: [`${app.cwd}/b.txt`], planned: undefined, skipped: [] }, 'applyRun')
+  is(t, done, { ...dry, applyId: ID, planned: undefined }, 'applyRun')
   const { data } = await sdk.listChanges({ ...options, path: { runId: run!.runId } })
   is(t, data!.followUps, [{ id: done.applyId!, kind: 'apply', at: Number, paths: 1, isCut: undefined }], 'listChanges, followUps')
 })

@@ -32,7 +32,7 @@ let runs = 0
 async function extract (each: MemoryCase, point: Pointing): Promise<Outcome> {
   const clock = fakeClock()
   const name = `case-${runs++}`
-  const threads = createThreadRepository({ store, clock })
+  const threads = createThreadRepository({ store, clock, readAnswer: async () => ({ role: 'assistant' }) })
   const brain = createBrain({ record: store.record(name, emptyMemory), now: clock.now, digest: store.digest })
   const ids = new Map<string, string>()
   for (const { id, fact, typed, pinned } of each.known ?? []) {

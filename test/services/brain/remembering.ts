@@ -24,7 +24,7 @@ export async function remembering (t: Parameters<typeof testStore>[0] & { parent
   while (root.parent) root = root.parent
   const store = await (shared ??= testStore(root))
   const clock = fakeClock()
-  const threads = createThreadRepository({ store, clock })
+  const threads = createThreadRepository({ store, clock, readAnswer: async () => ({ role: 'assistant' }) })
   const brain = createBrain({
     record: store.record(`brain ${brains++}`.replace(' ', '-'), emptyMemory),
     now: clock.now,

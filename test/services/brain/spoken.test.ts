@@ -22,7 +22,7 @@ async function remembered (lines: DialogueLine[], pointers: Pointer[], day = '20
   const clock = fakeClock()
   const name = `spoken-${threads++}`
   await clock.leap(new Date(`${day}T12:00:00`).getTime() - clock.now())
-  const repository = createThreadRepository({ store, clock })
+  const repository = createThreadRepository({ store, clock, readAnswer: async () => ({ role: 'assistant' }) })
   let memory = emptyMemory()
   const record = {
     get: async () => memory,

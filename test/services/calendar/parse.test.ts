@@ -47,6 +47,7 @@ const READ: [Schedule, ...string[]][] = [
   [{ interval: '30 0 9 * * MON' }, '2026-11-23 09:00:30', '2026-11-30 09:00:30'],
   [{ interval: '@daily' }, '2026-11-22 00:00:00', '2026-11-23 00:00:00'],
   [{ interval: 'daily', at: '09:00', timezone: 'America/New_York' }, '2026-11-21 15:00:00', '2026-11-22 15:00:00'],
+  [{ interval: 'daily at 9 New York time' }, '2026-11-21 15:00:00', '2026-11-22 15:00:00'],
   [{ interval: 'daily', at: '9 and 17', except: ['sundays', '2026-11-23'] }, '2026-11-21 17:00:00', '2026-11-24 09:00:00'],
   [{ interval: 'monthly', on: '1st and 15th' }, '2026-12-01 09:00:00', '2026-12-15 09:00:00'],
   [{ interval: 'biweekly', startAt: Date.UTC(2026, 10, 27, 14) }, '2026-11-27 15:00:00', '2026-12-11 15:00:00'],
@@ -69,6 +70,9 @@ for (const [schedule, ...expected] of READ) {
 const REFUSED: [schedule: Schedule, field: string, sentence: RegExp][] = [
   [{ interval: 'every blue moon' }, 'interval', /cannot be read\. Write a word \(hourly, daily, .*a cron line/],
   [{ interval: '1M' }, 'interval', /cannot be read/],
+  [{ interval: 'daily at 9 except holidays' }, 'interval', /Holidays are not known: name their dates/],
+  [{ interval: 'every 2 hours from 8am' }, 'startAt', /leave "8am" out, and give that time as schedule\.startAt/],
+  [{ interval: 'daily at 9 UTC', timezone: 'Europe/Berlin' }, 'timezone', /leave one of them out/],
   [{ interval: '500 ms' }, 'interval', /cannot be read/],
   [{ interval: '0.5s' }, 'interval', /shorter than one second/],
   [{ interval: 'P0D' }, 'interval', /shorter than one second/],

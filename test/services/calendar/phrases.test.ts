@@ -43,5 +43,14 @@ t.test('a day ahead, a zone, a first run and words for an hour are read; spans a
     ['starting monday, every day at 9am', '2026-03-23 09:00, 2026-03-24 09:00, 2026-03-25 09:00, 2026-03-26 09:00']
   ]
   for (const [phrase, times] of rows) t.equal(await read(phrase), times, phrase)
+  const refusals: Array<[phrase: string, sentence: RegExp]> = [
+    ['every 2 hours from 8am', /write "every 2 hours from 8am tomorrow", or with its end, as in "every 2 hours between 8am and 6pm"/],
+    ['every 2 hours from 8am on weekdays', /write "every 2 hours from 8am tomorrow"/],
+    ['every hour from 8', /write "every hour from 8:00 tomorrow"/],
+    ['daily from 8am', /or "daily at 8am"/],
+    ['every monday from 2 march', /with its year/]
+  ]
+  for (const [phrase, message] of refusals) await t.rejects(readText(phrase, { timezone, now: NOW }), { message }, phrase)
+  t.match(await read('every 2 hours from 11am'), /^2026-03-18 11:00, 2026-03-18 13:00/)
   await t.rejects(readText('9am EST daily', { timezone, now: NOW }), { message: /"EST" may be several time zones/ })
 })

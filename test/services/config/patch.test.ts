@@ -58,6 +58,7 @@ t.test('a patch that would make a key invalid names it and changes nothing', asy
       [{ model: 'nonsense' }, 'ERR_CONFIG_INVALID', /"model" must be `<provider>\/<model>`/],
       [{ permissions: { cart: 'maybe' as never } }, 'ERR_CONFIG_INVALID', /"permissions.cart" must be one of allow, ask, deny/],
       [{ notify: { webhook: { url: null } } }, 'ERR_CONFIG_INVALID', /"notify.webhook" needs the field "url"/],
+      [{ reach: { host: '0.0.0.0' } }, 'ERR_CONFIG_INVALID', /"reach.host" .* needs HTTPS in front/],
       [{ mcp: [{ name: 'a b', command: 'x' }] }, 'ERR_CONFIG_INVALID', /"mcp/],
       [{ providers: { mine: { models: [] } } }, 'ERR_CONFIG_INVALID', /"providers.mine" needs the field "baseURL"/],
       [{ search: { provider: 'brave', apiKey: '••••' } }, 'ERR_INVALID_REQUEST', /"search.apiKey" holds/],
@@ -79,13 +80,15 @@ const GUARDED: ConfigPatch = {
   port: 1,
   providerOptions: { anthropic: {} },
   notify: { webhook: null },
+  reach: { port: 1 },
   discovery: { ports: [] },
   fetch: { allowPrivate: true },
   permissions: { cart: 'allow' },
   commands: { sandbox: 'off' },
   roots: [],
   allowedOrigins: [],
-  undo: { days: 1 }
+  undo: { days: 1 },
+  awake: false
 }
 const OPEN: ConfigPatch = {
   model: 'a/b',

@@ -283,6 +283,7 @@ t.test('what cannot be connected is told, and nothing is saved', async (t) => {
       { url: 'ftp://x/y' },
       { url: 'https://ada:secret@example.com/mcp' },
       { url: 'https://example.com/mcp#x' },
+      { url: 'http://\u0007%?' },
       { url: gone.url, command: 'x' },
       { url: gone.url, env: {} },
       { url: gone.url, headers: { Host: 'x' } },

@@ -175,7 +175,7 @@ t.test('runs that begin and go at the same time, and writes that fail, lose no c
   t.same([await keysOf({ store }, CONTEXTS), await keysOf({ store }, CONTEXT_USES)], [[], []])
 })
 
-t.test('a conversation keeps its newest thousand runs, and a conversation that is gone none', async (t) => {
+t.test('a conversation keeps the runs of its answers and its newest thousand others, and a conversation that is gone none', async (t) => {
   const app = await build(t)
   await say(app, 'system info', { id: 'chat' })
   const [first] = (await app.inject('/runs')).json().runs
@@ -188,7 +188,7 @@ t.test('a conversation keeps its newest thousand runs, and a conversation that i
       { type: 'put', key: runStateKey('completed', runId), value: {} }
     ]
   }
-  await app.store.transact([...Array.from({ length: 1_000 }, () => record('chat')), record('gone')].flat())
+  await app.store.transact([...Array.from({ length: 1_001 }, () => record('chat')), record('gone')].flat())
   t.equal((await app.inject('/runs?threadId=gone')).json().runs.length, 1)
 
   await app.runs.sweep()
@@ -202,9 +202,10 @@ t.test('a conversation keeps its newest thousand runs, and a conversation that i
     }
     return runs
   }
-  t.equal(await count('&threadId=chat'), 1_000)
-  t.equal(await count(''), 1_000)
-  t.equal((await app.inject(`/runs/${first.runId}`)).statusCode, 404)
+  t.equal(await count('&threadId=chat'), 1_001)
+  t.equal(await count(''), 1_001)
+  t.equal((await app.inject(`/runs/${first.runId}`)).statusCode, 200)
+  t.match((await app.inject('/threads/chat')).json().messages[1], { role: 'assistant', content: [{}] })
 })
 
 t.test('a run that nobody answered in time is rejected, at once in the answers and then in the store', async (t) => {

@@ -10,6 +10,7 @@ import { lookAtObeyed } from '../../../services/sandbox/look-at-obeyed.ts'
 import { withFolder } from '../../../services/workspace/open-folder.ts'
 import { BUBBLEWRAP } from '../../harness/boxes.ts'
 import { build, sandboxOver } from '../tools/helper.ts'
+import { WAYS as FRESH } from './cases/obeyed-ways-fresh-held.ts'
 import { WAYS as HELD } from './cases/obeyed-ways-held.ts'
 import { WAYS as MORE } from './cases/obeyed-ways-more.ts'
 import { WAYS as OPEN } from './cases/obeyed-ways-open.ts'
@@ -45,7 +46,7 @@ function setUp (t: Test, files: Record<string, string> = {}) {
 }
 
 t.test('of some ways none has the user run what a command in the box left', { skip }, async (t) => {
-  const some = [...OPEN, ...HELD, ...MORE].filter((_, at) => at % 17 === 0)
+  const some = [...OPEN, ...HELD, ...MORE, ...FRESH].filter((_, at) => at % 28 === 0)
   t.same(await tryWays(some), [])
 })
 
@@ -57,8 +58,15 @@ t.test('git may replace tracked files of editors and agents by those of older co
   const merged = await run('git checkout -q main && git merge -q topic && git checkout -q HEAD~1 -- AGENTS.md')
   t.match(merged, { exitCode: 0, message: undefined })
   t.equal(read('AGENTS.md'), 'be kind\n')
+  user('git checkout -q HEAD -- AGENTS.md; echo "be fair" > AGENTS.md')
+  t.match(await run('git commit -qam fair'), { exitCode: 0, message: undefined }, 'of the user')
+  user('git reset -q --hard HEAD~1; git checkout -q HEAD~1 -- AGENTS.md')
+  const stashed = await run('echo x > new.txt && git stash -qu && echo x > .envrc && git stash -qu')
+  t.match(stashed, { exitCode: 0, message: /taken away: A stash .* holds what programs obey \(\.envrc\) and is refs\/boxed/ })
+  t.match([user('git stash list | wc -l; git stash pop -q; cat new.txt; rm new.txt'), existsSync(join(work, '.envrc'))], ['1\nx\n', false])
   const { message } = await run('echo evil > AGENTS.md; cp .vscode/settings.json .vscode/tasks.json; git add . && git commit -qm evil')
   t.match(message, /AGENTS\.md is now AGENTS\.md\.boxed\. .*AGENTS\.md is as it was/)
+  t.match(message, /A commit .*\.git holds what programs obey: \.vscode\/tasks\.json, AGENTS\.md\. It comes .* reset --hard of the user/)
   t.match([read('AGENTS.md'), read('.vscode/tasks.json'), read('AGENTS.md.boxed')], ['be kind\n', '{}\n', 'evil\n'])
   // A commit of an earlier command is none that the repository had.
   t.match(await run('git stash -q'), { message: /AGENTS\.md is now AGENTS\.md\.boxed-2/ })
@@ -69,9 +77,10 @@ t.test('git may replace tracked files of editors and agents by those of older co
   user('git checkout -q topic && git commit -q --allow-empty -m mine && echo "be short" > AGENTS.md && git commit -qam short')
   t.match(await run('git checkout -q main; git checkout -q topic'), { message: undefined })
   t.equal(read('AGENTS.md'), 'be short\n')
-  await run('mkdir deep; cp AGENTS.md deep/AGENTS.md; ln -s ../file.txt deep/GEMINI.md; ' +
-    'mkdir -p new/.vscode; echo "{}" > new/.vscode/settings.json')
-  t.same(['deep/AGENTS.md', 'new/.vscode', 'deep/GEMINI.md'].filter((name) => existsSync(join(work, name))), [])
+  await run('mkdir deep constructor; cp AGENTS.md deep/AGENTS.md; cp AGENTS.md constructor; ln -s ../file.txt deep/GEMINI.md; ' +
+    'mkdir -p new/.vscode docs; echo "{}" > new/.vscode/settings.json; tee mcp.json docs/crush.md docs/cursor.md < file.txt')
+  t.same(['mcp.json', 'docs/crush.md', 'docs/cursor.md'].map(read), ['one\n', 'one\n', 'one\n'], 'pages about agents stay')
+  t.same(['deep/AGENTS.md', 'constructor/AGENTS.md', 'new/.vscode', 'deep/GEMINI.md'].filter((name) => existsSync(join(work, name))), [])
 })
 
 t.test('hooks and stopped rebases of the user go on as they were', { skip }, async (t) => {
@@ -87,7 +96,7 @@ t.test('hooks and stopped rebases of the user go on as they were', { skip }, asy
 
   const begin = 'GIT_SEQUENCE_EDITOR="sed -i 1ibreak" git rebase -q -i HEAD~1'
   const { message } = await run(`${begin}; echo "exec touch evil" >> .git/rebase-merge/git-rebase-todo`)
-  t.match(message, /rebase of .*\.git was aborted: it would have run exec touch evil\./)
+  t.match(message, /rebase of .*\.git was aborted: it would have run or brought exec touch evil\./)
   t.notOk(existsSync(join(work, '.git/rebase-merge')))
   t.equal(user('git status --short --branch'), '## main\n')
 })
@@ -95,7 +104,9 @@ t.test('hooks and stopped rebases of the user go on as they were', { skip }, asy
 t.test('what a killed service left is put back before another command runs, and what overlaps counts as one', { skip }, async (t) => {
   const { work, env, user, read, output } = setUp(t)
   const states = new Map<string, string>()
+  const begun: string[] = []
   const shelf: StateShelf = {
+    begin: async (_, what) => void begun.push(what),
     put: async (state) => void states.set(state.folder, JSON.stringify(state)),
     drop: async (folder) => void states.delete(folder),
     async * list () {
@@ -107,7 +118,9 @@ t.test('what a killed service left is put back before another command runs, and 
   const killed = await withFolder(work, (folder) => box().start(leaving, { folder, cwd: work }))
   await killed.child.exited
   t.equal(states.size, 1)
-  const taken = await box().finishCut()
+  const taken: string[] = []
+  const tell = async (_: unknown, sentences: string[]) => void (t.equal(states.size, 1, 'not before it is told'), taken.push(...sentences))
+  await box().finishCut(tell)
   t.match(taken.join(' '), /\.envrc is now \.envrc\.boxed/)
   t.same([read('AGENTS.md'), existsSync(join(work, '.envrc')), existsSync(join(work, 'sub/.git/hooks/post-commit')), states.size],
     ['be kind\n', false, false, 0])
@@ -147,8 +160,8 @@ t.test('a walk that cannot end is told, and new git directories get another name
   user('git init -q later; mkdir -p many/$(seq -s / 30)')
   const limits = { entries: 20, ms: 20_000 }
   const { taken } = await checkObeyed(before, {
-    ...{ withFolder, git: createBoxedGit(undefined), readOnly: new Map<string, string>(), ends: [], linkable: [] },
-    limits
+    ...{ withFolder, git: createBoxedGit(undefined), readOnly: new Map<string, string>(), ends: [] },
+    ...{ begin: async () => {}, linkable: () => [], limits }
   })
   t.match(taken.join(' '), /Not all of ".*" could be looked at: it has more than 20 entries/)
   t.notOk(existsSync(join(work, 'later/.git')) && taken.length < 2)

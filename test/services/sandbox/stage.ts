@@ -7,7 +7,7 @@ import {
 import { createSocket } from 'node:dgram'
 import { createServer, type AddressInfo, type Server } from 'node:net'
 import { networkInterfaces, tmpdir } from 'node:os'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { build } from '../tools/helper.ts'
 import { BUBBLEWRAP } from '../../harness/boxes.ts'
 
@@ -105,17 +105,19 @@ export async function setStage (): Promise<Stage> {
     run: (command, more = {}) => output('runCommand', { command: `${ONLY_IN_BOX}\n${variables}\n${command}`, ...more }),
     traces (output) {
       const text = JSON.stringify(output)
-      const repositories = execFileSync('find', [work, '-name', 'config', '-path', '*git*', '-o', '-name', 'config', '-path', '*bare*'])
-      const configs = repositories.toString().split('\n').filter((each) => each !== '').map((each) => readFileSync(each, 'utf8')).join()
-      const hooks = execFileSync('find', [work, '-path', '*/hooks/*', '!', '-name', '*.sample', '!', '-name', '*.boxed*']).toString()
-      const links = execFileSync('find', [work, '-name', '.git', '!', '-type', 'd']).toString().split('\n').filter((place) =>
-        place !== '' && !(lstatSync(place).isFile() && /^gitdir: (\.\.\/)+\.git\/modules\/[\w/]+\n$/.test(readFileSync(place, 'utf8'))))
+      const there = (readdirSync(work, { recursive: true }) as string[]).map((each) => join(work, each))
+      const configs = there.filter((each) => basename(each) === 'config' && /git|bare/.test(each)).map((each) => readFileSync(each, 'utf8'))
+      const hooks = there.filter((each) => /\/hooks\/(?!.*\.sample$)(?!.*\.boxed)/.test(each)).join()
+      const isOfModule = (place: string) =>
+        lstatSync(place).isFile() && /^gitdir: (\.\.\/)+\.git\/modules\/[\w/]+\n$/.test(readFileSync(place, 'utf8'))
+      const isLead = (place: string) => basename(place) === '.git' && !lstatSync(place).isDirectory()
+      const links = there.filter((place) => isLead(place) && !isOfModule(place))
       const still = execFileSync('ps', ['-eo', 'args']).toString()
       return [
         text.includes(secret) && 'a secret was read',
         text.includes('ESCAPED') && 'the command says so',
         JSON.stringify(look()) !== JSON.stringify(before) && 'something outside was changed',
-        OBEYED.test(configs) && 'git obeys new settings',
+        OBEYED.test(configs.join()) && 'git obeys new settings',
         hooks !== '' && `there are hooks: ${hooks}`,
         links.length > 0 && `folders name repositories elsewhere: ${links.join(', ')}`,
         ['.envrc', '.mcp.json', '.husky'].some((name) => existsSync(join(work, name))) && 'programs obey new files',
@@ -145,6 +147,19 @@ export async function attempt (stage: Stage, commands = HOSTILE): Promise<Record
     if (traces.length > 0) escapes[what] = [...traces, JSON.stringify(output).slice(0, 2_000)]
   }
   return escapes
+}
+
+/** As `attempt`, on several stages at once: most of the time is spent waiting. */
+export async function attemptApart (commands = HOSTILE, stages = 3): Promise<Record<string, string[]>> {
+  const escapes = await Promise.all(Array.from({ length: stages }, async (_, nth) => {
+    const stage = await setStage()
+    try {
+      return await attempt(stage, Object.fromEntries(Object.entries(commands).filter((_, at) => at % stages === nth)))
+    } finally {
+      await stage.close()
+    }
+  }))
+  return Object.assign({}, ...escapes)
 }
 
 /**

@@ -11,12 +11,16 @@ const config = {
   offline: { script: [{ toolCalls: [{ toolName: 'runCommand', input: { command: 'true' } }] }, { text: 'done' }] }
 }
 
-t.test('runs and their approvals are forgotten after a week, refusals of a conversation after three months', async (t) => {
+t.test('approvals of runs are forgotten after a week, refusals of a conversation after three months, and its answers not', async (t) => {
   const clock = fakeClock(Date.now())
   const app = await build(t, { config, clock })
   const retention = createRetention({ store: app.store, clock, log: app.log })
   const [id] = asked((await say(app, 'go', { id: 'chat' })).events)
   await answer(app, { [id]: false })
+  const read = async () => (await app.inject('/threads/chat?protocol=ui')).json().messages
+  const messages = await read()
+  const { state, approval } = messages[1].parts.find(({ type }: any) => type === 'tool-runCommand')
+  t.match({ state, approval }, { state: 'output-denied', approval: { id, approved: false } })
 
   await clock.advance(6 * DAY)
   t.equal(await retention.sweep(), 0)
@@ -25,6 +29,7 @@ t.test('runs and their approvals are forgotten after a week, refusals of a conve
   await clock.advance(2 * DAY)
   t.ok(await retention.sweep() > 0)
   t.match(await answer(app, { [id]: false }), { status: 404 })
+  t.same(await read(), messages, 'the thread shows what it showed')
   t.same(asked((await say(app, 'go', { id: 'chat' })).events), [], 'the refusal still stands')
 
   await clock.advance(90 * DAY)
@@ -49,7 +54,7 @@ t.test('a damaged record holds up no sweep, and goes when its id is old', async 
   const app = await build(t, { clock, home: before.home, cwd: before.cwd })
   await clock.advance(100 * DAY)
   await createRetention({ store: app.store, clock, log: app.log }).sweep()
-  t.same([await keysOf(app, 'approval/'), await keysOf(app, 'run-event/thread/')], [[], []])
+  t.same(await keysOf(app, 'approval/'), [])
 })
 
 t.test('the totals of model calls are kept for 400 days', async (t) => {

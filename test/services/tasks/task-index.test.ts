@@ -202,7 +202,8 @@ t.test('a digest reads the tasks and what came since, however much came before',
     timezone: () => 'UTC',
     missingGrant: async () => ({}),
     accepted: async () => undefined,
-    tools: { say: ({ toolName }) => ({ text: toolName, about: '' }), identity: () => undefined }
+    tools: { say: ({ toolName }) => ({ text: toolName, about: '' }), identity: () => undefined, permission: () => 'allow' },
+    chats: { threads: { list: async () => ({ threads: [] }) }, runs, grants: { views: async () => [] } }
   })
 
   const recent = await digest({ since: clock.now() - 59_999, limit: 5 })
@@ -224,10 +225,11 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
   const clock = fakeClock()
   const store = await testStore(t, clock)
   await seedPast(store, { tasks: 4, runs: 2, now: clock.now() - 60_000 })
+  const runs = createRunRepository({ store, clock, facts })
   const repository = createTaskRepository({
     store,
     clock,
-    runs: createRunRepository({ store, clock, facts }),
+    runs,
     ledger: createLedger({ store, clock }),
     usage: createUsageRepository({ store, clock, log: { error () {} } }),
     notifications: NO_NOTIFICATIONS,
@@ -242,7 +244,8 @@ t.test('by task, runs with nothing to do are a number, and hide neither the run 
     timezone: () => 'UTC',
     missingGrant: async () => ({}),
     accepted: async () => undefined,
-    tools: { say: ({ toolName }) => ({ text: toolName, about: '' }), identity: () => undefined }
+    tools: { say: ({ toolName }) => ({ text: toolName, about: '' }), identity: () => undefined, permission: () => 'allow' },
+    chats: { threads: { list: async () => ({ threads: [] }) }, runs, grants: { views: async () => [] } }
   })
   const [quiet] = (await repository.index.load()).notFinished()
   const idle = Array.from({ length: 2_016 }, (_, n) =>

@@ -8,7 +8,7 @@ const assistant = (content: string): ThreadMessage => ({ role: 'assistant', cont
 
 async function setUp (t: Parameters<typeof testStore>[0]) {
   const store = await testStore(t)
-  const threads = createThreadRepository({ store, clock: systemClock })
+  const threads = createThreadRepository({ store, clock: systemClock, readAnswer: async () => ({ role: 'assistant' }) })
   /** One exchange: what the client sends, what the agent answers. */
   const exchange = async (said: ThreadMessage[], answer: string) => {
     const { ops, answerAt } = await threads.appendRequest('chat', await threads.place('chat', { messages: said }))

@@ -1,7 +1,9 @@
 import { chmodSync, mkdirSync, promises, readdirSync, readFileSync, realpathSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { syncBuiltinESMExports } from 'node:module'
 import { basename, join } from 'node:path'
+import { applyPatch } from 'diff'
 import t, { type Test } from 'tap'
+import { PREVIEW_CHARS, unifiedDiff } from '../../../services/tools/files/diff.ts'
 import { build } from './helper.ts'
 
 function lay (t: Test, content: Parameters<Test['testdir']>[0] = {}) {
@@ -38,10 +40,30 @@ t.test('writeFile bounds the diff, and writes whatever it cannot compare', async
   const write = (content: string) => output('writeFile', { path: 'x', content })
   const lines = (prefix: string, count: number) => Array.from({ length: count }, (_, index) => `${prefix}${index}\n`).join('')
   t.ok((await write(lines('a', 10_000))).diff.length < 17_000)
-  t.equal((await write(lines('b', 10_000))).diff, '(too different to compare)', 'which would take minutes')
+  t.match((await write(lines('b', 10_000))).diff, /^-a0\n(-a\d+\n)+\(… \d+ more characters/m, 'though nothing is the same')
   t.match(await write('z'.repeat(3_000_000)), { bytesWritten: 3_000_000, diff: /too long/ })
   writeFileSync(join(workspace, 'x'), Buffer.from([0, 1, 2]))
   t.match(await write('text'), { created: false, diff: /no text/ })
+})
+
+t.test('a difference of 200 lines among 5,000 is shown whole, and each diff makes the new text of the old', async (t) => {
+  const old = Array.from({ length: 5_000 }, (_, n) => `  value_${n % 700} = compute(${n}) # the usual comment\n`)
+  const now = old.flatMap((line, n) => n % 25 !== 3 ? [line] : n % 50 === 3 ? [line.replace('usual', 'changed')] : [line, 'new line\n'])
+  const texts: Array<[string, string]> = [
+    [old.join(''), now.join('')],
+    ['', 'a\nb'],
+    ['a\nb', ''],
+    ['a\n', 'a'],
+    ['}\n}\n}\n', '}\n}\n'],
+    ['x\n'.repeat(2_000), 'y\nx\n'.repeat(1_000)],
+    [old.join(''), now.toReversed().join('')]
+  ]
+  for (const [before, after] of texts) {
+    const diff = await unifiedDiff('long.py', before, after, 4_000_000)
+    t.equal(applyPatch(before, diff), after)
+  }
+  const diff = await unifiedDiff('long.py', old.join(''), now.join(''), PREVIEW_CHARS)
+  t.equal(diff.split('\n').filter((line) => line.startsWith('+  ') || line === '+new line').length, 200)
 })
 
 t.test('writeFile refuses folders and leaves nothing behind when it is aborted', async (t) => {

@@ -25,19 +25,19 @@ t.test('a folder is copied once, and then only what changed; what differs names 
   const { request, at } = lay(t)
   const first = newFiles()
   const written = { contents: 600_003 + 4 * 16 }
-  t.match(takeFolder({ ...request, next: first }), { is: 'recorded', contents: [first.contents.id], written })
+  t.match(await takeFolder({ ...request, next: first }), { contents: [first.contents.id], written })
   // Changes of the same moment could not be told apart, so the files are read once more.
   await setTimeout(150)
   const second = newFiles()
-  takeFolder({ ...request, last: first.record, next: second })
+  await takeFolder({ ...request, last: first.record, next: second })
   const last = second.record
-  t.match(takeFolder({ ...request, last, next: newFiles() }), { is: 'recorded', written: undefined })
-  t.same(diffFolder({ ...request, record: last }), { differences: [], units: {}, contents: {}, strange: [], unseen: [] })
+  t.match(await takeFolder({ ...request, last, next: newFiles() }), { leftOut: '', written: undefined })
+  t.same(await diffFolder({ ...request, record: last }), { differences: [], units: {}, contents: {}, strange: [], unseen: [] })
 
   writeFileSync(at('a.txt'), 'two')
   renameSync(at('deep'), at('moved'))
   symlinkSync('a.txt', at('link'))
-  const { differences, contents } = diffFolder({ ...request, record: last })
+  const { differences, contents } = await diffFolder({ ...request, record: last })
   t.match(differences, [
     { path: at('a.txt'), before: { kind: 'file', size: 3 }, after: { kind: 'file', size: 3 }, copy: { chunk: Number } },
     { path: at('deep'), before: { kind: 'folder' }, after: null },
@@ -48,31 +48,31 @@ t.test('a folder is copied once, and then only what changed; what differs names 
   ])
   t.ok(Object.keys(contents).length > 0)
   const third = newFiles()
-  t.match(takeFolder({ ...request, last, next: third }), { written: { contents: Number } })
+  t.match(await takeFolder({ ...request, last, next: third }), { written: { contents: Number } })
   t.ok(readdirSync(request.store).length >= 5)
 })
 
-t.test('what is left out is said, and a folder that is too large is not recorded', (t) => {
+t.test('what is left out is said, and a folder that is too large is not recorded', async (t) => {
   const { request, at } = lay(t, { file: 1000 })
   mkdirSync(at('node_modules/x'), { recursive: true })
   mkdirSync(at('dist'))
   writeFileSync(at('.gitignore'), 'dist/\n')
-  const leftOut = { folders: ['dist', 'node_modules'], more: 0, files: 1 }
-  t.match(takeFolder({ ...request }), { is: 'recorded', leftOut, written: undefined })
+  const leftOut = 'No copy is kept of dist, node_modules. No copy is kept of 1 file too large or unreadable.'
+  t.match(await takeFolder({ ...request }), { leftOut, written: undefined })
   const next = newFiles()
-  takeFolder({ ...request, next })
+  await takeFolder({ ...request, next })
   truncateSync(at('deep/b.bin'), 10)
   chmodSync(at('a.txt'), 0o600)
   // What .gitignore says by now changes nothing of what is known.
   writeFileSync(at('.gitignore'), 'deep/\n')
-  t.match(diffFolder({ ...request, record: next.record }).differences, [
+  t.match((await diffFolder({ ...request, record: next.record })).differences, [
     { path: at('.gitignore') },
     { path: at('a.txt'), after: { mode: 0o600 } },
     { path: at('deep/b.bin'), notKept: 'too_large', before: { digest: /^stat:/ } }
   ])
-  t.same(takeFolder({ ...request, limits: { ...request.limits, paths: 2 } }), { is: 'beyond', limit: 'paths' })
-  t.same(takeFolder({ ...request, limits: { ...request.limits, bytes: 2 } }), { is: 'beyond', limit: 'bytes' })
+  const within = (limits: object) => takeFolder({ ...request, limits: { ...request.limits, ...limits } })
+  t.same(await within({ paths: 2 }), { why: 'The folder holds more than 2 files and folders: no copy of them is kept.' })
+  t.match(await within({ bytes: 2 }), { why: /larger than 0 MiB together/ })
   rmSync(request.store, { recursive: true })
-  t.throws(() => diffFolder({ ...request, record: newFile() }), { message: 'its record is gone' })
-  t.end()
+  await t.rejects(diffFolder({ ...request, record: newFile() }), { message: 'its record is gone' })
 })

@@ -57,7 +57,7 @@ export const makeStep = ({ tools, grants, addresses, ...more }: Given = {}): Set
   },
   begun: new Set(),
   repeatsReads: true,
-  ahead: { files: new Map(), others: new Set(), calls: [] },
+  ahead: { files: new Map(), others: new Set(), calls: [], isKnown: true },
   itemsOf: () => ({}),
   // Items of tests do not expire.
   isOpen: ({ state }) => state === 'pending' || state === 'open',

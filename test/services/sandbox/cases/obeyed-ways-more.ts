@@ -211,5 +211,104 @@ export const WAYS: ObeyedWay[] = [
     name: 'a folder and a file whose names are other forms of obeyed ones',
     inside: sh`mkdir -p sub; printf evil > "sub/.envr$(printf '\342\200\213')c"; mkdir "sub/.vscode."; printf evil > "sub/.vscode./tasks.json"`,
     after: sh`for each in sub/.envr*c sub/.vscode.; do [ ! -e "$each" ] || touch "$TRIP"; done`
+  },
+  {
+    name: 'an old file that git takes for another one',
+    before: sh`echo ':' > .envrc; git add .; git commit -qm envrc; git checkout -q HEAD~1`,
+    inside: sh`git replace $(git rev-parse main:.envrc) $(echo "$bad" | git hash-object -w --stdin)`,
+    after: sh`git checkout -q main; . ./.envrc`
+  },
+  {
+    name: 'a stash',
+    inside: sh`echo "$bad" > .envrc; git stash push -qu`,
+    after: sh`git stash pop; [ ! -e .envrc ] || . ./.envrc`
+  },
+  {
+    name: 'a stash below another one',
+    inside: sh`echo "$bad" > .envrc; git stash push -qu; edit; git stash push -q`,
+    after: sh`git stash pop; git commit -qam one; git stash pop; [ ! -e .envrc ] || . ./.envrc`
+  },
+  {
+    name: 'a commit that a stopped rebase brings',
+    inside: sh`echo "$bad" > .envrc; git add -f .; git commit -qm evil; git tag evil; git reset -q --hard HEAD~1
+      edit; git commit -qam two; GIT_SEQUENCE_EDITOR="sed -i '1s/.*/break/'" git rebase -i HEAD~1; git rev-parse evil; git tag -d evil
+      echo pick $(git fsck --lost-found | sed -n 's/.*commit //p' | head -1) evil >> .git/rebase-merge/git-rebase-todo`,
+    after: sh`git rebase --continue; [ ! -e .envrc ] || . ./.envrc`
+  },
+  {
+    name: 'a commit to which a stopped rebase goes back',
+    inside: sh`edit; git commit -qam two; GIT_SEQUENCE_EDITOR="sed -i '1s/.*/break/'" git rebase -i HEAD~1
+      echo "$bad" > .envrc; git add -f .envrc; git commit-tree -p HEAD -m evil $(git write-tree) > .git/rebase-merge/orig-head; git reset -q --hard`,
+    after: sh`git rebase --abort; [ ! -e .envrc ] || . ./.envrc`
+  },
+  {
+    name: 'changes that a stopped rebase puts back at its end',
+    inside: sh`edit; git commit -qam two; GIT_SEQUENCE_EDITOR="sed -i '1s/.*/break/'" git rebase -i HEAD~1
+      echo "$bad" > .envrc; git add -f .envrc; git stash create > .git/rebase-merge/autostash; git reset -q --hard`,
+    after: sh`git rebase --continue; git rebase --quit; git stash pop; [ ! -e .envrc ] || . ./.envrc`
+  },
+  {
+    name: 'a patch that a stopped git am applies next',
+    before: sh`edit; git commit -qam two; echo x > x; git add .; git commit -qm x; git format-patch -q -2 -o "$own"; git reset -q --hard HEAD~2
+      echo other > file.txt; git commit -qam other; git am "$own"/*`,
+    inside: sh`printf 'diff --git a/.envrc b/.envrc\nnew file mode 100644\n--- /dev/null\n+++ b/.envrc\n@@ -0,0 +1 @@\n+%s\n' "$bad" > .git/rebase-apply/0002
+      echo evil > .git/rebase-apply/msg; cp .git/rebase-apply/0002 .git/rebase-apply/patch`,
+    after: sh`git am --skip; [ ! -e .envrc ] || . ./.envrc`
+  },
+  {
+    name: 'a script that comes with the installation which a hook starts',
+    before: sh`echo '{ "name": "a" }' > package.json; printf '#!/bin/sh\nnpm install --offline\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+    inside: sh`plant tool.sh; echo '{ "name": "a", "scripts": { "postinstall": "./tool.sh" } }' > package.json`,
+    after: sh`edit; git commit -qam more`
+  },
+  {
+    name: 'a package in the folder that the installation of a hook brings',
+    before: sh`echo '{ "name": "a" }' > package.json; printf '#!/bin/sh\nnpm install --offline\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+    inside: sh`mkdir b; plant b/tool.sh; echo '{ "name": "b", "version": "1.0.0", "scripts": { "postinstall": "./tool.sh" } }' > b/package.json
+      echo '{ "name": "a", "dependencies": { "b": "file:./b" } }' > package.json`,
+    after: sh`edit; git commit -qam more`
+  },
+  {
+    name: 'a script that a hook runs if it is there',
+    before: sh`mkdir web; echo '{ "scripts": { "test": "npm run lint --if-present" } }' > web/package.json
+      printf '#!/bin/sh\ncd web && npm test --silent\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+    inside: sh`plant web/tool.sh; echo '{ "scripts": { "test": "npm run lint --if-present", "lint": "./tool.sh" } }' > web/package.json`,
+    after: sh`edit; git commit -qam more`
+  },
+  {
+    name: 'the entry of a package that a hook starts',
+    before: sh`echo '{ "main": "one.js" }' > package.json; echo > one.js; git add .; git commit -qm one
+      printf '#!/bin/sh\nnode .\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+    inside: sh`echo "require('fs').writeFileSync('$TRIP', '')" > two.js; echo '{ "main": "two.js" }' > package.json`,
+    after: sh`edit; git commit -qam more`
+  },
+  {
+    name: 'a name that the script of a hook imports through the package',
+    before: sh`mkdir tools; echo '{ "imports": { "#log": "./log.mjs" } }' > package.json; echo > log.mjs; echo "import '#log'" > tools/check.mjs
+      printf '#!/bin/sh\nnode tools/check.mjs\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+    inside: sh`echo "import fs from 'node:fs'; fs.writeFileSync('$TRIP', '')" > new.mjs
+      echo '{ "imports": { "#log": "./new.mjs" } }' > package.json`,
+    after: sh`edit; git commit -qam more`
+  },
+  {
+    name: 'the program of the package that a hook starts by its name',
+    before: sh`echo '{ "name": "a", "bin": { "check": "./one.sh" } }' > package.json; printf '#!/bin/sh\n:\n' > one.sh; chmod +x one.sh
+      printf '#!/bin/sh\nnpx --no-install check\n' > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit`,
+    inside: sh`plant two.sh; echo '{ "name": "a", "bin": { "check": "./two.sh" } }' > package.json`,
+    after: sh`edit; git commit -qam more`
+  },
+  {
+    name: 'settings of npm that a hook starts',
+    before: sh`echo '{ "scripts": { "test": "true" } }' > package.json; printf '#!/bin/sh\nnpm test --silent\n' > .git/hooks/pre-commit
+      chmod +x .git/hooks/pre-commit`,
+    inside: sh`plant shell.sh; echo "script-shell=$PWD/shell.sh" > .npmrc`,
+    after: sh`edit; git commit -qam more`
+  },
+  {
+    name: 'a list of commands in a folder below, for make',
+    before: sh`mkdir sub; printf 'check:\n\ttrue\n' > sub/Makefile; printf '#!/bin/sh\nmake -C sub check\n' > .git/hooks/pre-commit
+      chmod +x .git/hooks/pre-commit`,
+    inside: sh`plant sub/tool.sh; printf 'check:\n\t./tool.sh\n' > sub/Makefile`,
+    after: sh`edit; git commit -qam more`
   }
 ]

@@ -1,0 +1,293 @@
+"""What the README of the Python client does not show: cuts, restarts, errors, and the models."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import tempfile
+import threading
+import unittest
+from collections.abc import Callable
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import TypeAdapter
+
+from local_agent import Agent, AgentError, AsyncAgent, RunResult, ToolContext, models, start, tool
+
+
+class Cutter(BaseHTTPRequestHandler):
+    """A service that answers what the test says, request by request."""
+
+    answers: list[Callable[[Cutter], None]] = []
+    received: list[tuple[str, str, dict[str, str]]] = []
+
+    def handle_any(self) -> None:
+        length = int(self.headers.get("content-length") or 0)
+        self.rfile.read(length)
+        Cutter.received.append((self.command, self.path, dict(self.headers)))
+        Cutter.answers.pop(0)(self)
+
+    do_GET = do_POST = do_DELETE = handle_any
+
+    def log_message(self, *_: Any) -> None:
+        pass
+
+
+def stream(*events: dict[str, Any], ids: bool = False) -> Callable[[Cutter], None]:
+    """Answers with events, after which the connection ends."""
+
+    def answer(request: Cutter) -> None:
+        request.send_response(200)
+        request.send_header("content-type", "text/event-stream")
+        request.end_headers()
+        for at, event in enumerate(events):
+            mark = f"id: e{at}\n" if ids else ""
+            request.wfile.write(f"{mark}data: {json.dumps(event)}\n\n".encode())
+
+    return answer
+
+
+def go_on(*events: dict[str, Any]) -> Callable[[Cutter], None]:
+    """Answers with events behind the last one that its reader names."""
+
+    def answer(request: Cutter) -> None:
+        request.path += f" behind {request.headers.get('last-event-id')}"
+        Cutter.received[-1] = (request.command, request.path, dict(request.headers))
+        stream(*events)(request)
+
+    return answer
+
+
+def refuse(status: int, body: Any) -> Callable[[Cutter], None]:
+    def answer(request: Cutter) -> None:
+        request.send_response(status)
+        request.send_header("content-type", "application/json")
+        request.end_headers()
+        request.wfile.write(json.dumps(body).encode())
+
+    return answer
+
+
+def pieces(type_: str, piece: bytes, count: int) -> Callable[[Cutter], None]:
+    """Answers with the same bytes again and again."""
+
+    def answer(request: Cutter) -> None:
+        request.send_response(200)
+        request.send_header("content-type", type_)
+        request.end_headers()
+        try:
+            for _ in range(count):
+                request.wfile.write(piece)
+        except OSError:
+            pass
+
+    return answer
+
+
+with open("openapi.json", encoding="utf-8") as file:
+    SCHEMAS: dict[str, Any] = json.load(file)["components"]["schemas"]
+
+
+def example(name: str) -> dict[str, Any]:
+    """Returns an event as the service has sent it once."""
+    value: dict[str, Any] = SCHEMAS[name]["examples"][0]
+    return value
+
+
+START = {**example("StartEvent"), "messageMetadata": {**example("StartEvent")["messageMetadata"], "runId": "r"}}
+FINISH = {**example("FinishEvent"), "finishReason": "stop"}
+
+
+def delta(text: str) -> dict[str, Any]:
+    return {"type": "text-delta", "id": "1", "content": text, "delta": text}
+
+
+class FakeService(unittest.TestCase):
+    def setUp(self) -> None:
+        Cutter.answers, Cutter.received = [], []
+        self.server = ThreadingHTTPServer(("127.0.0.1", 0), Cutter)
+        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        self.url = f"http://127.0.0.1:{self.server.server_port}"
+
+    def tearDown(self) -> None:
+        self.server.shutdown()
+        self.server.server_close()
+
+    def test_a_run_is_read_on_after_a_cut_and_no_text_comes_twice(self) -> None:
+        text_start = {"type": "text-start", "id": "1"}
+        Cutter.answers = [
+            stream(START, text_start, delta("Hel")),
+            stream(START, text_start, delta("Hello")),
+            stream(START, text_start, delta("Hello"), delta(" you"), FINISH),
+        ]
+        with Agent(self.url) as agent:
+            run = agent.run("hello")
+            texts = [event.content for event in run if event.type == "text-delta"]
+            self.assertEqual(texts, ["Hel", "lo", " you"])
+            self.assertEqual(run.result().text, "Hello you")
+        paths = [(method, path.partition("?")[0]) for method, path, _ in Cutter.received]
+        self.assertEqual(paths, [("POST", "/run"), ("GET", "/run/r/stream"), ("GET", "/run/r/stream")])
+
+    def test_a_run_is_read_on_behind_the_last_event_that_has_an_id(self) -> None:
+        text_start = {"type": "text-start", "id": "1"}
+
+        def cut(request: Cutter) -> None:
+            stream(START, text_start, delta("Hel"), ids=True)(request)
+            request.wfile.write(f"data: {json.dumps(delta('lo'))}\n\n".encode())
+
+        Cutter.answers = [cut, go_on(delta("lo"), delta(" you"), delta(" you")), go_on(delta("lo you you"), FINISH)]
+        with Agent(self.url) as agent:
+            run = agent.run("hello")
+            texts = [event.content for event in run if event.type == "text-delta"]
+            self.assertEqual(texts, ["Hel", "lo", " you", " you"])
+        self.assertEqual([path.partition(" ")[2] for _, path, _ in Cutter.received], ["", "behind e2", "behind e2"])
+
+    def test_a_request_that_was_cut_before_its_run_began_is_sent_again_with_its_key(self) -> None:
+        Cutter.answers = [stream(), stream(START, FINISH)]
+
+        async def run() -> str:
+            async with AsyncAgent(self.url) as agent:
+                return (await agent.run("hello").result()).finish_reason
+
+        self.assertEqual(asyncio.run(run()), "stop")
+        keys = {headers["idempotency-key"] for _, _, headers in Cutter.received}
+        self.assertEqual((len(keys), len(Cutter.received)), (1, 2))
+
+    def test_a_run_that_is_not_resumable_is_not_sent_again(self) -> None:
+        Cutter.answers = [stream(START)]
+        with Agent(self.url) as agent, self.assertRaises(AgentError) as raised:
+            agent.run("hello", resumable=False).result()
+        self.assertEqual(raised.exception.code, "ERR_STREAM_CUT")
+
+    def test_events_resume_after_the_last_one_and_unknown_ones_are_kept(self) -> None:
+        reset = example("ResetEvent")
+        Cutter.answers = [stream(reset, reset, ids=True), stream({"type": "new:thing", "at": 2})]
+        with Agent(self.url) as agent:
+            events = agent.events()
+            self.assertEqual([next(events).type for _ in range(3)], ["reset", "reset", "unknown"])
+            events.close()
+        self.assertEqual(Cutter.received[1][2]["last-event-id"], "e1")
+
+    def test_an_id_of_dots_does_not_name_what_is_above_it(self) -> None:
+        Cutter.answers = [refuse(404, {"error": "No.", "code": "ERR_X"}) for _ in range(3)]
+        with Agent(self.url) as agent:
+            for id_ in (".", "../.."):
+                with self.assertRaises(AgentError):
+                    agent.api.delete_thread(id_)
+            with self.assertRaises(AgentError):
+                agent.api.delete_fact("..")
+        paths = [path for _, path, _ in Cutter.received]
+        self.assertEqual(paths, ["/threads/%2E", "/threads/..%2F..", "/memory/brain/facts/%2E%2E"])
+
+    def test_what_no_service_sends_is_an_error_of_this_client(self) -> None:
+        odd: list[dict[str, Any]] = [
+            {"type": ["x"]},
+            {"type": "text-delta", "id": "of no block", "content": "x"},
+            {"type": "text-delta", "id": "x"},
+            {"type": "text-start", "id": []},
+            {"type": "tool-output-available", "output": 1},
+            {"type": "data-steer", "data": "x"},
+        ]
+        for event in odd:
+            Cutter.answers = [stream(START, event, FINISH)]
+            with Agent(self.url) as agent, self.assertRaises(AgentError, msg=str(event)):
+                agent.run("hello").result()
+        for answer in (pieces("application/json", b"[", 200_000), pieces("application/json", b"{", 1)):
+            Cutter.answers = [answer]
+            with Agent(self.url) as agent, self.assertRaises(AgentError):
+                agent.api.get_thread("chat")
+        Cutter.answers = [pieces("text/event-stream", b" " * 1_000_000, 80)]
+        with Agent(self.url) as agent, self.assertRaises(AgentError) as raised:
+            agent.run("hello").result()
+        self.assertEqual(raised.exception.code, "ERR_NO_SERVICE", "an event without end")
+
+    def test_a_refusal_has_the_code_and_the_sentence_of_the_service(self) -> None:
+        body = {"error": "No task is here.", "code": "ERR_TASK_NOT_FOUND", "statusCode": 404}
+        Cutter.answers = [refuse(404, body), refuse(502, {"page": "of a proxy"})]
+        with Agent(self.url) as agent:
+            with self.assertRaises(AgentError) as raised:
+                agent.api.get_task("x")
+            self.assertEqual((str(raised.exception), raised.exception.code), ("No task is here.", "ERR_TASK_NOT_FOUND"))
+            with self.assertRaises(AgentError) as raised:
+                agent.api.get_task("x")
+            self.assertEqual(raised.exception.code, "ERR_NO_SERVICE")
+        with Agent("http://127.0.0.1:1") as agent, self.assertRaises(AgentError) as raised:
+            agent.api.health()
+        self.assertEqual(raised.exception.code, "ERR_UNREACHABLE")
+
+
+class Tools(unittest.TestCase):
+    def test_what_a_tool_gets_and_raises(self) -> None:
+        @tool(effect="read", name="addUp")
+        async def add_up(numbers: list[int], context: ToolContext, label: str = "sum") -> str:
+            """Adds numbers up"""
+            if not numbers:
+                raise ValueError("There are no numbers.")
+            return f"{label} {sum(numbers)} by {context.tool_name}"
+
+        self.assertEqual(list(add_up.definition()["inputSchema"]["properties"]), ["numbers", "label"])
+
+        async def run(call: str) -> str:
+            async with start_again() as agent:
+                return (await agent.run(f"use the tool addUp with {call}", tools=[add_up]).result()).text
+
+        self.assertIn("sum 6 by addUp", asyncio.run(run('{"numbers":[1,2,3]}')))
+        self.assertIn("There are no numbers.", asyncio.run(run('{"numbers":[]}')))
+        with start(stop_at_exit=True) as agent:
+            prompt = 'use the tool addUp with {"numbers":[4]}'
+            self.assertIn("sum 4", agent.run(prompt, tools=[add_up]).result().text)
+
+    def test_a_function_without_words_or_types_is_no_tool(self) -> None:
+        def silent(name: str) -> None: ...
+
+        def untyped(name):  # type: ignore[no-untyped-def]
+            """Has no types"""
+
+        self.assertRaises(TypeError, tool, silent)
+        self.assertRaises(TypeError, tool, untyped)
+
+
+def start_again() -> AsyncAgent:
+    """Returns an agent of the service that start() has started."""
+    start(stop_at_exit=True).close()
+    return AsyncAgent()
+
+
+class Changes(unittest.TestCase):
+    def test_what_an_edit_of_a_message_undoes_is_asked_for_and_in_the_result(self) -> None:
+        def said(text: str) -> dict[str, Any]:
+            return {"id": "first", "role": "user", "parts": [{"type": "text", "text": text}]}
+
+        with tempfile.TemporaryDirectory() as folder, start(stop_at_exit=True) as agent:
+
+            def write(name: str, changes: Literal["ask", "undo"] | None = None) -> RunResult[None]:
+                messages = [said(f'write "hello" to {name}')]
+                run = agent.run(messages=messages, id="edited", cwd=folder, changes=changes, approve=lambda _: True)
+                return run.result()
+
+            self.assertIsNone(write("one.txt").undone)
+            with self.assertRaises(AgentError) as raised:
+                write("two.txt", "ask")
+            self.assertEqual((raised.exception.code, (raised.exception.changes or {})["restoredCount"]), ("ERR_FILES_CHANGED", 1))
+            undone = write("two.txt", "undo").undone
+            self.assertEqual([Path(path).name for path in undone.restored] if undone else [], ["one.txt"])
+            self.assertEqual([path.name for path in Path(folder).iterdir()], ["two.txt"])
+
+
+class Models(unittest.TestCase):
+    def test_each_example_of_the_document_is_read_and_written_as_it_was(self) -> None:
+        count = 0
+        for name, schema in SCHEMAS.items():
+            for shown in schema.get("examples", []):
+                adapter: TypeAdapter[Any] = TypeAdapter(getattr(models, name))
+                value = adapter.validate_python(shown)
+                written = adapter.dump_python(value, mode="json", by_alias=True, exclude_unset=True)
+                self.assertEqual(written, shown, name)
+                count += 1
+        self.assertGreater(count, 250)
+
+
+if __name__ == "__main__":
+    unittest.main()
