@@ -11,8 +11,8 @@ import { axe, openConsole, SCREENS, showOn } from '../harness/console.ts'
 import { writeEngine, writeModel } from '../harness/model-files.ts'
 import { hostileModel, seedHostile } from './hostile.ts'
 
-/** Kinds of elements of a page, with most of what styles decide of their looks. */
-const LOOKS = `[...new Set([...document.querySelectorAll('body, body *')].map((element) => {
+/** Kinds of elements of a page, with most of what styles decide of their looks; without what stands where a part is still loading. */
+const LOOKS = `[...new Set([...document.querySelectorAll('body, body :not(.loading, .loading *)')].map((element) => {
   const style = getComputedStyle(element)
   const looks = ['display', 'position', 'color', 'background-color', 'font', 'padding', 'border', 'gap', 'flex', 'flex-wrap', 'align-items',
     'justify-items', 'justify-content', 'white-space', 'text-align', 'text-decoration', 'list-style', 'overflow', 'max-width', 'min-height']
