@@ -58,7 +58,7 @@ export function createForget (parts: MemoryParts): BuiltinTool<Input> {
         ...{ isUnsure: isUnsure || !isMeant, said, source }
       }])
       if (replaced.length > 0) {
-        return { forgotten: entry.fact, id: entry.id, message: `I forgot: “${entry.fact}” ${RESTORED}` }
+        return { forgotten: entry.fact, id: entry.id, message: `I forgot: “${entry.fact}”. ${RESTORED}` }
       }
       return proposed.length > 0
         ? {
@@ -107,12 +107,12 @@ async function forgetAbout (about: string, span: string, runId: string, { brain,
   const { forgotten, patterns, open, maybe } = found
   const quoted = (facts: Array<{ fact: string }>) => facts.map(({ fact }) => `“${fact}”`).join(', ')
   const messages = [
-    ...forgotten.length > 0 ? [`I forgot: ${quoted(forgotten)} ${RESTORED}`] : [],
-    ...patterns.length > 0 ? [`I forgot the habit: ${quoted(patterns.map(({ pattern }) => ({ fact: pattern })))}`] : [],
+    ...forgotten.length > 0 ? [`I forgot: ${quoted(forgotten)}. ${RESTORED}`] : [],
+    ...patterns.length > 0 ? [`I forgot the habit: ${quoted(patterns.map(({ pattern }) => ({ fact: pattern })))}.`] : [],
     ...open.length > 0
       ? [`To forget ${quoted(open)} is a proposal now, because it was typed, pinned or important. It is done once you accept it.`]
       : [],
-    ...maybe.length > 0 ? [`This may be about it, too, and was kept; ask the user, and forget it by its id: ${quoted(maybe)}`] : []
+    ...maybe.length > 0 ? [`This may be about it, too, and was kept; ask the user, and forget it by its id: ${quoted(maybe)}.`] : []
   ]
   const nothing = `Nothing is remembered about “${about}”`
   return {
