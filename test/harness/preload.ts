@@ -1,5 +1,6 @@
 import asyncHooks from 'node:async_hooks'
-import { enableCompileCache, syncBuiltinESMExports } from 'node:module'
+import { readFileSync } from 'node:fs'
+import { enableCompileCache, registerHooks, syncBuiltinESMExports } from 'node:module'
 import { fileURLToPath } from 'node:url'
 
 // Loaded before each test file (.taprc), so that tap's instruments stay in the processes that they measure.
@@ -13,7 +14,8 @@ const INSTRUMENTS = /\s*"?--import=[^"]*@tapjs\/processinfo[^"]*"?/
 const cache = (name: string) => fileURLToPath(new URL(`../../.tap/compiled/${name}`, import.meta.url))
 // Compiled code of processes without coverage lacks what coverage counts, so each kind has a folder of its own.
 const PLAIN = cache('plain')
-const OWN = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1' ? cache('measured') : PLAIN
+const isMeasured = process.env._TAPJS_PROCESSINFO_COVERAGE_ === '1'
+const OWN = isMeasured ? cache('measured') : PLAIN
 
 enableCompileCache(OWN)
 process.env.NODE_COMPILE_CACHE = PLAIN
@@ -30,10 +32,24 @@ process.setSourceMapsEnabled(false)
 // Threads would load what it names, although they are not measured.
 withoutInstruments(process.env)
 
+// A service has 800 files of its own. Their paths are whole, so nothing has to be looked up; and tap notes each for coverage alone.
+if (!isMeasured) {
+  registerHooks({
+    resolve: (path, context, next) =>
+      path.startsWith('.') && path.endsWith('.ts') && context.conditions.includes('import')
+        ? { url: new URL(path, context.parentURL).href, format: 'module-typescript', shortCircuit: true }
+        : next(path, context),
+    load: (url, context, next) =>
+      url.startsWith('file:') && url.endsWith('.ts')
+        ? { format: 'module-typescript', source: readFileSync(fileURLToPath(url)), shortCircuit: true }
+        : next(url, context)
+  })
+}
+
 // tap adds its instruments to the environment of every child. Only children that run the sources are measured.
 const spawns = Reflect.get(globalThis, Symbol.for('process-on-spawn@*:singletonId')) as { listeners: Array<(spawned: Spawned) => void> }
 spawns.listeners.push((spawned) => {
-  if (spawned.args.some((arg) => arg.includes('.ts'))) {
+  if (isMeasured && spawned.args.some((arg) => arg.includes('.ts'))) {
     if (spawned.env.NODE_COMPILE_CACHE) spawned.env = { ...spawned.env, NODE_COMPILE_CACHE: OWN }
     return
   }
