@@ -25,13 +25,12 @@ export default fp<{ home: string }>(async (app, { home }) => {
     endCommands: ({ runId, threadId }) => app.backgroundCommands.endOf(threadId === undefined ? { runId } : { threadId }),
     // Runs are made of the tools.
     async placeOf (runId) {
-      const isLive = await app.agent.isRunLive(runId)
-      const record = await app.engine.runs.get(runId)
-      const isRehearsal = record?.trigger === 'rehearsal'
-      if (record === undefined || (!isRehearsal && isLive === undefined)) return undefined
-      const { cwd, threadId } = record
-      const isBusy = threadId !== undefined && await app.agent.isBusy(threadId)
-      return { cwd, threadId, isLive: isLive === true, isBusy, isRehearsal }
+      const { cwd, threadId, trigger } = await app.engine.runs.get(runId) ?? {}
+      const isRehearsal = trigger === 'rehearsal'
+      if (cwd === undefined || (!isRehearsal && threadId === undefined)) return undefined
+      const isLive = threadId !== undefined && await app.runs.isLive(runId) === true
+      const isBusy = threadId !== undefined && await app.threads.isBusy(threadId)
+      return { cwd, threadId, isLive, isBusy, isRehearsal }
     }
   })
   app.decorate('copies', copies)

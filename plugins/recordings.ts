@@ -13,7 +13,7 @@ declare module 'fastify' {
 
 /** Recordings of runs. Their code is loaded when one is made. */
 export default fp(async (app) => {
-  const { engine, threadRepository: threads, tasks, ledger, undo, tools: host, providers: registry, secrets, clock, agent } = app
+  const { engine, threadRepository: threads, tasks, ledger, undo, tools: host, providers: registry, secrets, clock } = app
   const transform = createTransform({ clock })
   app.addHook('onClose', transform.close)
   app.decorate('recordings', {
@@ -28,7 +28,7 @@ export default fp(async (app) => {
         machine: describeMachine(),
         now: clock.now,
         transform,
-        isLive: async (id) => await agent.isRunLive(id) ?? await tasks.isRunLive(id)
+        isLive: (id) => app.runs.isLive(id)
       }, signal)
     }
   })

@@ -9,6 +9,6 @@ declare module 'fastify' {
 
 /** The sheets of rehearsals, whoever they belong to. */
 export default fp(async (app) => {
-  const { engine, tasks, agent, copies } = app
-  app.decorate('sheets', createSheets({ runs: engine.runs, ofTasks: tasks.rehearsals, ofThreads: agent.dryRuns, shown: copies.shown }))
-}, { name: 'rehearsals', dependencies: ['engine', 'tasks', 'agent', 'copies'] })
+  const { engine: { runs, grants }, tools: host, tasks, copies } = app
+  app.decorate('sheets', createSheets({ runs, grants, host, tasks: tasks.rehearsals, shown: copies.shown }))
+}, { name: 'rehearsals', dependencies: ['engine', 'tools', 'tasks', 'copies'] })

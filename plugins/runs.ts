@@ -10,10 +10,10 @@ declare module 'fastify' {
 
 /** The runs of conversations and of tasks. The streams of events end after all runs: by then, every end has been told. */
 export default fp(async (app) => {
-  const { store, clock, log, engine, ledger, events, openApprovals, agent, tasks } = app
+  const { store, clock, log, engine: { runs: stored, activeRuns }, ledger, events, openApprovals, agent, tasks } = app
   app.addHook('onReady', announceRuns({ store, clock, emit: events.emit }).load)
   logRuns({ onEvent: events.onEvent, clock, log })
-  const runs = createRunService({ store, clock, runs: engine.runs, ledger, openOf: openApprovals.of, agent, tasks, events })
+  const runs = createRunService({ store, clock, runs: stored, activeRuns, ledger, openOf: openApprovals.of, agent, tasks, events })
   app.decorate('runs', runs)
   app.addHook('preClose', async () => {
     runs.close()

@@ -27,7 +27,7 @@ export default fp<{ home: string }>(async (app, { home }) => {
     takenBack: (owner, paths) => app.copies.takenBack(owner, paths),
     copyOf: (owner, folder) => app.copies.find(owner, folder),
     isRehearsal: async (runId) => (await app.engine.runs.get(runId))?.trigger === 'rehearsal',
-    isLive: async (runId) => await app.agent.isRunLive(runId) ?? await app.tasks.isRunLive(runId)
+    isLive: (runId) => app.runs.isLive(runId)
   })
   app.decorate('undo', undo)
   const closing = new AbortController()

@@ -20,7 +20,7 @@ export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const isKept = async (name: string) => {
     const [, kind, id] = /^(thread|run)-(.+)$/.exec(name) ?? []
     if (kind === 'thread') return await store.get(threadKey(id)).catch(() => null) !== undefined
-    return kind === 'run' && (await app.agent.isRunLive(id) ?? await app.tasks.isRunLive(id)) === true
+    return kind === 'run' && await runs.isLive(id) === true
   }
   const homes = { sweep: () => app.sandbox.sweepOwners(isKept) }
   const owners = [usage, undo, runs, grants, notifications, attachments, brain, threads, copies, homes]

@@ -1,5 +1,4 @@
 import type { RunStatus } from '../../schemas/tasks.ts'
-import { openCalls, type RunEvent } from '../contracts/run-events.ts'
 import type { ApproveBody, LiveRun, Protocol, RunBody, RunResult, SteerBody, SteeredRun } from '../../schemas/agent.ts'
 import type { RunOptions } from '../../schemas/run-options.ts'
 import { Aborted } from '../lib/abort.ts'
@@ -12,7 +11,6 @@ import {
   protocolOf,
   readEventId,
   type Run,
-  steerRun,
   type Subscription,
   type ThreadRun
 } from '../runs/index.ts'
@@ -27,7 +25,6 @@ import type { AgentDeps } from './agent-deps.ts'
 import { takeAttachments, withoutDroppedTries } from './prepare-request.ts'
 import { readHistory } from './thread-history.ts'
 import { largestWindow, threadOptions } from './run-settings.ts'
-import { createDryRuns } from './dry-runs.ts'
 import { createConversationGuard } from './conversation-guard.ts'
 import { createCutRuns } from './cut-runs.ts'
 import { createLaunchRun } from './launch-run.ts'
@@ -38,15 +35,6 @@ import { createStopRun, type RunPlace, settleRun } from './stop-run.ts'
 import { collectResult } from './sync.ts'
 import { createConversationOf, createUserWords } from './user-words.ts'
 import { withChoices } from './with-choices.ts'
-
-/** Returns the status of an active run by its events. Its segment may be over already; then its readers have received the end. */
-function activeStatus (events: readonly RunEvent[]): RunStatus {
-  const [before, last] = events.slice(-2)
-  if (last?.type !== 'finish') return 'running'
-  if (before?.type === 'abort') return before.reason === 'shutdown' ? 'interrupted' : before.reason === 'stop' ? 'stopped' : 'cancelled'
-  if (before?.type === 'error') return 'failed'
-  return last.finishReason === 'tool-calls' && openCalls(events).length > 0 ? 'pending_approval' : 'completed'
-}
 
 const DryAnswer = defineError(
   'ERR_INVALID_REQUEST',
@@ -171,8 +159,7 @@ export function createAgent (deps: AgentDeps) {
   /** Returns the active run of a thread, or the one with this id if there is no such thread. Waits for the end of an aborted run. */
   async function activeRun (id: string): Promise<ActiveRun | undefined> {
     const place = await placeOf(id)
-    const live = place && await activeRuns.current(place.threadId)
-    return place?.runId === undefined || live?.run.record.runId === place.runId ? live : undefined
+    return place && activeRuns.current(place.threadId, place.runId)
   }
 
   /**
@@ -201,9 +188,6 @@ export function createAgent (deps: AgentDeps) {
       if ('dryRun' in body) throw new DryAnswer()
       return answer(await withHistory(body, protocol))
     },
-
-    /** The sheets of rehearsals of conversations, and accepting their lines. */
-    dryRuns: createDryRuns(deps),
 
     /** Decides one approval request of a conversation. The caller does not read the run that continues. */
     decide,
@@ -255,13 +239,6 @@ export function createAgent (deps: AgentDeps) {
      * (404) or SteeringFull (429).
      */
     async steer (id: string, body: SteerBody): Promise<SteeredRun> {
-      const ofTask = activeRuns.ofTaskRun(id)
-      // A run that is ending ends, or is about to wait.
-      if (ofTask?.isEnding) await ofTask.done
-      else if (ofTask !== undefined) {
-        const said = await steerRun(ofTask, body, deps)
-        return { ok: true, runId: id, taskId: ofTask.run.record.taskId, id: said.id, state: said.state }
-      }
       await beginning.over(id)
       const place = await placeOf(id)
       if (place !== undefined) return steerConversation(place, body)
@@ -278,25 +255,6 @@ export function createAgent (deps: AgentDeps) {
     /** Returns the user's messages in the conversation of an active run; undefined for other runs, such as those of tasks. */
     userWords,
     conversationOf: createConversationOf(parts, userWords),
-
-    /** The runs that execute now. */
-    activeRuns: () =>
-      activeRuns.all().map(({ run: { record, log: { events } } }) => ({ record: { ...record, status: activeStatus(events) }, events })),
-
-    /** Returns whether a run is active or waits for an approval; undefined for a run that is neither stored nor active. */
-    async isRunLive (runId: string): Promise<boolean | undefined> {
-      if (activeRuns.ofRun(runId) !== undefined) return true
-      const record = await runs.get(runId)
-      return record?.threadId === undefined ? undefined : (await deps.ledger.all(record.asked)).some(deps.ledger.isOpen)
-    },
-
-    /** Returns whether the newest run of a conversation is not over. */
-    async isBusy (threadId: string): Promise<boolean> {
-      if (activeRuns.has(threadId)) return true
-      const { runId } = await deps.conversations.get(threadId)
-      const record = runId === undefined ? undefined : await runs.get(runId)
-      return record !== undefined && (await deps.ledger.all(record.asked)).some(deps.ledger.isOpen)
-    },
 
     /** Registers a listener that is called with the thread id of each run that ends. */
     onEnd: activeRuns.onEnd,

@@ -1,18 +1,134 @@
-import type { ErrorCode } from '../../schemas/error-codes.ts'
+import type { Protocol } from '../../schemas/agent.ts'
 import { abortKind, type AbortKind } from '../lib/abort.ts'
 import { ServiceError } from '../lib/service-error.ts'
-import { type ActiveRun, endsOfLiveQuestions, finishOf, stoppedFor, stoppedShort, unansweredIn } from '../runs/index.ts'
+import {
+  type ActiveRun,
+  createRunLog,
+  endsOfCutParts,
+  endsOfLiveQuestions,
+  finishOf,
+  intentsIn,
+  itemsIn,
+  type Run,
+  steeringIn,
+  steerOf,
+  stoppedFor,
+  stoppedShort,
+  type ThreadRun,
+  unansweredIn,
+  whyEnded,
+  withoutCutInputs
+} from '../runs/index.ts'
+import type { Op } from '../store/index.ts'
 import { isBudgetError } from '../usage/index.ts'
-import { answerEvents, type EventOf, type RunEvent } from '../contracts/run-events.ts'
-import { textOf } from '../threads/index.ts'
+import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
+import { answerEvents, type EventOf, openCalls, type RunEvent } from '../contracts/run-events.ts'
+import { isStoredAnswer, type RawMessage, steerMessage, storedForm, textOf, type ThreadMessage } from '../threads/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { endSegment, recordAnswer, type RunEnd } from './answer-record.ts'
+import { continuedMessage } from './message-import.ts'
 import { noTaskNotice } from './no-task-notice.ts'
-import { interrupt } from './interrupted-runs.ts'
 import type { ConversationAttempt } from './conversation-state.ts'
 
-/** The codes of aborts that count as failures of the run. */
-const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }
+/** What the end of a run needs. */
+export type EndDeps = Pick<AgentDeps, 'runs' | 'threads' | 'answers' | 'conversations' | 'log'>
+
+/**
+ * How a run of a conversation ends. `interrupted`: the service ended first. `cancelled`: its client left, or a newer message superseded it.
+ */
+export type RunEnd = 'completed' | 'failed' | 'stopped' | 'cancelled' | 'interrupted'
+
+/** The parts of an answer's record beside the log of its run. */
+interface AnswerEnd {
+  /** Events that are stored together with the answer. */
+  finalEvents?: readonly RunEvent[]
+  /** Events that close the answer and are not stored in the log, because the log may continue. */
+  ends?: RunEvent[]
+  /** See `StoredAnswer`. */
+  isCut?: true
+  /** The items that the run waits for. */
+  asked?: string[]
+}
+
+/** Returns the message that an answer continues, or the record of it; a run that was loaded has the record. */
+function baseOf (messages: RawMessage[], protocol: Protocol): ThreadMessage | undefined {
+  const last = messages.at(-1)
+  if (last === undefined) return undefined
+  if (isStoredAnswer(last)) return protocol === 'documented' || last.protocol === 'documented' ? undefined : last
+  return continuedMessage(messages) === undefined ? undefined : storedForm(last)
+}
+
+/** Returns the operations that store the answer of a run in the thread, together with the events that end it. */
+export async function recordAnswer (
+  { record, log, messages }: Pick<Run<ThreadRun>, 'record' | 'log' | 'messages'>,
+  { threads, answers }: Pick<AgentDeps, 'threads' | 'answers'>,
+  { finalEvents = [], ends = [], isCut, asked = itemsIn(finalEvents) }: AnswerEnd
+): Promise<Op[]> {
+  // A rehearsal leaves nothing in the thread.
+  if (record.sheet !== undefined) return []
+  const { runId, threadId, answerAt, protocol = 'documented' } = record
+  const events = [...log.events, ...finalEvents, ...ends]
+  const answer = await answers.make({
+    role: 'assistant',
+    run: runId,
+    protocol,
+    base: baseOf(messages, protocol),
+    isCut,
+    ends: ends.length > 0 ? ends : undefined
+  }, events)
+  const unread = steeringIn(events).filter(({ state }) => state === 'unread')
+    .map((event) => steerMessage(steerOf(event), protocol !== 'documented'))
+  const written = answer === undefined ? unread : [answer, ...unread]
+  return threads.appendAnswer(threadId, answerAt, written, asked.length > 0 ? { asked } : {})
+}
+
+/**
+ * Ends a segment: stores the answer and the events, and marks the guide of the folder as known. Without an `end`, the run waits. Readers
+ * get the final events only when everything before them is on disk.
+ */
+export async function endSegment (
+  run: Run<ThreadRun>,
+  deps: Pick<AgentDeps, 'runs' | 'threads' | 'answers' | 'guides'>,
+  { finalEvents, ops = [], end }: { finalEvents: RunEvent[], ops?: Op[], end?: RunEnd }
+) {
+  await run.saved
+  const { guide } = run.log.events.find((event) => event.type === 'context')?.context ?? {}
+  if (guide !== undefined && run.record.sheet === undefined) await deps.guides.markKnown(guide)
+  const answer = await recordAnswer(run, deps, { finalEvents })
+  await deps.runs.commit(run, { finalEvents, ops: [...ops, ...answer], status: end ?? 'pending_approval' })
+}
+
+/** The result of a call that the service ended before it began. */
+const NOT_BEGUN = 'Not carried out: the service ended before this call began.'
+
+/**
+ * Returns the ends for everything that was cut in a run. Messages of the user that no step answered are unread. A call that had begun has
+ * an unknown outcome. A call that had not begun stays open if the run continues when its approval is answered again.
+ */
+export function endsOfCut ({ log: { events }, durable }: Run<ThreadRun>): RunEvent[] {
+  const begun = intentsIn(events)
+  const cut = openCalls(events).filter(({ toolCallId }) => begun.has(toolCallId) || !durable)
+  const outcomes = cut.map(({ toolCallId, toolName }): RunEvent => ({
+    type: 'tool-error',
+    toolCallId,
+    toolName,
+    errorText: begun.has(toolCallId) ? OUTCOME_UNKNOWN : NOT_BEGUN
+  }))
+  return [...endsOfCutParts(events), ...endsOfLiveQuestions(events), ...outcomes, ...unansweredIn(events)]
+}
+
+/**
+ * Ends a run as interrupted: its thread shows what was done, and with the user's next message the model is told about the calls that were
+ * cut. Nothing continues by itself; see `createCutRuns`.
+ */
+export async function interrupt (run: Run<ThreadRun>, deps: EndDeps): Promise<void> {
+  await run.saved
+  const { threadId, runId, sheet } = run.record
+  if (sheet !== undefined) return deps.runs.commit(run, { status: 'interrupted' })
+  const log = createRunLog(withoutCutInputs(run.log.events))
+  const answer = await recordAnswer({ ...run, log }, deps, { ends: endsOfCut(run), isCut: true })
+  const conversation = await deps.conversations.get(threadId)
+  await deps.runs.commit(run, { ops: [...answer, deps.conversations.asked(conversation, runId)], status: 'interrupted' })
+}
 
 /** Ends a run that has answered. `answer` is the structured answer, if one was due. */
 export async function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?: EventOf<'object'>) {
@@ -40,18 +156,18 @@ const ENDS: Partial<Record<AbortKind, RunEnd>> = { client: 'cancelled', stop: 's
 export async function endEarly (
   live: ActiveRun,
   error: unknown,
-  deps: Pick<AgentDeps, 'runs' | 'threads' | 'answers' | 'conversations' | 'guides' | 'log'>
+  deps: EndDeps & Pick<AgentDeps, 'guides'>
 ) {
   const { run } = live
   await live.endSteering()
   const kind = abortKind(error)
-  const finishReason = kind === undefined || LIMITS[kind] !== undefined ? 'error' : 'other'
+  const why = whyEnded(error, run.record.runId, deps.log)
   const end = kind === undefined ? 'failed' : ENDS[kind] ?? 'failed'
   const finalEvents: RunEvent[] = [
     ...endsOfLiveQuestions(run.log.events),
     ...unansweredIn(run.log.events),
-    reasonOf(error, run.record.runId, deps.log),
-    finishOf(run.record, finishReason, kind === 'stop' ? stoppedFor('user') : undefined)
+    why,
+    finishOf(run.record, why.type === 'error' ? 'error' : 'other', kind === 'stop' ? stoppedFor('user') : undefined)
   ]
   try {
     // A deleted conversation must not be written again, so only writes that were begun are awaited.
@@ -70,17 +186,3 @@ export async function endEarly (
 const endsOf = (events: readonly RunEvent[]) => events.filter(({ type }) => type === 'question-closed' || type === 'steer')
 
 const isWithoutObject = (error: unknown) => error instanceof ServiceError && error.code === 'ERR_OBJECT_INVALID'
-
-function reasonOf (error: unknown, runId: string, log: AgentDeps['log']): RunEvent {
-  const kind = abortKind(error)
-  if (kind !== undefined) {
-    const code = LIMITS[kind]
-    return code === undefined ? { type: 'abort', reason: kind } : { type: 'error', errorText: (error as Error).message, code }
-  }
-  if (error instanceof ServiceError) {
-    const { message, code, details, retryAfterMs } = error
-    return { type: 'error', errorText: message, code, ...details && { details }, ...retryAfterMs !== undefined && { retryAfterMs } }
-  }
-  log.error({ err: error, runId }, 'run failed')
-  return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
-}

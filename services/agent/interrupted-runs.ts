@@ -1,6 +1,6 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import { defineError } from '../lib/service-error.ts'
-import { type RunEvent, openCalls } from '../contracts/run-events.ts'
+import type { RunEvent } from '../contracts/run-events.ts'
 import {
   createRunLog,
   type EventPosition,
@@ -14,41 +14,19 @@ import {
   subscribeToSegment,
   type Subscription,
   type ThreadRun,
-  endsOfCutParts,
-  endsOfLiveQuestions,
   intentsIn,
-  unansweredIn,
   withoutCutInputs
 } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { recordAnswer } from './answer-record.ts'
+import { type EndDeps, endsOfCut, interrupt } from './end-run.ts'
 import type { CutRuns } from './cut-runs.ts'
 import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
 import { findOfCall, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { isDamage } from '../store/index.ts'
 
-/** The result of a call that the service ended before it began. */
-const NOT_BEGUN = 'Not carried out: the service ended before this call began.'
-
 /** Names an earlier call for a model. */
 const describeCall = ({ toolName, input }: { toolName: string, input: unknown }) =>
   `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
-
-/**
- * Returns the ends for everything that was cut in a run. Messages of the user that no step answered are unread. A call that had begun has
- * an unknown outcome. A call that had not begun stays open if the run continues when its approval is answered again.
- */
-function endsOfCut ({ log: { events }, durable }: Run<ThreadRun>): RunEvent[] {
-  const begun = intentsIn(events)
-  const cut = openCalls(events).filter(({ toolCallId }) => begun.has(toolCallId) || !durable)
-  const outcomes = cut.map(({ toolCallId, toolName }): RunEvent => ({
-    type: 'tool-error',
-    toolCallId,
-    toolName,
-    errorText: begun.has(toolCallId) ? OUTCOME_UNKNOWN : NOT_BEGUN
-  }))
-  return [...endsOfCutParts(events), ...endsOfLiveQuestions(events), ...outcomes, ...unansweredIn(events)]
-}
 
 /**
  * Returns notes for the model about the calls with effects in the last segment of a run that was cut, because the client's messages may
@@ -100,22 +78,6 @@ const Interrupted = defineError(
   'The service ended while it answered. The conversation holds what was done until then; send a message to go on.'
 )
 
-type Deps = Pick<AgentDeps, 'runs' | 'threads' | 'answers' | 'conversations' | 'log'>
-
-/**
- * Ends a run as interrupted: its thread shows what was done, and with the user's next message the model is told about the calls that were
- * cut. Nothing continues by itself; see `createCutRuns`.
- */
-export async function interrupt (run: Run<ThreadRun>, deps: Deps): Promise<void> {
-  await run.saved
-  const { threadId, runId, sheet } = run.record
-  if (sheet !== undefined) return deps.runs.commit(run, { status: 'interrupted' })
-  const log = createRunLog(withoutCutInputs(run.log.events))
-  const answer = await recordAnswer({ ...run, log }, deps, { ends: endsOfCut(run), isCut: true })
-  const conversation = await deps.conversations.get(threadId)
-  await deps.runs.commit(run, { ops: [...answer, deps.conversations.asked(conversation, runId)], status: 'interrupted' })
-}
-
 /** Returns the log of a stored run as its readers get it: an interrupted one ends with the interruption. */
 function logToRead (run: Run<ThreadRun>): RunLog {
   const { record, log } = run
@@ -155,7 +117,7 @@ const AT_ONCE = 16
  * Interrupts the runs of conversations that were cut by the last end of the service, and records them in `cutRuns`. They are found by the
  * index of executing runs. A run whose events cannot be read any more is ended without them. Runs of tasks go on; their tasks recover them.
  */
-export async function recoverRuns (deps: Deps & Pick<AgentDeps, 'store'>, cutRuns: CutRuns): Promise<void> {
+export async function recoverRuns (deps: EndDeps & Pick<AgentDeps, 'store'>, cutRuns: CutRuns): Promise<void> {
   const { runs, store, log } = deps
   const cut: ThreadRun[] = []
   for await (const record of runs.live()) if (record.taskId === undefined) cut.push(record)

@@ -9,11 +9,10 @@ import {
 } from '../runs/index.ts'
 import { requestEvent } from '../approvals/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
-import { endSegment } from './answer-record.ts'
 import type { ConversationAttempt } from './conversation-state.ts'
 import type { Approval } from '../contracts/approval-record.ts'
 import { conversationOwner } from './conversation-owner.ts'
-import { finish } from './end-run.ts'
+import { endSegment, finish } from './end-run.ts'
 import type { Context } from './run-prompt.ts'
 
 /**

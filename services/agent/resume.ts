@@ -66,8 +66,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   ): Promise<Continuation> {
     const { runId, threadId } = items[0]
     const segment = Math.max(...items.map((item) => item.segment)) + 1
-    const live = await activeRuns.current(threadId)
-    if (live?.run.record.runId === runId) {
+    const live = await activeRuns.current(threadId, runId)
+    if (live !== undefined) {
       if (live.run.record.segment >= segment) return { is: 'active', live, segment }
       // The run has requested the approvals and is about to end.
       await live.done
@@ -98,6 +98,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     conversation: ConversationState,
     { asked, resumable, lingerMs, protocol, isCut = false }: Relaunching
   ): Promise<ActiveRun> {
+    run.record = { ...run.record, status: 'running' }
     const { record } = run
     const { threadId } = record
     const history = record.history ?? WHOLE_THREAD
@@ -141,7 +142,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
       const asked = await ledger.all(record.asked)
       if (asked.some(ledger.isOpen)) return undefined
       return activeRuns.admit(threadId, async () => {
-        run.record = { ...record, status: 'running', attempts: record.attempts + 1, crashes: (record.crashes ?? 0) + 1 }
+        run.record = { ...record, attempts: record.attempts + 1, crashes: (record.crashes ?? 0) + 1 }
         if (!run.durable) {
           const window = () => largestWindow(record.options, deps)
           const { messages, ...history } = await readBeginning(record, { threads: deps.threads, window })

@@ -51,17 +51,13 @@ export function createRunOnce ({ deps, activeRuns, goOn, begin }: Pick<RunCollab
 
   /** Subscribes to the first segment of a run. Throws RunGone (410). */
   async function subscribe (runId: string, protocol: Protocol | undefined): Promise<Subscription> {
-    const live = activeRuns.ofRun(runId)
-    if (live?.run.record.segment === 0) return live.subscribe(0, protocol)
-    const run = live?.run ?? await runs.load<ThreadRun>(runId)
+    const run = activeRuns.ofRun(runId)?.run ?? await runs.load<ThreadRun>(runId)
     if (run !== undefined && storedSegment(run, 0) !== undefined) {
       return subscribeToSegment(run.record, run.log, 0, { protocol: protocol ?? run.record.protocol ?? 'documented' })
     }
-    const again = run && await goOn(run.record)
-    if (again !== undefined) return again.subscribe(0, protocol)
-    const interrupted = run && replayRecorded(run, protocol)
-    if (interrupted === undefined) throw new RunGone()
-    return interrupted
+    const reader = run && ((await goOn(run.record))?.subscribe(0, protocol) ?? replayRecorded(run, protocol))
+    if (reader === undefined) throw new RunGone()
+    return reader
   }
 
   /** Throws KeyReused (422) for another request with the key, RunGone (410), and what `begin` throws. */

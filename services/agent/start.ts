@@ -23,7 +23,7 @@ import {
 } from '../runs/index.ts'
 import type { EventOf, RunEvent } from '../contracts/run-events.ts'
 import { referencedApprovals, callResults, type CallResult } from './approval-answers.ts'
-import { recordAnswer } from './answer-record.ts'
+import { recordAnswer } from './end-run.ts'
 import { createAnswerRequest, stepLimit } from './answer-request.ts'
 import type { ConversationState } from './conversation-state.ts'
 import { cutCallNotes, supersededNotes } from './interrupted-runs.ts'

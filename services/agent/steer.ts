@@ -1,7 +1,7 @@
 import type { SteerBody, SteeredRun } from '../../schemas/agent.ts'
 import { type EventOf, newestStep } from '../contracts/run-events.ts'
 import { itemsIn, NoActiveRun, steerRun, steerWaitingRun, type ThreadRun } from '../runs/index.ts'
-import { recordAnswer } from './answer-record.ts'
+import { recordAnswer } from './end-run.ts'
 import type { RunCollaborators } from './launch-run.ts'
 import type { RunPlace } from './stop-run.ts'
 
@@ -28,12 +28,9 @@ export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) 
   return (place: RunPlace, body: SteerBody): Promise<SteeredRun> =>
     // A run that starts or continues holds the lock.
     locked(place.threadId, async () => {
-      const live = await activeRuns.current(place.threadId)
-      if (live !== undefined && (place.runId ?? live.run.record.runId) === live.run.record.runId) {
-        if (!live.isEnding) return steered(live.run.record, await steerRun(live, body, deps))
-        // The run has ended, or is about to wait.
-        await live.done
-      }
+      const live = await activeRuns.current(place.threadId, place.runId)
+      const sent = live && await steerRun(live, body, deps)
+      if (live !== undefined && sent !== undefined) return steered(live.run.record, sent)
       const waiting = await steerWaiting(place, body)
       if (waiting === undefined) throw new NoActiveRun()
       return waiting

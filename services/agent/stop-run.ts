@@ -49,17 +49,17 @@ export function createStopRun (
    */
   return (place: RunPlace, { keepsWaiting = false } = {}): Promise<LiveRun> =>
     locked(place.threadId, async () => {
-      const live = await activeRuns.current(place.threadId)
-      const active = live?.run.record.runId
-      if (live === undefined || active === undefined || (place.runId ?? active) !== active) {
+      const live = await activeRuns.current(place.threadId, place.runId)
+      if (live === undefined) {
         const stopped = keepsWaiting ? undefined : await stopWaiting(place)
         if (stopped === undefined) throw new NoActiveRun()
         return { ok: true, threadId: place.threadId, runId: stopped }
       }
       live.abort(new Aborted('stop', 'The user stopped the run.'))
       await live.done
+      const { runId } = live.run.record
       // The run may have begun to wait before it noticed the stop.
-      if (!keepsWaiting) await stopWaiting({ ...place, runId: active })
-      return { ok: true, threadId: place.threadId, runId: active }
+      if (!keepsWaiting) await stopWaiting({ ...place, runId })
+      return { ok: true, threadId: place.threadId, runId }
     })
 }

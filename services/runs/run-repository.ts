@@ -103,7 +103,7 @@ export interface RunWrite<R extends RunRecord = RunRecord> {
 /** Returns the record of a run that continues, without fields of its earlier end. */
 const withoutEnd = <R extends RunRecord>({ completedAt, durationMs, error, stopped, ...record }: R) => record as unknown as R
 
-const kindOf = ({ taskId }: Pick<RunRecord, 'taskId'>): OwnerKind => taskId === undefined ? 'thread' : 'task'
+export const kindOf = ({ taskId }: Pick<RunRecord, 'taskId'>): OwnerKind => taskId === undefined ? 'thread' : 'task'
 
 /** Returns the operation that stores the record of a run. */
 export const putRun = (record: RunRecord): Op => ({ type: 'put', key: runKey(record.runId), value: record })

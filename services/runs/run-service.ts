@@ -5,10 +5,11 @@ import type { Run, RunListQuery } from '../../schemas/runs.ts'
 import { isOfThread, type Approval, type ThreadApproval } from '../contracts/approval-record.ts'
 import { type Ledger, questionView } from '../approvals/index.ts'
 import type { Clock } from '../lib/clock.ts'
-import type { RunEvent } from '../contracts/run-events.ts'
+import type { ActiveRun } from './engine/active-run.ts'
+import type { ActiveRuns } from './engine/active-runs.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { takePage } from '../lib/pages.ts'
-import type { TaskRun, ThreadRun } from './run-record.ts'
+import { isOver, type TaskRun, type ThreadRun } from './run-record.ts'
 import { threadRunView } from './run-view.ts'
 import { CALL_SHOWN } from './tool-calls.ts'
 import type { StreamEvent } from '../../schemas/events.ts'
@@ -174,12 +175,6 @@ interface Asked {
 /** States of items without an answer; if such an item is not open any more, it is overdue. */
 const UNANSWERED = ['pending', 'open', 'expired']
 
-/** A run of a conversation that executes now, with its status. */
-interface ActiveThreadRun {
-  record: ThreadRun
-  events: readonly RunEvent[]
-}
-
 interface RunServiceParts {
   store: Store
   clock: Clock
@@ -187,10 +182,8 @@ interface RunServiceParts {
   ledger: Pick<Ledger, 'all' | 'isOpen'>
   /** The open approvals of a run, by their ids. */
   openOf: (runId: string) => string[]
-  agent: {
-    activeRuns(): ActiveThreadRun[],
-    undisturbed<T>(threadId: string, work: () => Promise<T>): Promise<T>
-  }
+  activeRuns: Pick<ActiveRuns, 'all' | 'ofRun'>
+  agent: { undisturbed<T>(threadId: string, work: () => Promise<T>): Promise<T> }
   tasks: {
     shownRun(run: TaskRun): Promise<Run>,
     shownRuns(taskId: string, after?: string): AsyncIterable<Run>,
@@ -202,9 +195,9 @@ interface RunServiceParts {
 export type RunService = ReturnType<typeof createRunService>
 
 /** The runs of conversations and of tasks, in one shape. */
-export function createRunService ({ store, clock, runs, ledger, openOf, agent, tasks, events }: RunServiceParts) {
+export function createRunService ({ store, clock, runs, activeRuns, ledger, openOf, agent, tasks, events }: RunServiceParts) {
   const waits = createRunWaits({ clock, events })
-  const activeRun = (runId: string) => agent.activeRuns().find(({ record }) => record.runId === runId)
+  const activeRun = (runId: string) => activeRuns.ofRun(runId)?.run
 
   /** Reads what a run of a conversation has requested. Only its newest requests tell whether it was answered. */
   async function questions ({ runId, asked, segment }: Pick<ThreadRun, 'runId' | 'asked' | 'segment'>): Promise<Asked> {
@@ -229,7 +222,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
     }
   }
 
-  const viewActive = async ({ record, events }: ActiveThreadRun, limit?: number): Promise<Run> =>
+  const viewActive = async ({ record, log: { events } }: ActiveRun['run'], limit?: number): Promise<Run> =>
     threadRunView(record, { questions: (await questions(record)).open.map(questionView), events, limit, now: clock.now() })
 
   /**
@@ -283,7 +276,7 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
   async function * all (status: Run['status'] | undefined, cursor?: string): AsyncGenerator<Run> {
     const states = status === undefined ? INDEX_STATES : [...new Set(['live', 'waiting', indexStateOf(status)])]
     // An interrupted run that continues is live, whatever the index says.
-    const active = agent.activeRuns().map(({ record: { runId } }) => ({ runId }))
+    const active = activeRuns.all().map(({ run: { record: { runId } } }) => ({ runId }))
       .filter(({ runId }) => cursor === undefined || runId < cursor)
       .sort((a, b) => a.runId < b.runId ? 1 : -1)
     for await (const { runId } of newestFirst([active, ...states.map((state) => entries(runStatesPrefix(state), cursor))])) {
@@ -337,6 +330,16 @@ export function createRunService ({ store, clock, runs, ledger, openOf, agent, t
           ({ status }) => (status !== 'queued' && status !== 'running') || openOf(runId).length > 0,
           { ms: waitMs, signal }
         ),
+
+    /**
+     * Returns whether a run is not over; undefined for an unknown run. A run of a conversation is over when nobody can answer it any more.
+     */
+    async isLive (runId: string): Promise<boolean | undefined> {
+      if (activeRun(runId) !== undefined) return true
+      const record = await runs.get(runId)
+      if (record?.taskId !== undefined) return !isOver(record)
+      return record && (await ledger.all(record.asked)).some(ledger.isOpen)
+    },
 
     /** Ends the runs whose requests nobody answered in time, and removes what is not kept any longer. */
     async sweep (signal?: AbortSignal): Promise<void> {

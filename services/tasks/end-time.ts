@@ -28,7 +28,7 @@ export function assertBeforeEnd ({ endsAt = Infinity }: Pick<StoredTask, 'endsAt
 }
 
 interface EndParts {
-  repository: Pick<TaskRepository, 'runById' | 'open'>
+  repository: Pick<TaskRepository, 'openRuns' | 'open'>
   schedules: Pick<Schedules, 'timezone' | 'end' | 'keep'>
   say: ToolHost['say']
   /** Stops all runs of the task. */
@@ -39,9 +39,7 @@ interface EndParts {
 /** Returns the change that ends the task at its end time. One that runs once, and was not begun by then, is cancelled. */
 export async function endInTime (task: StoredTask, { repository, schedules, say, stopAll }: EndParts): Promise<Change<undefined>> {
   const at = task.endsAt!
-  const pointers = [task.reviewRun, task.liveRun].filter((pointer) => pointer !== undefined)
-  const runs = (await Promise.all(pointers.map(({ runId }) => repository.runById(runId)))).filter((run) => run !== undefined)
-  const open = (await Promise.all(runs.map(repository.open))).flat()
+  const open = (await Promise.all((await repository.openRuns(task)).map(repository.open))).flat()
   const ending = (run: StoredRun) => endingInTime(run, { endsAt: at, open, zone: schedules.timezone(), say })
   const stopped = await stopAll(task, new Aborted('cancel', 'The end time of the task came.'), ending)
   const { task: ended, ops } = await schedules.end(stopped.task, 'ended')

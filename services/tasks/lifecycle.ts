@@ -6,15 +6,15 @@ import type { RunTrigger, TaskStatus } from '../../schemas/tasks.ts'
 import { newId } from '../lib/ids.ts'
 import { decideChoice } from '../approvals/index.ts'
 import { jsonBytes } from '../lib/json.ts'
-import { type Op, taskInputKey, unlessDamaged } from '../store/index.ts'
+import { type Op, taskInputKey } from '../store/index.ts'
 import type { Change } from './task-repository.ts'
 import type { RunExecutor } from './runner/executor.ts'
 import type { RunDeps } from './task-deps.ts'
-import { afterRun, closeRun, type RunEnding } from './runner/run-ending.ts'
+import { closeRun, type RunEnding } from './runner/run-ending.ts'
 import { assertBeforeEnd, endInTime } from './end-time.ts'
 import { QuestionNotFound, RunNotFound, WrongState, assertState } from './task-errors.ts'
 import type { Queue } from './runner/queue.ts'
-import { isOver, NoActiveRun, steerWaitingRun, type TaskRun } from '../runs/index.ts'
+import { isOver, NoActiveRun, steerRun, steerWaitingRun, type TaskRun } from '../runs/index.ts'
 import {
   hasUsedAllRuns,
   isOutdated,
@@ -79,8 +79,6 @@ export function createLifecycle (
     }
   }
 
-  const ends = () => ({ now: clock.now(), facts: deps.runs.facts })
-
   /** Ends the live run and the run that is queued behind it. */
   async function stopRuns (task: StoredTask, reason: Aborted, ending: Ending): Promise<StopChange> {
     const dropped = await dropNext(task, 'The task was stopped before this run began.')
@@ -92,17 +90,22 @@ export function createLifecycle (
     if (nextRun === undefined) return unchanged(task)
     queue.drop(nextRun.runId)
     const run = await repository.runById(nextRun.runId)
-    const closed = run && closeRun(run, [], { status: 'cancelled', error }, ends())
+    const closed = run && closeRun(run, [], { status: 'cancelled', error }, deps)
     return { task, runs: closed ? [closed.run] : [], events: closed?.events ?? [] }
   }
 
   /** Ends the live run. A run that is queued behind it becomes the live run. */
   async function stopLive (task: StoredTask, reason: Aborted, ending: Ending): Promise<StopChange> {
-    if (task.liveRun === undefined) return unchanged(task)
-    queue.drop(task.liveRun.runId)
-    const run = await executor.stop(task.liveRun.runId, reason) ?? await repository.runById(task.liveRun.runId)
+    const run = await halt(task, reason)
     // A paused run of a one_shot is stored as interrupted but can still continue, so it has to be ended.
     return run === undefined || (isOver(run) && run.status !== 'interrupted') ? unchanged(task) : endRun(task, run, ending)
+  }
+
+  /** Stops the live run, whether it is queued or executes. Returns it. */
+  async function halt ({ liveRun }: StoredTask, reason: Aborted): Promise<StoredRun | undefined> {
+    if (liveRun === undefined) return undefined
+    queue.drop(liveRun.runId)
+    return await executor.stop(liveRun.runId, reason) ?? repository.runById(liveRun.runId)
   }
 
   /** Ends the run whose result waits while the task continues. */
@@ -111,10 +114,9 @@ export function createLifecycle (
     return run === undefined || isOver(run) ? unchanged(task) : endRun(task, run, ending)
   }
 
-  async function endRun (task: StoredTask, run: StoredRun, ending: Ending): Promise<StopChange> {
-    const history = await unlessDamaged(repository.events(run.runId)) ?? []
-    const closed = closeRun(run, history, typeof ending === 'function' ? ending(run) : ending, ends())
-    return { task: afterRun(task, closed.run, history, clock.now()), runs: [closed.run], events: closed.events }
+  async function endRun (before: StoredTask, run: StoredRun, ending: Ending): Promise<StopChange> {
+    const { task, runs, events } = await executor.conclude(before, run, typeof ending === 'function' ? ending(run) : ending)
+    return { task, runs, events }
   }
 
   /** Ends all runs of the task. */
@@ -125,9 +127,7 @@ export function createLifecycle (
 
   /** Stops the live run of a one_shot so that it can continue when the task is resumed. */
   async function pauseOneShot (task: StoredTask): Promise<StopChange> {
-    const { runId } = task.liveRun!
-    queue.drop(runId)
-    const run = await executor.stop(runId, new Aborted('pause', 'The task was paused.')) ?? await repository.runById(task.liveRun!.runId)
+    const run = await halt(task, new Aborted('pause', 'The task was paused.'))
     if (run === undefined || (run.status === 'queued' && !isWaitingForProvider(run))) return unchanged(task)
     const { retryAt, ...paused } = run
     return { task: { ...task, retryAt: undefined }, runs: [{ ...paused, status: 'interrupted' }], events: [] }
@@ -349,15 +349,15 @@ export function createLifecycle (
 
     /** Sends a message to a run, see TaskCreation. A run whose result waits has no further step. */
     async steerRun (taskId: string, runId: string, body: SteerBody): Promise<SteeredRun> {
-      let said: Awaited<ReturnType<typeof steerWaitingRun>> | undefined
-      await repository.change<undefined>(taskId, async (task) => {
-        const run = task.liveRun?.runId === runId ? await deps.runs.load<TaskRun>(runId) : undefined
+      const live = deps.activeRuns.ofTaskRun(runId)
+      const { id, state } = (live && await steerRun(live, body, deps)) ?? await repository.locked(taskId, async () => {
+        const { liveRun } = await repository.get(taskId)
+        const run = liveRun?.runId === runId ? await deps.runs.load<TaskRun>(runId) : undefined
         if (run === undefined || !(run.record.status === 'pending_approval' || isWaitingForProvider(run.record))) throw new NoActiveRun()
         if ((await repository.open(run.record)).some(({ kind }) => kind === 'result')) throw new NoActiveRun()
-        said = await steerWaitingRun(run, body, deps)
-        return undefined
+        return steerWaitingRun(run, body, deps)
       })
-      return { ok: true, runId, taskId, id: said!.id, state: said!.state }
+      return { ok: true, runId, taskId, id, state }
     },
 
     /** Cancels one run; the task continues as after any run. Throws RunNotFound (404), or WrongState (409) when the run has ended. */

@@ -62,11 +62,8 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
   }
 
   /** Returns the runs that may wait for a person, oldest first: the one whose result waits while the task continues, and the live one. */
-  async function waitingRuns ({ reviewRun, liveRun }: StoredTask): Promise<StoredRun[]> {
-    const pointers = [reviewRun, liveRun].filter((pointer) => pointer !== undefined)
-    const runs = await Promise.all(pointers.map(({ runId }) => repository.runById(runId)))
-    return runs.filter((run) => run !== undefined).filter(({ status }) => status === 'pending_approval')
-  }
+  const waitingRuns = async (task: StoredTask): Promise<StoredRun[]> =>
+    (await repository.openRuns(task)).filter(({ status }) => status === 'pending_approval')
 
   /** Throws ApprovalWithdrawn (409), which names the newer result, if a newer run superseded the result. */
   async function assertNotSuperseded (task: StoredTask, item: TaskApproval): Promise<void> {
@@ -138,7 +135,6 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     result: TaskApproval & ResultItem,
     approved: boolean
   ): Promise<Change<Answer>> {
-    const history = await repository.events(run.runId)
     // What a device approves is approved once, and counts for no later run.
     const lasts = approved && result.device === undefined
     const counts = lasts && !isOutdated(task, run)
@@ -148,7 +144,7 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     const error = result.reason ? `The user rejected the result: ${result.reason}` : 'The user rejected the result.'
     const status = approved ? 'completed' as const : 'rejected' as const
     const review = approved ? 'approved' as const : 'rejected' as const
-    const change = executor.conclude(updated, run, history, approved ? { status, review } : { status, error, review })
+    const change = await executor.conclude(updated, run, approved ? { status, review } : { status, error, review })
     const events = change.events.map((event) => learned && event.type === 'task:complete' ? { ...event, learned } : event)
     return { ...change, events, ops, approvals: [item], answer: { item, status, continued: false } }
   }
@@ -172,14 +168,13 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
 
   async function endOverdue (task: StoredTask, run: StoredRun, open: TaskApproval[], overdue?: TaskApproval): Promise<Change<undefined>> {
     const after = open.reduce((current, item) => withDecision(current, run, item, { approved: false, expired: true }), task)
-    const history = await repository.events(run.runId)
     const approvals = open.map((item) => inState(item, 'expired'))
     if (overdue?.kind === 'result' || run.runId === task.reviewRun?.runId) {
-      return { ...executor.conclude(after, run, history, { status: 'completed', review: 'expired' }), approvals }
+      return { ...await executor.conclude(after, run, { status: 'completed', review: 'expired' }), approvals }
     }
     const days = overdue && Math.round((overdue.expiresAt - overdue.createdAt) / 86_400_000 * 10) / 10
     const error = `Nobody answered ${days === undefined ? 'in time' : `within ${days} ${days === 1 ? 'day' : 'days'}`}.`
-    const change: Change<undefined> = { ...executor.conclude(after, run, history, { status: 'rejected', error }), approvals }
+    const change: Change<undefined> = { ...await executor.conclude(after, run, { status: 'rejected', error }), approvals }
     if (task.status !== 'paused') return change
     // A task that was paused in the meantime stays paused.
     return { ...change, task: { ...change.task, status: 'paused', pausedReason: task.pausedReason } }

@@ -191,6 +191,16 @@ export function createTaskRepository (
     return run?.taskId === undefined ? undefined : run
   }
 
+  /**
+   * Reads the runs that may wait for a person, oldest first: the one whose result waits while the task continues, and the live one.
+   * `changed`: runs in a newer form.
+   */
+  async function openRuns ({ reviewRun, liveRun }: StoredTask, changed: readonly StoredRun[] = []): Promise<StoredRun[]> {
+    const pointers = [reviewRun, liveRun].filter((pointer) => pointer !== undefined)
+    const runs = await Promise.all(pointers.map(({ runId }) => changed.find((run) => run.runId === runId) ?? runById(runId)))
+    return runs.filter((run) => run !== undefined)
+  }
+
   /** Reads a run of a task by its number; undefined when it does not exist or is damaged. */
   async function runNumbered (taskId: string, runNumber: number): Promise<StoredRun | undefined> {
     const pointer = await unlessDamaged(store.get<{ runId: string }>(taskRunKey(taskId, runNumber)))
@@ -224,9 +234,7 @@ export function createTaskRepository (
     { task: given, runs = [], approvals: changed = [], choice, ops = [], events = [], answer, after }: Change<T>
   ): Promise<T> {
     const now = clock.now()
-    const pointers = [given.reviewRun, given.liveRun].filter((pointer) => pointer !== undefined)
-    const found = await Promise.all(pointers.map(({ runId }) => runs.find((run) => run.runId === runId) ?? runById(runId)))
-    const waiting = found.filter((run) => run !== undefined)
+    const waiting = await openRuns(given, runs)
     const retryAt = waiting.find(({ runId }) => runId === given.liveRun?.runId)?.retryAt
     const settled = await settleApprovals(ledger, { task: withRetry(given, retryAt), runs, waiting, changed })
     const { task, choices } = await settleChoice(ledger, settled.task, choice)
@@ -265,6 +273,7 @@ export function createTaskRepository (
     find,
     run,
     runById,
+    openRuns,
     runNumbered,
     watch,
     forget: (taskId: string) => void due.delete(taskId),

@@ -12,12 +12,12 @@ import {
   taskTrashKey,
   unlessDamaged
 } from '../store/index.ts'
-import { createTaskRepository, type TaskRepository, type Change } from './task-repository.ts'
-import { createRunExecutor } from './runner/executor.ts'
+import { createTaskRepository, type Change } from './task-repository.ts'
+import { createRunExecutor, type RunExecutor } from './runner/executor.ts'
 import { createLifecycle } from './lifecycle.ts'
 import { createDefinitions, CLOSING, emptyTaskMemory } from './definitions.ts'
 import type { TaskSource } from '../contracts/task-control.ts'
-import type { TaskDeps } from './task-deps.ts'
+import type { RunDeps, TaskDeps } from './task-deps.ts'
 import { createDigest } from './digest/digest.ts'
 import { missingGrant } from './digest/by-task.ts'
 import { isGone } from './task-errors.ts'
@@ -36,7 +36,7 @@ import { withLists } from './runner/task-memory.ts'
 import { firingRemovals, triggerRemovals } from './triggers/cues.ts'
 import { createTriggerEngine } from './triggers/trigger-engine.ts'
 import { createTaskLists, taskView } from './task-lists.ts'
-import { afterRun, closeRun } from './runner/run-ending.ts'
+import { closeRun } from './runner/run-ending.ts'
 import { createRehearsals } from './rehearsal/rehearsals.ts'
 
 /** The states of a task that was started and has not ended. */
@@ -104,7 +104,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */
   async function recover () {
     if (await store.get(IMPORTED) !== undefined) {
-      await recoverImported({ store, clock, runs: deps.runs, repository, schedules })
+      await recoverImported({ ...deps, executor, schedules })
     }
     for await (const key of store.keys(TASK_TRASH)) {
       await purge(key.slice(TASK_TRASH.length)).catch((error) =>
@@ -260,12 +260,6 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return run && fullRunView(run)
     },
 
-    /** Returns whether a run is not over; undefined for an unknown id. */
-    async isRunLive (runId: string): Promise<boolean | undefined> {
-      const run = await repository.runById(runId)
-      return run && !isOver(run)
-    },
-
     /** A summary of all tasks since a time: ended runs, open questions, and upcoming runs. */
     digest: digest.digest,
     seeDigest: digest.seen,
@@ -325,12 +319,9 @@ const IN_BACKUP = 'The run was under way when the backup was made.'
  * function is idempotent, so a crash in between is harmless.
  */
 async function recoverImported (
-  { store, clock, runs: { facts }, repository, schedules }: Pick<TaskDeps, 'store' | 'clock' | 'runs'> & {
-    repository: TaskRepository,
-    schedules: Schedules
-  }
+  { executor, schedules, ...deps }: RunDeps & { executor: RunExecutor, schedules: Schedules }
 ): Promise<void> {
-  const ends = () => ({ now: clock.now(), facts })
+  const { store, clock, repository } = deps
   for (const id of (await repository.index.load()).notFinished()) {
     await repository.change(id, settle).catch((error) => {
       if (!isDamage(error)) throw error
@@ -342,14 +333,13 @@ async function recoverImported (
     const { liveRun, nextRun, ...rest } = task
     const runs: StoredRun[] = []
     const next = nextRun && await repository.runById(nextRun.runId)
-    if (next !== undefined && !isOver(next)) runs.push(closeRun(next, [], { status: 'interrupted', error: IN_BACKUP }, ends()).run)
+    if (next !== undefined && !isOver(next)) runs.push(closeRun(next, [], { status: 'interrupted', error: IN_BACKUP }, deps).run)
     const live = liveRun && await repository.runById(liveRun.runId)
     let after: StoredTask = { ...rest, liveRun }
     if (live?.status === 'running' || live?.status === 'queued') {
-      const log = await repository.events(live.runId)
-      const { run } = closeRun(live, log, { status: 'interrupted', error: IN_BACKUP }, ends())
-      runs.push(run)
-      after = afterRun(after, run, log, clock.now())
+      const ended = await executor.conclude(after, live, { status: 'interrupted', error: IN_BACKUP })
+      runs.push(...ended.runs)
+      after = ended.task
     }
     if (after.triggers !== undefined) after = { ...after, firing: { since: clock.now() } }
     // Nobody on this machine has decided that they run unasked.

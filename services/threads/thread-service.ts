@@ -283,6 +283,12 @@ export function createThreadService (
       })
     },
 
+    /** Returns whether the newest run of a conversation is not over. */
+    async isBusy (id: string): Promise<boolean> {
+      const head = await threads.get(id)
+      return head === undefined ? agent.isLive(id) : await statusOf(head) !== 'idle'
+    },
+
     /** Returns the earlier versions of the messages of a thread, the oldest first. Throws ThreadNotFound (404). */
     async versions (id: string): Promise<{ versions: VersionInfo[] }> {
       const found = await threads.versions(await require(id))

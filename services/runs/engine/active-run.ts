@@ -324,9 +324,15 @@ const said = ({ message: text, id = newId() }: SteerBody, { clock }: Deps): Even
 
 /**
  * Sends a message of the user to an active run. The model gets it at its next step, even if the run waits or is interrupted before. The
- * message is on disk when the promise resolves. Throws NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed (409).
+ * message is on disk when the promise resolves. Waits for the end of a run that is ending, which may wait now: then there is none. Throws
+ * NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed (409).
  */
-export function steerRun<R extends RunRecord> (live: ActiveRun<R>, body: SteerBody, deps: Deps): Promise<EventOf<'steer'>> {
+export async function steerRun<R extends RunRecord> (
+  live: ActiveRun<R>,
+  body: SteerBody,
+  deps: Deps
+): Promise<EventOf<'steer'> | undefined> {
+  if (live.isEnding) return void await live.done
   const event = said(body, deps)
   return live.steer(event, () => live.run.saved.then(() => deps.runs.commit(live.run, { finalEvents: [event] })))
 }

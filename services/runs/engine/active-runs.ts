@@ -49,12 +49,14 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
     ofTaskRun: (runId: string): ActiveRun<TaskRun> | undefined => ofTasks.get(runId),
     /** The active runs of tasks. */
     ofTasks: (): ActiveRun<TaskRun>[] => [...ofTasks.values()],
-    /** Returns the active run of a conversation. Waits for the end of an aborted run, then returns undefined. */
-    async current (threadId: string): Promise<ActiveRun | undefined> {
+    /**
+     * Returns the active run of a conversation; with a `runId`, only if it is that run. Waits for the end of an aborted run, then returns
+     * undefined.
+     */
+    async current (threadId: string, runId?: string): Promise<ActiveRun | undefined> {
       const live = byThread.get(threadId)
-      if (!live?.signal.aborted) return live
-      await live.done
-      return undefined
+      if (live?.signal.aborted) return void await live.done
+      return runId === undefined || live?.run.record.runId === runId ? live : undefined
     },
 
     /**

@@ -2,7 +2,10 @@ import type { Config } from '../../../schemas/config.ts'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import type { Grants, Ledger, LiveQuestions } from '../../approvals/index.ts'
 import type { RunTracer } from '../../contracts/traced.ts'
-import { Aborted } from '../../lib/abort.ts'
+import type { ErrorCode } from '../../../schemas/error-codes.ts'
+import type { EventOf } from '../../contracts/run-events.ts'
+import { Aborted, abortKind, type AbortKind } from '../../lib/abort.ts'
+import { ServiceError } from '../../lib/service-error.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline, type Deadline } from '../../lib/deadline.ts'
 import { openObjectAnswer, type ObjectAnswer } from '../answers/object-answer.ts'
@@ -50,6 +53,26 @@ export interface RunAttempt<R extends RunRecord = RunRecord> {
   pause: Deadline['pause']
   /** Ends the attempt. Resolves when what it wrote is on disk; after that it writes nothing more. */
   close: () => Promise<void>
+}
+
+/** The codes of aborts that count as failures of the run. */
+const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }
+
+/**
+ * Returns the event that says why a run ended early. Logs an error that is none of the service: its readers get no words of it.
+ */
+export function whyEnded (error: unknown, runId: string, log: Pick<EngineDeps['log'], 'error'>): EventOf<'abort' | 'error'> {
+  const kind = abortKind(error)
+  if (kind !== undefined) {
+    const code = LIMITS[kind]
+    return code === undefined ? { type: 'abort', reason: kind } : { type: 'error', errorText: (error as Error).message, code }
+  }
+  if (error instanceof ServiceError) {
+    const { message, code, details, retryAfterMs } = error
+    return { type: 'error', errorText: message, code, ...details && { details }, ...retryAfterMs !== undefined && { retryAfterMs } }
+  }
+  log.error({ err: error, runId }, 'run failed')
+  return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }
 
 /** How long a run may work in all, by default, milliseconds. */

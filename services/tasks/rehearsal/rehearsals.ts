@@ -1,24 +1,13 @@
-import type { AcceptedSheet, Rehearsal, Sheet, SheetAnswer } from '../../../schemas/sheets.ts'
+import type { Rehearsal } from '../../../schemas/sheets.ts'
 import { inheritProvenance } from '../../approvals/index.ts'
 import { inputDigest } from '../../lib/canonical-json.ts'
 import type { NewLine, StoredSheet } from '../../contracts/sheet-record.ts'
-import { abortKind, Aborted } from '../../lib/abort.ts'
+import { Aborted, type AbortKind } from '../../lib/abort.ts'
 import { isId, newId } from '../../lib/ids.ts'
-import {
-  acceptLines,
-  createRunItems,
-  isOver,
-  NoRehearsal,
-  type Rehearsed,
-  SheetVoid,
-  sheetView,
-  withLine,
-  withRunOptions
-} from '../../runs/index.ts'
+import { createRunItems, type Rehearsed, withLine } from '../../runs/index.ts'
 import { type Op, rehearsalKey, rehearsalsPrefix, unlessDamaged } from '../../store/index.ts'
 import { blankRun, firstStart, optionsOf } from '../new-run.ts'
-import { failureOf } from '../runner/outage.ts'
-import { closeRun, type RunEnding } from '../runner/run-ending.ts'
+import { closeRun, endingOf, type RunEnding } from '../runner/run-ending.ts'
 import { createTaskAttempt } from '../runner/task-attempt.ts'
 import type { WorkerPool } from '../runner/workers.ts'
 import type { RunDeps } from '../task-deps.ts'
@@ -39,18 +28,12 @@ export type Rehearsals = ReturnType<typeof createRehearsals>
  * usage. Lines of a sheet that a person accepts become grants of the task.
  */
 export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: WorkerPool }) {
-  const { repository, store, runs, activeRuns, clock, copies, grants, undo, log } = deps
+  const { repository, store, runs, activeRuns, clock, copies, undo, log } = deps
   /** The tasks of active rehearsals, by run, and the promises of their ends. */
   const working = new Map<string, { taskId: string, ended: Promise<void> }>()
   /** The places of active rehearsals. A place is free as soon as the rehearsal has ended, even if work is left to do after it. */
   const places = new Set<symbol>()
   const closing = new AbortController()
-
-  async function find (runId: string): Promise<Rehearsed<StoredRun>> {
-    const run = isId(runId) ? await repository.runById(runId) : undefined
-    if (run?.sheet === undefined) throw new NoRehearsal(runId)
-    return { ...run, sheet: run.sheet }
-  }
 
   async function * ofTask (taskId: string): AsyncGenerator<string> {
     const prefix = rehearsalsPrefix(taskId)
@@ -67,7 +50,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
   }
 
   async function close (run: StoredRun, events: Parameters<typeof closeRun>[1], ending: RunEnding): Promise<void> {
-    const { run: closed } = closeRun(run, events, ending, { now: clock.now(), facts: runs.facts })
+    const { run: closed } = closeRun(run, events, ending, deps)
     await store.transact(runs.put(closed))
   }
 
@@ -89,12 +72,13 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       deps: { ...deps, emit () {} }
     })
     if (closing.signal.aborted) live.abort(closing.signal.reason)
-    const failed: { error?: unknown } = await workers.run(attempt.actions, attempt.signal).then(() => ({}), (error) => ({ error }))
-    const stopped = attempt.signal.aborted ? abortKind(attempt.signal.reason) : undefined
-    const run = await attempt.end()
-    const ending = 'error' in failed ? endingOf(failed.error, stopped) : attempt.executed.isAccepted ? DONE : INTERRUPTED
+    const { run, stopKind, ...failed } = await attempt.carryOut(workers)
+    const stopped = stopKind && STOPS[stopKind]
+    const ending = 'error' in failed
+      ? stopped ?? endingOf(failed.error, run.runId, log)
+      : attempt.executed.isAccepted ? DONE : INTERRUPTED
     // The task was deleted meanwhile, and its rehearsals with it.
-    if (stopped !== 'delete') await close({ ...run, ...changes() }, live.run.log.events, ending)
+    if (stopKind !== 'delete') await close({ ...run, ...changes() }, live.run.log.events, ending)
     places.delete(place)
     live.end()
     await copies.removeOwn(run.runId)
@@ -145,8 +129,6 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     }
   }
 
-  const toolsOf = (run: StoredRun) => withRunOptions(deps, run.options).host
-
   return {
     /**
      * Begins a rehearsal. Resolves when it is on disk. Throws TaskNotFound (404), TooManyRehearsals (429), BadTask (400), and as
@@ -164,8 +146,8 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       const task = await repository.get(taskId)
       const rehearsals: Rehearsal[] = []
       for await (const runId of ofTask(taskId)) {
-        const run = await find(runId).catch(() => undefined)
-        if (run === undefined) continue
+        const run = await repository.runById(runId)
+        if (run?.sheet === undefined) continue
         const { status, startedAt, completedAt, sheet, sheet: { lines } } = run
         const isVoid = whyVoid(sheet, task)
         const accepted = lines.filter((line) => line.accepted !== undefined).length
@@ -186,27 +168,8 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       return undefined
     },
 
-    /** Returns the sheet of a rehearsal so far. Throws NoRehearsal (404). */
-    async sheet (runId: string): Promise<Sheet> {
-      const run = await find(runId)
-      return sheetView({ run, sheet: run.sheet, isVoid: whyVoid(run.sheet, await repository.get(run.taskId)) }, toolsOf(run))
-    },
-
-    /** Makes grants of the task from the lines that a person accepts, see `acceptLines`. Throws NoRehearsal (404) and SheetVoid (409). */
-    async accept ({ sheet: runId, lines }: SheetAnswer): Promise<AcceptedSheet> {
-      const { taskId } = await find(runId)
-      return repository.locked(taskId, async () => {
-        const run = await find(runId)
-        const isVoid = whyVoid(run.sheet, await repository.get(taskId))
-        if (isVoid !== undefined && isOver(run)) throw new SheetVoid(isVoid)
-        return acceptLines(run, lines, { taskId }, {
-          grants,
-          tools: toolsOf(run),
-          events: () => repository.events(runId),
-          put: runs.put
-        })
-      })
-    },
+    whyVoid: async ({ sheet, taskId }: Rehearsed<StoredRun>): Promise<string | undefined> => whyVoid(sheet, await repository.get(taskId)),
+    locked: repository.locked,
 
     /** Stops a rehearsal of the task. Returns it when it is over; undefined for any other run. Throws WrongState (409) if it has ended. */
     async cancel (taskId: string, runId: string): Promise<StoredRun | undefined> {
@@ -262,10 +225,9 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
 const DONE: RunEnding = { status: 'completed' }
 const INTERRUPTED: RunEnding = { status: 'interrupted', error: 'The worker of this rehearsal stopped before it was complete.' }
 
-function endingOf (error: unknown, stopped: ReturnType<typeof abortKind>): RunEnding {
-  if (stopped === 'stop') return { status: 'stopped', error: 'The rehearsal was stopped.' }
-  if (stopped === 'shutdown') return { status: 'interrupted', error: CUT }
-  return { status: 'failed', error: (error as Error).message, failure: failureOf(error) }
+const STOPS: Partial<Record<AbortKind, RunEnding>> = {
+  stop: { status: 'stopped', error: 'The rehearsal was stopped.' },
+  shutdown: { status: 'interrupted', error: CUT }
 }
 
 /** Returns a digest of the goal, plan and folder of a task. */

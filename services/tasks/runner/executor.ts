@@ -1,10 +1,10 @@
-import { abortKind, Aborted } from '../../lib/abort.ts'
+import { Aborted } from '../../lib/abort.ts'
 import { askItems, createRunItems, isOver, MAX_CRASHES, mayFirstStand, withoutCutCall } from '../../runs/index.ts'
 import type { Op } from '../../store/index.ts'
 import type { RunDeps } from '../task-deps.ts'
-import { failureOf, waitForProvider } from './outage.ts'
-import { type RunEnding, afterRun, closeRun, whileResultWaits } from './run-ending.ts'
-import { type WorkerPool, WorkerDied } from './workers.ts'
+import { waitForProvider } from './outage.ts'
+import { type RunEnding, afterRun, closeRun, endingOf, isStoreFailure, whileResultWaits } from './run-ending.ts'
+import type { WorkerPool } from './workers.ts'
 import { endOf, type StoredRun, type StoredTask } from '../task-records.ts'
 import { firstStart, interruptedRun, optionsOf } from '../new-run.ts'
 import { teach } from '../teaching.ts'
@@ -14,7 +14,6 @@ import type { TaskStreamEvent } from '../../../schemas/task-events.ts'
 import type { ResultItem, TaskItem } from '../../contracts/approval-record.ts'
 import { inState } from '../../contracts/approval-states.ts'
 import { isCompleted, mayHaveChanged } from '../../judge/index.ts'
-import { ServiceError } from '../../lib/service-error.ts'
 import { unlessDamaged } from '../../store/index.ts'
 import type { Change } from '../task-repository.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
@@ -38,7 +37,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   isKnown: (runId: string) => boolean
 }) {
   const { repository, runs, activeRuns, clock, ledger, log } = deps
-  const { suspendRun, afterAttempt, conclude } = createRunTransitions({ deps, requeue })
+  const { suspendRun, afterAttempt, conclude, end } = createRunTransitions({ deps, requeue })
   const closing = new AbortController()
 
   /**
@@ -113,10 +112,8 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   async function executeRun (taskId: string, runId: string): Promise<void> {
     const attempt = await retryUntilStored(() => start(taskId, runId), { taskId, runId }, 'a run could not be started')
     if (attempt === undefined) return
-    const { signal, live } = attempt
-    const result: AttemptResult = await workers.run(attempt.actions, signal).then(() => ({}), (error) => ({ error }))
-    const stopKind = signal.aborted ? abortKind(signal.reason) : undefined
-    const run = await attempt.end()
+    const { live } = attempt
+    const { run, stopKind, ...result } = await attempt.carryOut(workers)
     live.end()
     await retryUntilStored(
       () =>
@@ -139,7 +136,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
 
   return {
     executeRun,
-    conclude,
+    conclude: end,
 
     /**
      * Continues the run that was under way when the service last ended. A run that crashed MAX_CRASHES times is ended instead, and so is
@@ -163,7 +160,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
         }
         const crashes = run.crashes + (run.suspended ? 0 : 1)
         if (crashes >= MAX_CRASHES) {
-          return conclude(task, { ...run, crashes }, await repository.events(run.runId).catch(() => []), {
+          return end(task, { ...run, crashes }, {
             status: 'interrupted',
             error: `The service ended ${crashes} times while this run was executing, so the run was stopped.`
           })
@@ -200,11 +197,6 @@ const shutdown = () => new Aborted('shutdown', 'The service is shutting down.')
 /** Time that a person has to answer a question, unless the configuration says otherwise; milliseconds. */
 const APPROVAL_TTL_MS = 7 * 24 * 60 * 60 * 1000
 
-/** The error that ended an attempt; none if its worker ended properly. */
-interface AttemptResult {
-  error?: unknown
-}
-
 /** The changes of a task and its run that follow an attempt: continue later, ask a person, or end. */
 function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (taskId: string, runId: string) => void }) {
   const { repository, host, clock, config, log } = deps
@@ -218,7 +210,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     task: StoredTask,
     ended: StoredRun,
     attempt: TaskAttempt,
-    result: AttemptResult
+    result: { error?: unknown }
   ): Promise<Change<undefined>> {
     const { executed, live: { run: { log: { events } } } } = attempt
     const run: StoredRun = { ...ended, facts: deps.runs.facts(events, ended.cwd) }
@@ -233,7 +225,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
           after: () => requeue(task.id, run.runId)
         }
       }
-      return waitForProvider(task, run, result.error, clock.now()) ?? conclude(task, run, events, endingOf(result.error, run.runId))
+      return waitForProvider(task, run, result.error, clock.now()) ?? conclude(task, run, events, endingOf(result.error, run.runId, log))
     }
     if (!firstStands && (executed.isWaiting ? executed.asked.length === 0 : !executed.isAccepted)) {
       return conclude(task, run, events, { status: 'interrupted', error: 'The worker of this run stopped before the run was complete.' })
@@ -291,10 +283,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   async function supersede (task: StoredTask, newer: Pick<ResultItem, 'approvalId'>) {
     const run = task.reviewRun && await repository.runById(task.reviewRun.runId)
     if (run === undefined) return { task, runs: [], approvals: [], events: [] }
-    const { after, answer, ...ended } = conclude(task, run, await unlessDamaged(repository.events(run.runId)) ?? [], {
-      status: 'completed',
-      review: 'superseded'
-    })
+    const { after, answer, ...ended } = await end(task, run, { status: 'completed', review: 'superseded' })
     const open = (await repository.open(run)).filter((item) => item.kind === 'result')
     return { ...ended, approvals: open.map((item) => ({ ...inState(item, 'withdrawn'), replacedBy: newer.approvalId })) }
   }
@@ -317,9 +306,8 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
 
   /** Ends the run, and queues the run that waited behind it. */
   function conclude (task: StoredTask, run: StoredRun, history: readonly RunEvent[], ending: RunEnding) {
-    const now = clock.now()
-    const closed = closeRun(run, history, ending, { now, facts: deps.runs.facts })
-    const after = afterRun(task, closed.run, history, now)
+    const closed = closeRun(run, history, ending, deps)
+    const after = afterRun(task, closed.run, history, clock.now())
     return {
       task: after,
       runs: [closed.run],
@@ -329,6 +317,10 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
       after: () => requeueNext(task, after)
     } satisfies Change<undefined>
   }
+
+  /** Ends a run that does not execute. A history that cannot be read is left out. */
+  const end = async (task: StoredTask, run: StoredRun, ending: RunEnding) =>
+    conclude(task, run, await unlessDamaged(repository.events(run.runId)) ?? [], ending)
 
   /** Returns the operations that tell a person, once for each provider, that it refused a run: it needs a key, credit or another model. */
   function accessNotification ({ failure, error, options }: StoredRun): Op[] {
@@ -342,23 +334,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     if (status === 'running' && liveRun !== undefined && liveRun.runId !== before.liveRun?.runId) requeue(id, liveRun.runId)
   }
 
-  function endingOf (error: unknown, runId: string): RunEnding {
-    if (error instanceof WorkerDied) {
-      log.warn({ err: error, runId }, 'the worker of a task run died')
-      return { status: 'interrupted', error: error.message }
-    }
-    if (isStoreFailure(error)) {
-      return { status: 'interrupted', error: 'The store refused the records of this run; see the log of the service.' }
-    }
-    const kind = abortKind(error)
-    if (kind === 'timeout' || kind === 'budget' || error instanceof ServiceError) {
-      return { status: 'failed', error: (error as Error).message, failure: failureOf(error) }
-    }
-    log.error({ err: error, runId }, 'a task run failed')
-    return { status: 'failed', error: 'Something went wrong inside the service; its log says more.', failure: { reason: 'error' } }
-  }
-
-  return { suspendRun, afterAttempt, conclude }
+  return { suspendRun, afterAttempt, conclude, end }
 }
 
 /** The events that announce an item of a task. */
@@ -377,10 +353,6 @@ function requestEvents (item: TaskItem): TaskStreamEvent[] {
     }
   }
 }
-
-/** Whether the store caused the error, so that the same write may succeed later. */
-const isStoreFailure = (error: unknown) =>
-  ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
 
 /** Characters of a report that an error quotes. */
 const REPORT_QUOTED = 1_000

@@ -3,8 +3,11 @@ import type { RunFailure } from '../../../schemas/task-runs.ts'
 import type { RunStatus, TaskStatus } from '../../../schemas/tasks.ts'
 import { filesCreated, mergeMemory, sources, withLearned } from './task-memory.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
-import { CALL_SHOWN, endedSteering, steerOf, toolCallsOf } from '../../runs/index.ts'
+import { CALL_SHOWN, endedSteering, steerOf, toolCallsOf, whyEnded } from '../../runs/index.ts'
+import { failureOf } from './outage.ts'
 import { endPhases } from './phases.ts'
+import { WorkerDied } from './workers.ts'
+import type { TaskDeps } from '../task-deps.ts'
 import { healthAfter, WELL } from '../task-health.ts'
 import {
   hasUsedAllRuns,
@@ -27,19 +30,37 @@ export interface RunEnding {
   review?: StoredRun['review']
 }
 
+/** Whether the store caused the error, so that the same write may succeed later. */
+export const isStoreFailure = (error: unknown): boolean =>
+  ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
+
+/** Returns how the run of a failed attempt ends. */
+export function endingOf (error: unknown, runId: string, log: TaskDeps['log']): RunEnding {
+  if (error instanceof WorkerDied) {
+    log.warn({ err: error, runId }, 'the worker of a task run died')
+    return { status: 'interrupted', error: error.message }
+  }
+  if (isStoreFailure(error)) {
+    return { status: 'interrupted', error: 'The store refused the records of this run; see the log of the service.' }
+  }
+  const why = whyEnded(error, runId, log)
+  return { status: 'failed', error: why.type === 'error' ? why.errorText : (error as Error).message, failure: failureOf(error) }
+}
+
 /** The ended run, and the events that announce its end. The last event is the only terminal event of the run. */
 export function closeRun (
   run: StoredRun,
   log: readonly RunEvent[],
   { status, error, failure, review }: RunEnding,
-  { now, facts: factsOf }: { now: number, facts: (events: readonly RunEvent[], cwd: string) => string }
+  { clock, runs }: Pick<TaskDeps, 'clock' | 'runs'>
 ): { run: StoredRun, events: TaskStreamEvent[] } {
+  const now = clock.now()
   const completed = status === 'completed'
   const { phases, changed } = endPhases(run.phases, completed)
   const { taskId, runId, runNumber, output = '', object, toolCount, qualityScore = 0 } = run
   const ended = { taskId, runId, runNumber }
   // A history that cannot be read says less than the facts that were stored before.
-  const facts = log.length === 0 && run.facts !== undefined ? run.facts : factsOf(log, run.cwd)
+  const facts = log.length === 0 && run.facts !== undefined ? run.facts : runs.facts(log, run.cwd)
   const verified = run.verified === false && { verified: false }
   const reason = error ?? `The run was ${status}.`
   const durationMs = Math.max(now - run.startedAt, 0)

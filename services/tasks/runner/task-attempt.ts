@@ -24,7 +24,7 @@ import {
   withRunOptions
 } from '../../runs/index.ts'
 import { createPhaseTool, beginNext } from './phases.ts'
-import { Aborted } from '../../lib/abort.ts'
+import { Aborted, abortKind, type AbortKind } from '../../lib/abort.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import { questionView } from '../../approvals/index.ts'
 import type { Rehearsed } from '../../contracts/sheet-record.ts'
@@ -32,6 +32,7 @@ import type { RunDeps } from '../task-deps.ts'
 import { knownContext, newContext, notesOf, taskRequest } from './task-prompt.ts'
 import { isTeaching, usesLearned } from '../teaching.ts'
 import { findInReport } from './task-memory.ts'
+import type { WorkerPool } from './workers.ts'
 
 /** Judges a run of a task by its history; see `judgeRun`. */
 async function judgeTaskRun (
@@ -301,12 +302,16 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   return {
     live,
     signal,
-    actions,
     executed,
     items,
 
-    /** Aborts the calls that still run, waits for them, and resolves to the final record. The attempt writes nothing after that. */
-    async end (): Promise<TaskRun> {
+    /**
+     * Has a worker drive the run until it has answered, waits or fails (`error`), or somebody stops it (`stopKind`). Then aborts the calls
+     * that still run, waits for them, and resolves to the final record. The attempt writes nothing after that.
+     */
+    async carryOut (workers: WorkerPool): Promise<{ run: TaskRun, stopKind?: AbortKind, error?: unknown }> {
+      const result: { error?: unknown } = await workers.run(actions, signal).then(() => ({}), (error) => ({ error }))
+      const stopKind = signal.aborted ? abortKind(signal.reason) : undefined
       const { stepFinish, isWaiting } = executed
       // Otherwise the step would get an artificial end when the run continues.
       if (isWaiting && stepFinish !== undefined && !signal.aborted) await attempt.commit({ finalEvents: [stepFinish] }).catch(() => {})
@@ -316,7 +321,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
       await attempt.close()
       const output = run.record.output ?? answerText(run.log.events).trim()
       run.record = { ...run.record, ...(output !== '' && { output }) }
-      return run.record
+      return { run: run.record, stopKind, ...result }
     }
   }
 }

@@ -2,7 +2,7 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Slot } from '../../../schemas/schedule.ts'
 import { isOnce } from '../../calendar/index.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isDamage, unlessDamaged } from '../../store/index.ts'
+import { isDamage } from '../../store/index.ts'
 import { isGone } from '../task-errors.ts'
 import { lateness } from '../runner/task-prompt.ts'
 import type { TaskRepository, Change } from '../task-repository.ts'
@@ -66,8 +66,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     const run = task.liveRun && await repository.runById(task.liveRun.runId)
     if (run === undefined) return { task: { ...task, liveRun: undefined }, answer: undefined }
     const { error, failure } = run
-    const history = await unlessDamaged(repository.events(run.runId)) ?? []
-    return executor.conclude(task, run, history, { status: 'failed', error, failure })
+    return executor.conclude(task, run, { status: 'failed', error, failure })
   }
 
   /** Decides the fate of every slot that is due, with the run that it begins; undefined when nothing changes. */
