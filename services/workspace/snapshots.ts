@@ -14,10 +14,11 @@ const MOST_BYTES = 1024 ** 3
 /** The time limit of a record, milliseconds. The first record of a large folder reads all of it. */
 const RECORD_MS = 120_000
 
-/** The stored record of a folder: where the list of its paths is, and the size of that list. */
-interface StoredTree {
+/** The stored record of a folder: where the list of its paths is, the size of that list, and the ids of the files of its contents. */
+export interface StoredTree {
   record: SealedFile
   bytes: number
+  contents: string[]
 }
 
 /** What a command may change: its folder, and a git directory outside of it. */
@@ -92,7 +93,7 @@ export function createSnapshots ({ store, lookAround, folder: undoFolder, space,
       if (written !== undefined) {
         const file = (id: string, bytes: number): Op => ({ type: 'put', key: undoFileKey(id, bytes), value: true })
         await store.transact([
-          { type: 'put', key, value: { record: newest, bytes: written.record } satisfies StoredTree },
+          { type: 'put', key, value: { record: newest, bytes: written.record, contents } satisfies StoredTree },
           file(newest.id, written.record),
           ...written.contents > 0 ? [file(next.contents.id, written.contents)] : []
         ])

@@ -5,6 +5,7 @@ import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { UNDO_ENTRIES, UNDO_FILES, undoFileKey, UNDO_OWNERS, UNDO_TREES, UNDO_WORKS, type Op, type Store } from '../store/index.ts'
+import type { StoredTree } from './snapshots.ts'
 
 const MIB = 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -98,6 +99,7 @@ export function createUndoSpace (
     sweep: (signal?: AbortSignal): Promise<void> =>
       inOrder('total', async () => {
         // Read first: an entry that is written meanwhile must not look abandoned.
+        const begun = clock.now()
         const names = await readdir(folder).catch((): string[] => [])
         const used = new Set(inUse.keys())
         const known = new Set<string>()
@@ -105,10 +107,12 @@ export function createUndoSpace (
         const isOld = (id: string) => timeOfId(id) <= limit && !used.has(id)
         const ops: Op[] = []
         let isUsed = used.size > 0
+        const entries = new Set<string>()
         for await (const key of store.keys(UNDO_ENTRIES)) {
           if (isOld(idIn(key))) ops.push({ type: 'del', key })
-          else isUsed = true
+          else entries.add(idIn(key))
         }
+        if (entries.size > 0) isUsed = true
         // Records of folders are needed only as long as there are entries.
         if (!isUsed) for await (const key of store.keys(UNDO_TREES)) ops.push({ type: 'del', key })
         for (const named of [UNDO_OWNERS, UNDO_WORKS]) {
@@ -116,8 +120,16 @@ export function createUndoSpace (
             if (at <= limit) ops.push({ type: 'del', key })
           }
         }
+        const unclear: string[] = []
         for await (const key of store.keys(UNDO_FILES)) {
-          if (isOld(idIn(key)) || !isUsed) ops.push({ type: 'del', key })
+          const id = idIn(key)
+          if (isOld(id) || !isUsed) ops.push({ type: 'del', key })
+          else if (entries.has(id) || used.has(id) || timeOfId(id) >= begun) known.add(id)
+          else unclear.push(key)
+        }
+        const named = unclear.length === 0 ? undefined : await namedFiles(store)
+        for (const key of unclear) {
+          if (named?.has(idIn(key)) === false) ops.push({ type: 'del', key })
           else known.add(idIn(key))
         }
         signal?.throwIfAborted()
@@ -125,6 +137,26 @@ export function createUndoSpace (
         total = undefined
       })
   }
+}
+
+/**
+ * Returns the ids of the files that snapshots of folders and the changes of commands name. Undefined while the changes of a command are
+ * not known, because its snapshot may name others, and where a record is damaged.
+ */
+async function namedFiles (store: Store): Promise<Set<string> | undefined> {
+  const named = new Set<string>()
+  let isKnown = true
+  const damaged = () => {
+    isKnown = false
+  }
+  for await (const [, { record, contents }] of store.list<StoredTree>(UNDO_TREES, { damaged })) {
+    for (const id of [record.id, ...contents]) named.add(id)
+  }
+  for await (const [, { tree, contents = {} }] of store.list<{ tree?: object, contents?: object }>(UNDO_ENTRIES, { damaged })) {
+    if (tree !== undefined) isKnown = false
+    for (const id of Object.keys(contents)) named.add(id)
+  }
+  return isKnown ? named : undefined
 }
 
 /** Returns the id of the entry in the key of an entry or of its file. */

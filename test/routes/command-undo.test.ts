@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chmodSync, mkdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
@@ -105,6 +105,20 @@ t.test('what another conversation writes while a command runs is not the work of
   const paths = async (runId: string) => (await changesOf(app, runId)).changes.map(({ path }) => basename(path))
   t.same(await paths(await running), ['mine.txt'])
   t.same(await paths(other), ['other.txt'])
+})
+
+t.test('copies that commands of one conversation alone need go with it, and those of others stay', async (t) => {
+  const { app } = await project(t)
+  const copies = () => readdirSync(join(app.home, 'undo')).length
+  const kept = [await runOf(app, 'run `echo 1 >> a.txt`', { id: 'kept' })]
+  await runOf(app, 'run `echo 2 > src/b.js`', { id: 'gone' })
+  await runOf(app, 'run `echo 3 > src/b.js`', { id: 'gone' })
+  kept.push(await runOf(app, 'run `echo 4 >> a.txt`', { id: 'kept' }))
+  const before = copies()
+  await app.inject({ method: 'DELETE', url: '/threads/gone' })
+  await app.undo.idle()
+  t.equal(copies(), before - 1, 'what was in src/b.js meanwhile')
+  for (const runId of kept.reverse()) t.match(await undo(app, runId), { skipped: [], restored: [/a\.txt$/] })
 })
 
 t.test('an undo takes away nothing that it cannot bring back', async (t) => {
