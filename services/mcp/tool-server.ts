@@ -9,6 +9,7 @@ import { type ResourceServer, ToolFailed, type ToolSource } from '../tools/index
 import type { Permission, SourceTool } from '../contracts/tool.ts'
 import { createHash } from 'node:crypto'
 import { originOf, leftOutBecause } from './config-entries.ts'
+import { withoutStop } from './entry-view.ts'
 import { createElicitor } from './elicitation/elicitor.ts'
 import type { KnownTools } from './known-tools.ts'
 import { CONNECT_MS, openConnection, type CallContext, type Connection } from './connection.ts'
@@ -257,7 +258,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     })
 
   const notConnectedBecause = (why: string) =>
-    redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${why}.`)
+    redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${withoutStop(why)}.`)
 
   /** Redacts secrets before a line is cut, because a part of a secret would not be recognised. */
   const endedBecause = (why: string) => notConnectedBecause(withReason(why, redactors.inStderr().redact(tail.sinceMark())))

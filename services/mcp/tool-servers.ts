@@ -10,6 +10,7 @@ import { createRedactor } from '../lib/secrets.ts'
 import type { StoredRecord } from '../store/index.ts'
 import type { RefusedTool } from '../models/index.ts'
 import type { ResourceServer, ToolHost } from '../tools/index.ts'
+import { withoutStop } from './entry-view.ts'
 import { isSameConnection, takesAuthorization, toEntry, createSavedServers } from './config-entries.ts'
 import { createEnvironmentValues, type EnvironmentParts, withoutHidden } from './environment-values.ts'
 import { createAuthorizations, type StoredAuthorizations, createSignOut } from './oauth/authorizations.ts'
@@ -203,7 +204,7 @@ export function createToolServers (parts: Parts) {
       return authorizationUrl
     } catch (error) {
       throw toolServerFailed(
-        server.error ?? `The tool server ${JSON.stringify(server.name)} is not connected: ${(error as Error).message}.`,
+        server.error ?? `The tool server ${JSON.stringify(server.name)} is not connected: ${withoutStop((error as Error).message)}.`,
         server.stderr().slice(-STDERR_SHOWN)
       )
     } finally {

@@ -91,12 +91,12 @@ export function budgetError (reached: ReachedBudget): ServiceError {
   const { of, unit, spent, limit } = reached
   if (of === 'run') {
     const sentence = unit === 'tokens'
-      ? `The run used ${inWords(spent)} tokens; its budget is ${inWords(limit)}.`
+      ? `The run used ${inTokens(spent)}; its budget is ${inWords(limit)}.`
       : `The run cost $${amountOf(spent)}; its budget is $${amountOf(limit)}.`
     return new BudgetMet(sentence, reached)
   }
   const sentence = unit === 'tokens'
-    ? `All model calls of today used ${inWords(spent)} tokens; the budget of a day is ${inWords(limit)}.`
+    ? `All model calls of today used ${inTokens(spent)}; the budget of a day is ${inWords(limit)}.`
     : `All model calls of today cost $${amountOf(spent)}; the budget of a day is $${amountOf(limit)}.`
   return new DayBudgetMet(`${sentence} It is set by budget.day in config.json and begins anew at midnight.`, reached)
 }
@@ -109,8 +109,8 @@ const STOP = 'stop'
 export function budgetQuestion ({ of, unit, spent, limit, more }: ReachedBudget): Question {
   const amount = (count: number) => unit === 'usd' ? money(count) : `${inWords(count)}`
   const [who, until] = of === 'run' ? ['This run has', ''] : ['Today all runs together have', ', until midnight']
-  const used = unit === 'usd' ? `spent ${amount(spent)} of ${amount(limit)}` : `used ${amount(spent)} of ${amount(limit)} tokens`
-  const added = unit === 'usd' ? `${amount(more)} more` : `${amount(more)} tokens more`
+  const used = unit === 'usd' ? `spent ${amount(spent)} of ${amount(limit)}` : `used ${amount(spent)} of ${inTokens(limit)}`
+  const added = unit === 'usd' ? `${amount(more)} more` : `${inTokens(more)} more`
   return {
     id: 'budget',
     text: `${who} ${used}. Go on with ${added}${until}?`,
@@ -139,6 +139,7 @@ export const addSpent = (a: Spent, b: Spent): Spent => ({ tokens: a.tokens + b.t
 
 /** Writes a number of tokens as people read it: 1,234,567. */
 const inWords = (tokens: number) => tokens.toLocaleString('en')
+const inTokens = (tokens: number) => `${inWords(tokens)} token${tokens === 1 ? '' : 's'}`
 /** Formats an amount of dollars with the digits that matter. */
 const amountOf = (usd: number) => Number(usd.toPrecision(4)).toString()
 
@@ -166,7 +167,7 @@ export function tasksSpent (
     return `The tasks of today cost $${amountOf(usd)}; their budget of a day is $${amountOf(limits.usd)}. ${hint}`
   }
   if (limits.tokens !== undefined && tokens >= limits.tokens) {
-    return `The tasks of today used ${inWords(tokens)} tokens; their budget of a day is ${inWords(limits.tokens)}. ${hint}`
+    return `The tasks of today used ${inTokens(tokens)}; their budget of a day is ${inWords(limits.tokens)}. ${hint}`
   }
   return undefined
 }

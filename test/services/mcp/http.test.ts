@@ -269,9 +269,9 @@ t.test('what cannot be connected is told, and nothing is saved', async (t) => {
   t.match(await failing({ url: `${older.url}/sse` }), { statusCode: 502, error: /HTTP with SSE.+often ends in \/mcp.+mcp-remote/ })
   const refusing = await startOddServer(t, {
     initialize: ({ id, res }) =>
-      as('application/json', `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"not today"}}`)(res.req, res)
+      as('application/json', `{"jsonrpc":"2.0","id":${id},"error":{"code":-32000,"message":"not today."}}`)(res.req, res)
   })
-  t.match(await failing({ url: refusing.url }), { statusCode: 502, error: /not today/ })
+  t.match(await failing({ url: refusing.url }), { statusCode: 502, error: /: not today\.$/ })
   const mute = await startOddServer(t, { initialize: () => {} })
   const waiting = failing({ url: mute.url })
   while (mute.seen.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
