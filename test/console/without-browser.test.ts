@@ -115,6 +115,17 @@ t.test('a text that grows has the blocks that it has when it is split at once', 
   t.same(splitBlocks('other', splitBlocks('first\n\nsecond')).blocks, [{ kind: 'markdown', text: 'other' }])
 })
 
+t.test('a diagram in words has colours for its keywords, arrows, labels and comments', async (t) => {
+  // Its types are those of a browser.
+  const { tokensOf } = await import(String('../../console/parts/markdown/highlight.ts'))
+  const diagram = 'flowchart LR\n  A[Draft] --> B{"Is it good?"} %% the first\n  A->>B: hello'
+  const tokens: Array<{ text: string, kind?: string }> = tokensOf(diagram, 'mermaid')
+  t.same(tokens.filter(({ kind }) => kind !== undefined).map(({ kind, text }) => `${kind} ${text}`), [
+    'keyword flowchart', 'keyword LR', 'string Draft', 'symbol -->', 'string "Is it good?"', 'comment %% the first', 'symbol ->>'
+  ])
+  t.equal(tokensOf('a', 'no language'), undefined)
+})
+
 const resolve = (text: string) => createReferences()(splitBlocks(text).blocks)
 const levelsOf = (text: string) => headingLevels(resolve(text)).map((levels) => levels.slice(0, 4))
 

@@ -1,5 +1,20 @@
 import hljs from 'highlight.js/lib/common'
 
+/** Diagrams are shown as the text that they are, since what draws them is larger than the console. */
+hljs.registerLanguage('mermaid', () => ({
+  keywords: {
+    $pattern: /[\w-]+/,
+    keyword: 'flowchart graph subgraph end direction TB TD BT LR RL sequenceDiagram participant actor as note over loop alt opt else par ' +
+      'activate deactivate classDiagram class stateDiagram stateDiagram-v2 state erDiagram gantt section title dateFormat pie journey ' +
+      'mindmap timeline gitGraph commit branch checkout merge classDef style click'
+  },
+  contains: [
+    { scope: 'comment', match: /%%.*/ },
+    { scope: 'string', match: /"[^"\n]*"|\|[^|\n]*\||(?<=[[({])[^[\](){}"\n]+(?=[\])}])/ },
+    { scope: 'symbol', match: /<?\|?(?:-[-.]*>>?|-[-.]+|==+>?|\.\.)\|?>?/ }
+  ]
+}))
+
 /** A piece of code, and what it is, such as `keyword`. */
 export interface Token {
   text: string
