@@ -1,12 +1,13 @@
 import { QueryClientProvider } from '@tanstack/react-query'
 import { lazy, Suspense } from 'react'
-import { Route, Router, Switch } from 'wouter'
+import { Link, Route, Router, Switch } from 'wouter'
 import { LiveUpdates } from './lib/live/live-updates.tsx'
 import { Learned } from './lib/live/learned.tsx'
 import { Notices } from './lib/live/notices.tsx'
 import { queries } from './lib/queries.ts'
 import { say } from './lib/say.ts'
 import { Announcer } from './parts/announcer.tsx'
+import { Empty } from './parts/empty.tsx'
 import { ErrorBoundary } from './parts/error-boundary.tsx'
 import { Frame } from './parts/frame.tsx'
 import { Loading } from './parts/loading.tsx'
@@ -45,7 +46,11 @@ export function App () {
                       <Route path='/chat/:id?'>{({ id }) => <Chat id={id} />}</Route>
                       <Route path='/memory'><Memory /></Route>
                       <Route path='/settings/:section?'>{({ section }) => <Settings section={section} />}</Route>
-                      <Route><Page title={say('app.notFound')}><p>{say('app.notFoundText')}</p></Page></Route>
+                      <Route>
+                        <Page title={say('app.notFound')}>
+                          <Empty text={say('app.notFoundText')}><Link href='/' className='button'>{say('app.toInbox')}</Link></Empty>
+                        </Page>
+                      </Route>
                     </Switch>
                   </Suspense>
                 </ErrorBoundary>

@@ -1,7 +1,15 @@
-/** Returns the words of Markdown for a line of a list, without its signs for emphasis, code, headings, links and footnotes. */
+/** The line at which code begins or ends, and a block of it, to its end or that of the text. */
+const FENCE = /^ {0,3}(?:`{3,}|~{3,}).*$/gm
+const CODE = /^ {0,3}(`{3,}|~{3,})[^]*?(?:^ {0,3}\1.*$|(?![^]))/gm
+
+/**
+ * Returns the words of Markdown for a line of a list, without its signs for emphasis, code, headings, links, ticks and footnotes, and
+ * without code beside words.
+ */
 export function plainMarkdown (text: string): string {
-  return text
-    .replace(/^\s{0,3}(?:#{1,6}|>|[-*+])\s+/gm, '')
+  const words = text.replace(CODE, '')
+  return (words.trim() === '' ? text.replace(FENCE, '') : words)
+    .replace(/^\s{0,3}(?:#{1,6}|>|[-*+])\s+(?:\[[ xX]\]\s+)?/gm, '')
     .replace(/!?\[([^\]]*)\]\([^)]*\)/g, '$1')
     .replace(/\[\^[^\]\s]+\](?!:)/g, '')
     .replace(/(\*\*|__|~~|`+)(?=\S)(.+?)(?<=\S)\1/g, '$2')

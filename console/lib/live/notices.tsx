@@ -84,5 +84,5 @@ export function AllowNotices () {
   const [isAsking, setIsAsking] = useState(canAsk)
   if (!isAsking) return null
   const allow = () => void Notification.requestPermission().then(() => setIsAsking(canAsk()))
-  return <Button kind='quiet' onClick={allow}><Bell /> {say('inbox.allowNotices')}</Button>
+  return <Button onClick={allow}><Bell /> {say('inbox.allowNotices')}</Button>
 }

@@ -29,7 +29,7 @@ export function HealthSection () {
             <>
               <p>
                 <Status value={status} />{' '}
-                <span className='quiet'>{say('settings.version', { version, time: sayDuration(uptimeMs) })}</span>
+                <span className='quiet'>· {say('settings.version', { version, time: sayDuration(uptimeMs) })}</span>
               </p>
               <dl className='pairs'>
                 {PARTS.map((part) => (

@@ -29,10 +29,12 @@ export function Steer ({ task: { id, status } }: { task: Task }) {
           rows={1} maxLength={4_000} aria-label={say('tasks.steer')} placeholder={say('tasks.steerHelp')} value={comment}
           onChange={({ target }) => setComment(target.value)}
         />
-        <Button disabled={isEmpty} isBusy={steer.isPending} onClick={() => steer.mutate(false)}>{say('tasks.steerLater')}</Button>
-        {status !== 'cancelled' && (
-          <Button disabled={isEmpty} isBusy={steer.isPending} onClick={() => steer.mutate(true)}>{say('tasks.steerNow')}</Button>
-        )}
+        <div className='actions'>
+          <Button disabled={isEmpty} isBusy={steer.isPending} onClick={() => steer.mutate(false)}>{say('tasks.steerLater')}</Button>
+          {status !== 'cancelled' && (
+            <Button disabled={isEmpty} isBusy={steer.isPending} onClick={() => steer.mutate(true)}>{say('tasks.steerNow')}</Button>
+          )}
+        </div>
       </div>
       {steer.isError && <Failed error={steer.error} />}
       {steer.isSuccess && isEmpty && <p className='quiet'>{say(steer.data.runTriggered ? 'tasks.steeredNow' : 'tasks.steered')}</p>}

@@ -62,7 +62,8 @@ function TriggerRow ({ state: { trigger, state, text, files } }: { state: Trigge
       {trigger.type === 'files'
         ? (
           <>
-            {say('tasks.trigger.files')} <code><VisibleText text={trigger.path} limit={500} /></code>
+            {say('tasks.trigger.files')}{' '}
+            {trigger.path === '.' ? say('tool.here') : <code><VisibleText text={trigger.path} limit={500} /></code>}
             {trigger.glob !== undefined && <> <code><VisibleText text={trigger.glob} limit={200} /></code></>}
           </>
           )

@@ -39,7 +39,7 @@ const Line = memo(function Line ({ kind, text, line, pieces }: DiffLine) {
     <>
       <span className='diff-number' aria-hidden='true'>{line}</span>
       <span>
-        {MARKS[kind]}
+        <span className='diff-sign'>{MARKS[kind]}</span>
         {kind === 'noLineEnd' ? say('approval.noLineEnd') : pieces === undefined ? <VisibleText text={text} limit={LONGEST_LINE} /> : null}
         {pieces?.map((piece, at) => piece.isMarked
           ? <mark key={at} className='diff-word'><VisibleText text={piece.text} /></mark>

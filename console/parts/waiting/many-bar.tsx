@@ -85,10 +85,12 @@ export function ManyBox ({ approval: { approvalId } }: { approval: Approval }) {
   return (
     <>
       {many.calls.length > 1 && (
-        <input
-          type='checkbox' className='many-box' aria-labelledby={`title-${approvalId}`}
-          checked={many.checked.has(approvalId)} onChange={({ target }) => many.check([approvalId], target.checked)}
-        />
+        <label className='many-tick'>
+          <input
+            type='checkbox' className='many-box' aria-labelledby={`title-${approvalId}`}
+            checked={many.checked.has(approvalId)} onChange={({ target }) => many.check([approvalId], target.checked)}
+          />
+        </label>
       )}
       {verdict !== undefined && <strong className={`verdict-${verdict}`}>{say(`approval.many.verdict.${verdict}`)}</strong>}
     </>

@@ -69,7 +69,7 @@ function SkillItem ({ skill, cwd }: { skill: Skill, cwd: string }) {
         </p>
         {digest !== undefined && (state === 'changed' || (state === 'new' && source === 'folder')) && (
           <div className='actions'>
-            <Button kind={state === 'changed' ? 'normal' : 'quiet'} isBusy={accept.isPending} onClick={() => accept.mutate(digest)}>
+            <Button isBusy={accept.isPending} onClick={() => accept.mutate(digest)}>
               {say(state === 'changed' ? 'settings.skillAcceptChange' : 'settings.skillAccept')}
             </Button>
           </div>
