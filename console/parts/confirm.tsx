@@ -11,8 +11,8 @@ interface Props {
   label: string
   title: string
   text: ReactNode
-  /** The words of the button that does it. */
-  action: string
+  /** The words of the button that does it; by default those of the other button. */
+  action?: string
   kind?: ButtonProps['kind']
   /** A picture in the place of the words. */
   icon?: LucideIcon
@@ -22,7 +22,7 @@ interface Props {
 }
 
 /** A button whose action must be confirmed in a dialog, for what cannot be undone. The dialog stays open when the action fails. */
-export function Confirm ({ label, title, text, action, kind = 'normal', icon, does, onConfirm }: Props) {
+export function Confirm ({ label, title, text, action = label, kind = 'normal', icon, does, onConfirm }: Props) {
   const [isOpen, setIsOpen] = useState(false)
   const [isBusy, setIsBusy] = useState(false)
   const [error, setError] = useState<unknown>()

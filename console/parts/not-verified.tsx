@@ -1,12 +1,30 @@
-import { CircleHelp } from 'lucide-react'
+import { Check, CircleHelp, X } from 'lucide-react'
+import type { TaskEvaluation } from '../../client/generated/index.ts'
 import { say } from '../lib/say.ts'
 
-/** The mark beside the state of a run whose report its calls do not bear out. */
-export function NotVerified ({ verified }: { verified?: boolean }) {
-  if (verified !== false) return null
+const VERDICTS = { confirmed: [Check, 'good'], contradicted: [X, 'bad'], unchecked: [CircleHelp, 'calm'] } as const
+
+/** What the calls of a run say of one claim of its report. */
+export function Verdict ({ verdict }: { verdict: keyof typeof VERDICTS }) {
+  const [Sign, tone] = VERDICTS[verdict]
+  return <span className={`status status-${tone}`}><Sign /> {say(`run.verdict.${verdict}`)}</span>
+}
+
+type Judged = Partial<Pick<TaskEvaluation, 'verified' | 'evidence' | 'judge'>>
+
+/** Why the report of a run does not count as verified; undefined if it does. Only a doubt is a reason to look. */
+export function unverifiedOf ({ verified, evidence, judge }: Judged): 'notJudged' | 'unchecked' | 'doubted' | undefined {
+  if (verified !== false) return undefined
+  return judge === 'none' ? 'notJudged' : evidence === 'unchecked' ? 'unchecked' : 'doubted'
+}
+
+/** The mark beside the state of a run whose report its calls do not bear out, or whose report nobody checked. */
+export function NotVerified (judged: Judged) {
+  const why = unverifiedOf(judged)
+  if (why === undefined) return null
   return (
-    <span className='status status-warn' title={say('run.notVerifiedWhy')}>
-      <CircleHelp /> {say('run.notVerified')}
+    <span className={`status status-${why === 'doubted' ? 'warn' : 'calm'}`} title={say(`run.unverifiedWhy.${why}`)}>
+      <CircleHelp /> {say(`run.unverified.${why}`)}
     </span>
   )
 }

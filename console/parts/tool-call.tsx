@@ -1,4 +1,5 @@
 import { useState } from 'react'
+import { Link } from 'wouter'
 import type { TaskToolCall } from '../../client/generated/index.ts'
 import { say } from '../lib/say.ts'
 import { sayDuration } from '../lib/time.ts'
@@ -55,7 +56,7 @@ function Body ({ call: { input, output, error, grantId } }: { call: TaskToolCall
   const { images, rest } = withoutImages(output)
   return (
     <div className='call-body'>
-      {grantId !== undefined && <p className='quiet'>{say('run.granted')}</p>}
+      {grantId !== undefined && <p className='quiet'>{say('run.granted')} <Link href='/settings/grants'>{say('settings.grants')}</Link></p>}
       <section>
         <p className='call-label'>{say('run.input')}</p>
         <Values value={input} />

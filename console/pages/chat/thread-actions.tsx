@@ -1,19 +1,28 @@
 import { useMutation, useQuery } from '@tanstack/react-query'
 import type { UIMessage } from 'ai'
-import { Download } from 'lucide-react'
+import { Download, ShieldCheck } from 'lucide-react'
+import { Link } from 'wouter'
+import { listGrants } from '../../../client/generated/index.ts'
+import { keys } from '../../lib/queries.ts'
 import { saveFile } from '../../lib/save-file.ts'
 import { say } from '../../lib/say.ts'
+import { asked, body } from '../../lib/service.ts'
 import { useAnnounce } from '../../parts/announcer.tsx'
 import { commandsQuery, RunningCommands } from '../../parts/commands/running-commands.tsx'
 import { IconButton } from '../../parts/icon-button.tsx'
 import { textOf } from './rows/rows.ts'
 import { allMessages, threadPage } from './thread/thread-page.ts'
 
-/** Saves a conversation as a text file, and shows the commands that it has left running. */
+/** Saves a conversation as a text file, and shows the commands that it has left running and how many permissions hold in it. */
 export function ThreadActions ({ id, title }: { id: string, title: string }) {
   const announce = useAnnounce()
   const { data } = useQuery(commandsQuery)
   const commands = data?.commands.filter(({ threadId }) => threadId === id) ?? []
+  const { data: count = 0 } = useQuery({
+    queryKey: [...keys.grants(), 'thread', id],
+    queryFn: () => listGrants({ ...asked(), query: { threadId: id, limit: 500 } }).then(body).then(({ grants }) => grants.length)
+  })
+  const allowed = say('chat.grants', { count })
   const page = useQuery({ ...threadPage(id), enabled: false })
   const saving = useMutation({
     async mutationFn () {
@@ -25,6 +34,9 @@ export function ThreadActions ({ id, title }: { id: string, title: string }) {
   return (
     <>
       <RunningCommands commands={commands} />
+      {count > 0 && (
+        <Link href='/settings/grants' className='button button-quiet' aria-label={allowed} title={allowed}><ShieldCheck /> {count}</Link>
+      )}
       <IconButton icon={Download} label={say('chat.export')} isBusy={saving.isPending} onClick={() => saving.mutate()} />
     </>
   )

@@ -38,7 +38,6 @@ export function DeniedCall ({ runId, toolName, about, count, grant, covers = '',
                 <CallInput input={grant.input} />
               </>
             }
-            action={say('inbox.allow')}
             does='allow'
             onConfirm={async () => {
               await addGrant({ ...asked(), body: grant })

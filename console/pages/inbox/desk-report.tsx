@@ -1,5 +1,4 @@
 import { useQuery } from '@tanstack/react-query'
-import { Check, CircleHelp, X } from 'lucide-react'
 import { useState } from 'react'
 import { Link } from 'wouter'
 import { type Departure, type DigestUnasked, listChanges } from '../../../client/generated/index.ts'
@@ -11,7 +10,7 @@ import { asked, body } from '../../lib/service.ts'
 import { Button } from '../../parts/button.tsx'
 import { PlanDialog } from '../../parts/changes/plan-dialog.tsx'
 import { Covers } from '../../parts/covers.tsx'
-import { NotVerified } from '../../parts/not-verified.tsx'
+import { NotVerified, Verdict } from '../../parts/not-verified.tsx'
 import { splitDetail } from '../../lib/plain-words.ts'
 import { SaidCall } from '../../parts/said-call.tsx'
 import { ServiceText } from '../../parts/service-text.tsx'
@@ -30,13 +29,13 @@ export function DigestText ({ text, isOfService = false }: { text: string, isOfS
 
 /** What a run reports, what of it is borne out, what it did unasked and why, and what it did otherwise than rehearsed. */
 export function Report ({ run }: { run: Reported }) {
-  const { runId, error, output, stopped, evidence, verified, facts, claims = [], unasked, differs, rehearsalVoid } = run
+  const { runId, error, output, stopped, evidence, facts, claims = [], unasked, differs, rehearsalVoid } = run
   const count = unasked.reduce((sum, { calls, more }) => sum + calls.length + more, 0)
   return (
     <>
       {error === undefined ? <DigestText text={plainMarkdown(output ?? '')} /> : <DigestText text={error} isOfService />}
       {stopped !== undefined && <p className='quiet'><ServiceText text={stopped} limit={500} /></p>}
-      {evidence === 'contradicted' ? <p className='bad'>{say('inbox.contradicted')}</p> : <NotVerified verified={verified} />}
+      {evidence === 'contradicted' ? <p className='bad'>{say('inbox.contradicted')}</p> : <NotVerified {...run} />}
       {rehearsalVoid !== undefined && <p><ServiceText text={rehearsalVoid} limit={500} /></p>}
       {differs !== undefined && (
         <>
@@ -61,15 +60,13 @@ export function Report ({ run }: { run: Reported }) {
   )
 }
 
-const VERDICTS = { confirmed: [Check, 'good'], contradicted: [X, 'bad'], unchecked: [CircleHelp, 'warn'] } as const
 const hrefOf = (runId: string, toolCallId: string) => `/runs/${runId}?call=${encodeURIComponent(toolCallId)}`
 
 /** What the report says the run did, with the call that bears it out. */
 function Claimed ({ runId, claim, verdict, call }: { runId: string } & NonNullable<Reported['claims']>[number]) {
-  const [Sign, tone] = VERDICTS[verdict]
   return (
     <li>
-      <span className={`status status-${tone}`}><Sign /> {say(`run.verdict.${verdict}`)}</span>{' '}
+      <Verdict verdict={verdict} />{' '}
       {call === null
         ? <VisibleText text={claim} limit={300} />
         : <Link href={hrefOf(runId, call)}><VisibleText text={claim} limit={300} /></Link>}

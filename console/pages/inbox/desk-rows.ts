@@ -4,7 +4,7 @@ export type OfTask = Digest['tasks']['items'][number]
 export type Chat = Digest['chats']['items'][number]
 /** What a card tells of a run, of a task or a chat. */
 export type Reported = Pick<EndedRun, 'runId' | 'error' | 'output' | 'evidence' | 'verified' | 'facts' | 'claims' | 'unasked'> &
-  Partial<Pick<EndedRun, 'differs' | 'rehearsalVoid'>> & Partial<Pick<Chat, 'stopped'>>
+  Partial<Pick<EndedRun, 'judge' | 'differs' | 'rehearsalVoid'>> & Partial<Pick<Chat, 'stopped'>>
 export type EndedRun = OfTask['runs']['items'][number]
 export type Denied = OfTask['denied'][number]
 export type Passed = OfTask['passed'][number]

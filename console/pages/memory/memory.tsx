@@ -43,7 +43,6 @@ export default function Memory () {
           label={say('memory.clear')}
           title={say('memory.clearTitle')}
           text={say('memory.clearText')}
-          action={say('memory.clear')}
           onConfirm={() => clear.mutateAsync(undefined)}
         />
       )}

@@ -1,12 +1,11 @@
-import { Check, CircleHelp, X } from 'lucide-react'
 import type { TaskEvaluation, TaskToolCall } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
+import { Verdict } from '../../parts/not-verified.tsx'
 import { ToolCall } from '../../parts/tool-call.tsx'
 import { ServiceText } from '../../parts/service-text.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { sayScore } from './run-words.ts'
 
-const VERDICTS = { confirmed: [Check, 'good'], contradicted: [X, 'bad'], unchecked: [CircleHelp, 'warn'] } as const
 type Claim = NonNullable<TaskEvaluation['claims']>[number]
 
 /** How the run was judged: the effects that its report claims, each with what the recorded calls say of it. */
@@ -18,9 +17,11 @@ export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation,
     <section className='section' aria-label={say('run.evaluation')}>
       <h2>{say('run.evaluation')}</h2>
       <p>
-        {judge === 'none' ? say('run.notJudged') : say(satisfied ? 'run.satisfied' : 'run.notSatisfied', { score: sayScore(qualityScore) })}
+        {judge === 'none'
+          ? say('run.unverifiedWhy.notJudged')
+          : say(satisfied ? 'run.satisfied' : 'run.notSatisfied', { score: sayScore(qualityScore) })}
         {outcome && outcome !== said && ` ${say(`run.outcome.${outcome}`)}`}{' '}
-        {evidence && <span className='quiet'>{say(`run.evidence.${evidence}`)}</span>}
+        {evidence && judge !== 'none' && <span className='quiet'>{say(`run.evidence.${evidence}`)}</span>}
       </p>
       {issues.length > 0 && (
         <ul className='bulleted'>{issues.map((issue, at) => <li key={at}><ServiceText text={issue} limit={1_000} /></li>)}</ul>
@@ -37,11 +38,10 @@ export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation,
 }
 
 function ClaimRow ({ claim: { claim, target, verdict, reason }, call }: { claim: Claim, call?: TaskToolCall }) {
-  const [Sign, tone] = VERDICTS[verdict]
   return (
     <div className='claim'>
       <div className='row'>
-        <span className={`status status-${tone}`}><Sign /> {say(`run.verdict.${verdict}`)}</span>
+        <Verdict verdict={verdict} />
         <span className='grow'>
           <VisibleText text={claim} limit={1_000} />{target !== undefined && <> <code><VisibleText text={target} limit={500} /></code></>}
           {reason !== undefined && <span className='quiet'> <ServiceText text={reason} limit={1_000} /></span>}

@@ -1,13 +1,11 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { getThread, type Run, type Steer } from '../../../client/generated/index.ts'
-import { keys } from '../../lib/queries.ts'
+import type { Run, Steer } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
-import { asked, body } from '../../lib/service.ts'
 import { sayDuration, useNow } from '../../lib/time.ts'
 import { modelName } from '../../parts/models/provider-name.ts'
 import { NotVerified } from '../../parts/not-verified.tsx'
 import { Status } from '../../parts/status.tsx'
+import { ThreadName } from '../../parts/thread-name.tsx'
 import { Time } from '../../parts/time.tsx'
 import { VisibleText } from '../../parts/visible-text.tsx'
 import { TaskName } from '../tasks/task-name.tsx'
@@ -28,10 +26,10 @@ export function RunFacts ({ run }: { run: Run }) {
         {taskId !== undefined && (
           <><dt>{say('tasks.task')}</dt><dd><Link href={`/tasks/${taskId}`}><TaskName id={taskId} /></Link></dd></>
         )}
-        {threadId !== undefined && !isRehearsal(run) && <ThreadName id={threadId} />}
+        {threadId !== undefined && !isRehearsal(run) && <><dt>{say('chat.title')}</dt><dd><ThreadName id={threadId} /></dd></>}
         <dt>{say('tasks.state')}</dt>
         <dd>
-          <Status value={run.status} /> <NotVerified {...run} />
+          <Status value={run.status} /> <NotVerified {...run.evaluation} />
           {run.review && <span className='quiet'> · {say(`run.review.${run.review}`)}</span>}
         </dd>
         <dt>{say('run.began')}</dt>
@@ -65,23 +63,6 @@ export function RunFacts ({ run }: { run: Run }) {
         )}
       </dl>
     </section>
-  )
-}
-
-function ThreadName ({ id }: { id: string }) {
-  const { data } = useQuery({
-    queryKey: [...keys.thread(id), 'title'],
-    queryFn: () => getThread({ ...asked(), path: { id }, query: { limit: 1 } }).then(body).then(({ title }) => title ?? '')
-  })
-  return (
-    <>
-      <dt>{say('chat.title')}</dt>
-      <dd>
-        <Link href={`/chat/${encodeURIComponent(id)}`}>
-          {data ? <VisibleText text={data} limit={200} /> : say('run.thisChat')}
-        </Link>
-      </dd>
-    </>
   )
 }
 

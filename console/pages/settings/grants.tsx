@@ -11,6 +11,7 @@ import { Empty } from '../../parts/empty.tsx'
 import { Failed } from '../../parts/failed.tsx'
 import { Loading } from '../../parts/loading.tsx'
 import { TaskName } from '../tasks/task-name.tsx'
+import { ThreadName } from '../../parts/thread-name.tsx'
 import { Time } from '../../parts/time.tsx'
 
 const PAGE = 100
@@ -73,7 +74,7 @@ export function Grants () {
 
 function Owner ({ grant: { threadId, taskId } }: { grant: Grant }) {
   if (taskId !== undefined) return <Link href={`/tasks/${taskId}`}><TaskName id={taskId} /></Link>
-  return threadId === undefined ? null : <Link href={`/chat/${encodeURIComponent(threadId)}`}>{say('settings.conversation')}</Link>
+  return threadId === undefined ? null : <ThreadName id={threadId} />
 }
 
 function End ({ grant: { until, uses } }: { grant: Grant }) {

@@ -36,7 +36,6 @@ export function Grants ({ taskId }: { taskId: string }) {
               label={say('tasks.removeGrant')}
               title={say('tasks.removeGrantTitle')}
               text={<Covers text={text} limit={500} />}
-              action={say('tasks.removeGrant')}
               kind='quiet'
               onConfirm={async () => {
                 await removeGrant({ ...asked(), path: { id: grantId } })

@@ -4,6 +4,7 @@ import { Link } from 'wouter'
 import type { TaskRun } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { plainMarkdown } from '../../lib/plain-markdown.ts'
+import { splitDetail } from '../../lib/plain-words.ts'
 import { sayDuration } from '../../lib/time.ts'
 import { Button } from '../../parts/button.tsx'
 import { Failed } from '../../parts/failed.tsx'
@@ -46,11 +47,11 @@ export function Runs ({ taskId }: { taskId: string }) {
 function RunRow ({ run }: { run: TaskRun }) {
   const { runId, runNumber, status, review, trigger, startedAt, durationMs, toolCount, output, error, evaluation } = run
   const Text = error === undefined ? VisibleText : ServiceText
-  const said = (error ?? plainMarkdown(output ?? '')).replace(/\s+/g, ' ').trim()
+  const said = (error === undefined ? plainMarkdown(output ?? '') : splitDetail(error).sentence).replace(/\s+/g, ' ').trim()
   return (
     <div className='row'>
       <Link href={`/runs/${runId}`}>{say('run.number', { number: runNumber })}</Link>
-      <Status value={status} /> <NotVerified {...run} />
+      <Status value={status} /> <NotVerified {...evaluation} />
       <span className='quiet'>
         <Time at={startedAt} /> · {say(`run.trigger.${trigger}`)} ·{' '}
         {durationMs !== undefined && <>{sayDuration(durationMs)} · </>}{say('run.callCount', { count: toolCount })}

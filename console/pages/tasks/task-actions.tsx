@@ -87,7 +87,6 @@ function EndTask ({ id, status }: Pick<Task, 'id' | 'status'>) {
           label={say('tasks.verb.cancel')}
           title={say('tasks.cancelTitle')}
           text={say('tasks.cancelText')}
-          action={say('tasks.verb.cancel')}
           onConfirm={async () => keepTask(await cancelTask({ ...asked(), path: { id } }).then(body))}
         />
       )}
@@ -96,7 +95,6 @@ function EndTask ({ id, status }: Pick<Task, 'id' | 'status'>) {
         label={say('tasks.verb.delete')}
         title={say('tasks.deleteTitle')}
         text={say('tasks.deleteText')}
-        action={say('tasks.verb.delete')}
         onConfirm={async () => {
           await deleteTask({ ...asked(), path: { id } })
           announce(say('tasks.done.delete'))

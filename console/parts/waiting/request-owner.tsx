@@ -1,10 +1,11 @@
 import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { getTask, getThread } from '../../../client/generated/index.ts'
+import { getTask } from '../../../client/generated/index.ts'
 import { keys } from '../../lib/queries.ts'
 import { say } from '../../lib/say.ts'
 import { asked, body } from '../../lib/service.ts'
 import { visibleText } from '../../lib/visible-characters.ts'
+import { threadTitle } from '../thread-name.tsx'
 
 /** Characters of a title that are shown. */
 const SHOWN = 80
@@ -28,10 +29,7 @@ function TaskLink ({ id }: { id: string }) {
 }
 
 function ThreadLink ({ id }: { id: string }) {
-  const { data } = useQuery({
-    queryKey: [...keys.thread(id), 'title'],
-    queryFn: () => getThread({ ...asked(), path: { id }, query: { limit: 1 } }).then(body).then(({ title }) => title ?? '')
-  })
+  const { data } = useQuery(threadTitle(id))
   const name = data === '' ? say('chat.untitled') : data ?? ''
   return <Link href={`/chat/${encodeURIComponent(id)}`}>{say('approval.ofThread', { name: shorten(name) })}</Link>
 }

@@ -18,7 +18,7 @@ interface Props {
 export function CallRow ({ part, name, runId, run }: Props) {
   const call = callOf(part, name)
   // A message does not tell a refused call from a failed one, nor one that never began from one that was cut.
-  const isDoubtful = call.status === 'error' || (call.status === 'pending' && part.state !== 'approval-requested')
+  const isDoubtful = call.status === 'error' || call.status === 'pending'
   const isRead = run === 'over' && isDoubtful && runId !== undefined
   const { data, isError } = useQuery({
     queryKey: keys.run(runId ?? ''),
@@ -26,7 +26,7 @@ export function CallRow ({ part, name, runId, run }: Props) {
     enabled: isRead
   })
   const recorded = data?.toolCalls.find(({ toolCallId }) => toolCallId === call.toolCallId)
-  const { status, begun = isDoubtful && runId === undefined } = recorded ?? call
+  const { status, begun = isDoubtful && runId === undefined && part.state !== 'approval-requested' } = recorded ?? call
   // Between a decision and the stream of the run that goes on, only the service knows that the run is not over.
   const state = isRead && !isError ? stateOf(data?.status) : run
   return <ToolCall call={{ ...call, status, begun }} run={state} />

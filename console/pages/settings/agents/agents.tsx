@@ -56,7 +56,6 @@ function AgentItem ({ agent }: { agent: NamedAgent }) {
             label={say('settings.agentDelete')}
             title={say('settings.agentDeleteTitle', { name })}
             text={say('settings.agentDeleteText')}
-            action={say('settings.agentDelete')}
             onConfirm={() => remove.mutateAsync()}
           />
         </div>

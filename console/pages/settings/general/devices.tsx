@@ -29,7 +29,7 @@ export function Devices () {
                       <VisibleText text={name} limit={60} /> <span className='quiet'>{say('devices.used')} <Time at={lastUsedAt} /></span>
                     </span>
                     <Confirm
-                      kind='quiet' label={say('devices.remove')} title={say('devices.removeTitle')} action={say('devices.remove')}
+                      kind='quiet' label={say('devices.remove')} title={say('devices.removeTitle')}
                       text={<p><VisibleText text={name} limit={60} /></p>}
                       onConfirm={async () => {
                         await removeDevice({ ...asked(), path: { id: deviceId } })

@@ -79,7 +79,6 @@ function Actions ({ provider: { name, keyFrom }, address, active, onEnter }: Act
           label={say('settings.removeKey')}
           title={say('settings.removeKeyTitle', { name: providerName(name) })}
           text={say('settings.removeKeyText')}
-          action={say('settings.removeKey')}
           onConfirm={() => remove(name)}
         />
       )}
@@ -89,7 +88,6 @@ function Actions ({ provider: { name, keyFrom }, address, active, onEnter }: Act
           label={say('address.remove')}
           title={say('address.removeTitle', { name: providerName(name) })}
           text={say('address.removeText')}
-          action={say('address.remove')}
           onConfirm={() => disconnect.mutateAsync({ name, active, hasKey: keyFrom === 'stored' })}
         />
       )}

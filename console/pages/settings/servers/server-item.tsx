@@ -52,7 +52,6 @@ export function ServerItem ({ server: { name, status, tools, error, warnings = [
               label={say('settings.disconnect')}
               title={say('settings.disconnectTitle', { name })}
               text={say('settings.disconnectText')}
-              action={say('settings.disconnect')}
               onConfirm={() => disconnect.mutateAsync(name).then(() => announce(say('settings.disconnected', { name })))}
             />
           </div>

@@ -1,10 +1,9 @@
-import { useQuery } from '@tanstack/react-query'
 import { Link } from 'wouter'
-import { getTask, getThread, type UsageReport } from '../../../../client/generated/index.ts'
-import { keys } from '../../../lib/queries.ts'
+import type { UsageReport } from '../../../../client/generated/index.ts'
 import { dollars, hasText, numbers, say } from '../../../lib/say.ts'
-import { asked, body } from '../../../lib/service.ts'
+import { ThreadName } from '../../../parts/thread-name.tsx'
 import { VisibleText } from '../../../parts/visible-text.tsx'
+import { TaskName } from '../../tasks/task-name.tsx'
 import { ShareBar } from './day-bars.tsx'
 
 type Group = UsageReport['groups'][number]
@@ -84,21 +83,8 @@ export function sumOf (groups: Group[]): Counts {
 
 function Name ({ of: key, by }: { of: string, by: Grouping }) {
   if (key === '') return <>{say('settings.others')}</>
-  if (by === 'task') return <TaskName id={key} />
+  if (by === 'task') return <Link href={`/tasks/${key}`}><TaskName id={key} /></Link>
   if (by === 'thread') return <ThreadName id={key} />
   const role = `settings.role.${key}`
   return <>{by === 'role' && hasText(role) ? say(role) : <VisibleText text={key} limit={200} />}</>
-}
-
-function TaskName ({ id }: { id: string }) {
-  const { data } = useQuery({ queryKey: keys.task(id), queryFn: () => getTask({ ...asked(), path: { id } }).then(body) })
-  return <Link href={`/tasks/${id}`}><VisibleText text={data?.name ?? say('tasks.task')} limit={120} /></Link>
-}
-
-function ThreadName ({ id }: { id: string }) {
-  const { data } = useQuery({
-    queryKey: [...keys.thread(id), 'title'],
-    queryFn: () => getThread({ ...asked(), path: { id }, query: { limit: 1 } }).then(body)
-  })
-  return <Link href={`/chat/${encodeURIComponent(id)}`}><VisibleText text={data?.title || say('chat.untitled')} limit={120} /></Link>
 }
