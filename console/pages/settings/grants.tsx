@@ -41,7 +41,7 @@ export function Grants () {
     <section className='section'>
       {remove.error !== null && <Failed error={remove.error} />}
       <div className='table-wrap'>
-        <table>
+        <table className='permissions'>
           <thead>
             <tr>
               <th scope='col'>{say('settings.grantText')}</th>
@@ -55,12 +55,12 @@ export function Grants () {
             {grants.map((grant) => (
               <tr key={grant.grantId}>
                 <td><Covers text={grant.text} /></td>
-                <td><Owner grant={grant} /></td>
-                <td>
+                <td data-label={say('settings.grantFor')}><Owner grant={grant} /></td>
+                <td className='unbroken' data-label={say('settings.grantUses')}>
                   {say('settings.times', { count: grant.uses })}
                   {grant.lastUsedAt !== undefined && <span className='quiet'> · <Time at={grant.lastUsedAt} /></span>}
                 </td>
-                <td><End grant={grant} /></td>
+                <td data-label={say('settings.grantUntil')}><End grant={grant} /></td>
                 <td><Button onClick={() => remove.mutate(grant.grantId)}>{say('settings.grantEnd')}</Button></td>
               </tr>
             ))}

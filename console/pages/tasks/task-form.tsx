@@ -115,7 +115,7 @@ function ModeFields ({ values, set }: FieldsProps) {
       {MODES.map(choice)}
       <details open={isOpen || isOther} onToggle={({ currentTarget }) => setIsOpen(currentTarget.open)}>
         <summary>{say('tasks.moreModes')}</summary>
-        <div className='form more-modes'>
+        <div className='form unfolded'>
           {OTHER_MODES.map(choice)}
           {countsRuns(values.mode) && (
             <label className='field'>
@@ -153,7 +153,7 @@ function Choice ({ name, isChosen, onChoose, text, help }: ChoiceProps) {
 function More ({ values, set }: FieldsProps) {
   const hasAgents = (useAgents().data?.agents.length ?? 0) > 0
   return (
-    <div className='form'>
+    <div className='form unfolded'>
       <FolderField label={say('tasks.cwd')} value={values.cwd} placeholder={say('tasks.cwdHelp')} onChange={(cwd) => set({ cwd })} />
       {(hasAgents || values.agent !== '') && (
         <label className='field'>
