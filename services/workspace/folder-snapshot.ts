@@ -15,7 +15,7 @@ import {
 } from './tree-rpc.ts'
 import { isDatabase, isUnchanged, type Item, type Place } from './places.ts'
 import { findRepository, inRecords, unitsOfItems } from './whole-units.ts'
-import { differingPaths, type Tree, walkTree } from './walk-tree.ts'
+import { type Tree, walkTree } from './walk-tree.ts'
 
 /** The version of the format of records; records of other versions are ignored. */
 const VERSION = 3
@@ -42,7 +42,7 @@ export async function takeFolder (request: RecordRequest): Promise<Recorded> {
       known,
       isUsable: (row) => !isRacy(row, known!.at) && (row.copy === undefined || isThere.get(row.copy.file)!)
     })
-    const isNew = found.fresh.length > 0 || known?.rows.size !== found.rows.size || known.left.size !== found.left.size
+    const isNew = known === undefined || differs(found, known) || known.left.size !== found.left.size
     const toCopy = found.fresh.filter(([, { kind }]) => kind === 'file')
     for (const [path, row] of toCopy) {
       if (row.size <= limits.file) continue
@@ -75,20 +75,19 @@ export async function diffFolder (request: CompareRequest): Promise<Compared> {
   const known = await readRecord(store, record)
   if (known === undefined) throw new Error('its record is gone')
   const now = walkTree({ ...request, limits: { paths: limits.paths * 2 } }, { known, isUsable: (row) => !isRacy(row, known.at) })
+  const { rows, fresh } = now
+  if (!differs(now, known)) return { differences: [], units: {}, contents: {}, strange: [], unseen: [] }
   let inodes: Set<number> | undefined
   const differences: Item[] = []
   const strange: string[] = []
   const closed = closedIn(now)
   const closedBefore = closedIn(known)
 
-  // Paths that have not changed keep their rows.
-  for (const path of differingPaths(known.rows, now.rows, Object.is)) {
+  for (const [path, before] of known.rows) {
+    if (!rows.has(path) && !closed.some((root) => path.startsWith(root))) differences.push(difference(folder, path, before, null))
+  }
+  for (const [path, row] of fresh) {
     const before = known.rows.get(path)
-    const row = now.rows.get(path)
-    if (row === undefined) {
-      if (!closed.some((root) => path.startsWith(root))) differences.push(difference(folder, path, before!, null))
-      continue
-    }
     if (before === undefined) {
       // The record says nothing about what could not be read.
       if (closedBefore.some((root) => path.startsWith(root))) continue
@@ -116,10 +115,14 @@ export async function diffFolder (request: CompareRequest): Promise<Compared> {
     const place = join(folder, path)
     return changed.has(place) ? changed.get(place) : before(path)
   }
-  const units = await unitsOfItems(differences, { folder, rows: [known.rows, now.rows], places: [before, after] })
+  const units = await unitsOfItems(differences, { folder, rows: [known.rows, rows], places: [before, after] })
   const unseen = closed.filter((root) => !closedBefore.includes(root)).slice(0, MOST_NAMED)
   return { differences, units, contents, strange: strange.slice(0, MOST_NAMED), unseen }
 }
+
+/** Whether a folder in its present state has other paths than its record, or changed ones. */
+const differs = (now: { fresh: readonly unknown[], rows: ReadonlyMap<string, Row> }, known: Tree): boolean =>
+  now.fresh.length > 0 || now.rows.size !== known.rows.size
 
 /** Returns the folders that could not be read, each with a slash at its end. */
 const closedIn = ({ rows }: Tree): string[] => {
@@ -130,7 +133,7 @@ const closedIn = ({ rows }: Tree): string[] => {
 
 const isUnreadNow = (before: Row, row: Row, after: Place): boolean =>
   after?.kind === 'file' && after.digest.startsWith('stat:') && before.digest?.startsWith('sha256:') === true &&
-  before.dev === row.dev && before.ino === row.ino && before.size === row.size && before.modifiedAt === row.modifiedAt
+  before.ino === row.ino && before.size === row.size && before.modifiedAt === row.modifiedAt
 
 const isRacy = ({ changedAt }: Row, at: number): boolean => changedAt > at - RACY_MS
 

@@ -62,7 +62,6 @@ export interface Compared {
 export interface Row {
   kind: 'file' | 'folder' | 'link' | 'other'
   mode: number
-  dev: number
   ino: number
   /**
    * The times of the last changes of content and of state, milliseconds since the Unix epoch; nobody can set the second one. 0 for a

@@ -109,40 +109,35 @@ export function walkTree (
         // The folder can be listed but not entered.
         return false
       }
-      if (stat === undefined || (own.size > 0 && own.has(`${stat.dev}:${stat.ino}`))) continue
-      const kind = kindOf(stat)
-      const isFolder = kind === 'folder'
+      if (stat === undefined) continue
+      const row = rowOf(stat)
+      const isFolder = row.kind === 'folder'
+      // A file of the service with one name is in the service's folder.
+      if ((isFolder || stat.nlink > 1) && own.has(`${stat.dev}:${stat.ino}`)) continue
       if (isFolder && (isElsewhere(held, name, stat.dev !== dev || depth === DEEPEST) || isLeftOut(inner, fromTop + name, deeper))) {
         tree.left.add(inner)
         continue
       }
-      const before = known?.rows.get(inner)
-      const isKnown = before !== undefined && isUnchanged(before, kind, stat) && isUsable(before)
-      const row = isKnown ? before : rowOf(kind, stat)
-      tree.rows.set(inner, row)
-      if (!isKnown) tree.fresh.push([inner, row])
-      if (kind === 'link' && !isKnown) row.target = linkOf(entryOf(held, name))
+      if (row.kind === 'link') row.target = linkOf(entryOf(held, name))
+      // A folder comes before its entries.
+      if (isFolder) tree.rows.set(inner, row)
       visit?.(inner, row, held)
-      if (!isFolder) continue
-      const opened = holdSubfolder(held, name)
-      try {
-        const isClosed = opened === undefined || !inside(opened, { ...deeper, path: `${inner}/`, fromTop: `${fromTop}${name}/` })
-        if (isClosed !== (row.isClosed === true)) close(inner, row, isKnown, isClosed)
-      } finally {
-        if (opened !== undefined) release(opened)
-      }
+      if (isFolder && !enter(held, name, { ...deeper, path: `${inner}/`, fromTop: `${fromTop}${name}/` })) row.isClosed = true
+      const before = known?.rows.get(inner)
+      const isKnown = before !== undefined && isAsItWas(before, row) && isUsable(before)
+      tree.rows.set(inner, isKnown ? before : row)
+      if (!isKnown) tree.fresh.push([inner, row])
     }
     return true
   }
 
-  function close (path: string, row: Row, isKnown: boolean, isClosed: boolean): void {
-    const { isClosed: _, ...rest } = row
-    const changed: Row = { ...rest, ...(isClosed && { isClosed }) }
-    if (!isKnown) Object.assign(row, changed)
-    else {
-      // Rows of the record are not changed.
-      tree.rows.set(path, changed)
-      tree.fresh.push([path, changed])
+  function enter (held: HeldFolder, name: string, place: Place): boolean {
+    const opened = holdSubfolder(held, name)
+    if (opened === undefined) return false
+    try {
+      return inside(opened, place)
+    } finally {
+      release(opened)
     }
   }
 }
@@ -163,25 +158,13 @@ function linkOf (path: string): string {
   }
 }
 
-const kindOf = (stat: Stats): Row['kind'] =>
-  stat.isFile() ? 'file' : stat.isDirectory() ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other'
-// Without setuid and setgid: these rights were granted to the content that was there.
-const modeOf = (stat: Stats): number => stat.mode & 0o777
-
-/**
- * Whether a row is unchanged. The times of a folder are ignored, because they change with each entry, and its entries are compared
- * themselves.
- */
-const isUnchanged = (row: Row, kind: Row['kind'], stat: Stats): boolean =>
-  row.kind === kind && row.ino === stat.ino && row.dev === stat.dev && row.mode === modeOf(stat) &&
-  (kind === 'folder' || (row.changedAt === stat.ctimeMs && row.modifiedAt === stat.mtimeMs && row.size === stat.size))
-
-function rowOf (kind: Row['kind'], stat: Stats): Row {
-  const isFolder = kind === 'folder'
+function rowOf (stat: Stats): Row {
+  const isFile = stat.isFile()
+  const isFolder = !isFile && stat.isDirectory()
   return {
-    kind,
-    mode: modeOf(stat),
-    dev: stat.dev,
+    kind: isFile ? 'file' : isFolder ? 'folder' : stat.isSymbolicLink() ? 'link' : 'other',
+    // Without setuid and setgid: these rights were granted to the content that was there.
+    mode: stat.mode & 0o777,
     ino: stat.ino,
     modifiedAt: isFolder ? 0 : stat.mtimeMs,
     changedAt: isFolder ? 0 : stat.ctimeMs,
@@ -193,19 +176,21 @@ function rowOf (kind: Row['kind'], stat: Stats): Row {
 /** Returns what is at a path now; undefined if nothing is found. */
 export function rowAt (path: string): Row | undefined {
   try {
-    const stat = lstatSync(path)
-    const kind = kindOf(stat)
-    return { ...rowOf(kind, stat), ...kind === 'link' && { target: linkOf(path) } }
+    const row = rowOf(lstatSync(path))
+    return row.kind === 'link' ? { ...row, target: linkOf(path) } : row
   } catch {
     return undefined
   }
 }
 
-/** Whether a path has not changed, according to the file system: for a folder its permissions, for a link its target. */
+/**
+ * Whether a path has not changed, according to the file system. The times of a folder are ignored, because they change with each entry, and
+ * its entries are compared themselves; a link is its target.
+ */
 export function isAsItWas (a: Row | undefined, b: Row | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
   if (a.kind === 'link' || a.kind !== b.kind) return a.kind === b.kind && a.target === b.target
-  if (a.kind === 'folder') return a.mode === b.mode
+  if (a.kind === 'folder') return a.mode === b.mode && a.isClosed === b.isClosed
   return a.mode === b.mode && a.ino === b.ino && a.size === b.size && a.modifiedAt === b.modifiedAt && a.changedAt === b.changedAt
 }
 
