@@ -12,7 +12,7 @@ import {
   lookAt,
   type Place,
   planRestore,
-  readSource,
+  readText,
   type RestorePlan
 } from '../workspace/index.ts'
 import { chainsOf, sourceOf } from './chains.ts'
@@ -20,9 +20,6 @@ import type { Entry } from './undo-entry.ts'
 
 type Parts = Pick<KeepParts, 'paths' | 'folder'>
 type Entries = Array<[id: string, entry: Entry]>
-
-/** The most bytes of a file that is compared. */
-const COMPARED_BYTES = 1024 * 1024
 
 /** Returns the calls of a run whose effects the service does not know. */
 export function uncoveredCalls (entries: Entries): UncoveredCall[] {
@@ -127,8 +124,8 @@ export async function runTexts (entries: Entries, parts: Parts): Promise<FileTex
   const texts: FileTexts[] = []
   for (const { path, before: place, left, source, isParent } of chainsOf(entries).values()) {
     if (isParent || place?.kind === 'folder') continue
-    const before = await textOf(place, source, parts)
-    const after = await textOf(left, { id: '', from: path }, parts)
+    const before = await readText(place, source, parts)
+    const after = await readText(left, { id: '', from: path }, parts)
     texts.push({ path, ...(before !== undefined && { before }), ...(after !== undefined && { after }) })
   }
   return texts.reverse()
@@ -147,24 +144,10 @@ type Content = Pick<Chain, 'path' | 'source'> & { before: Place | undefined }
 async function diffOf (cwd: string, old: Content, now: Content, parts: Parts): Promise<string | undefined> {
   if (isSame(old.before, now.before)) return undefined
   const texts = []
-  for (const { path, before, source = { id: '', from: path } } of [old, now]) texts.push(await textOf(before, source, parts))
+  for (const { path, before, source = { id: '', from: path } } of [old, now]) texts.push(await readText(before, source, parts))
   const [before, after] = texts
   if (before === undefined || after === undefined || (before === null && after === null)) return undefined
   return unifiedDiff(relative(cwd, old.path), before, after ?? '')
-}
-
-/** Returns the text of a file; null if nothing is there, undefined if it is not text, too long, or not there any more. */
-async function textOf (place: Place | undefined, source: Chain['source'], parts: Parts): Promise<string | null | undefined> {
-  if (place === null) return null
-  if (place?.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
-  const chunks: Buffer[] = []
-  try {
-    await readSource(source, place, parts, async (bytes) => void chunks.push(Buffer.from(bytes)))
-  } catch {
-    return undefined
-  }
-  const bytes = Buffer.concat(chunks)
-  return bytes.includes(0) ? undefined : bytes.toString('utf8')
 }
 
 /** The most changes that a plan shows, and the most diffs. */

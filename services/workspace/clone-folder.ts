@@ -39,22 +39,27 @@ interface Base {
 
 const readBase = async (path: string): Promise<Base> => JSON.parse(await readFile(path, 'utf8'))
 const writeBase = (path: string, base: Base): Promise<void> => writeAtomically(path, JSON.stringify(base))
-const statesOf = (rows: Map<string, Row>): States => [...rows].filter(([, { kind }]) => kind !== 'other')
+/** A clone leaves out what is neither a file nor a folder nor a link. */
+const keptRow = (row: Row | undefined): Row | undefined => row?.kind === 'other' ? undefined : row
+const statesOf = (rows: Map<string, Row>): States => [...rows].filter(([, row]) => keptRow(row) !== undefined)
 
 /** Returns the paths at which a folder, or its clone, differs from its recorded state; undefined if there are too many paths. */
 export async function compareClone ({ folder, clone, base, changed, mostPaths }: CompareCloneRequest): Promise<Difference[] | undefined> {
   const { sources, copies } = await readBase(base)
   const [one, other] = changed === 'folder' ? [folder, clone] : [clone, folder]
-  const [was, known] = (changed === 'folder' ? [sources, copies] : [copies, sources]).map((states) => new Map(states))
-  let now: Map<string, Row>
+  const [rows, others] = (changed === 'folder' ? [sources, copies] : [copies, sources]).map((states) => new Map(states))
+  const known = { rows, left: new Set<string>() }
   try {
-    now = new Map(statesOf(walkTree({ folder: one, limits: { paths: mostPaths } }).rows))
+    const now = walkTree({ folder: one, limits: { paths: mostPaths } }, { known })
+    return differingPaths(now, known).flatMap((path): Difference[] => {
+      const row = keptRow(now.rows.get(path))
+      if (row === undefined && !rows.has(path)) return []
+      return [{ path, row, isOtherAsItWas: isAsItWas(others.get(path), rowAt(join(other, path))) }]
+    })
   } catch (error) {
     if (error instanceof Beyond) return undefined
     throw error
   }
-  return differingPaths(was, now, isAsItWas).map((path) =>
-    ({ path, row: now.get(path), isOtherAsItWas: isAsItWas(known.get(path), rowAt(join(other, path))) }))
 }
 
 /** Records that paths are the same in a folder and its clone. */

@@ -2,7 +2,10 @@ import { createHash } from 'node:crypto'
 import type { FileHandle } from 'node:fs/promises'
 import { CHUNK_BYTES, CopyGone, readSealedContent } from '../lib/sealed-file.ts'
 import { type OwnFiles, withFile, withParent } from './open-folder.ts'
-import { type Copy, type FilePlace, isDatabase, type NotKept } from './places.ts'
+import { type Copy, type FilePlace, isDatabase, type NotKept, type Place } from './places.ts'
+
+/** The most bytes of a text that is compared with another one. */
+const COMPARED_BYTES = 1024 * 1024
 
 /**
  * Returns the buffer for a chunk. A small file gets a small one, with room for its end, because large buffers are much work for the garbage
@@ -70,4 +73,22 @@ export async function readSource (
   const read = await withParent(from, (parent, name) =>
     withFile(parent, name, paths, (file, size) => readWhole(file, { limit: Infinity, size }, take)))
   if (read?.digest !== digest) throw new CopyGone()
+}
+
+/** Returns the text of a file; null if nothing is there, undefined if it is not text, too long, or not there any more. */
+export async function readText (
+  place: Place | undefined,
+  source: Source | undefined,
+  parts: Parameters<typeof readSource>[2]
+): Promise<string | null | undefined> {
+  if (place === null) return null
+  if (place?.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
+  const chunks: Buffer[] = []
+  try {
+    await readSource(source, place, parts, async (bytes) => void chunks.push(Buffer.from(bytes)))
+  } catch {
+    return undefined
+  }
+  const bytes = Buffer.concat(chunks)
+  return bytes.includes(0) ? undefined : bytes.toString('utf8')
 }

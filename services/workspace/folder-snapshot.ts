@@ -13,9 +13,9 @@ import {
   type Row,
   type TreeRequest
 } from './tree-rpc.ts'
-import { isDatabase, isUnchanged, type Item, type Place } from './places.ts'
+import { isDatabase, isUnchanged, type Item, type Place, statDigest } from './places.ts'
 import { findRepository, inRecords, unitsOfItems } from './whole-units.ts'
-import { type Tree, walkTree } from './walk-tree.ts'
+import { differingPaths, type Tree, walkTree } from './walk-tree.ts'
 
 /** The version of the format of records; records of other versions are ignored. */
 const VERSION = 3
@@ -42,11 +42,11 @@ export async function takeFolder (request: RecordRequest): Promise<Recorded> {
       known,
       isUsable: (row) => !isRacy(row, known!.at) && (row.copy === undefined || isThere.get(row.copy.file)!)
     })
-    const isNew = known === undefined || differs(found, known) || known.left.size !== found.left.size
+    const isNew = known === undefined || differingPaths(found, known).length > 0 || known.left.size !== found.left.size
     const toCopy = found.fresh.filter(([, { kind }]) => kind === 'file')
     for (const [path, row] of toCopy) {
       if (row.size <= limits.file) continue
-      Object.assign(row, { notKept: 'too_large', digest: statDigest(folder, path) })
+      Object.assign(row, { notKept: 'too_large', digest: statDigestAt(folder, path) })
       readEntryOf(folder, path, row, limits.file)
     }
     let keptBytes = 0
@@ -75,19 +75,19 @@ export async function diffFolder (request: CompareRequest): Promise<Compared> {
   const known = await readRecord(store, record)
   if (known === undefined) throw new Error('its record is gone')
   const now = walkTree({ ...request, limits: { paths: limits.paths * 2 } }, { known, isUsable: (row) => !isRacy(row, known.at) })
-  const { rows, fresh } = now
-  if (!differs(now, known)) return { differences: [], units: {}, contents: {}, strange: [], unseen: [] }
+  const changed = differingPaths(now, known)
   let inodes: Set<number> | undefined
   const differences: Item[] = []
   const strange: string[] = []
-  const closed = closedIn(now)
-  const closedBefore = closedIn(known)
+  const [closed, closedBefore] = changed.length === 0 ? [[], []] : [closedIn(now), closedIn(known)]
 
-  for (const [path, before] of known.rows) {
-    if (!rows.has(path) && !closed.some((root) => path.startsWith(root))) differences.push(difference(folder, path, before, null))
-  }
-  for (const [path, row] of fresh) {
+  for (const path of changed) {
     const before = known.rows.get(path)
+    const row = now.rows.get(path)
+    if (row === undefined) {
+      if (!closed.some((root) => path.startsWith(root))) differences.push(difference(folder, path, before!, null))
+      continue
+    }
     if (before === undefined) {
       // The record says nothing about what could not be read.
       if (closedBefore.some((root) => path.startsWith(root))) continue
@@ -109,20 +109,16 @@ export async function diffFolder (request: CompareRequest): Promise<Compared> {
   differences.sort((a, b) => a.path < b.path ? -1 : 1)
   const used = new Set(differences.flatMap(({ copy }) => copy?.file === undefined ? [] : [copy.file]))
   const contents = Object.fromEntries([...used].map((file) => [file, known.contents[file]]))
-  const changed = new Map(differences.map(({ path, after }) => [path, after]))
+  const left = new Map(differences.map(({ path, after }) => [path, after]))
   const before = (path: string) => known.rows.has(path) ? placeAsKnown(known.rows.get(path)!) : undefined
   const after = (path: string) => {
     const place = join(folder, path)
-    return changed.has(place) ? changed.get(place) : before(path)
+    return left.has(place) ? left.get(place) : before(path)
   }
-  const units = await unitsOfItems(differences, { folder, rows: [known.rows, rows], places: [before, after] })
+  const units = await unitsOfItems(differences, { folder, rows: [known.rows, now.rows], places: [before, after] })
   const unseen = closed.filter((root) => !closedBefore.includes(root)).slice(0, MOST_NAMED)
   return { differences, units, contents, strange: strange.slice(0, MOST_NAMED), unseen }
 }
-
-/** Whether a folder in its present state has other paths than its record, or changed ones. */
-const differs = (now: { fresh: readonly unknown[], rows: ReadonlyMap<string, Row> }, known: Tree): boolean =>
-  now.fresh.length > 0 || now.rows.size !== known.rows.size
 
 /** Returns the folders that could not be read, each with a slash at its end. */
 const closedIn = ({ rows }: Tree): string[] => {
@@ -145,10 +141,9 @@ const difference = (folder: string, path: string, row: Row, after: Place): Item 
   ...(row.notKept && { notKept: row.notKept })
 })
 
-/** Returns the text that replaces the digest of a file that is not read, as in `Place` of undo. */
-function statDigest (folder: string, path: string): string {
+function statDigestAt (folder: string, path: string): string {
   const stat = lstatSync(join(folder, path), { bigint: true, throwIfNoEntry: false })
-  return stat === undefined ? 'stat:' : `stat:${stat.dev}:${stat.ino}:${stat.size}:${stat.mtimeNs}`
+  return stat === undefined ? 'stat:' : statDigest(stat)
 }
 
 function placeAsKnown ({ kind, mode, size, digest = 'stat:', target }: Row): Place {
@@ -161,7 +156,7 @@ function placeOf (row: Row, path: string, { folder, limits }: TreeRequest, like?
   if (row.kind !== 'file') return placeAsKnown(row)
   const isRead = row.size <= limits.file && like?.notKept === undefined
   const digest = isRead || like === undefined ? readEntryOf(folder, path, row, limits.file) : undefined
-  return placeAsKnown({ ...row, digest: digest ?? statDigest(folder, path) })
+  return placeAsKnown({ ...row, digest: digest ?? statDigestAt(folder, path) })
 }
 
 const describeLimit = (limit: Beyond['limit'], { paths, bytes }: TreeRequest['limits']): string =>
@@ -250,7 +245,7 @@ async function copyContents ({ folder, store, limits }: TreeRequest, files: Arra
       const digest = readEntryOf(folder, path, row, limits.file, writer.append)
       writer.endContent()
       await writer.flush()
-      if (digest === undefined) Object.assign(row, { notKept: 'gone', size, digest: statDigest(folder, path) })
+      if (digest === undefined) Object.assign(row, { notKept: 'gone', size, digest: statDigestAt(folder, path) })
       else Object.assign(row, { digest, copy: { file: file.id, ...begin } })
       // An empty file needs no copy.
       if (row.size === 0) delete row.copy

@@ -2,7 +2,6 @@ import {
   type BigIntStats,
   closeSync,
   constants,
-  existsSync,
   fstatSync,
   opendirSync,
   openSync,
@@ -11,6 +10,7 @@ import {
   realpathSync
 } from 'node:fs'
 import { join } from 'node:path'
+import { DESCRIPTORS, HAS_DESCRIPTOR_PATHS } from './open-folder.ts'
 
 // The counterpart of open-folder.ts for workers. It works synchronously: for the many small files of a search that is several times faster,
 // and the thread has nothing else to do.
@@ -29,8 +29,6 @@ export interface HeldFolder {
 
 // Windows lacks these flags.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
-const DESCRIPTORS = '/proc/self/fd'
-const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync(DESCRIPTORS)
 
 /** Opens the folder with the real path; undefined if that is no longer a folder, or leads elsewhere. */
 export function holdFolder (path: string, via: string = path): HeldFolder | undefined {

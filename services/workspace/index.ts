@@ -19,13 +19,11 @@ export { isAddedObject, type Units } from './whole-units.ts'
 /** Clones a folder (jobs `cloneFolder`, `compareClone` and `settleClone`), and copies changes between folder and clone. */
 export { chainsOfCopy, refreshClone } from './clone-differences.ts'
 export type { Cloned, Difference, FolderJobs, SettleCloneRequest, States } from './tree-rpc.ts'
-/** The paths at which two states of a folder differ. */
-export { differingPaths } from './walk-tree.ts'
 /** `watch`: hints that something in folders may have changed. */
 export { createFolderWatches, MOST_OF_ONE } from './watch.ts'
 /** The disk space for kept contents. */
 export { createUndoSpace, type UndoSpace } from './space.ts'
-export { readSource, readWhole } from './contents.ts'
+export { readText, readWhole } from './contents.ts'
 export { wasInGit } from './git-objects.ts'
 /** Finds out who wrote a file: a command, or the author of a commit. */
 export { createCommandFiles } from './command-files.ts'

@@ -26,8 +26,8 @@ export interface Folder {
  * On Linux, paths below an open descriptor replace openat(2), which Node lacks. Other systems use plain paths, even if somebody made a
  * folder of this name there.
  */
-const DESCRIPTORS = '/proc/self/fd'
-const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync(DESCRIPTORS)
+export const DESCRIPTORS = '/proc/self/fd'
+export const HAS_DESCRIPTOR_PATHS = process.platform === 'linux' && existsSync(DESCRIPTORS)
 
 // Windows lacks O_DIRECTORY and O_NOFOLLOW.
 const { O_RDONLY, O_DIRECTORY = 0, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants

@@ -1,3 +1,4 @@
+import type { BigIntStats } from 'node:fs'
 import type { PathChange } from '../../schemas/undo.ts'
 import { defineError } from '../lib/service-error.ts'
 
@@ -56,6 +57,9 @@ export interface Item {
   /** Others may have made the change: the command continued while they worked, or its folder was compared late. */
   isShared?: true
 }
+
+/** Returns the data of the file system about a file, which replaces the digest of one that is not read. */
+export const statDigest = ({ dev, ino, size, mtimeNs }: BigIntStats): string => `stat:${dev}:${ino}:${size}:${mtimeNs}`
 
 /** Whether the content of a file was read. */
 export const isRead = ({ digest }: FilePlace): boolean => digest.startsWith('sha256:')

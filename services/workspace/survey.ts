@@ -3,7 +3,7 @@ import type { ChangedPath } from '../contracts/tool.ts'
 import { readWhole, type ReadFile } from './contents.ts'
 import { foldCase } from '../lib/windows-path.ts'
 import { FileUnwritten } from '../lib/sealed-file.ts'
-import type { Item, Place } from './places.ts'
+import { type Item, type Place, statDigest } from './places.ts'
 import { type Folder, isMounted, type OwnFiles, withFile, withFolder, withParent, withSubfolder } from './open-folder.ts'
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
@@ -32,9 +32,6 @@ interface Survey {
 
 /** A tree has more than MOST_ITEMS paths. */
 class TooMany extends Error {}
-
-/** Returns the data of the file system about a file, which is used instead of its digest. */
-const statDigest = ({ dev, ino, size, mtimeNs }: BigIntStats) => `stat:${dev}:${ino}:${size}:${mtimeNs}`
 
 // Without setuid and setgid: these rights were granted to the content that was there.
 const modeOf = (stat: BigIntStats) => Number(stat.mode) & 0o777

@@ -42,7 +42,7 @@ const DEEPEST = 100
 
 interface WalkOptions {
   /** The record of the folder, if there is one. */
-  known?: Tree
+  known?: Pick<Tree, 'rows' | 'left'>
   /** Whether an unchanged row of `known` is reliable. */
   isUsable?: (row: Row) => boolean
   /** Called with each path, the outer ones first, and with the open folder that contains it. */
@@ -124,7 +124,7 @@ export function walkTree (
       visit?.(inner, row, held)
       if (isFolder && !enter(held, name, { ...deeper, path: `${inner}/`, fromTop: `${fromTop}${name}/` })) row.isClosed = true
       const before = known?.rows.get(inner)
-      const isKnown = before !== undefined && isAsItWas(before, row) && isUsable(before)
+      const isKnown = before !== undefined && isAsItWas(before, row) && before.isClosed === row.isClosed && isUsable(before)
       tree.rows.set(inner, isKnown ? before : row)
       if (!isKnown) tree.fresh.push([inner, row])
     }
@@ -190,18 +190,13 @@ export function rowAt (path: string): Row | undefined {
 export function isAsItWas (a: Row | undefined, b: Row | undefined): boolean {
   if (a === undefined || b === undefined) return a === b
   if (a.kind === 'link' || a.kind !== b.kind) return a.kind === b.kind && a.target === b.target
-  if (a.kind === 'folder') return a.mode === b.mode && a.isClosed === b.isClosed
+  if (a.kind === 'folder') return a.mode === b.mode
   return a.mode === b.mode && a.ino === b.ino && a.size === b.size && a.modifiedAt === b.modifiedAt && a.changedAt === b.changedAt
 }
 
-/** Returns the paths at which two states of a folder differ, those of the first state before those that are new. */
-export function differingPaths<T> (
-  before: ReadonlyMap<string, T>,
-  now: ReadonlyMap<string, T>,
-  isSame: (a: T | undefined, b: T | undefined) => boolean
-): string[] {
-  const paths: string[] = []
-  for (const [path, state] of before) if (!isSame(state, now.get(path))) paths.push(path)
-  for (const [path, state] of now) if (!before.has(path) && !isSame(undefined, state)) paths.push(path)
-  return paths
+/** Returns the paths at which a folder differs from its record: those that are gone before those that are new or changed. */
+export function differingPaths ({ rows, fresh }: Walked, known: Pick<Tree, 'rows'>): string[] {
+  if (fresh.length === 0 && rows.size === known.rows.size) return []
+  const gone = [...known.rows.keys()].filter((path) => !rows.has(path))
+  return [...gone, ...fresh.map(([path]) => path)]
 }

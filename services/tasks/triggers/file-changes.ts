@@ -1,6 +1,5 @@
 import { join } from 'node:path'
 import { timeOfId } from '../../lib/ids.ts'
-import { differingPaths } from '../../workspace/index.ts'
 import { outcomePrefix, outcomeTime, undoOwnerPrefix } from '../../store/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 import type { RunOutcome } from '../schedule/outcomes.ts'
@@ -110,13 +109,15 @@ export type FileChange = ChangedFile & { modifiedAt?: number }
  * (`closed`, each with `/` at its end).
  */
 export function changesBetween (before: readonly SeenFile[], now: readonly SeenFile[], closed: readonly string[] = []): FileChange[] {
-  const [known, seen] = [before, now].map((files) => new Map(files.map((file) => [file[0], file])))
-  const isSame = (a?: SeenFile, b?: SeenFile) => a?.[1] === b?.[1] && a?.[2] === b?.[2]
-  return differingPaths(known, seen, isSame).sort().flatMap((path): FileChange[] => {
-    const found = seen.get(path)
-    if (found !== undefined) return [{ path, kind: known.has(path) ? 'changed' : 'new', modifiedAt: found[2] }]
-    return closed.some((folder) => path.startsWith(folder)) ? [] : [{ path, kind: 'deleted' }]
-  })
+  const known = new Map(before.map((file) => [file[0], file]))
+  const changes: FileChange[] = []
+  for (const [path, size, modifiedAt] of now) {
+    const was = known.get(path)
+    known.delete(path)
+    if (was?.[1] !== size || was[2] !== modifiedAt) changes.push({ path, kind: was === undefined ? 'new' : 'changed', modifiedAt })
+  }
+  for (const path of known.keys()) if (!closed.some((folder) => path.startsWith(folder))) changes.push({ path, kind: 'deleted' })
+  return changes.sort((a, b) => a.path < b.path ? -1 : 1)
 }
 
 /** Returns the files that are seen now, plus the earlier ones below folders that cannot be read now. */

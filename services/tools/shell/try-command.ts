@@ -5,7 +5,7 @@ import type { CommandOfCall, TriedChange, TriedOut } from '../../contracts/tool.
 import { isOpened } from '../../lib/obeyed-names.ts'
 import { createOverlay, type Overlay, type Sandbox } from '../../sandbox/index.ts'
 import { unifiedDiff } from '../files/diff.ts'
-import { describeChange, isSame, isUnchanged, lookAt, type Place, readWhole, withFolder } from '../../workspace/index.ts'
+import { describeChange, isSame, isUnchanged, lookAt, type Place, readText, readWhole, withFolder } from '../../workspace/index.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
 import { cleaned, commandEnd, FLOOD_BYTES } from './command-output.ts'
@@ -15,9 +15,8 @@ const TRY_MS = 30_000
 /** The most changes that are shown, and the most differences among them. */
 const MOST_CHANGES = 500
 const MOST_DIFFS = 50
-/** Larger files count as changed if the command opened them for writing. No difference is shown for longer texts. Bytes. */
+/** Larger files count as changed if the command opened them for writing. Bytes. */
 const READ_BYTES = 16 * 1024 ** 2
-const COMPARED_BYTES = 1024 * 1024
 
 interface Input {
   command: string
@@ -95,6 +94,10 @@ async function changesOver (overlay: Overlay, lower: string, paths: PathPolicy):
     }
   }
 
+  /** Returns the text of a file, or the target of a link; null for nothing, undefined for content that is not text or too long. */
+  const textOf = async (path: string, place: Place) =>
+    place?.kind === 'link' ? place.target : readText(place, { id: '', from: path }, { folder: '', paths })
+
   async function textsOf (path: string, before: Place, after: Place, most: number): Promise<string[]> {
     if (most <= 0 || isSame(before, after)) return []
     if (after?.kind === 'folder') return textsInside(path, most)
@@ -136,12 +139,3 @@ function placeAt (path: string, paths: PathPolicy): Promise<Place> {
 }
 
 const namesIn = (folder: string): Promise<string[]> => readdir(folder).catch(() => [])
-
-/** Returns the text of a file, or the target of a link; null for nothing, undefined for content that is not text or too long. */
-async function textOf (path: string, place: Place): Promise<string | null | undefined> {
-  if (place === null) return null
-  if (place.kind === 'link') return place.target
-  if (place.kind !== 'file' || place.size > COMPARED_BYTES) return undefined
-  const bytes = await readFile(path).catch(() => undefined)
-  return bytes === undefined || bytes.includes(0) ? undefined : bytes.toString('utf8')
-}
