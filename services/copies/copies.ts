@@ -11,7 +11,7 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import type { Log } from '../lib/log.ts'
 import { defineError, ServiceError } from '../lib/service-error.ts'
 import { COPIES, copyKey, type Store } from '../store/index.ts'
-import { type CopiedFolder, type PathPolicy, type Transform, within } from '../tools/index.ts'
+import { type PathPolicy, type Transform, within } from '../tools/index.ts'
 import type { Undo } from '../undo/index.ts'
 import { type Cloned, type Difference, refreshClone, type SettleCloneRequest, type States } from '../workspace/index.ts'
 
@@ -106,13 +106,10 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
   /** The real path of `root`, as soon as that folder exists. */
   let place = root
 
-  const knownAt = (path: string): Known | undefined =>
-    path.startsWith(place + sep) ? known.get(relative(place, path).split(sep)[0]) : undefined
-
   /** Returns the copy that contains a path, or is at it. */
-  const copyAt = (folder: string): CopiedFolder | undefined => {
-    const found = knownAt(folder)
-    return found !== undefined && within(folder, found.folder) ? { folder: found.folder, real: found.real } : undefined
+  const copyAt = (path: string): Known | undefined => {
+    const found = path.startsWith(place + sep) ? known.get(relative(place, path).split(sep)[0]) : undefined
+    return found !== undefined && within(path, found.folder) ? found : undefined
   }
 
   /** Returns the copy that a conversation has of a folder. */
@@ -282,7 +279,7 @@ export function createCopies ({ store, clock, root, ownHome, homes, transform, p
       const run = isId(runId) ? await placeOf(runId) : undefined
       if (run === undefined) throw new RunUnknown(runId)
       if (run.isRehearsal) throw new NothingToApply(runId)
-      const copy = knownAt(run.cwd)
+      const copy = copyAt(run.cwd)
       if (copy === undefined) throw new NotACopy(runId)
       if (discard && body.paths !== undefined) throw new DiscardsAll()
       if (discard ? run.isBusy : run.isLive) throw new RunLive(runId)

@@ -3,11 +3,11 @@ import { dirname, join, relative } from 'node:path'
 import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { UNDO_OPEN, undoEntryKey, undoFilesPrefix, type Op } from '../store/index.ts'
-import { isOwnName, type PathPolicy, removeEntry } from '../tools/index.ts'
-import { chainsOfCopy, inBatches, isSame, lookAt, removeTemporaries, withFolder, withParent } from '../workspace/index.ts'
+import { type PathPolicy, removeEntry } from '../tools/index.ts'
+import { chainsOfCopy, inBatches, isOwnName, isSame, lookAt, withFolder, withParent } from '../workspace/index.ts'
 import type { KeepParts } from './keep-call.ts'
 import { settleEntry } from './settle-entry.ts'
-import { APPLY, type Entry, UNDO } from './undo-entry.ts'
+import { type Entry, UNDO } from './undo-entry.ts'
 import { takeOver, undoRun } from './undo-run.ts'
 import { readEntries } from './works.ts'
 
@@ -57,13 +57,10 @@ async function finishWork ({ of = '', toolName, owner, cwd, items }: Entry, copy
 }
 
 async function completeEntry (id: string, entry: Entry, parts: KeepParts): Promise<Entry | undefined> {
-  const { isCut, toolName } = entry
+  const { isCut } = entry
   if (entry.tree === undefined) {
-    if (toolName === UNDO || toolName === APPLY) await removeTemporaries(id, entry.items)
-    else {
-      await putBackAside(entry, timeOfId(id), parts.paths)
-      await removeUnfinished(entry, timeOfId(id), parts)
-    }
+    if (entry.of === undefined) await putBackAside(entry, timeOfId(id), parts.paths)
+    await removeUnfinished(entry, timeOfId(id), parts)
     const settled = await settleEntry(entry, {}, parts)
     return settled && { ...settled, isCut }
   }
@@ -94,11 +91,11 @@ async function putBackAside ({ roots, items }: Entry, began: number, paths: Path
 }
 
 /**
- * For a call that was interrupted: removes the temporary files that it wrote beside its paths, and the second name of a file that it
- * replaced, of which a copy is kept. `began`: milliseconds since the Unix epoch.
+ * For a call, an undo or an apply that was interrupted: removes the temporary files that it wrote beside its paths, and the second name of
+ * a file that a call replaced, of which a copy is kept. `began`: milliseconds since the Unix epoch.
  */
 async function removeUnfinished (
-  { roots, items }: Entry,
+  { roots, items, of }: Entry,
   began: number,
   { paths, clock }: { paths: PathPolicy, clock: Clock }
 ): Promise<void> {
@@ -107,7 +104,7 @@ async function removeUnfinished (
   for (const path of new Set(roots.map((root) => dirname(root)))) {
     await withFolder(path, async (folder) => {
       for (const name of await readdir(folder.entry('.'))) {
-        const isOld = isOwnName(name, 'old', began)
+        const isOld = of === undefined && isOwnName(name, 'old', began)
         if (!isOld && !isOwnName(name, 'tmp', began)) continue
         const place = isOld ? await lookAt(join(path, name), undefined, { paths }) : undefined
         if (isOld && !kept.some(({ before }) => isSame(before, place))) continue

@@ -51,17 +51,7 @@ export async function runChanges (
     const { toolCallId, toolName, at, cwd, diff: made } = entry
     const step = { ...item, source: sourceOf(item, id, entry) }
     const diff = made ?? (moved === undefined ? await diffOf(cwd, step, { ...item, before: item.after }, parts) : undefined)
-    changes.push({
-      path: item.path,
-      ...describeChange(item.before, item.after),
-      ...(moved && { kind: 'moved', from: moved.path }),
-      toolCallId,
-      toolName,
-      at,
-      ...(inner > 0 && { inner }),
-      ...(diff !== undefined && { diff }),
-      ...fateOf(item.path, plan)
-    })
+    changes.push({ ...pathChange(item, moved, diff), toolCallId, toolName, at, ...(inner > 0 && { inner }), ...fateOf(item.path, plan) })
   }
   return { changes, notCovered: uncoveredCalls(entries), ...(from + limit < all.length && { nextCursor: String(from + limit) }) }
 }
@@ -85,9 +75,8 @@ function changesOf ({ items: all, roots, units }: Entry): Array<{ item: Item, mo
   const isShown = ({ path }: Item) => named.size === 0 || items.length <= 100 || named.has(path)
   const outer = items.filter((item) => !isInner(item) && !item.isParent && isShown(item))
   // If a command made and removed folders, it is unknown whether one was renamed to the other.
-  const moves = findMoves(outer, { withFolders: named.size > 0 })
-  const movedAway = new Set(moves.values())
-  return outer.filter((item) => !movedAway.has(item)).map((item) => ({ item, moved: moves.get(item), inner: inner.get(item.path) ?? 0 }))
+  return joinMoves(outer, { withFolders: named.size > 0 }).map(({ change, moved }) =>
+    ({ item: change, moved, inner: inner.get(change.path) ?? 0 }))
 }
 
 /** A path, and what is there before and after a change. */
@@ -97,8 +86,8 @@ interface Change {
   after?: Place
 }
 
-/** Returns the changes that are moves: something appeared as it disappeared elsewhere, in the change that is the value. */
-function findMoves<T extends Change> (changes: readonly T[], { withFolders = false } = {}): Map<T, T> {
+/** Returns changes with those that are moves joined: something appeared as it disappeared elsewhere, in the change `moved`. */
+function joinMoves<T extends Change> (changes: readonly T[], { withFolders = false } = {}): Array<{ change: T, moved?: T }> {
   const kindOf = (place: Place | undefined) => place?.kind === 'file' ? place.digest : place?.kind
   const gone = Map.groupBy(changes.filter(({ before, after }) => before !== null && after === null), ({ before }) => kindOf(before))
   const moves = new Map<T, T>()
@@ -109,8 +98,17 @@ function findMoves<T extends Change> (changes: readonly T[], { withFolders = fal
     const at = likely.findIndex((other) => other.path !== path && isSame(other.before, after))
     if (at !== -1) moves.set(change, likely.splice(at, 1)[0])
   }
-  return moves
+  const movedAway = new Set(moves.values())
+  return changes.filter((change) => !movedAway.has(change)).map((change) => ({ change, moved: moves.get(change) }))
 }
+
+/** Returns the public form of a change. */
+const pathChange = ({ path, before, after }: Change, moved: Change | undefined, diff: string | undefined): PathChange => ({
+  path,
+  ...describeChange(before, after),
+  ...(moved && { kind: 'moved', from: moved.path }),
+  ...(diff !== undefined && { diff })
+})
 
 /** The texts of a file before and after a run, null if there was no file; absent if it was something else, or is not known. */
 export interface FileTexts {
@@ -157,15 +155,12 @@ const MOST_DIFFS = 50
 /** Returns what steps would do to their paths, in the form of a run's changes. A move is one change. */
 export async function plannedChanges (steps: readonly Chain[], parts: Parts): Promise<PathChange[]> {
   const named = steps.filter(({ isParent }) => !isParent).map((step) => ({ step, path: step.path, before: step.left, after: step.before }))
-  const moves = findMoves(named)
-  const movedAway = new Set(moves.values())
-  const shown = named.filter((change) => !movedAway.has(change)).slice(0, MOST_SHOWN)
+  const shown = joinMoves(named).slice(0, MOST_SHOWN)
   const compared = new Set(shown.slice(0, MOST_DIFFS))
-  return inBatches(shown, async (change): Promise<PathChange> => {
-    const { step, path, before, after } = change
-    const from = moves.get(change)?.path
-    const diff = from === undefined && compared.has(change) ? await diffOf(step.cwd, { path, before }, step, parts) : undefined
-    return { path, ...describeChange(before, after), ...from !== undefined && { kind: 'moved', from }, ...diff !== undefined && { diff } }
+  return inBatches(shown, async (each) => {
+    const { change, moved } = each
+    const isCompared = moved === undefined && compared.has(each)
+    return pathChange(change, moved, isCompared ? await diffOf(change.step.cwd, change, change.step, parts) : undefined)
   })
 }
 

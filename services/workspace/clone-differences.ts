@@ -1,5 +1,4 @@
 import { dirname, join, relative } from 'node:path'
-import { newId } from '../lib/ids.ts'
 import type { OwnFiles } from './open-folder.ts'
 import { isSame, type Place } from './places.ts'
 import { type AllowedPaths, type Chain, planRestore, type Skipped } from './plan-restore.ts'
@@ -74,7 +73,7 @@ export async function refreshClone (
   const { steps, done } = await planRestore(chains, { ...parts, folder: drafts, isContinued: true })
   const items = steps.map(({ path, left = null }) => ({ path, before: left }))
   const room = { ...parts, folder: drafts, drafts, isChecked: false }
-  const { restored, refused, failure } = await restore(steps, { id: newId(), items }, room)
+  const { restored, refused, failure } = await restore(steps, { id: '', items }, room)
   if (failure !== undefined) throw failure
   const brought = [...done, ...restored.map(({ path }) => path)]
   return { brought, failed: refused.filter(({ error }) => error !== undefined) }

@@ -14,7 +14,6 @@ export { describeChange, isSame, isUnchanged, CopiesUnavailable, type Item, type
 /** `restore`: plans the steps that restore paths, without those that others changed, and executes them. */
 export { type Chain, type ChainUnit, planRestore, type RestorePlan, type Skipped } from './plan-restore.ts'
 export { restore } from './restore.ts'
-export { removeTemporaries } from './restore-step.ts'
 export { isAddedObject, type Units } from './whole-units.ts'
 /** Clones a folder (jobs `cloneFolder`, `compareClone` and `settleClone`), and copies changes between folder and clone. */
 export { chainsOfCopy, refreshClone } from './clone-differences.ts'
@@ -30,10 +29,13 @@ export { createCommandFiles } from './command-files.ts'
 
 // Folders that are held open, so that the folder that was checked is the one that is used.
 export {
+  asideName,
   type Folder,
   isMounted,
+  isOwnName,
   openFile,
   PathRefused,
+  temporaryName,
   withFile,
   withFolder,
   withParent,

@@ -1,7 +1,22 @@
 import { constants, existsSync, readFileSync } from 'node:fs'
 import { lstat, open, readlink, realpath, type FileHandle } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { isId, newId, timeOfId } from '../lib/ids.ts'
 import { defineError } from '../lib/service-error.ts'
+
+/** Returns a name for an entry that stands aside while its place is being changed. */
+export const asideName = (): string => `.${newId()}.old`
+/** Returns a name for a file that is written before it gets its own name. */
+export const temporaryName = (): string => `.${newId()}.tmp`
+
+/**
+ * True if a name was made by a call, an undo or an apply since that time (milliseconds since the Unix epoch), for an entry that stands aside
+ * (`old`) or a file that it writes (`tmp`).
+ */
+export function isOwnName (name: string, ending: 'old' | 'tmp', since: number): boolean {
+  const [, id = '', found] = /^\.(.+)\.(old|tmp)$/.exec(name) ?? []
+  return found === ending && isId(id) && timeOfId(id) >= since
+}
 
 /** A path must not be used. The message names the allowed folders and discloses nothing about the path. */
 export const PathRefused = defineError('ERR_PATH_REFUSED', '%s')

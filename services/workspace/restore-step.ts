@@ -6,8 +6,8 @@ import type { Clock } from '../lib/clock.ts'
 import { onceFree } from '../lib/file-system.ts'
 import { CopyGone } from '../lib/sealed-file.ts'
 import { readSource } from './contents.ts'
-import { type Folder, type OwnFiles, withFolder, withParent } from './open-folder.ts'
-import { isRead, isSame, type FilePlace, type Item } from './places.ts'
+import { type Folder, type OwnFiles, temporaryName, withFolder, withParent } from './open-folder.ts'
+import { isRead, isSame, type FilePlace } from './places.ts'
 import { isModeAlone, type Chain, type Skipped } from './plan-restore.ts'
 import { inBatches, isSpelledOtherwise, lookAt } from './survey.ts'
 
@@ -32,22 +32,10 @@ const REASONS: Record<string, UndoReason> = {
   ENOTEMPTY: 'changed_since'
 }
 
-/** Returns the name under which an undo writes a file before it gets its own name; see `removeTemporaries`. */
-const undoName = (entryId: string, at: number): string => `.${entryId}-${at}.tmp`
-
-/** Removes the temporary files of an undo that was interrupted. */
-export async function removeTemporaries (entryId: string, items: readonly Item[]): Promise<void> {
-  await inBatches([...items.entries()], ([at, { path }]) =>
-    withParent(path, (parent) => unlink(parent.entry(undoName(entryId, at)))).catch(() => {}))
-}
-
 export interface RestoreParts {
   clock: Clock
   paths: OwnFiles
   folder: string
-  /** The undo's own entry, and the number of the path in it. */
-  entryId: string
-  at: number
   /** The folder in which files are written before they get their names; absent: the folder of the path itself. */
   drafts?: string
   /** The file has other names that do not get the same permissions: it becomes a file of its own. */
@@ -57,14 +45,14 @@ export interface RestoreParts {
 /** Undoes one change, if its path is still as the run left it. Returns why it could not; throws if the disk fails. */
 export async function restoreStep (
   step: Chain,
-  { clock, paths, folder, entryId, at, drafts, isLinked = false }: RestoreParts
+  { clock, paths, folder, drafts, isLinked = false }: RestoreParts
 ): Promise<Skipped | undefined> {
   const { path } = step
   try {
     if (!isSame(await lookAt(path, step.left, { paths }), step.left)) return { path, reason: 'changed_since' }
     // A path whose name differs only in its spelling has changed since and is left unchanged: there is no room beside it.
     if (step.left === null && await isSpelledOtherwise(path)) return { path, reason: 'changed_since' }
-    const writing = { clock, paths, folder, drafts, temporary: undoName(entryId, at) }
+    const writing = { clock, paths, folder, drafts }
     const put = (what: Chain) => withParent(path, (parent, name) => putBack(what, parent, name, writing))
     if (!isModeAlone(step)) await put(step)
     else if (step.before?.kind === 'file' && isLinked) {
@@ -81,7 +69,7 @@ export async function restoreStep (
   }
 }
 
-type Writing = Pick<RestoreParts, 'clock' | 'paths' | 'folder' | 'drafts'> & { temporary: string }
+type Writing = Pick<RestoreParts, 'clock' | 'paths' | 'folder' | 'drafts'>
 
 async function putBack (step: Chain, parent: Folder, name: string, writing: Writing): Promise<void> {
   const { before, left } = step
@@ -90,7 +78,7 @@ async function putBack (step: Chain, parent: Folder, name: string, writing: Writ
     if (left !== null) await onceFree(writing.clock, undefined, () => left?.kind === 'folder' ? rmdir(place) : unlink(place))
   }
   if (before?.kind === 'file') {
-    const temporary = writing.drafts === undefined ? parent.entry(writing.temporary) : join(writing.drafts, writing.temporary)
+    const temporary = writing.drafts === undefined ? parent.entry(temporaryName()) : join(writing.drafts, temporaryName())
     await writeFile(before, step, place, { ...writing, temporary })
   } else {
     await makeRoom()
@@ -133,7 +121,7 @@ function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mo
   })
 }
 
-async function writeFile (before: FilePlace, { source, left }: Chain, place: string, writing: Writing): Promise<void> {
+async function writeFile (before: FilePlace, { source, left }: Chain, place: string, writing: Writing & { temporary: string }): Promise<void> {
   const { clock, drafts, temporary } = writing
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {

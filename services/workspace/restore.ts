@@ -19,7 +19,7 @@ interface StepsDone {
   failure?: unknown
 }
 
-type Parts = Omit<RestoreParts, 'entryId' | 'at'> & {
+type Parts = RestoreParts & {
   /** A unit that somebody has used since its last call is left unchanged. */
   isChecked: boolean
 }
@@ -34,7 +34,7 @@ async function linkedFiles (steps: readonly Chain[]): Promise<Set<Chain>> {
 
 /** Executes the steps of a plan, in their order. If one step of a unit fails, the unit is put back to its state before the steps. */
 export async function restore (steps: Chain[], { id, key, items }: KeptPlaces, { isChecked, ...parts }: Parts): Promise<StepsDone> {
-  const found = new Map(items.map((item, at) => [item.path, { ...item, at }]))
+  const found = new Map(items.map((item) => [item.path, item]))
   const linked = await linkedFiles(steps)
   const done: StepsDone = { restored: [], refused: [] }
   const failed = new Map<ChainUnit, Skipped>()
@@ -42,12 +42,12 @@ export async function restore (steps: Chain[], { id, key, items }: KeptPlaces, {
   async function takeBack (step: Chain): Promise<void> {
     const { unit, path } = step
     if (unit !== undefined && failed.has(unit)) return
-    const { before, notKept, at } = found.get(path)!
+    const { before, notKept } = found.get(path)!
     const ofModes = isModeAlone(step)
     const skipped: Skipped | undefined = notKept !== undefined && !ofModes
       ? { path, reason: notKept }
       : ofModes || isSame(before, step.left)
-        ? await restoreStep(step, { ...parts, entryId: id, at, isLinked: linked.has(step) })
+        ? await restoreStep(step, { ...parts, isLinked: linked.has(step) })
         : { path, reason: 'changed_since' }
     if (skipped === undefined) done.restored.push(step)
     else if (unit !== undefined) failed.set(unit, { ...skipped, path: unit.path })
@@ -57,9 +57,9 @@ export async function restore (steps: Chain[], { id, key, items }: KeptPlaces, {
   /** Puts back what was restored of the units that failed, the last step first. */
   async function putBack (): Promise<void> {
     for (const step of done.restored.filter(({ unit }) => unit !== undefined && failed.has(unit)).reverse()) {
-      const { before, copy, at } = found.get(step.path)!
+      const { before, copy } = found.get(step.path)!
       const source = { id, key, copy }
-      const skipped = await restoreStep({ ...step, left: step.before, before, source }, { ...parts, entryId: id, at })
+      const skipped = await restoreStep({ ...step, left: step.before, before, source }, parts)
       if (skipped === undefined) done.restored.splice(done.restored.indexOf(step), 1)
     }
     done.refused.push(...failed.values())

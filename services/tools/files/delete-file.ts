@@ -8,8 +8,8 @@ import { assertExpected, withPathErrors, ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
 import { assertShown, stateOf } from './place-state.ts'
-import { asideName, changedNow } from './replace-file.ts'
-import { isMounted, PathRefused, withFile, withParent, withSubfolder, type Folder } from '../../workspace/index.ts'
+import { changedNow } from './replace-file.ts'
+import { asideName, isMounted, PathRefused, withFile, withParent, withSubfolder, type Folder } from '../../workspace/index.ts'
 
 const Input = Type.Object({
   path: Type.String({ minLength: 1 }),

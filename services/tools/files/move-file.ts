@@ -10,10 +10,10 @@ import { onceFree } from '../../lib/file-system.ts'
 import { foldCase } from '../../lib/windows-path.ts'
 import { fileDigest } from './change-digest.ts'
 import { removeEntry } from './delete-file.ts'
-import { PathRefused, withFile, withParent, type Folder, isMounted, withSubfolder } from '../../workspace/index.ts'
+import { asideName, PathRefused, temporaryName, withFile, withParent, type Folder, isMounted, withSubfolder } from '../../workspace/index.ts'
 import { assertShown } from './place-state.ts'
 import { readWhole } from './read-text.ts'
-import { asideName, keepIfChanged, linkAside, tellKept, temporaryName, withCreatedFolder } from './replace-file.ts'
+import { keepIfChanged, linkAside, tellKept, withCreatedFolder } from './replace-file.ts'
 
 const Input = Type.Object({
   from: Type.String({ minLength: 1 }),

@@ -3,25 +3,20 @@ import { access, lstat, mkdir, open, rename, rm, writeFile, type FileHandle } fr
 import { basename, dirname, join, parse } from 'node:path'
 import type { Clock } from '../../lib/clock.ts'
 import { onceFree } from '../../lib/file-system.ts'
-import { isId, newId, timeOfId } from '../../lib/ids.ts'
+import { newId } from '../../lib/ids.ts'
 import { ToolFailed } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import { fileDigest } from './change-digest.ts'
-import { openFile, PathRefused, withFile, withFolder, withSubfolder, type Folder } from '../../workspace/index.ts'
-
-/** Returns a name for an entry that stands aside while its place is being changed. */
-export const asideName = (): string => `.${newId()}.old`
-/** Returns a name for a file that is written before it gets its own name. */
-export const temporaryName = (): string => `.${newId()}.tmp`
-
-/**
- * True if a name was made by a call since that time (milliseconds since the Unix epoch), for an entry that stands aside (`old`) or a file
- * that it writes (`tmp`).
- */
-export function isOwnName (name: string, ending: 'old' | 'tmp', since: number): boolean {
-  const [, id = '', found] = /^\.(.+)\.(old|tmp)$/.exec(name) ?? []
-  return found === ending && isId(id) && timeOfId(id) >= since
-}
+import {
+  asideName,
+  openFile,
+  PathRefused,
+  temporaryName,
+  withFile,
+  withFolder,
+  withSubfolder,
+  type Folder
+} from '../../workspace/index.ts'
 
 /** Opens the folder with the real path; creates it and its parents when they do not exist. */
 export async function withCreatedFolder<T> (path: string, work: (folder: Folder) => Promise<T>): Promise<T> {
