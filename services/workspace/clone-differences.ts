@@ -1,6 +1,6 @@
 import { dirname, join, relative } from 'node:path'
 import type { OwnFiles } from './open-folder.ts'
-import { isSame, type Place } from './places.ts'
+import { isSame, type Place, UNREAD } from './places.ts'
 import { type AllowedPaths, type Chain, planRestore, type Skipped } from './plan-restore.ts'
 import type { RestoreParts } from './restore-step.ts'
 import { restore } from './restore.ts'
@@ -9,8 +9,6 @@ import type { Difference } from './tree-rpc.ts'
 import { rowAt } from './walk-tree.ts'
 import { isAddedObject, unitsToReplace } from './whole-units.ts'
 
-/** How a file of `to` is examined if its content is not read. */
-const UNREAD: Place = { kind: 'file', digest: 'stat:', size: 0, mode: 0 }
 /** A folder of git's loose objects. */
 const FAN_OUT = /(?:^|[\\/])objects[\\/][\da-f]{2}$/
 

@@ -13,7 +13,7 @@ import {
   type Row,
   type TreeRequest
 } from './tree-rpc.ts'
-import { isDatabase, isUnchanged, type Item, type Place, statDigest } from './places.ts'
+import { isDatabase, isRead, isUnchanged, type Item, type Place, statDigest } from './places.ts'
 import { findRepository, inRecords, unitsOfItems } from './whole-units.ts'
 import { differingPaths, type Tree, walkTree } from './walk-tree.ts'
 
@@ -128,7 +128,7 @@ const closedIn = ({ rows }: Tree): string[] => {
 }
 
 const isUnreadNow = (before: Row, row: Row, after: Place): boolean =>
-  after?.kind === 'file' && after.digest.startsWith('stat:') && before.digest?.startsWith('sha256:') === true &&
+  after?.kind === 'file' && !isRead(after) && before.digest?.startsWith('sha256:') === true &&
   before.ino === row.ino && before.size === row.size && before.modifiedAt === row.modifiedAt
 
 const isRacy = ({ changedAt }: Row, at: number): boolean => changedAt > at - RACY_MS

@@ -10,8 +10,8 @@ export const asideName = (): string => `.${newId()}.old`
 export const temporaryName = (): string => `.${newId()}.tmp`
 
 /**
- * True if a name was made by a call, an undo or an apply since that time (milliseconds since the Unix epoch), for an entry that stands aside
- * (`old`) or a file that it writes (`tmp`).
+ * True if a name was made by a call, an undo or an apply since that time (milliseconds since the Unix epoch): for an entry that stands
+ * aside (`old`), or for a file that it writes (`tmp`).
  */
 export function isOwnName (name: string, ending: 'old' | 'tmp', since: number): boolean {
   const [, id = '', found] = /^\.(.+)\.(old|tmp)$/.exec(name) ?? []

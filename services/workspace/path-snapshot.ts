@@ -3,7 +3,7 @@ import { dirname, sep } from 'node:path'
 import type { ChangedPath, FileChange } from '../contracts/tool.ts'
 import { createSealedWriter, FileUnwritten, newSealedFile } from '../lib/sealed-file.ts'
 import type { OwnFiles } from './open-folder.ts'
-import { CopiesUnavailable, isUnchanged, type Item, type Place } from './places.ts'
+import { CopiesUnavailable, isUnchanged, type Item, type Place, UNREAD } from './places.ts'
 import { type ReadFile, readWhole } from './contents.ts'
 import type { UndoSpace } from './space.ts'
 import { inBatches, lookAt, surveyAll } from './survey.ts'
@@ -83,7 +83,6 @@ export async function diffPaths (
   return { items: changed, units: await unitsAfter(changed, units, paths) }
 }
 
-const UNREAD: Place = { kind: 'file', digest: 'stat:', size: 0, mode: 0 }
 const isDigest = (text: string | null | undefined): text is string => text?.startsWith('sha256:') === true
 const fileOf = (digest: string): Place => ({ kind: 'file', digest, size: 0, mode: 0o666 })
 

@@ -61,6 +61,9 @@ export interface Item {
 /** Returns the data of the file system about a file, which replaces the digest of one that is not read. */
 export const statDigest = ({ dev, ino, size, mtimeNs }: BigIntStats): string => `stat:${dev}:${ino}:${size}:${mtimeNs}`
 
+/** A file whose content is not to be read: what `lookAt` compares a path with then. */
+export const UNREAD: Place = { kind: 'file', digest: 'stat:', size: 0, mode: 0 }
+
 /** Whether the content of a file was read. */
 export const isRead = ({ digest }: FilePlace): boolean => digest.startsWith('sha256:')
 

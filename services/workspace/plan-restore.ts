@@ -213,7 +213,7 @@ async function compare (chain: Chain, parts: PlanParts): Promise<Fate> {
 }
 
 /** Whether a path cannot be used because a link is in the way, or because somebody has just changed it. */
-export const isPathFailure = (error: unknown): boolean =>
+const isPathFailure = (error: unknown): boolean =>
   ['ERR_PATH_REFUSED', 'ELOOP', 'ENOENT', 'ENOTDIR', 'EACCES', 'EPERM'].includes((error as NodeJS.ErrnoException).code ?? '')
 
 async function compareFound (chain: Chain, now: Place, read: Place, { folder }: PlanParts): Promise<Fate> {

@@ -73,19 +73,12 @@ type Writing = Pick<RestoreParts, 'clock' | 'paths' | 'folder' | 'drafts'>
 
 async function putBack (step: Chain, parent: Folder, name: string, writing: Writing): Promise<void> {
   const { before, left } = step
+  if (before?.kind === 'file') return writeFile(before, step, parent, name, writing)
   const place = parent.entry(name)
-  const makeRoom = async () => {
-    if (left !== null) await onceFree(writing.clock, undefined, () => left?.kind === 'folder' ? rmdir(place) : unlink(place))
-  }
-  if (before?.kind === 'file') {
-    const temporary = writing.drafts === undefined ? parent.entry(temporaryName()) : join(writing.drafts, temporaryName())
-    await writeFile(before, step, place, { ...writing, temporary })
-  } else {
-    await makeRoom()
-    // The mode of the folder is set last, because it may forbid to put something into the folder.
-    if (before?.kind === 'folder') await mkdir(place, 0o700)
-    else if (before?.kind === 'link') await symlink(before.target, place)
-  }
+  if (left !== null) await onceFree(writing.clock, undefined, () => left?.kind === 'folder' ? rmdir(place) : unlink(place))
+  // The mode of the folder is set last, because it may forbid to put something into the folder.
+  if (before?.kind === 'folder') await mkdir(place, 0o700)
+  else if (before?.kind === 'link') await symlink(before.target, place)
 }
 
 /**
@@ -121,8 +114,10 @@ function changeMode (path: string, { kind, mode }: { kind: 'file' | 'folder', mo
   })
 }
 
-async function writeFile (before: FilePlace, { source, left }: Chain, place: string, writing: Writing & { temporary: string }): Promise<void> {
-  const { clock, drafts, temporary } = writing
+async function writeFile (before: FilePlace, { source, left }: Chain, parent: Folder, name: string, writing: Writing): Promise<void> {
+  const { clock, drafts } = writing
+  const place = parent.entry(name)
+  const temporary = drafts === undefined ? parent.entry(temporaryName()) : join(drafts, temporaryName())
   const file = await open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, 0o600)
   try {
     try {

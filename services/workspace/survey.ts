@@ -3,7 +3,7 @@ import type { ChangedPath } from '../contracts/tool.ts'
 import { readWhole, type ReadFile } from './contents.ts'
 import { foldCase } from '../lib/windows-path.ts'
 import { FileUnwritten } from '../lib/sealed-file.ts'
-import { type Item, type Place, statDigest } from './places.ts'
+import { isRead, type Item, type Place, statDigest } from './places.ts'
 import { type Folder, isMounted, type OwnFiles, withFile, withFolder, withParent, withSubfolder } from './open-folder.ts'
 import type { BigIntStats } from 'node:fs'
 import { lstat, readdir, readlink, realpath, type FileHandle } from 'node:fs/promises'
@@ -150,9 +150,9 @@ export async function surveyAll (places: ChangedPath[], survey: Survey): Promise
  */
 export async function lookAt (path: string, like: Place | undefined, survey: Survey): Promise<Place> {
   if (await isSpelledOtherwise(path)) return null
-  const isRead = !(like?.kind === 'file' && like.digest.startsWith('stat:'))
+  const isSkipped = like?.kind === 'file' && !isRead(like)
   const readAll: Read = (file, size) => readWhole(file, { limit: Infinity, signal: survey.signal, size })
-  const read = isRead ? survey.read ?? readAll : undefined
+  const read = isSkipped ? undefined : survey.read ?? readAll
   try {
     return await withParent(path, async (folder, name) => (await examine(folder, name, path, { ...survey, read })).before)
   } catch (error) {

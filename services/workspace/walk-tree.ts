@@ -92,7 +92,7 @@ export function walkTree (
     const isGitDirectory = ['HEAD', 'objects', 'refs'].every((name) => names.includes(name))
     const isOfGit = isInGit || isGitDirectory || path === '.git/' || path.endsWith('/.git/')
     const isRuled = !isOfGit && parents !== undefined
-    const rules = isRuled ? withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, ignoreText(held)) : []
+    const rules = isRuled ? withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, ignoreText(held, names)) : []
     const deeper = { outer: rules, dev, depth: depth + 1, isInGit: isOfGit }
     for (const name of names) {
       const inner = path + name

@@ -10,7 +10,16 @@ import { onceFree } from '../../lib/file-system.ts'
 import { foldCase } from '../../lib/windows-path.ts'
 import { fileDigest } from './change-digest.ts'
 import { removeEntry } from './delete-file.ts'
-import { asideName, PathRefused, temporaryName, withFile, withParent, type Folder, isMounted, withSubfolder } from '../../workspace/index.ts'
+import {
+  asideName,
+  type Folder,
+  isMounted,
+  PathRefused,
+  temporaryName,
+  withFile,
+  withParent,
+  withSubfolder
+} from '../../workspace/index.ts'
 import { assertShown } from './place-state.ts'
 import { readWhole } from './read-text.ts'
 import { keepIfChanged, linkAside, tellKept, withCreatedFolder } from './replace-file.ts'

@@ -229,8 +229,9 @@ function * walk (
   }
 
   function * entries (held: HeldFolder, path: string, fromTop: string, outer: IgnoreRules, depth: number): Generator<Found> {
-    const rules = withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, ignoreText(held))
     const listed = sortedEntries(held)
+    const text = ignoreText(held, listed?.map(({ name }) => name) ?? [])
+    const rules = withRules(fromTop === '' ? outer : rulesInside(outer, fromTop), fromTop, text)
     if (listed === undefined) closed(path)
     for (const entry of listed ?? []) {
       const { name } = entry
