@@ -4,7 +4,7 @@ import { createKeyedLock } from '../lib/keyed-lock.ts'
 import { undoFileKey, undoTreeKey, type Op, type Store } from '../store/index.ts'
 import { CopiesUnavailable } from './places.ts'
 import { newSealedFile, type SealedFile } from '../lib/sealed-file.ts'
-import type { UndoSpace } from './space.ts'
+import type { StoredTree, UndoSpace } from './space.ts'
 import type { Compared, FolderWorker, Recorded, RecordRequest, TreeRequest } from './tree-rpc.ts'
 
 /** The most paths of a folder that is recorded before a command. */
@@ -13,13 +13,6 @@ const MOST_PATHS = 20_000
 const MOST_BYTES = 1024 ** 3
 /** The time limit of a record, milliseconds. The first record of a large folder reads all of it. */
 const RECORD_MS = 120_000
-
-/** The stored record of a folder: where the list of its paths is, the size of that list, and the ids of the files of its contents. */
-export interface StoredTree {
-  record: SealedFile
-  bytes: number
-  contents: string[]
-}
 
 /** What a command may change: its folder, and a git directory outside of it. */
 export interface CommandPlace {

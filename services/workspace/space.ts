@@ -4,8 +4,8 @@ import type { Config } from '../../schemas/config.ts'
 import type { Clock } from '../lib/clock.ts'
 import { timeOfId } from '../lib/ids.ts'
 import { createKeyedLock } from '../lib/keyed-lock.ts'
+import type { SealedFile } from '../lib/sealed-file.ts'
 import { UNDO_ENTRIES, UNDO_FILES, undoFileKey, UNDO_OWNERS, UNDO_TREES, UNDO_WORKS, type Op, type Store } from '../store/index.ts'
-import type { StoredTree } from './snapshots.ts'
 
 const MIB = 1024 * 1024
 const DAY_MS = 24 * 60 * 60 * 1000
@@ -16,6 +16,13 @@ const FILE_BYTES = 4096
 const LEFT = 0.9
 /** The number of operations in a transaction. */
 const BATCH = 500
+
+/** The stored record of a folder: where the list of its paths is, the size of that list, and the ids of the files of its contents. */
+export interface StoredTree {
+  record: SealedFile
+  bytes: number
+  contents: string[]
+}
 
 /** Returns the size up to which a file is kept, bytes. */
 export function largestKept (settings: Config['undo']): number {
