@@ -1,4 +1,46 @@
-import type { Browser, Page } from 'playwright-core'
+import { chromium, type Browser, type Page } from 'playwright-core'
+import { createClient } from '../client/create-client.ts'
+import { putThread } from '../client/generated/index.ts'
+import { type Plan, startFakeGateway } from '../test/fakes/gateway.ts'
+import { CHROMIUM, FLAGS } from '../test/harness/browser.ts'
+import { createHome, startSubject } from './subjects.ts'
+
+/** The messages of a long conversation. */
+export const MESSAGES = 5_000
+
+/** Opens a page in Chromium for the console of a service whose model answers everything with `plan`. */
+export async function withConsole<T> (plan: Plan, work: (at: { browser: Browser, page: Page, baseUrl: string }) => Promise<T>): Promise<T> {
+  const home = createHome({ threads: { titles: false } })
+  const gateway = await startFakeGateway({ record: false, reply: () => plan })
+  const { port, stop } = await startSubject('service', { dir: home.dir, url: gateway.url })
+  const browser = await chromium.launch({ executablePath: CHROMIUM, args: FLAGS })
+  try {
+    const baseUrl = `http://127.0.0.1:${port}`
+    return await work({ browser, page: await openPage(browser, baseUrl), baseUrl })
+  } finally {
+    await browser.close()
+    await stop()
+    await gateway.close()
+    home.remove()
+  }
+}
+
+/** Opens a page that has stored nothing. */
+export async function openPage (browser: Browser, baseURL: string): Promise<Page> {
+  const page = await browser.newPage({ baseURL, viewport: { width: 1280, height: 800 } })
+  page.setDefaultTimeout(300_000)
+  return page
+}
+
+/** Stores a conversation of so many messages, with a question in every second one. */
+export async function putQuestions (baseUrl: string, id: string, count: number): Promise<void> {
+  const messages = Array.from({ length: count }, (_, n) => ({
+    id: `m${n}`,
+    role: n % 2 === 0 ? 'user' : 'assistant',
+    parts: [{ type: 'text', text: n % 2 === 0 ? `Question ${n}` : partOfAnswer(n) }]
+  }))
+  await putThread({ client: createClient({ baseUrl }), path: { id }, body: { messages }, throwOnError: true })
+}
 
 /** What a page did while something was measured. */
 export interface PageWork {

@@ -8,6 +8,7 @@ import { afterLoad } from './rows/after-load.ts'
 import { cachedShareRows } from './rows/cached-share.ts'
 import { coldStart } from './rows/cold-start.ts'
 import { consoleChat } from './rows/console-chat.ts'
+import { consoleOpen, consolePaint, consoleTyping } from './rows/console-times.ts'
 import { diskPerChat, oneFact } from './rows/disk.ts'
 import type { Context } from './rows/context.ts'
 import { feltFirstText } from './rows/felt-first-text.ts'
@@ -63,7 +64,10 @@ const ROWS: Record<string, (context: Context) => Promise<Row[]>> = {
   'disk-per-chat': diskPerChat,
   'one-fact': oneFact,
   'cached-share': cachedShareRows,
-  'console-chat': consoleChat
+  'console-chat': consoleChat,
+  'console-paint': consolePaint,
+  'console-open': consoleOpen,
+  'console-typing': consoleTyping
 }
 
 const { values: { quick, only } } = parseArgs({ options: { quick: { type: 'boolean', default: false }, only: { type: 'string' } } })
