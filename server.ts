@@ -56,8 +56,8 @@ async function main () {
     return
   }
 
-  const { host, port: chosenPort, parentPid } = options
-  const parent = parentPid === undefined ? undefined : await findParent(parentPid)
+  const { host, port: chosenPort, parentPid, isUnderNpx } = options
+  const parent = parentPid === undefined ? undefined : await findParent(parentPid, isUnderNpx)
   const home = homeFolder(options.home)
   // The clock's timers do not keep the process alive, and waiting for another service to end may be the only activity.
   const keepAlive = setInterval(() => {}, KEEP_ALIVE_MS)

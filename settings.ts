@@ -74,6 +74,8 @@ export interface Options extends StdinSecrets {
   gatewayBaseURL?: string
   /** The id of the process whose end shuts the service down. */
   parentPid?: number
+  /** The parent is npx, which no option named. */
+  isUnderNpx?: boolean
 }
 
 /**
@@ -92,7 +94,8 @@ export async function readOptions (
   const host = values.host ?? '127.0.0.1'
   if (host === '') throw new Usage('--host must be an address or a name, such as 127.0.0.1.')
   const listenOn = port('--port', values.port) ?? port('LOCAL_AGENT_PORT', variable('LOCAL_AGENT_PORT'))
-  const parentPid = processId(values['parent-pid']) ?? shellOfNpx(env)
+  const namedPid = processId(values['parent-pid'])
+  const npxPid = shellOfNpx(env)
   const secrets = values.stdin ? await readHandOver() : {}
   const token = secrets.token ?? variable('LOCAL_AGENT_TOKEN')
   if (token !== undefined && (token !== token.trim() || /\p{Cc}/u.test(token))) {
@@ -111,7 +114,8 @@ export async function readOptions (
     gatewayKey: secrets.gatewayKey ?? variable('AI_GATEWAY_API_KEY'),
     gatewayBaseURL: variable('AI_GATEWAY_BASE_URL'),
     keys: secrets.keys,
-    parentPid
+    parentPid: namedPid ?? npxPid,
+    isUnderNpx: namedPid === undefined && npxPid !== undefined
   }
 }
 

@@ -35,7 +35,7 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
         store,
         attachments: app.attachmentFiles,
         clock,
-        config: () => config.raw,
+        config,
         busy: () => agent.activeRunCount > 0 ? 'A run is in progress.' : tasks.live > 0 ? 'A run of a task is in progress.' : undefined,
         refuseRequests: () => {
           draining.value = true

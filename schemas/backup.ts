@@ -20,10 +20,15 @@ export const ExportQuery = Type.Object({
   }))
 })
 
+const Kept = Type.Optional(Type.Array(Type.String(), {
+  description: 'Keys of config.json that an import leaves as they are: requests may change them only where the service has a token'
+}))
+
 export const ImportedSchema = Type.Object({
   status: Type.Literal('imported'),
   records: Type.Integer({ description: 'Number of records in the backup' }),
-  createdAt: Timestamp
+  createdAt: Timestamp,
+  kept: Kept
 }, {
   $id: 'Imported',
   description: 'The backup was imported; createdAt is the time of its export'
@@ -50,10 +55,17 @@ export const CheckedBackupSchema = Type.Object({
   bytes: Type.Integer({ description: 'Size of the file' }),
   holds: CountsSchema,
   replaces: { ...CountsSchema, description: 'What the service has now: it would be gone' },
+  settings: Type.Optional(Type.Record(Type.String(), Type.Unknown(), {
+    description: 'Programs, permissions and all else of the backup\'s config.json that differs from the one here and that only ' +
+      'callers with a token may change, as GET /config shows it. `null`: the backup has no such key'
+  })),
+  kept: Kept,
   busy: Type.Optional(Type.String({ description: 'What is under way, and would have to end before an import' })),
   missingBytes: Type.Optional(Type.Integer({ description: 'The room on the disk that an import would lack' }))
 }, { $id: 'CheckedBackup', description: 'The backup is whole and can be read; nothing was changed' })
 export type CheckedBackup = Static<typeof CheckedBackupSchema>
+/** The configuration that an import leaves, and what it does with the keys that only callers with a token may change. */
+export type ComparedConfig = { config: object } & Pick<CheckedBackup, 'settings' | 'kept'>
 
 export const ImportProgressSchema = Type.Object({
   step: oneOf(['none', 'receiving', 'reading', 'writing'], {

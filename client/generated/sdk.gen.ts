@@ -1523,7 +1523,7 @@ export const importProgress = <ThrowOnError extends boolean = false>(options?: O
 /**
  * Replaces all data of the service with a backup
  *
- * All current data is replaced, after the file was checked as a whole. A failure changes nothing.
+ * All current data is replaced, after the file was checked as a whole. A failure changes nothing. Without a token, the keys of config.json that `PATCH /config` refuses then stay as they are: the answer names them in `kept`.
  */
 export const importAll = <ThrowOnError extends boolean = false>(options: Options<ImportAllData, ThrowOnError>): RequestResult<ImportAllResponses, ImportAllErrors, ThrowOnError> => (options.client ?? client).post<ImportAllResponses, ImportAllErrors, ThrowOnError>({
     bodySerializer: null,

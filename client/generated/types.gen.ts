@@ -1126,6 +1126,16 @@ export type CheckedBackup = {
         agents: number;
     };
     /**
+     * Programs, permissions and all else of the backup's config.json that differs from the one here and that only callers with a token may change, as GET /config shows it. `null`: the backup has no such key
+     */
+    settings?: {
+        [key: string]: unknown;
+    };
+    /**
+     * Keys of config.json that an import leaves as they are: requests may change them only where the service has a token
+     */
+    kept?: Array<string>;
+    /**
      * What is under way, and would have to end before an import
      */
     busy?: string;
@@ -3668,6 +3678,10 @@ export type Imported = {
      * Milliseconds since the Unix epoch
      */
     createdAt: number;
+    /**
+     * Keys of config.json that an import leaves as they are: requests may change them only where the service has a token
+     */
+    kept?: Array<string>;
 };
 
 /**

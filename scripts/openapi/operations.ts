@@ -200,7 +200,8 @@ export const DESCRIPTIONS: Record<string, string> = {
     'for a person in the conversation is withdrawn; while a run is under way, it is a 409. Readers of `/events` get `thread:changed`.',
   getUsage: 'Days are those of the time zone of this machine. A model without a known price has tokens and no cost.',
   exportAll: 'The passphrase is sent as header `x-export-passphrase`; without it the file cannot be read again.',
-  importAll: 'All current data is replaced, after the file was checked as a whole. A failure changes nothing.',
+  importAll: 'All current data is replaced, after the file was checked as a whole. A failure changes nothing. Without a ' +
+    'token, the keys of config.json that `PATCH /config` refuses then stay as they are: the answer names them in `kept`.',
   checkImport: 'For a person who decides about an import: the whole file is decrypted and checked, as an import does it, and its records ' +
     'are counted beside those of the service. The file is sent again to import it. One import or check at a time (409).',
   importProgress: 'Ask each half second while a large backup is imported or checked. While the service starts with it, there is no answer.'

@@ -1,3 +1,4 @@
+import { isDeepStrictEqual } from 'node:util'
 import { isObject } from '../lib/json.ts'
 import { defineError, type ServiceError } from '../lib/service-error.ts'
 import { createRedactor } from '../lib/secrets.ts'
@@ -92,6 +93,16 @@ function beyond (patch: unknown, keys: Keys | true | undefined, path: Path = [])
     const below = Object.hasOwn(keys, name) ? keys[name] : keys['*']
     return beyond(value, below, [...path, name])
   })
+}
+
+const valueAt = (config: unknown, path: Path): unknown =>
+  path.reduce((value, name) => isObject(value) && Object.hasOwn(value, name) ? value[name] : undefined, config)
+
+/** Returns the top-level keys in which two configurations differ in a part that only callers with a token may change. */
+export function guardedDifferences (one: object, other: object): string[] {
+  const paths = [...beyond(one, OPEN), ...beyond(other, OPEN)]
+  const different = paths.filter((path) => !isDeepStrictEqual(valueAt(one, path), valueAt(other, path)))
+  return [...new Set(different.map(([name]) => name))]
 }
 
 /** Throws NeedsToken (403) if the patch changes a key that only callers with a token may change. */

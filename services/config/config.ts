@@ -2,12 +2,13 @@ import { isDeepStrictEqual } from 'node:util'
 import { Check } from '@sinclair/typebox/value'
 import { Ajv, type ValidateFunction } from 'ajv'
 import { ConfigKeys, MOST_SERVERS, type Config } from '../../schemas/config.ts'
+import type { ComparedConfig } from '../../schemas/backup.ts'
 import type { ConfigPatch } from '../../schemas/config-patch.ts'
 import { describeInvalid, type FailedRule } from '../http/index.ts'
 import { join } from 'node:path'
 import { isLoopback } from '../lib/is-loopback.ts'
 import { defineError } from '../lib/service-error.ts'
-import { merge, refuseMasks, requireOpen, mask } from './config-patch.ts'
+import { guardedDifferences, merge, refuseMasks, requireOpen, mask } from './config-patch.ts'
 import { readServers } from './readme-servers.ts'
 import { restrictAccess, keepInvalidCopy, NotAFile, prepareDirectory, readConfigFile, requireFile, writeConfigFile } from './config-file.ts'
 
@@ -214,6 +215,24 @@ export async function openConfig ({ dir, hasToken = false, onChange = () => {} }
         const next = change(base as Config) as Record<string, unknown>
         await save(next)
         return current
+      }),
+
+    /**
+     * Returns the configuration as an import of `next` leaves it, and `settings`, the keys that `next` changes and only callers with a
+     * token may change, for display. Without a token these stay as they are, each as a whole, and `kept` names them.
+     */
+    compareImport: (next: Record<string, unknown>): Promise<ComparedConfig> =>
+      enqueue(async () => {
+        const base = await readConfigFile(file).catch(() => raw)
+        const guarded = guardedDifferences(base, next)
+        const kept = hasToken ? [] : guarded
+        const stays = ([name]: [string, unknown]) => kept.includes(name)
+        const settings = Object.fromEntries(guarded.map((name) => [name, next[name] ?? null]))
+        return {
+          config: Object.fromEntries([...Object.entries(next).filter((entry) => !stays(entry)), ...Object.entries(base).filter(stays)]),
+          ...(guarded.length > 0 && { settings: mask(settings) as Record<string, unknown> }),
+          ...(kept.length > 0 && { kept })
+        }
       }),
 
     /**

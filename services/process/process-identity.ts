@@ -93,11 +93,12 @@ const POLL_MS = 1_000
 
 /**
  * Returns the process whose end shuts the service down. Throws Usage when no live process has that id, or when the process
- * started after the service.
+ * started after the service. `isNpx`: the process was found, not named by an option.
  */
-export async function findParent (pid: number): Promise<Holder> {
+export async function findParent (pid: number, isNpx = false): Promise<Holder> {
   const parent = await identityOf(pid)
   if (parent === undefined) {
+    if (isNpx) throw new Usage('npx ended while it started the service, so the service ends, too. Run the command again.')
     throw new Usage(`--parent-pid ${pid} is the id of no live process. Pass the id of the process that starts the service.`)
   }
   // A parent is older than its child: a younger process has reused the id of a parent that is gone.

@@ -5,7 +5,8 @@ import { exported, imported, noise, PASSPHRASE, post, until } from '../faults/ba
 
 /** A built service of its own; `first` gets a tool that is not asked for. */
 async function place (t: Test, env: NodeJS.ProcessEnv = {}) {
-  const dir = t.testdir({ a: { 'config.json': JSON.stringify({ permissions: { writeFile: 'ask' }, mine: { x: 1 } }) }, b: {}, work: {} })
+  const home = { 'config.json': JSON.stringify({ permissions: { writeFile: 'ask' }, mine: { x: 1 } }) }
+  const dir = t.testdir({ a: home, b: { ...home }, work: {} })
   const start = (name: string, more: NodeJS.ProcessEnv = {}) =>
     startService(t, { home: `${dir}/${name}`, cwd: `${dir}/work`, env: { ...env, ...more } })
   return { dir, start }

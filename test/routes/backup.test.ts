@@ -1,13 +1,13 @@
 import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdirSync, readdirSync, readlinkSync, rmdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync } from 'node:fs'
 import { get } from 'node:http'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import t, { type Test } from 'tap'
 import type { App } from '../../app.ts'
 import { VERSION } from '../../services/lib/version.ts'
-import { newestOf } from '../../services/store/migrations.ts'
+import { migrations, newestOf } from '../../services/store/migrations.ts'
 import { encryptBackup } from '../../services/store/backup/backup-format.ts'
 import { of, say } from '../harness/agent.ts'
 import { answerCall, calls, openCalls, OPTIONS, settled, toldResults, withTurns } from '../harness/app-tools.ts'
@@ -105,6 +105,49 @@ t.test('runs that were under way are interrupted by an import, and schedules go 
   }
   t.equal(await next.store.get('imported'), undefined)
 })
+
+for (const token of [undefined, 'the token']) {
+  t.test(token === undefined
+    ? 'an import without a token changes no permission, box or program, and names what it leaves as it was'
+    : 'an import with a token brings all settings, and the check before it says which', async (t) => {
+    const brought = {
+      model: 'offline/scripted',
+      permissions: { runCommand: 'allow' },
+      commands: { sandbox: 'off' },
+      mcp: [{ name: 'spy', command: '/bin/false', args: ['-c', 'x'], env: { KEY: 'hidden' }, enabled: false }],
+      log: { level: 'error', file: true }
+    }
+    const lines = [
+      { backup: 1, schema: newestOf(migrations), digestKey: randomBytes(32).toString('base64'), createdAt: 1, version: '0' },
+      { config: brought },
+      { end: 0 }
+    ]
+    const pieces: Buffer[] = []
+    for await (const piece of encryptBackup(lines.map((line) => JSON.stringify(line)), PASSPHRASE)) pieces.push(piece)
+    const here = { permissions: { runCommand: 'deny' }, workspace: '/tmp', model: 'offline/assistant' }
+    const app = await build(t, { config: here, token })
+    const post = async (url: string) => (await app.inject({
+      method: 'POST',
+      url,
+      payload: Buffer.concat(pieces),
+      headers: { ...headers, ...token !== undefined && { authorization: `Bearer ${token}` } }
+    })).json()
+    const found = await post('/import/check')
+    t.same(found.settings, {
+      permissions: { runCommand: 'allow' },
+      commands: { sandbox: 'off' },
+      mcp: [{ ...brought.mcp[0], env: { KEY: '••••' } }],
+      log: { level: 'error', file: true },
+      workspace: null
+    })
+    t.same(found.kept?.toSorted(), token === undefined ? Object.keys(found.settings).toSorted() : undefined)
+    t.match(await post('/import'), { status: 'imported', kept: found.kept })
+    await app.close()
+    await build(t, { home: app.home, cwd: app.cwd })
+    const left = JSON.parse(readFileSync(join(app.home, 'config.json'), 'utf8'))
+    t.same(left, token === undefined ? { ...here, model: brought.model } : brought)
+  })
+}
 
 t.test('a call of an application that was open in the backup is not handed out after an import: it may have been executed', async (t) => {
   const { app, gateway } = await withTurns(t, [calls('openDocument')])

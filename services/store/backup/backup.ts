@@ -25,7 +25,7 @@ import {
 import { open, rm, statfs, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
-import type { CheckedBackup, ErasedView, ImportedView, ImportProgress } from '../../../schemas/backup.ts'
+import type { CheckedBackup, ComparedConfig, ErasedView, ImportedView, ImportProgress } from '../../../schemas/backup.ts'
 import type { Clock } from '../../lib/clock.ts'
 import { startDeadline } from '../../lib/deadline.ts'
 import { ServiceError } from '../../lib/service-error.ts'
@@ -63,7 +63,7 @@ interface Head {
 
 interface ReadBackup {
   head: Head
-  config: object
+  config: Record<string, unknown>
   records: AsyncGenerator<StoredRecord>
 }
 
@@ -128,7 +128,7 @@ export function createBackup (
     /** The contents of attachments. */
     attachments: AttachmentContents
     clock: Clock
-    config: () => object
+    config: { readonly raw: object, compareImport: (next: Record<string, unknown>) => Promise<ComparedConfig> }
     /** Returns a sentence about running work that an import would lose; undefined when there is none. */
     busy: () => string | undefined
     /** Makes the service refuse further requests. */
@@ -207,8 +207,8 @@ export function createBackup (
   }
 
   /** Builds a staged database from a backup. Changes no current data. */
-  async function stage ({ head, config, records }: ReadBackup): Promise<{ records: number, createdAt: number }> {
-    const next = await store.stage({ schema: head.schema, digestKey: Buffer.from(head.digestKey, 'base64') })
+  async function stage ({ head, config: next, records }: ReadBackup): Promise<Omit<ImportedView, 'status'>> {
+    const staged = await store.stage({ schema: head.schema, digestKey: Buffer.from(head.digestKey, 'base64') })
     let count = 0
     try {
       let batch: StoredRecord[] = []
@@ -218,22 +218,23 @@ export function createBackup (
         count++
         bytes += JSON.stringify(record[1]).length
         if (bytes < TOGETHER_BYTES) continue
-        await next.put(batch)
+        await staged.put(batch)
         batch = []
         bytes = 0
       }
-      await next.put([...batch, [IMPORTED, { at: clock.now() }]])
-      await next.finish()
-      await writeFile(join(dir, NEXT_CONFIG), JSON.stringify(config, null, 2) + '\n', { mode: 0o600, flush: true })
+      await staged.put([...batch, [IMPORTED, { at: clock.now() }]])
+      await staged.finish()
+      const { config: left, kept } = await config.compareImport(next)
+      await writeFile(join(dir, NEXT_CONFIG), JSON.stringify(left, null, 2) + '\n', { mode: 0o600, flush: true })
+      return { records: count, createdAt: head.createdAt, kept }
     } catch (error) {
-      await next.discard()
+      await staged.discard()
       throw error
     }
-    return { records: count, createdAt: head.createdAt }
   }
 
   /** Reads all of a backup and counts what is in it. */
-  async function inspect ({ head: { createdAt, version }, records }: ReadBackup, bytes: number): Promise<CheckedBackup> {
+  async function inspect ({ head: { createdAt, version }, config: next, records }: ReadBackup, bytes: number): Promise<CheckedBackup> {
     const { counts, add } = createCounter()
     let count = 0
     for await (const record of withFiles(records, { ...attachments, write: async () => ({ file: '', key: '' }) })) {
@@ -244,6 +245,7 @@ export function createBackup (
     // The file itself is removed before an import writes it again.
     const room = await statfs(dir).then(({ bavail, bsize }) => bavail * bsize, () => Infinity)
     const missing = ROOM * bytes - room
+    const { settings, kept } = await config.compareImport(next)
     return {
       status: 'checked',
       createdAt,
@@ -252,6 +254,8 @@ export function createBackup (
       bytes,
       holds: counts,
       replaces: await countStored(store),
+      settings,
+      kept,
       ...(reason !== undefined && { busy: reason }),
       ...(missing > 0 && { missingBytes: Math.ceil(missing) })
     }
@@ -301,7 +305,7 @@ export function createBackup (
         const damaged = (key: string) => log.warn({ key }, 'a record cannot be read and is left out of the backup')
         const { records, ...head } = store.contents(signal, damaged)
         const contents = { ...head, records: withContents(records, attachments, damaged) }
-        for await (const chunk of encryptBackup(linesOf(contents, config(), clock.now()), passphrase)) {
+        for await (const chunk of encryptBackup(linesOf(contents, config.raw, clock.now()), passphrase)) {
           stall.renew()
           yield chunk
         }

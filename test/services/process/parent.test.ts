@@ -33,6 +33,7 @@ t.test('an id of no live process, of a zombie, of a younger process or of this o
   younger.kill('SIGKILL')
   await gone
   await t.rejects(findParent(younger.pid!), { exitCode: 64, message: /no live process/ })
+  await t.rejects(findParent(younger.pid!, true), { exitCode: 64, message: /^npx ended while it started the service/ })
   if (!linux) await t.rejects(findParent(await zombie(t)), { exitCode: 64, message: /no live process/ })
 })
 

@@ -783,6 +783,15 @@ class CheckedBackup(Model):
     replaces: BackupContents
     """What the service has now: it would be gone"""
     status: Literal["checked"] = "checked"
+    settings: dict[str, Any] | None = None
+    """Programs, permissions and all else of the backup's config.json that differs from the one here
+    and that only callers with a token may change, as GET /config shows it. `null`: the backup has
+    no such key
+    """
+    kept: list[str] | None = None
+    """Keys of config.json that an import leaves as they are: requests may change them only where
+    the service has a token
+    """
     busy: str | None = None
     """What is under way, and would have to end before an import"""
     missing_bytes: int | None = None
@@ -1924,6 +1933,10 @@ class Imported(Model):
     created_at: int
     """Milliseconds since the Unix epoch"""
     status: Literal["imported"] = "imported"
+    kept: list[str] | None = None
+    """Keys of config.json that an import leaves as they are: requests may change them only where
+    the service has a token
+    """
 
 
 class ImportedServer(Model):

@@ -154,7 +154,7 @@ interface FoundProps {
 
 /** What is in the backup, beside what would be gone; asks for a word before it is so. */
 function Found ({ found, error, onImport, onBack }: FoundProps) {
-  const { createdAt, version, holds, replaces, busy, missingBytes, bytes } = found
+  const { createdAt, version, holds, replaces, settings, kept, busy, missingBytes, bytes } = found
   const [typed, setTyped] = useState('')
   const isMeant = typed.trim().toLowerCase() === say('data.importWord')
   const hasData = COUNTED.some((name) => replaces[name] > 0)
@@ -180,6 +180,13 @@ function Found ({ found, error, onImport, onBack }: FoundProps) {
         </tbody>
       </table>
       <p className='note note-warn'>{say(hasData ? 'data.importGone' : 'data.importGoneNone')}</p>
+      {kept !== undefined && <p className='note'>{say('data.importKept', { names: kept.join(', ') })}</p>}
+      {kept === undefined && settings !== undefined && (
+        <div className='note note-warn'>
+          <p>{say('data.importSettings')}</p>
+          <pre>{JSON.stringify(settings, null, 2)}</pre>
+        </div>
+      )}
       {busy !== undefined && <p className='note note-warn'>{say('data.importBusy')}</p>}
       {missingBytes !== undefined && <p className='note note-warn'>{say('data.importRoom', { size: sizeOf(missingBytes) })}</p>}
       <label className='field'>

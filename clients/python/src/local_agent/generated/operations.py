@@ -1991,7 +1991,9 @@ class Operations(Transport):
         x_export_passphrase: str,
     ) -> Imported:
         """Replaces all data of the service with a backup. All current data is replaced, after the
-        file was checked as a whole. A failure changes nothing.
+        file was checked as a whole. A failure changes nothing. Without a token, the keys of
+        config.json that `PATCH /config` refuses then stay as they are: the answer names them in
+        `kept`.
         """
         return self._call(
             "POST",
