@@ -114,10 +114,10 @@ function imageType (uri: string, mimeType: string | null | undefined): string | 
 
 /** Reads a file that a prompt names. Throws for other addresses, and for files that are too large. */
 async function readAttached (uri: string, type: string): Promise<Attached> {
-  if (!uri.startsWith('file:')) throw new Error(`${uri} is no file on this computer.`)
+  if (!uri.startsWith('file:')) throw new Error(`${uri} is not a file on this computer.`)
   const path = fileURLToPath(uri)
   const found = await stat(path)
-  if (!found.isFile() || found.size > LARGEST_FILE) throw new Error(`${path} is no file of at most 32 MiB.`)
+  if (!found.isFile() || found.size > LARGEST_FILE) throw new Error(`${path} is not a file of at most 32 MiB.`)
   return { content: await readFile(path), type, name: basename(path) }
 }
 

@@ -16,7 +16,7 @@ import type { ConversationStates } from './conversation-state.ts'
 /** The collaborators of the agent. */
 export interface AgentDeps extends EngineDeps {
   activeRuns: ActiveRuns
-  /** `keyChanges` returns the number of changes of keys. */
+  /** The models and their windows; `keyChanges` returns how often keys were changed. */
   registry: Registry & ContextWindows & { keyChanges: () => number }
   host: ToolHost
   liveQuestions: Pick<LiveQuestions, 'ask' | 'clean' | 'has' | 'decide'>

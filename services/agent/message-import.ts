@@ -145,7 +145,7 @@ async function check (message: RawMessage, { name, isStored }: Origin): Promise<
     if (!result.success) {
       const wrong = whatIsWrong(message, result.error.issues, slice.from)
       throw new BadMessage(
-        isStored ? `${name} is not a message: ${wrong}. Mend it with PUT /threads/:id.` : `${name} is not a message: ${wrong}.`
+        isStored ? `${name} is not a message: ${wrong}. Correct it with PUT /threads/:id.` : `${name} is not a message: ${wrong}.`
       )
     }
     whole.push(result.data as ModelMessage)

@@ -86,7 +86,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
   const readItems = async <I extends Approval>(keys: string[]): Promise<I[]> =>
     (await Promise.all(keys.map((key) => unlessDamaged(store.get<I>(key))))).filter((item) => item !== undefined)
 
-  /** Throws ApprovalNotFound (404). */
+  /** Returns an approval by its id. Throws ApprovalNotFound (404). */
   async function require (approvalId: string): Promise<Approval> {
     const approval = await get(approvalId)
     if (approval === undefined) throw new ApprovalNotFound(approvalId)

@@ -136,7 +136,7 @@ const patternViews = ({ habits }: Memory): KnownFact[] =>
     createdAt: updatedAt
   }))
 
-/** Throws EntryNotFound (404). */
+/** Returns an entry by its id. Throws EntryNotFound (404). */
 function requireEntry ({ entries }: Memory, id: string): Entry {
   const entry = entries.find((each) => each.id === id)
   if (entry === undefined) throw new EntryNotFound(id)

@@ -33,7 +33,7 @@ export interface ResourcesOfServers {
 
 interface Parts {
   servers: () => ResourceServer[]
-  /** Throws ToolServerNotFound (404). */
+  /** Returns a server by its name. Throws ToolServerNotFound (404). */
   find: (name: string) => Pick<ToolServer, 'status' | 'error'>
   clock: Clock
 }

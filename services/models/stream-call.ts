@@ -37,13 +37,13 @@ type CallOptions = Omit<LanguageModelV4CallOptions, 'abortSignal' | 'prompt'>
 interface ModelCall {
   /** Ids as `<provider>/<model>`: the preferred model first, then the fallbacks. */
   models: string[]
-  /** `origin` marks the data that the model attaches to its answer, see models/reasoning.ts; by default the id. */
+  /** Loads a model. `origin` marks the data that it attaches to its answer, see models/reasoning.ts; the id by default. */
   load(id: string): Promise<{ id: string, origin?: string, model: LanguageModelV4 }>
   describe(error: unknown, id: string): Failure
-  /** Returns the prompt for a model. Called again with `tooLong` if the provider refuses the length. Undefined: it cannot be shortened. */
+  /** Returns the prompt for a model. Called again with `tooLong` if a provider refuses the length. Undefined: it is as short as can be. */
   prompt(id: string, tooLong: boolean): Promise<LanguageModelV4Prompt | undefined>
   options: CallOptions
-  /** Returns the options with fewer tools if the provider refuses their number. Undefined: there are no fewer. */
+  /** Returns the options with fewer tools if the provider refuses their number; undefined if there are no fewer. */
   withFewerTools(id: string, error: unknown): Promise<CallOptions | undefined>
   signal: AbortSignal
   clock: Clock

@@ -38,7 +38,7 @@ interface Answer<V> {
 }
 
 interface StructuredCall<V> extends StructuredQuestion<V> {
-  /** `settings` are the user's for the role of the model. */
+  /** Loads the model, with the `settings` that the user chose for its role. */
   load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
   /** The role in which the call is counted; `fast` by default. */
   role?: Role

@@ -10,7 +10,7 @@ import { createAnswerText } from './text-calls/answer-text.ts'
 import { tokensIn, tokensOf, toolTokens } from './token-estimate.ts'
 
 interface WholeCall {
-  /** `settings` are the user's for the role of the model. */
+  /** Loads the model, with the `settings` that the user chose for its role. */
   load: () => Promise<{ id: string, model: LanguageModelV4, settings?: CallSettings }>
   options: (settings: CallSettings) => Omit<LanguageModelV4CallOptions, 'abortSignal'>
   /** The role in which the call is counted. */

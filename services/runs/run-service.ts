@@ -285,7 +285,7 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
     }
   }
 
-  /** Throws RunUnknown (404). */
+  /** Returns a run by its id. Throws RunUnknown (404). */
   async function find (runId: string): Promise<Run> {
     const active = activeRun(runId)
     if (active !== undefined) return viewActive(active)

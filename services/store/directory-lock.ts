@@ -173,7 +173,7 @@ function canOpen (path: string): boolean {
   }
 }
 
-/** On Windows, keeps a file open that nobody else can open, until the returned function is called. */
+/** On Windows, opens a file for this process alone. The returned function closes it. */
 async function holdFile (dir: string, clock: Clock): Promise<() => void> {
   if (process.platform !== 'win32') return () => {}
   const path = join(dir, HELD)

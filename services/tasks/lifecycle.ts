@@ -32,7 +32,7 @@ import { outcomeOfRun } from './schedule/outcomes.ts'
 import { tryNext } from './task-health.ts'
 import type { Schedules } from './schedule/schedules.ts'
 
-/** How runs end that are stopped together. */
+/** The end that runs get if they are stopped together. */
 type Ending = RunEnding | ((run: StoredRun) => RunEnding)
 
 type StopChange = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>

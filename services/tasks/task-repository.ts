@@ -135,7 +135,7 @@ type Unchanged<T> = T extends undefined ? undefined : never
 /** When the schedule ticker must next check a task, milliseconds since the Unix epoch, and whether the task runs once. */
 interface DueTask {
   at: number
-  /** From when on the machine must be awake for its run; Infinity where none is planned. */
+  /** When the machine must be awake for the next run, milliseconds since the Unix epoch; Infinity if no run is planned. */
   awakeFrom: number
   isOnce: boolean
 }
@@ -185,7 +185,7 @@ export function createTaskRepository (
     return undefined
   }
 
-  /** Reads a run by its id alone; undefined when it does not exist or is damaged, and for one of a conversation. */
+  /** Reads a run of a task by its id alone; undefined if there is none, or if it is damaged. */
   async function runById (runId: string): Promise<StoredRun | undefined> {
     const run = await unlessDamaged(stored.get(runId))
     return run?.taskId === undefined ? undefined : run
@@ -280,7 +280,7 @@ export function createTaskRepository (
     due: due as ReadonlyMap<string, DueTask>,
     /** Calls the listener whenever `due` has changed. */
     onDue: (listener: () => void) => void listeners.add(listener),
-    /** Calls the listener with each change of a task once it is durable, with the tasks that a trigger has noted its run for. */
+    /** Calls the listener with each change of a task once it is durable, with the tasks whose triggers wait for the end of its run. */
     onStored: (listener: StoredListener) => void storedListeners.add(listener),
 
     /** Runs `work` while no other change of the same task is under way. */

@@ -25,7 +25,7 @@ export const numbersIn = (spans: readonly Span[]): number[] =>
 
 export const holds = (spans: readonly Span[], number: number): boolean => spans.some(([from, to]) => number >= from && number < to)
 
-/** Returns the number of the message at a position of a path; the one before the first, and those after the last, are counted on. */
+/** Returns the number of the message at a position of a path. The numbers go on before its beginning and after its end. */
 export function numberAt (path: readonly Span[], position: number): number {
   let left = position
   for (const [from, to] of path) {
@@ -68,7 +68,7 @@ export function joinPaths (one: readonly Span[], other: readonly Span[]): Span[]
   return joined
 }
 
-/** Where messages are written, and what becomes of those that were there. */
+/** The places of new messages, and the messages that they remove. */
 export interface WritePlan {
   /** The position of the first new message. */
   from: number

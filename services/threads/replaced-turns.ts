@@ -31,7 +31,7 @@ export interface CurrentVersion extends Version {
   at: number
 }
 
-/** What works on stored threads need. */
+/** The collaborators of functions that change stored threads. */
 export interface ThreadParts {
   store: Store
   clock: Clock
@@ -39,7 +39,7 @@ export interface ThreadParts {
   reader: ReturnType<typeof createThreadReader>
 }
 
-/** What becomes of versions: the operations, and the numbers of messages that go with versions. */
+/** The operations that change versions, and the numbers of messages that are removed with versions. */
 export interface Kept {
   ops: Op[]
   gone: Span[]
@@ -81,7 +81,7 @@ async function remove (head: ThreadHead, versions: readonly Version[], { store, 
   return { ops, gone }
 }
 
-/** Returns these versions with those of messages in them. */
+/** Returns these versions, and the versions of messages inside of them. */
 function withInner (versions: readonly Version[], all: readonly Version[]): Version[] {
   const found = new Set(versions)
   for (const { spans } of found) for (const each of all) if (holds(spans, each.follows)) found.add(each)
@@ -101,7 +101,7 @@ function surplusOf (all: readonly Version[]): Version[] {
   return [...dropped]
 }
 
-/** Returns the version that is made of the turn at a position, with all after it. */
+/** Makes a version from the turn at a position and all messages after it. */
 async function replaceAt (head: ThreadHead, at: number, follows: number, { store, clock, reader }: ThreadParts): Promise<Version> {
   const spans = slicePath(pathOf(head), at)
   const [[number]] = spans

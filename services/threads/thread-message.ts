@@ -133,7 +133,7 @@ export function answerTexts (answer: readonly ThreadMessage[]): [whole: string, 
   return [plain(messages.map((message) => textOf(message)).join('')), plain(first), plain(second === '' ? first : second)]
 }
 
-/** Returns the beginning of a text on one line, at limit `limit` characters and an ellipsis, cut between words if possible. */
+/** Returns the beginning of a text on one line, at most `limit` characters and an ellipsis, cut between words if possible. */
 export function excerpt (text: string, limit: number): string {
   const line = text.slice(0, limit * 4).toWellFormed().replace(/[\s\p{Cc}]+/gu, ' ').trim()
   if (line.length <= limit) return line

@@ -16,7 +16,7 @@ const REMOVE_BATCH = 50
 interface RemovalParts {
   store: Store
   clock: Clock
-  /** Tells of what is durable. */
+  /** Reports a change that is durable. */
   emit: (event: StreamEvent) => void
   threads: ThreadRepository
   undo: {
@@ -60,8 +60,8 @@ export function createThreadRemovals (parts: RemovalParts) {
     },
 
     /**
-     * Removes a thread with its approvals and runs, and stops its active run; a restorable one can be brought back for 30 days. Without
-     * that, one that could be is erased, too. Throws ThreadNotFound (404).
+     * Removes a thread with its approvals and runs, and stops its active run. With `restorable`, the thread can be brought back for 30
+     * days; without it, a deleted thread of this id is erased, too. Throws ThreadNotFound (404).
      */
     async remove (id: string, { restorable = false }: { restorable?: boolean } = {}): Promise<void> {
       if (!await remove(id, restorable)) throw new ThreadNotFound(id)
@@ -75,7 +75,7 @@ export function createThreadRemovals (parts: RemovalParts) {
       }
     },
 
-    /** Removes all threads, also those that could be brought back; resolves to the number of the others. */
+    /** Removes all threads, and erases the deleted ones. Resolves to the number of threads that were removed. */
     clear: () => clearThreads(remove, { ...parts, trash }),
 
     /**

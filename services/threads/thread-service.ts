@@ -65,7 +65,7 @@ export function createThreadService (
   { store, clock, emit, threads, ledger, undo, usage, attachments, endCommands, agents, workspace, agent }: {
     store: Store
     clock: Clock
-    /** Reports what is durable. */
+    /** Reports a change that is durable. */
     emit: (event: StreamEvent) => void
     threads: ThreadRepository
     ledger: {
@@ -172,7 +172,7 @@ export function createThreadService (
 
   const removals = createThreadRemovals({ store, clock, emit, threads, undo, usage, attachments, endCommands, agent, metadata, view })
 
-  /** Throws ThreadNotFound (404). */
+  /** Returns the head of a thread. Throws ThreadNotFound (404). */
   async function require (id: string): Promise<ThreadHead> {
     const head = await threads.get(id)
     if (head === undefined) throw new ThreadNotFound(id)

@@ -14,7 +14,7 @@ import {
 } from '../store/index.ts'
 import { searchAgain } from './search/due-threads.ts'
 
-/** A deleted conversation can be brought back for so long; milliseconds. */
+/** How long a deleted conversation can be brought back, milliseconds. */
 const KEPT_MS = 30 * 24 * 60 * 60 * 1000
 /** Characters of JSON of one piece; a record that is larger is a piece of its own. */
 const PIECE = 512 * 1024
@@ -64,7 +64,7 @@ export function createThreadTrash ({ store, clock }: { store: Store, clock: Cloc
       return [...ops, { type: 'put', key: threadTrashKey(thread), value }]
     },
 
-    /** Returns the operations that bring a conversation back; undefined when it is not kept, or no more. */
+    /** Returns the operations that bring a conversation back; undefined if it is not kept, or was kept long enough. */
     async restore (id: string): Promise<Op[] | undefined> {
       const thread = store.digest(id)
       const kept = await entry(thread)
@@ -87,7 +87,7 @@ export function createThreadTrash ({ store, clock }: { store: Store, clock: Cloc
       return newest.map(({ pieces, ...each }) => ({ ...each, status: 'idle' }))
     },
 
-    /** Yields the operations that erase each one that is kept, or only those that are kept long enough. */
+    /** Yields the operations that erase the deleted conversations: all (`isAll`), or those that were kept long enough. */
     async * erasures ({ isAll }: { isAll: boolean }): AsyncGenerator<Op[]> {
       const overdue: string[] = []
       for await (const [key, each] of store.list<Trashed>(THREAD_TRASH, { damaged: (key) => overdue.push(key) })) {

@@ -189,10 +189,10 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
         ...minted ? keysOf(id, turn).map((key): Op => ({ type: 'put', key, value })) : []
       ]
     },
-    /** Returns the operations after which requests do not find turns any more. */
+    /** Returns the operations that remove turns from the index by which requests find them. */
     lose: (id: string, turns: ReadonlyArray<Pick<UserTurn, 'found'>>): Op[] =>
       turns.flatMap((turn) => keysOf(id, turn)).map((key): Op => ({ type: 'del', key })),
-    /** Returns the operation that stores the turn with a message, as it was replaced, or as it is no longer. */
+    /** Returns the operation that stores a turn under the number of its message. With `replaced` it counts as replaced, otherwise not. */
     mark: (id: string, number: number, turn: StoredTurn, replaced?: ReplacedTurn): Op =>
       ({ type: 'put', key: turnKey(digest(id), number), value: { ...turn, replaced } }),
 

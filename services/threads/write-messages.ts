@@ -78,7 +78,7 @@ export async function writeMessages (
   return [...ops, ...headOps(store, before, after)]
 }
 
-/** Returns the head with the texts of a thread that gets these messages from a position on. */
+/** Returns the head of a thread with excerpts of the messages that it gets from a position on. */
 const headOfMessages = (thread: ThreadHead, from: number, written: ThreadMessage[], { clock }: ThreadParts): ThreadHead => ({
   ...thread,
   updatedAt: clock.now(),

@@ -59,7 +59,7 @@ export interface CallLeft {
   changes?: FileChange[]
 }
 
-/** The state that is kept before a call. */
+/** The state of files that is kept before a call changes them, and the functions that complete or remove it. */
 export interface KeptCall {
   /** Must be durable before the call starts. */
   ops: Op[]

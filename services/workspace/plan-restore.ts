@@ -239,10 +239,7 @@ const isCleared = ({ left, before }: Chain): boolean => left?.kind === 'folder' 
 /** Returns the names in a folder; undefined if they cannot be read. */
 const namesIn = ({ path }: Chain): Promise<string[] | undefined> => namesAt(path).catch(() => undefined)
 
-/**
- * Returns the steps that are impossible: a folder to remove contains something that is left unchanged, or the folder for something to make
- * does not exist.
- */
+/** Returns the steps that are impossible: the folder that they remove would not be empty, or the folder that they need would not exist. */
 function stuckAmong (
   steps: Chain[],
   names: ReadonlyMap<Chain, string[] | undefined>,

@@ -97,9 +97,9 @@ t.test('files of config.json and of the home are models, with their windows or w
     'local/loop': /^Its file .*loop\.gguf cannot be read \(ELOOP\)\.$/,
     'local/Named-One': 4_096,
     'local/narrow': 'Its window of 1024 tokens is too small: the agent needs 2048. Choose another model.',
-    'local/pipe': /pipe\.gguf is no file\.$/,
+    'local/pipe': /pipe\.gguf is not a file\.$/,
     'local/ten': /^The file is cut off/,
-    'local/text': /^The file is no GGUF file/,
+    'local/text': /^The file is not a GGUF file/,
     'local/wide': 32_768
   })
   t.equal(Object.keys(found).length, 13, 'later parts and what sees pictures are none')

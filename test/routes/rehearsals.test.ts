@@ -98,7 +98,7 @@ t.test('the digest says what differed from an accepted rehearsal, and a changed 
   const { completed: { items: [run] } } = await tasks.get('/digest?since=0')
   t.match(run.differs, [
     { how: 'denied', isShown: false, text: 'It was not allowed to delete “a.md”, which the rehearsal did not show.' },
-    { how: 'unused', about: 'b.txt', text: 'It did not do what the rehearsal showed: write the file “b.txt”, or its like.' }
+    { how: 'unused', about: 'b.txt', text: 'It did not do what the rehearsal showed: write the file “b.txt”, or something like it.' }
   ])
   t.same(readdirSync(app.cwd), ['a.md'])
 

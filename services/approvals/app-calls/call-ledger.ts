@@ -134,7 +134,7 @@ export function createCallLedger ({ clock, find, readOpen }: {
     }
   }
 
-  /** Throws AppCallNotFound (404), or AppCallNotApproved (409). */
+  /** Returns a call of the application by its id. Throws AppCallNotFound (404), or AppCallNotApproved (409). */
   async function require (callId: string): Promise<AppCall> {
     const item = await find(callId)
     if (item?.kind === 'app') return item

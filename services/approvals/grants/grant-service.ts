@@ -18,9 +18,9 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
   withRunTools: (host: ToolHost, options: RunOptions | undefined) => ToolHost,
   /** Returns the options of a run that begins now with the given ones, combined with those of the agent that they name. */
   resolve: (options: Array<RunOptions | undefined>) => Promise<{ options?: RunOptions }>,
-  /** Throws TaskNotFound (404). */
+  /** Reads tasks; `get` throws TaskNotFound (404). */
   tasks: { get(taskId: string): Promise<{ cwd: string, options?: RunOptions }> },
-  /** Throws ThreadNotFound (404). */
+  /** Reads threads; `get` throws ThreadNotFound (404). */
   threads: { get(threadId: string, page: { limit: number }): Promise<Pick<Thread, 'settings'>> },
   runs: {
     /** Yields the ids of the runs of a thread, the newest first. */

@@ -31,7 +31,7 @@ export interface RefusedTools {
   forgetRefused(tool: Pick<RefusedTool, 'model' | 'name'>): void
 }
 
-/** Remembers them until the service ends. */
+/** Remembers refused tools until the service ends. */
 export function createRefusedTools (): RefusedTools {
   let refused: RefusedTool[] = []
   const others = ({ model, name }: Pick<RefusedTool, 'model' | 'name'>) =>
@@ -64,7 +64,7 @@ interface Sent {
 
 /** Failures that a tool may cause. Servers of open models answer some of them with 500. */
 const OF_REQUEST: readonly ErrorCode[] = ['ERR_PROVIDER_REQUEST', 'ERR_PROVIDER_UNAVAILABLE', 'ERR_PROVIDER_FAILED']
-/** How often a call is repeated without a refused tool, and how often of these the tool has to be searched for. */
+/** The most repetitions of a call without a refused tool, and the most searches for the tool that was refused. */
 const MOST_TRIES = 32
 const MOST_SEARCHES = 3
 /** The answer length of a call that only tests whether tools are accepted, tokens; OpenAI accepts no fewer. */

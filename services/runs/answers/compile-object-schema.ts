@@ -57,7 +57,7 @@ function checkExpression (source: string, at: string): void {
     // With the flag that JSON Schema requires, which the compiler uses, too.
     RegExp(source, 'u')
   } catch (error) {
-    throw badSchema(at, `is no regular expression: ${(error as Error).message}`)
+    throw badSchema(at, `is not a valid regular expression: ${(error as Error).message}`)
   }
 }
 

@@ -56,7 +56,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
     return Object.hasOwn(agents, name) ? { name, ...agents[name] } : undefined
   }
 
-  /** Throws UnknownAgent (400). */
+  /** Returns the agent that a request names. Throws UnknownAgent (400). */
   async function requireUsable (name: string): Promise<NamedAgent> {
     const agent = await find(name)
     if (agent === undefined) throw new UnknownAgent(name, Object.keys(await record.get()).sort().join(', ') || 'none')
@@ -118,7 +118,7 @@ export function createAgents ({ record, clock, registry, host, emit, usersOf }: 
       return { agents: agents.sort((a, b) => a.name < b.name ? -1 : 1) }
     },
 
-    /** Throws AgentNotFound (404). */
+    /** Returns an agent by its name. Throws AgentNotFound (404). */
     async get (name: string): Promise<NamedAgent> {
       const agent = await find(name)
       if (agent === undefined) throw new AgentNotFound(name)

@@ -16,8 +16,8 @@ export interface UnaskedParts {
 }
 
 /**
- * Returns what a run did without asking anybody, by the reason for which it could: the calls that began and were not asked for. Calls that
- * only read are not among them.
+ * Returns the calls that a run made without asking anybody, grouped by the reason why it could. Calls that did not begin, or only read,
+ * are not among them.
  */
 export async function unaskedOf (run: RunRecord, { ledger, grants, tools }: UnaskedParts): Promise<DigestUnasked[]> {
   const begun = run.toolCalls.filter(({ begun, status }) => begun && status !== 'denied')

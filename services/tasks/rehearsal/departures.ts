@@ -28,7 +28,7 @@ interface Departing {
 
 /**
  * Returns how a run departed from the accepted sheet: calls that it asked for or was denied, and accepted lines that it did not carry out.
- * Nothing for a run that went as rehearsed. If the run asked because the sheet is no longer valid, only the reason for that.
+ * Returns {} for a run that went as rehearsed, and only `rehearsalVoid`, a sentence, if the run asked because the sheet is no longer valid.
  */
 export function departures (
   { toolCalls, startedAt }: Pick<StoredRun, 'toolCalls' | 'startedAt'>,
@@ -65,7 +65,7 @@ export function departures (
     const { about, text } = tools.say(line)
     return {
       ...{ how: 'unused', toolName: line.toolName, about, isShown: true },
-      text: `It did not do what the rehearsal showed: ${text}, or its like.`
+      text: `It did not do what the rehearsal showed: ${text}, or something like it.`
     }
   })
   const differs = [

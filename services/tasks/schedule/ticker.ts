@@ -20,7 +20,7 @@ import type { Schedules } from './schedules.ts'
 
 /** Longest time between two checks, so that sleep, clock changes and time zone changes are noticed; milliseconds. */
 const CHECK_MS = 10_000
-/** The same while no task is due at any time: a change of the due times ends the wait. */
+/** The longest time between two checks while no task has a due time. A new due time ends the wait. */
 const IDLE_CHECK_MS = 3_600_000
 /** With due tasks and without a check for this long, the ticker counts as stalled; milliseconds. */
 const STALLED_MS = 60_000

@@ -23,7 +23,7 @@ const LOOK_MS = 300_000
 const LOOK_OFTEN_MS = 60_000
 /** The longest sleep, so that a change of the system clock is noticed; milliseconds. */
 const CHECK_MS = 10_000
-/** The same while no task has a trigger: a new one ends the wait. */
+/** The longest sleep while no task has a trigger. A new trigger ends the wait. */
 const IDLE_CHECK_MS = 3_600_000
 /** The most triggers for files that are watched in all. */
 const MOST_TRIGGERS = 100

@@ -214,7 +214,7 @@ export function createCompactor ({ contextWindow, ask, askedWindow, load, keep, 
 interface Names {
   /** Returns the chain of all units before a unit. */
   chainAt: (unit: number) => string | undefined
-  /** Returns the position of the thread message that begins with a unit; undefined if no message begins there or it is unknown. */
+  /** Returns the position of the thread message that begins with a unit; undefined if none begins there, or if its position is unknown. */
   placeOf: (unit: number) => number | undefined
 }
 

@@ -157,7 +157,7 @@ export function cut (text: string, limit: number): string {
   return `${text.slice(0, half)}\n[… ${text.length - 2 * half} characters left out …]\n${text.slice(-half)}`.toWellFormed()
 }
 
-/** An output of at limit this many tokens is never left out. */
+/** An output of at most this many tokens is never left out. */
 const SMALL_TOKENS = 100
 /** The minimum length, in characters, to which an output that the model has not seen yet is shortened. */
 const MIN_OUTPUT = 800

@@ -2,7 +2,7 @@ import { defineError } from '../../lib/service-error.ts'
 import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import { type Word, wordsIn } from '../../lib/words.ts'
 
-const NoWords = defineError('ERR_INVALID_REQUEST', 'q names no word to search for.')
+const NoWords = defineError('ERR_INVALID_REQUEST', 'q holds no word to search for: give at least one letter or digit.')
 
 /** Words that must follow each other directly. */
 export interface Term {

@@ -21,7 +21,7 @@ export interface AdaptedTo {
 interface Adapting<R, T> {
   parts: ReadonlyArray<RefusablePart<R>>
   to: AdaptedTo
-  /** A need that is not met, because the call would lose its subject: then the refusal is thrown. */
+  /** A need that would take the subject away from the call: it is not met, and the refusal is thrown. */
   except?: Need
   /** Returns the message of a refusal; undefined for any other failure. */
   readRefusal: (error: unknown) => string | undefined

@@ -45,7 +45,7 @@ export function findEngine ({ configured, home, environment }: EnginePlaces): st
     if (isProgram(path)) return path
     const inFolder = join(path, PROGRAM)
     if (isProgram(inFolder)) return inFolder
-    throw new Error(`"engine" of config.json names ${JSON.stringify(configured)}, which is no program.`)
+    throw new Error(`"engine" of config.json names ${JSON.stringify(configured)}, which is not a program.`)
   }
   const own = programsBelow(join(home, 'engine'))
   const onPath = (environment.PATH ?? environment.Path ?? '').split(delimiter).filter(Boolean).map((folder) => join(folder, PROGRAM))

@@ -25,7 +25,7 @@ export async function readModelHeader (path: string): Promise<ModelHeader> {
   try {
     const { buffer, bytesRead } = await file.read({ buffer: Buffer.alloc(READ), position: 0 })
     if (bytesRead === 0) throw new Error('the file is empty')
-    if (buffer.toString('latin1', 0, 4) !== 'GGUF') throw new Error('the file is no GGUF file')
+    if (buffer.toString('latin1', 0, 4) !== 'GGUF') throw new Error('the file is not a GGUF file')
     if (bytesRead < BEGINNING) throw new Error('the file is cut off')
     return headerOf(settingsIn(buffer.subarray(0, bytesRead)))
   } finally {

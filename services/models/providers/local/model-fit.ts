@@ -53,7 +53,7 @@ export function memoryLeft (servers: ReadonlyArray<Pick<ModelFit, 'size' | 'byte
 function factsOf (path: string): { size: number, ino: number, mtimeMs: number } {
   const facts = statOf(path)
   if (facts === undefined) throw new Error(`its file ${path} is not there.`)
-  if (!facts.isFile()) throw new Error(`${path} is no file.`)
+  if (!facts.isFile()) throw new Error(`${path} is not a file.`)
   return facts
 }
 

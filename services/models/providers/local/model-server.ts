@@ -167,7 +167,7 @@ const REASONS: Array<[pattern: RegExp, sentence: string]> = [
     /not within the file bounds|corrupted or incomplete|failed to read (?:tensor|key-value)|unexpected end/i,
     'its file is cut off or broken. Get it once more.'
   ],
-  [/invalid magic|failed to read magic/i, 'its file is no GGUF file.'],
+  [/invalid magic|failed to read magic/i, 'its file is not a GGUF file.'],
   [
     /unknown model architecture|unsupported (?:model|architecture)|(?:invalid|unknown) argument/i,
     'llama.cpp on this computer is too old for it, or does not know its kind. Update llama.cpp.'
@@ -178,7 +178,7 @@ const REASONS: Array<[pattern: RegExp, sentence: string]> = [
   ],
   [
     /exec format error|cannot execute|bad CPU type/i,
-    'llama-server on this computer is no program that it can run. Get the release of llama.cpp that is made for it.'
+    'llama-server on this computer is not a program that it can run. Get the release of llama.cpp that is made for it.'
   ],
   [
     /error while loading shared libraries|Library not loaded/i,

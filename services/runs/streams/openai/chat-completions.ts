@@ -94,14 +94,14 @@ export function createChatCompletions (parts: Parts) {
   const { stop, findItem, findRun, agents, models, activeModel, isUsable, loadPicture, tries, clock } = parts
   const seconds = () => Math.floor(clock.now() / 1000)
 
-  /** Throws NoSuchModel (404). */
+  /** Returns the options of a run for the agent or the model that a request names. Throws NoSuchModel (404). */
   async function optionsOf (model: string): Promise<RunOptions> {
     if ((await agents()).agents.some(({ name }) => name === model)) return { agent: model }
     if (!isUsable(model)) throw new NoSuchModel(model)
     return { model }
   }
 
-  /** `sent`: the request in its original form. */
+  /** Begins the run that answers a request. `sent`: the request in its original form. */
   async function begin (sent: object, { body: wanted, fields }: AsChat, { signal, tries: count = '' }: Caller): Promise<Begun> {
     const chosen = await optionsOf(wanted.model)
     const request = await readChatRequest(wanted, (url) => loadPicture(url, signal), fields)
@@ -217,7 +217,7 @@ export function createChatCompletions (parts: Parts) {
   return {
     list: async (signal: AbortSignal): Promise<ChatModelList> => ({ object: 'list', data: await listed(signal) }),
 
-    /** Throws NoSuchModel (404). */
+    /** Returns a listed model by its id. Throws NoSuchModel (404). */
     async get (id: string, signal: AbortSignal): Promise<ChatModel> {
       const found = (await listed(signal)).find((model) => model.id === id)
       if (found === undefined) throw new NoSuchModel(id)
