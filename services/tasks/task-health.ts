@@ -57,9 +57,13 @@ function nextTry ({ timing, nextRunAt, triggers }: StoredTask, failures: number,
   return nextSlot(timing, Math.max(Math.max(before, nextRunAt - period) + distance - period / 2, now))
 }
 
-/** Returns the planned time that becomes the next run; undefined when there is none. */
-export const runsNextAt = ({ health, nextRunAt }: Pick<StoredTask, 'health' | 'nextRunAt'>): number | undefined =>
-  nextRunAt === undefined ? undefined : Math.max(nextRunAt, health?.nextTryAt ?? 0)
+/** Returns the planned time that becomes the next run; undefined if there is none before the task ends. */
+export function runsNextAt (
+  { health, nextRunAt = Infinity, endsAt = Infinity }: Pick<StoredTask, 'health' | 'nextRunAt' | 'endsAt'>
+): number | undefined {
+  const at = Math.max(nextRunAt, health?.nextTryAt ?? 0)
+  return at < endsAt ? at : undefined
+}
 
 /** Returns the task in a state in which its next planned time is tried, because a person changed or resumed it. */
 export function tryNext (task: StoredTask): StoredTask {

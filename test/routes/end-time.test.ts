@@ -78,12 +78,18 @@ t.test('a task that was not begun by its end time is cancelled, and the digest s
 })
 
 t.test('a repeated task runs until its end time, also where the machine slept over it', async (t) => {
-  const { clock, tasks, events, task, endsAt, state } = await withNight(t, [], {
+  const { clock, tasks, events, task, endsAt, digest, state } = await withNight(t, [], {
     taskType: 'recurring', schedule: { interval: '3h' }, approval: { mode: 'never' }
   })
   await tasks.post(`/${task.id}/start`)
+  const next = async () => [(await tasks.get(`/${task.id}/schedule`)).upcoming, (await state()).nextRunAt]
+  t.same(await next(), [[endsAt - 5 * HOUR, endsAt - 2 * HOUR], endsAt - 5 * HOUR], 'no time after its end is announced')
   await clock.advance(3 * HOUR + 1)
   await events.until('task:complete')
+  await tasks.call('PUT', `/${task.id}`, { endsAt: endsAt - 3 * HOUR })
+  t.same(await next(), [[], undefined], 'nor in the digest')
+  t.same((await digest()).next.items, [])
+  await tasks.call('PUT', `/${task.id}`, { endsAt })
   await clock.leap(12 * HOUR)
   await events.until('task:status', { status: 'completed' })
   t.equal((await state()).nextRunAt, undefined)

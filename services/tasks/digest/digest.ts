@@ -252,8 +252,8 @@ export function createDigest (
       return [{ ...named(task), failures, since: since!, nextTryAt, error: error && shorten(error), text }]
     })
 
-    const ahead = all.filter(({ status, nextRunAt }) =>
-      nextRunAt !== undefined && ['scheduled', 'running', 'pending_approval'].includes(status)
+    const ahead = all.filter((task) =>
+      runsNextAt(task) !== undefined && ['scheduled', 'running', 'pending_approval'].includes(task.status)
     ).sort((a, b) => runsNextAt(a)! - runsNextAt(b)!)
     const next = await listOf(ahead, async (task) => {
       const at = runsNextAt(task)!

@@ -190,14 +190,15 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }
     },
 
-    /** Returns the next `n` planned times. An inactive schedule is treated as if it were started now. */
+    /** Returns the next `n` planned times before the task ends. An inactive schedule is treated as if it were started now. */
     async upcoming (task: StoredTask, n: number): Promise<number[]> {
       // A single time may be over.
       const timing = task.timing === undefined
         ? await read(task.schedule!).then(({ plan }) => plan, () => undefined)
         : inMachineZone(task.timing, timezone())
       const from = Math.max(clock.now(), (task.health?.nextTryAt ?? 0) - 1)
-      return timing === undefined ? [] : upcoming(timing, from, n, { lastSlot: task.lastSlot, ran: task.slotRuns })
+      if (timing === undefined) return []
+      return upcoming(timing, from, n, { lastSlot: task.lastSlot, ran: task.slotRuns }).filter((at) => at < (task.endsAt ?? Infinity))
     },
 
     slots: page
