@@ -9,8 +9,7 @@ import { scratch } from './scratch.ts'
 const TESTS = [
   'test/process/descriptors.test.ts',
   'test/process/executable.test.ts',
-  'test/process/service-log.test.ts',
-  'test/services/mcp/conformance.test.ts'
+  'test/process/service-log.test.ts'
 ]
 
 const began = performance.now()
