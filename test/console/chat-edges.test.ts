@@ -373,7 +373,7 @@ t.test('the edges of the chat', { skip: noBrowser }, async (t) => {
     await page.getByRole('button', { name: 'Stop' }).click()
     await page.locator('.row-written').waitFor({ state: 'detached' })
     await facts.nth(3).waitFor()
-  })
+  }, { reducedMotion: 'no-preference' })
 
   await visit('footnotes are numbered, open where they are mentioned, and stand at the end', async (t, page) => {
     await page.goto('/console/chat')

@@ -76,7 +76,8 @@ async function visit (
   { expected, ...options }: Visit,
   body: (t: Test, page: Page) => Promise<void>
 ) {
-  const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 }, ...options })
+  // What moves without end is drawn all the time: half of what a page takes that waits.
+  const context = await browser.newContext({ baseURL: url, viewport: { width: 1280, height: 800 }, reducedMotion: 'reduce', ...options })
   const page = await context.newPage()
   // A machine with a load of ten for each core takes so long to show a page.
   page.setDefaultTimeout(30_000)
@@ -188,17 +189,18 @@ export async function press (button: Locator, key?: string): Promise<void> {
   await button.click({ trial: true })
   if (key !== undefined) await button.focus()
   await button.evaluate((element: any) => new Promise<void>((resolve) => {
-    const { requestAnimationFrame } = globalThis as any
     let place: string
     let since: number
-    const look = (now: number) => {
+    // A loop of frames has the browser draw each of them.
+    const look = setInterval(() => {
       const { x, y } = element.getBoundingClientRect()
-      if (place !== `${x} ${y}`) since = now
+      if (place !== `${x} ${y}`) since = performance.now()
       place = `${x} ${y}`
-      if (now - since > 700) resolve()
-      else requestAnimationFrame(look)
-    }
-    requestAnimationFrame(look)
+      if (performance.now() - since > 700) {
+        clearInterval(look)
+        resolve()
+      }
+    }, 20)
   }))
   await (key === undefined ? button.click() : button.page().keyboard.press(key))
   if (await button.locator('xpath=..').getByText('Press it again').count() > 0) await press(button, key)
