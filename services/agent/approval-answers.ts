@@ -1,4 +1,5 @@
-import { type Scope, ScopeSchema, type Until } from '../../schemas/grants.ts'
+import { Check } from '@sinclair/typebox/value'
+import { ScopeSchema, UntilSchema } from '../../schemas/grants.ts'
 import { type AppResult, isAnswers, REASON_KEPT } from '../approvals/index.ts'
 import type { Decision } from '../contracts/approval-record.ts'
 import { BadMessage, type RawMessage } from '../threads/index.ts'
@@ -78,14 +79,6 @@ function allResponses (source: AnswerSource): Answers {
 }
 
 const SCOPES = ScopeSchema.anyOf.map((scope) => scope.const)
-const isScope = (value: unknown): value is Scope => SCOPES.includes(value as Scope)
-
-function isUntil (value: unknown): value is Until {
-  if (typeof value !== 'object' || value === null) return false
-  const { uses, at, ...rest } = value as Until
-  const isCount = (count: unknown) => count === undefined || (Number.isSafeInteger(count) && (count as number) > 0)
-  return isCount(uses) && isCount(at) && (uses ?? at) !== undefined && Object.keys(rest).length === 0
-}
 
 function decision (
   approvalId: unknown,
@@ -100,8 +93,8 @@ function decision (
     throw new BadMessage(`${where}.answers must hold texts or lists of texts by the ids of their questions, in place of "approved".`)
   }
   if (reason !== undefined && typeof reason !== 'string') throw new BadMessage(`${where}.reason must be a string.`)
-  if (scope !== undefined && !isScope(scope)) throw new BadMessage(`${where}.scope must be one of ${SCOPES.join(', ')}.`)
-  if (until !== undefined && !isUntil(until)) {
+  if (scope !== undefined && !Check(ScopeSchema, scope)) throw new BadMessage(`${where}.scope must be one of ${SCOPES.join(', ')}.`)
+  if (until !== undefined && !Check(UntilSchema, until)) {
     throw new BadMessage(`${where}.until must be {"uses": <number of calls>}, {"at": <epoch milliseconds>} or both.`)
   }
   return { approvalId, approved, answers, reason: reason?.slice(0, REASON_KEPT), scope, until }

@@ -1,7 +1,7 @@
 import type { Protocol } from '../../schemas/agent.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
-import { answersInOutput, type AppCall, type AppCallAnswer, releasedBy, requestEvent } from '../approvals/index.ts'
+import { answersInOutput, type AppCall, type AppCallAnswer, releasedBy, requestEvent, type ThreadAnswer } from '../approvals/index.ts'
 import { type Decision, isUnanswered, type ThreadCall, type ThreadItem } from '../contracts/approval-record.ts'
 import { withRunModels } from '../models/index.ts'
 import {
@@ -157,14 +157,13 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     })
   }
 
-  /** Stores decisions on approvals, and results of calls, of one conversation. Throws as `Ledger.decide` and `answerAppCall` do. */
-  async function record (threadId: string, answers: Answer[], id?: string) {
-    const { approvals, decided } = await ledger.decide(answers.filter(isDecision), id)
-    const { calls, answered } = await ledger.calls.answer(answers.filter(isResult), { threadId: id ?? threadId })
+  /** Stores decisions on approvals, and results of calls, of one conversation. Throws as `Ledger.answer` does. */
+  async function record (threadId: string, answers: ThreadAnswer[], id?: string) {
+    const { items, answered } = await ledger.answer(answers, threadId, id)
     let conversation = await conversations.get(threadId)
-    const toolCalls = decided.filter((approval) => approval.kind === 'tool')
+    const toolCalls = answered.filter((item) => item.kind === 'tool')
     const { ops: granted, released } = await grantsOf(threadId, toolCalls)
-    const ops = [...ledger.record([...decided, ...answered, ...released]), ...granted]
+    const ops = [...ledger.record([...answered, ...released]), ...granted]
     const refused = toolCalls.filter(({ approved }) => !approved)
     if (refused.length > 0) {
       const denied = conversations.deny(conversation, refused)
@@ -172,7 +171,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
       ops.push(denied.op)
     }
     if (ops.length > 0) await store.transact(ops)
-    return { items: [...approvals, ...calls], changed: [...decided, ...answered], released, conversation }
+    return { items, answered, released, conversation }
   }
 
   /**
@@ -196,10 +195,10 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
    * Returns those results whose calls wait in conversations: calls of the application, or questions that are answered by their call's
    * output. Throws AppCallNotApproved (409).
    */
-  async function knownResults (results: CallResult[]): Promise<Answer[]> {
+  async function knownResults (results: CallResult[]): Promise<ThreadAnswer[]> {
     const items = await Promise.all(results.map(({ approvalId }) => ledger.find(approvalId)))
-    await ledger.calls.assertApproved(results.flatMap(({ approvalId }, at) => items[at] === undefined ? approvalId : []))
-    return results.flatMap((given, at): Answer[] => {
+    await ledger.assertApproved(results.flatMap(({ approvalId }, at) => items[at] === undefined ? approvalId : []))
+    return results.flatMap((given, at): ThreadAnswer[] => {
       const item = items[at]
       if (item?.threadId === undefined) return []
       if (item.kind === 'question') return [answersInOutput(given.approvalId, given.result)]
@@ -208,10 +207,10 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   }
 
   /** Returns the answers of a request to approval requests, questions and calls of the application; [] if it is a new message. */
-  async function answersOf (request: AnswerSource): Promise<Answer[]> {
+  async function answersOf (request: AnswerSource): Promise<ThreadAnswer[]> {
     const responses = isAnswer(request) ? approvalResponses(request) : undefined
     const results = await knownResults(callResults(request))
-    const answers: Answer[] = [...responses?.decisions ?? [], ...results]
+    const answers: ThreadAnswer[] = [...responses?.decisions ?? [], ...results]
     return responses?.includesOlder || results.length > 0 ? ledger.currentAnswers(answers) : answers
   }
 
@@ -261,10 +260,9 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     /** Records one decision without a reader: the run continues in a resumable segment, to which later answers subscribe. */
     decide: (threadId: string, decision: Decision): Promise<DecidedApproval> =>
       locked(threadId, async () => {
-        const { items: [approval], changed, released, conversation } = await record(threadId, [decision])
+        const { items: [before], answered: [approval = before], released, conversation } = await record(threadId, [decision])
         const next = await resume([approval], conversation, { resumable: true })
-        const { approvalId, runId } = approval
-        const { state } = changed[0] ?? approval
+        const { approvalId, runId, state } = approval
         const continued = next.is !== 'waiting'
         return { approvalId, state: state as DecidedApproval['state'], runId, threadId, continued, ...releasedBy(released) }
       }),
@@ -272,18 +270,17 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     /** Records a claim or the result of one call of the application; after a result, the run continues as in `decide`. */
     answerCall: (threadId: string, callId: string, answer: AppCallAnswer): Promise<{ call: AppCall, continued: boolean }> =>
       locked(threadId, async () => {
-        const { calls, answered } = await ledger.calls.answer([{ approvalId: callId, ...answer }], { threadId })
-        await store.transact(ledger.record(answered))
-        const [call] = answered.length > 0 ? answered : calls
+        const { items: [before], answered: [item = before], conversation } = await record(threadId, [{ approvalId: callId, ...answer }])
+        const call = item as AppCall
         if (answer.result === undefined) return { call, continued: false }
-        const next = await resume(calls, await conversations.get(threadId), { resumable: true })
+        const next = await resume([item], conversation, { resumable: true })
         return { call, continued: next.is !== 'waiting' }
       }),
 
     /** Lets the run of an overdue call go on, with the call's outcome for the model. While other calls are open, only closes this one. */
     closeCall: (threadId: string, callId: string): Promise<void> =>
       locked(threadId, async () => {
-        const call = await ledger.calls.requireOf(callId, { threadId })
+        const call = await ledger.requireCall(callId, { threadId })
         if (ledger.isOpen(call) || !isUnanswered(call)) return
         // The run closes the call with the event of its outcome, unless the run waits for other calls or cannot continue.
         const next = await resume([call], await conversations.get(threadId), { resumable: true }).catch((error) => {
@@ -295,9 +292,6 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   }
 }
 
-/** A decision on an approval request, or the result of a call of the application. */
-type Answer = Decision | CallResult
-const isDecision = (answer: Answer): answer is Decision => 'approved' in answer
-const isResult = (answer: Answer): answer is CallResult => 'result' in answer
+const isDecision = (answer: ThreadAnswer): answer is Decision => 'approved' in answer
 
 const startEvent = ({ messageId, threadId, runId }: ThreadRun): RunEvent => ({ type: 'start', messageId, threadId, runId })

@@ -66,7 +66,8 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
   return {
     /** Returns what the call would change. For a call that its tool would refuse, `refused` has the reason. */
     async preview (item: ToolItem, signal: AbortSignal): Promise<ApprovalPreview> {
-      const seen = await host.foresee(callOf(item, signal), await aheadOf(item, host, signal))
+      const { tools } = await runOf(item)
+      const seen = await tools.foresee(callOf(item, signal), await aheadOf(item, tools, signal))
       if (seen === undefined) return { changes: [] }
       const { places, preview, shown, refused } = seen
       if (refused !== undefined) return { changes: [], refused }

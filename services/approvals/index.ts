@@ -7,7 +7,7 @@ export { type CallGrants, type Concern, createCallGrants, type Granted, type Lea
 export { scopeText } from './grants/grant-facts.ts'
 export type { Grants } from './grants/grants.ts'
 export type { Inbox } from './inbox.ts'
-export type { Ledger } from './ledger.ts'
+export type { Ledger, ThreadAnswer } from './ledger.ts'
 export { questionFields, questionView, releasedBy, requestEvent, shownBoundary } from './views.ts'
 export { answersInOutput, isAnswers, REASON_KEPT } from './questions/check-answers.ts'
 export type { LiveQuestions } from './questions/live-questions.ts'

@@ -26,7 +26,14 @@ import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation }
 import { inState } from '../contracts/approval-states.ts'
 import { isAllowed, raiseDay } from '../usage/index.ts'
 import { createDecided } from './decided.ts'
-import { createCallLedger, type DueCalls } from './app-calls/call-ledger.ts'
+import {
+  answerAppCall,
+  type AppCall,
+  type AppCallAnswer,
+  AppCallNotApproved,
+  AppCallNotFound,
+  type DueCalls
+} from './app-calls/call-ledger.ts'
 import { decideApproval, isOverdue, overdueState } from './decide-approval.ts'
 import { approvalView } from './views.ts'
 
@@ -39,6 +46,12 @@ interface ApprovalNotifications {
 
 /** A new item; `ms`, if present, is the time in milliseconds in which it can be answered. */
 export type ItemRequest = NewCallItem & { ms?: number }
+
+/** A decision on an approval of a conversation, or what the application says of a call. */
+export type ThreadAnswer = Decision | ({ approvalId: string } & AppCallAnswer)
+
+const contentOf = ({ approved, answers, corrected, claim, result }: Partial<Decision> & Partial<AppCallAnswer>) =>
+  [approved, answers, corrected, claim, result]
 
 /** The time after which a request of a conversation expires, milliseconds. */
 const THREAD_TTL_MS = 24 * 60 * 60 * 1000
@@ -121,13 +134,53 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
   }
 
   /** Reads the open items, oldest first, after `after`. Damaged ones are left out. */
-  async function * readOpen ({ after, kind }: { after?: string, kind?: Approval['kind'] } = {}): AsyncGenerator<Approval> {
+  async function * readOpen<K extends Approval['kind'] = Approval['kind']> (
+    { after, kind }: { after?: string, kind?: K } = {}
+  ): AsyncGenerator<Extract<Approval, { kind: K }>> {
     for await (const [key, entry] of store.list<OpenEntry>(OPEN_APPROVALS, { after: after && openApprovalKey(after), damaged () {} })) {
       if (kind !== undefined && entry.kind !== kind) continue
       const item = await unlessDamaged(get(key.slice(OPEN_APPROVALS.length)))
       // The item may have been answered since the index was read.
-      if (item !== undefined && isUnanswered(item)) yield item
+      if (item !== undefined && isUnanswered(item)) yield item as Extract<Approval, { kind: K }>
     }
+  }
+
+  /** Throws AppCallNotApproved (409) if one of the calls waits for an approval: it becomes an item of kind `app` only after that. */
+  async function assertApproved (callIds: readonly string[]): Promise<void> {
+    if (callIds.length === 0) return
+    for await (const item of readOpen({ kind: 'tool' })) {
+      if (callIds.includes(item.toolCallId) && !isOverdue(item, clock.now())) throw new AppCallNotApproved(item.toolCallId, item.approvalId)
+    }
+  }
+
+  /**
+   * Returns a call of the application, of that conversation or task. Throws AppCallNotFound (404), AppCallNotApproved (409), or
+   * OtherConversation (409) if it belongs to another.
+   */
+  async function requireCall<O extends Owner> (callId: string, owner?: O): Promise<AppCall<O>> {
+    const item = await get(callId)
+    if (item?.kind !== 'app') {
+      await assertApproved([callId])
+      throw new AppCallNotFound(callId)
+    }
+    if (owner !== undefined && (item.threadId !== owner.threadId || item.taskId !== owner.taskId)) {
+      throw new OtherConversation(`The call "${callId}" belongs to another conversation or task.`)
+    }
+    return item as AppCall<O>
+  }
+
+  /**
+   * Returns an item with its answer; undefined if the same answer was given before. The end of an overdue approval is stored, so that it is
+   * not open again if the clock is set back. Throws what `decideApproval` and `answerAppCall` throw.
+   */
+  async function answerItem (item: ThreadItem, answer: ThreadAnswer): Promise<ThreadItem | undefined> {
+    const now = clock.now()
+    if (item.kind === 'app') return 'approved' in answer ? undefined : answerAppCall(item, answer, now)
+    if (isOverdue(item, now)) {
+      await store.transact(stored(inState(item, 'expired')))
+      throw new ApprovalExpired(item.approvalId)
+    }
+    return 'approved' in answer ? decideApproval(item, answer, now) : undefined
   }
 
   return {
@@ -158,8 +211,9 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     /** The decisions of the last year. */
     decided,
 
-    /** The calls of applications. */
-    calls: createCallLedger({ clock, find: get, readOpen }),
+    assertApproved,
+
+    requireCall,
 
     find: get,
 
@@ -167,7 +221,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     async openCalls (runId: string): Promise<ThreadCall[]> {
       const calls: ThreadCall[] = []
       for await (const item of readOpen({ kind: 'tool' })) {
-        if (item.runId === runId && isOfThread(item) && item.kind === 'tool' && !isOverdue(item, clock.now())) calls.push(item)
+        if (item.runId === runId && item.threadId !== undefined && !isOverdue(item, clock.now())) calls.push(item)
       }
       return calls
     },
@@ -194,37 +248,32 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     },
 
     /**
-     * Checks the decisions of one request on approvals of a conversation and returns the approvals that are decided by them for the first
-     * time, without storing them. The first decision on an approval is kept: the same decision again has no effect. Throws what `threadOf`
-     * and `decideApproval` throw; then no decision of the request takes effect.
+     * Checks the answers of one request to items of a conversation and returns the items that are answered by them for the first time,
+     * without storing them. The first answer to an item is kept: the same answer again has no effect. Throws what `threadOf`,
+     * `requireCall`, `decideApproval` and `answerAppCall` throw; then no answer of the request takes effect.
      */
-    async decide (decisions: Decision[], threadId?: string): Promise<{ approvals: ThreadApproval[], decided: ThreadApproval[] }> {
-      const approvals = await Promise.all(decisions.map(({ approvalId }) => requireOfThread(approvalId)))
-      if (threadId !== undefined && approvals.some((approval) => approval.threadId !== threadId)) {
+    async answer (answers: ThreadAnswer[], threadId: string, id?: string): Promise<{ items: ThreadItem[], answered: ThreadItem[] }> {
+      const items = await Promise.all(answers.map((each): Promise<ThreadItem> =>
+        'approved' in each ? requireOfThread(each.approvalId) : requireCall(each.approvalId, { threadId: id ?? threadId })))
+      if (id !== undefined && items.some((item) => item.threadId !== id)) {
         throw new OtherConversation('The approval request belongs to another conversation than the "id" of the request.')
       }
-      if (approvals.some(({ runId }) => runId !== approvals[0].runId)) {
-        throw new OtherConversation('The answers belong to different conversations; send them one request each.')
+      if (items.some(({ runId }) => runId !== items[0].runId)) {
+        throw new OtherConversation('The answers belong to different conversations or runs; send them one request each.')
       }
-      const taken = new Map<string, Decision>()
-      const decided: ThreadApproval[] = []
-      for (const [at, approval] of approvals.entries()) {
-        const { approvalId } = approval
-        const { approved, answers, corrected } = taken.get(approvalId) ?? decisions[at]
-        const again = decisions[at]
-        if (approved !== again.approved || !isDeepStrictEqual([answers, corrected], [again.answers, again.corrected])) {
-          throw new ApprovalDecided(approvalId, 'answered the other way in this request')
+      const taken = new Map<string, ThreadAnswer>()
+      const answered: ThreadItem[] = []
+      for (const [at, item] of items.entries()) {
+        const answer = answers[at]
+        const before = taken.get(item.approvalId)
+        if (before !== undefined && !isDeepStrictEqual(contentOf(before), contentOf(answer))) {
+          throw new ApprovalDecided(item.approvalId, 'answered the other way in this request')
         }
-        if (isOverdue(approval, clock.now())) {
-          // Stored as expired, so that it is not open again if the clock is set back.
-          await store.transact(stored(inState(approval, 'expired')))
-          throw new ApprovalExpired(approvalId)
-        }
-        const fresh = decideApproval(approval, decisions[at], clock.now())
-        if (fresh !== undefined && !taken.has(approvalId)) decided.push(fresh)
-        taken.set(approvalId, decisions[at])
+        const fresh = await answerItem(item, answer)
+        if (fresh !== undefined && before === undefined) answered.push(fresh)
+        taken.set(item.approvalId, answer)
       }
-      return { approvals, decided }
+      return { items, answered }
     },
 
     /** Returns the operations that store approvals. */
@@ -253,7 +302,7 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
     async list (
       { limit, cursor, kind }: { limit: number, cursor?: string, kind?: Exclude<ApprovalView['kind'], 'server'> }
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {
-      const { page: approvals, ...more } = await takePage(readOpen({ after: cursor, kind }), {
+      const { page: approvals, ...more } = await takePage(readOpen<Approval['kind']>({ after: cursor, kind }), {
         limit,
         pick: (item) => item.kind === 'app' || isOverdue(item, clock.now()) ? undefined : approvalView(item),
         cursorOf: ({ approvalId }) => approvalId

@@ -303,8 +303,6 @@ export interface SourceTool extends Tool {
   identity: string
   /** The name for people that its source gives. */
   title?: string
-  /** A digest of the definition that the source gives. */
-  definition?: string
   /** The source says that it may destroy something. */
   isDestructive?: boolean
   /** A sentence that tells the user what to know before approving a call of the tool. */

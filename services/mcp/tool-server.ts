@@ -166,7 +166,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   }
 
   function toTool (definition: ToolDefinition): SourceTool {
-    const { name, description, inputSchema, title, digest } = definition
+    const { name, description, inputSchema, title } = definition
     const identity = identityOf(definition)
     return {
       model: { name, description, schema: inputSchema as SourceTool['model']['schema'] },
@@ -192,7 +192,6 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
         return acceptanceOf(definition, identity) === 'changed' ? changedText(name, entry.name) : undefined
       },
       identity,
-      definition: digest,
       checksInput: true,
       execute: (input, { signal, progress, ...context }) =>
         elicitor.during(context, async () => {

@@ -1,6 +1,7 @@
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import type { TaskApproveBody, TaskApproved } from '../../schemas/task-runs.ts'
 import {
+  answerAppCall,
   type AppCall,
   type AppCallAnswer,
   ApprovalWithdrawn,
@@ -195,17 +196,18 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
   }
 
   return {
-    /** Records a claim or the result of a call of the application. Throws as `CallLedger.answer` does. */
+    /** Records a claim or the result of a call of the application. Throws as `requireCall` of the ledger and `answerAppCall` do. */
     answerCall: (taskId: string, callId: string, given: AppCallAnswer) =>
       repository.change(taskId, async (task): Promise<Change<{ call: AppCall, continued: boolean }>> => {
-        const { calls: [call], answered: [answered] } = await ledger.calls.answer([{ approvalId: callId, ...given }], { taskId })
+        const call = await ledger.requireCall(callId, { taskId })
+        const answered = answerAppCall(call, given, clock.now())
         return answered === undefined ? { task, answer: { call, continued: false } } : withCall(task, answered)
       }),
 
     /** Closes a call of the application if it is overdue; the model is told. */
     closeCall: (taskId: string, callId: string) =>
       repository.change<{ call: AppCall, continued: boolean } | undefined>(taskId, async (task) => {
-        const closed = closeOverdue(await ledger.calls.requireOf(callId, { taskId }), clock.now())
+        const closed = closeOverdue(await ledger.requireCall(callId, { taskId }), clock.now())
         return closed === undefined ? undefined : withCall(task, closed)
       }),
 

@@ -1,15 +1,12 @@
 import type { ShownToolServer } from '../../schemas/grants.ts'
 import type { ToolProgress } from '../../schemas/tool-progress.ts'
 import type { Clock } from '../lib/clock.ts'
-import { withDefaults, createValidator, type Validation } from './input-validator.ts'
 import { withCallLimit } from './call-limit.ts'
 import {
   aboutOf,
   type ChangedPath,
   type FileChange,
   type FileChanges,
-  isSourceTool,
-  type Permission,
   type ShownPlace,
   type Tool,
   type ToolContext,
@@ -20,15 +17,14 @@ import {
   type WorkFolder
 } from '../contracts/tool.ts'
 import { ToolFailed } from './tool-errors.ts'
-import { toolNames } from './deferred/defer-tools.ts'
-import { mendInput } from './mend-input.ts'
 import type { Fence } from './fence.ts'
 import { type OpenEditors, refuseUnsaved } from './files/open-editors.ts'
 import { lookAtPlaces } from './files/place-state.ts'
 import { type CopiedFolder, type CopyView, type PathPolicy, within } from './path-policy.ts'
 import { toModelOutput } from './model-output.ts'
 import { describeSources, type MergedTool, type ToldSources, type ToolSource, createMergedTools } from './sources.ts'
-import { createPermissions, type Permissions } from './permissions.ts'
+import type { Permissions } from './permissions.ts'
+import { createRunTools, type RunTools } from './run-tools.ts'
 import { type SaidCall, sayCall } from './say-call.ts'
 import { createWorkFolders } from './work-folder.ts'
 import type { TracedToolCall } from '../contracts/traced.ts'
@@ -68,7 +64,7 @@ export type Perform = (tool: Tool, input: unknown, context: ToolContext) => Prom
 type CallStatus = ToolResult['status'] | 'aborted'
 
 /** Fields of the context that are passed to the call unchanged. */
-type Given = Pick<ToolContext, 'paths' | 'confinedTo' | 'sandbox' | 'shown' | 'ask' | 'deferred' | 'mayRedirect' | 'innerAddresses'>
+type Given = Pick<ToolContext, 'paths' | 'confinedTo' | 'shown' | 'ask' | 'deferred' | 'mayRedirect' | 'innerAddresses'>
 
 interface ToolCall extends Given {
   name: string
@@ -102,56 +98,47 @@ interface Foreseen {
   refused?: string
 }
 
-export type ToolHost = ReturnType<typeof createToolHost>
+/** The tools of the service, or of one run. */
+export interface ToolHost extends ReturnType<typeof openTools> {
+  /** Returns the host with what a run changes in its tools; fields that are left out stay as they are. */
+  forRun(more: RunTools): ToolHost
+}
 
 /** The most file changes that are recorded of one call. */
 const MOST_CHANGES = 100
+
 /** Offers and runs all tools, built-in tools and tools of other sources, for interactive runs and for tasks. */
-export function createToolHost (
-  { tools, permissions, clock, fence, paths, undo, editors, copies, replay, missing = {}, prepare, ended = () => {}, wrote }: HostParts
-) {
+export function createToolHost (parts: HostParts): ToolHost {
+  const { tools, permissions, clock, replay, missing = {} } = parts
   const builtin = new Map(tools.map((tool) => [tool.model.name, tool]))
   const merged = createMergedTools({ builtin: [...builtin.keys()], clock })
-  const decide = createPermissions(permissions)
-  const validationError = createValidator()
 
-  const findSourceTool = merged.find
-  const find = (name: string): Tool | undefined => builtin.get(name) ?? (merged.mayBeCalled(name) ? merged.find(name) : undefined)
-  const folders = createWorkFolders(find, paths)
-  const shown = <T>(value: T): T => copies === undefined ? value : copies.shown(value)
-  function unavailable (name: string): string | undefined {
-    const why = builtin.get(name)?.policy.needs?.map((need) => missing[need]).find((each) => each !== undefined)
+  function unavailable ({ model: { name }, policy: { needs = [] } }: Tool): string | undefined {
+    const why = needs.map((need) => missing[need]).find((each) => each !== undefined)
     if (why === undefined || replay?.wasOffered === undefined) return why?.()
     return replay.wasOffered(name) ? undefined : 'It could not be used when the run was recorded.'
   }
-  const qualifiedOf = (name: string) => ({ qualified: findSourceTool(name)?.qualified })
-  const permission = (name: string): Permission => decide(name, builtin.get(name) ?? findSourceTool(name))
-  /** The tools that can be offered. services/runs/engine/told-tools.ts decides which of them the model of a run is told of. */
-  const offered = () =>
-    [...builtin.values(), ...merged.all()].filter(({ model: { name, use } }) =>
-      use !== 'finder' && permission(name) !== 'deny' && unavailable(name) === undefined
-    )
-  const finders = () => tools.filter(({ model: { name, use } }) => use === 'finder' && permission(name) !== 'deny')
 
-  function validate (name: string, input: unknown): Validation {
-    const tool = find(name)
-    const cause = merged.causeOf(name)
-    if (cause !== undefined) return { ok: false, error: `${name} cannot be called at the moment. ${cause}` }
-    if (tool === undefined || permission(name) === 'deny') {
-      const known = offered().filter(({ policy: { answeredBy } }) => answeredBy === undefined)
-      return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${toolNames(known)}.` }
-    }
-    const why = unavailable(name)
-    if (why !== undefined) return { ok: false, error: `${name} cannot be used here. ${why}` }
-    const filled = isSourceTool(tool) && tool.checksInput ? withDefaults(tool.model.schema, input) : input
-    const error = validationError(tool, filled)
-    if (error === undefined) return { ok: true, input: filled }
-    // The default of a property may contradict its own schema.
-    if (filled !== input && validationError(tool, input) === undefined) return { ok: true, input }
-    const mended = mendInput(tool.model.schema, filled)
-    if (mended === filled || validationError(tool, mended) !== undefined) return { ok: false, error }
-    return { ok: true, input: mended, isMended: true }
-  }
+  const toolsOf = createRunTools({ builtin, merged, permissions, unavailable })
+  const make = (run: RunTools): ToolHost =>
+    ({ ...openTools(toolsOf(run), run, { ...parts, builtin, merged }), forRun: (more) => make({ ...run, ...more }) })
+  return make({})
+}
+
+interface Base extends HostParts {
+  builtin: ReadonlyMap<string, Tool>
+  merged: ReturnType<typeof createMergedTools>
+}
+
+function openTools (
+  own: ReturnType<ReturnType<typeof createRunTools>>,
+  { sandbox, ofRun }: RunTools,
+  { builtin, merged, clock, fence, paths, undo, editors, copies, replay, prepare, ended = () => {}, wrote }: Base
+) {
+  const { known, ...tools } = own
+  const { find, offered, identity, validate } = tools
+  const folders = createWorkFolders(find, paths)
+  const shown = <T>(value: T): T => copies === undefined ? value : copies.shown(value)
 
   /** Returns the folder that the call works in. Throws ToolFailed unless it is the folder of the approval. */
   async function startOf (
@@ -170,13 +157,13 @@ export function createToolHost (
 
   /** For a tool that runs commands: returns where a command would run that works in `folder`. Undefined for other tools. */
   async function boundaryOf (
-    { name, input, cwd, folder, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox'> & { folder: WorkFolder }
+    { name, input, cwd, folder }: Pick<ToolCall, 'name' | 'input' | 'cwd'> & { folder: WorkFolder }
   ): Promise<Boundary | undefined> {
     return find(name)?.effects?.command?.(input).boundary({ folder, base: await folders.start(name, input, cwd), narrowed: sandbox })
   }
 
   /** Returns the folder whose files a command can change, and what it may reach beside it; undefined if it does not run. */
-  async function commandPlace (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox'>): Promise<KeepCall['command']> {
+  async function commandPlace (call: Pick<ToolCall, 'name' | 'input' | 'cwd'>): Promise<KeepCall['command']> {
     const folder = await folders.of(call.name, call.input, call.cwd)
     const boundary = folder && await boundaryOf({ ...call, folder })
     if (boundary === undefined || boundary.is === 'refused') return undefined
@@ -188,7 +175,7 @@ export function createToolHost (
 
   async function run (tool: Tool, call: ToolCall, { changed, stays }: Pick<ToolContext, 'changed' | 'stays'>): Promise<ToolOutput> {
     const { input, runId, callId, attempt, signal, paths, shown, mayRedirect, innerAddresses, ask, progress: report = () => {} } = call
-    const { confinedTo, sandbox, deferred } = call
+    const { confinedTo, deferred } = call
     const start = await startOf(tool, call)
     return withCallLimit(tool, { clock, signal, report }, async (context) => {
       const given: ToolContext = {
@@ -197,29 +184,20 @@ export function createToolHost (
         ...tool.effects?.command !== undefined && { stays },
         ...start
       }
-      return asObject(tool.model.name, await (replay === undefined ? tool.execute(input, given) : replay.perform(tool, input, given)))
+      const isReplayed = replay !== undefined && tool !== ofRun
+      return asObject(tool.model.name, await (isReplayed ? replay.perform(tool, input, given) : tool.execute(input, given)))
     })
   }
 
   return {
-    find,
-    permission,
-    /** True if config.permissions allows the tool, not only its own default. */
-    isAllowedByUser: (name: string): boolean => decide(name, { policy: { effect: 'external' }, ...qualifiedOf(name) }) === 'allow',
-    /** Returns the permission of a tool that is not one of the host's. */
-    permissionOf: (tool: Tool): Permission => decide(tool.model.name, tool),
-    /** Converts the output of the named tool to the form that models get. */
-    forModel: (output: ToolOutput, name: string) => toModelOutput(output, builtin.get(name)?.model.output),
-    validate,
-
     /**
-     * Returns the tools that are not denied, including those of sources that cannot be called now. So a prompt that lists them stays the
-     * same, and can be cached, whatever the sources do.
+     * The tools that are not denied, including those of sources that cannot be called now: so a prompt that lists them stays the same, and
+     * can be cached, whatever the sources do. `finders` are those with which a model finds and calls deferred ones.
      */
-    offered,
+    ...tools,
 
-    /** Returns the tools with which a model finds and calls deferred ones. */
-    finders,
+    /** Converts the output of the named tool to the form that models get. */
+    forModel: (output: ToolOutput, name: string) => toModelOutput(output, known(name)?.model.output),
 
     /**
      * Replaces the sources of further tools. On a clash of names the earlier source wins. `wait` resolves when the sources that are still
@@ -243,20 +221,17 @@ export function createToolHost (
     /** Returns the part of a system prompt that describes the sources of `tools`, see `describeSources`; '' when there is none. */
     describe: (tools: Tool[] = offered(), told?: ToldSources): string => describeSources(merged.sources(), tools, told),
 
-    /** Returns the identity that an approval is bound to, see `ToolCall.identity`; undefined for built-in tools. */
-    identity: (name: string): string | undefined => findSourceTool(name)?.identity,
-
     /** Says what a call does, in words for its user, see `sayCall`. */
     say: (call: { toolName: string, input: unknown }): SaidCall => {
-      const ofServer = findSourceTool(call.toolName)
-      return sayCall(call, { tool: builtin.get(call.toolName) ?? ofServer, server: ofServer?.source })
+      const tool = known(call.toolName)
+      return sayCall(call, { tool, server: tool?.source })
     },
 
     /** Returns the tool server of a tool and what a person is shown about the tool; undefined for other tools. */
     toolServer (name: string): ShownToolServer | undefined {
-      const tool = findSourceTool(name)
-      if (tool === undefined) return undefined
-      return { name: tool.source, ...tool.title && { title: tool.title }, ...tool.isDestructive && { destructive: true } }
+      const { source, title, isDestructive } = known(name) ?? {}
+      if (source === undefined) return undefined
+      return { name: source, ...title && { title }, ...isDestructive && { destructive: true } }
     },
 
     /** Finds the folders that calls work in; approvals are bound to them. */
@@ -271,7 +246,7 @@ export function createToolHost (
     shown,
 
     /** Returns sentences for the user about what of a command could be undone; undefined for other tools. */
-    async outlook (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'sandbox' | 'signal'>): Promise<string | undefined> {
+    async outlook (call: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'signal'>): Promise<string | undefined> {
       if (undo === undefined || find(call.name)?.effects?.command === undefined) return undefined
       const command = await commandPlace(call)
       if (command === undefined) return undefined
@@ -279,9 +254,7 @@ export function createToolHost (
     },
 
     /** Tries out a command for a person, so that nothing of it stays. Undefined for tools that cannot be tried out. */
-    async tryOut (
-      { name, input, cwd, signal, sandbox }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'signal' | 'sandbox'>
-    ): Promise<TriedOut | undefined> {
+    async tryOut ({ name, input, cwd, signal }: Pick<ToolCall, 'name' | 'input' | 'cwd' | 'signal'>): Promise<TriedOut | undefined> {
       return find(name)?.effects?.command?.(input).tryOut({ cwd: await folders.start(name, input, cwd), narrowed: sandbox, signal })
     },
 
@@ -319,16 +292,16 @@ export function createToolHost (
      * once `ops` are durable. Resolves to the error of a call that must not start. Rejects if the call's signal aborted.
      */
     async keep (
-      call: Omit<ToolCall, 'attempt' | 'paths'> & { owner: string },
-      tool: Tool | undefined = find(call.name)
+      call: Omit<ToolCall, 'attempt' | 'paths'> & { owner: string }
     ): Promise<typeof NOTHING_KEPT | { errorText: string }> {
       const { name, input, cwd, runId, callId, owner, signal } = call
+      const tool = find(name)
       if (undo === undefined || tool === undefined || !isKept(tool)) return NOTHING_KEPT
       try {
         const start = await startOf(tool, call)
         const places = await tool.effects?.paths?.(input, start)
         await refuseUnsaved(places ?? [], { editors, runId, signal })
-        const by = tool.policy.answeredBy?.by === 'app' ? { app: tool.policy.answeredBy.app } : { server: findSourceTool(name)?.source }
+        const by = tool.policy.answeredBy?.by === 'app' ? { app: tool.policy.answeredBy.app } : { server: known(name)?.source }
         const place = { runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd }
         const command = tool.effects?.command !== undefined ? await commandPlace(call) : undefined
         const uncovered = places === undefined && { uncovered: { target: aboutOf(tool, input), ...by } }
@@ -357,7 +330,7 @@ export function createToolHost (
       try {
         fence.check(call.runId, call.attempt)
         await merged.arrival(call.name, find(call.name) !== undefined, call.signal)
-        if (call.identity !== undefined && findSourceTool(call.name)?.identity !== call.identity) {
+        if (call.identity !== undefined && identity(call.name) !== call.identity) {
           throw new ToolFailed(`${call.name} is not, or no more, the tool that was agreed to, and was not run. ` +
             'Call it again, and the user is asked where that is needed.')
         }

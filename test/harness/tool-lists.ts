@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync } from 'node:fs'
 import { createToolSearch } from '../../services/tools/deferred/tool-index.ts'
 import type { SourceTool } from '../../services/contracts/tool.ts'
@@ -36,7 +35,6 @@ export const realServers = (): ToolSource[] =>
         model: { name, description, schema: inputSchema as never },
         policy: { effect: annotations?.readOnlyHint ? 'read' : 'external', widestScope: 'tool' },
         identity: `${server} ${name}`,
-        definition: createHash('sha256').update(JSON.stringify([server, name, description, inputSchema])).digest('hex'),
         checksInput: true,
         execute: async (input) => ({ content: [{ type: 'text', text: `${name} was called with ${JSON.stringify(input)}` }] })
       }))

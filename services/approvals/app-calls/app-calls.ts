@@ -25,7 +25,7 @@ interface CallOwner {
  * The calls that applications execute: which are open, which application executes them, how they ended, and how overdue calls are closed.
  */
 export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
-  ledger: Pick<Ledger, 'calls' | 'isOpen'>,
+  ledger: Pick<Ledger, 'requireCall' | 'readOpen' | 'isOpen'>,
   due: DueCalls,
   clock: Clock,
   agent: CallOwner,
@@ -38,7 +38,7 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
   async function close (callId: string): Promise<void> {
     due.forget(callId)
     try {
-      const call = await ledger.calls.require(callId)
+      const call = await ledger.requireCall(callId)
       const [owner, id] = ownerOf(call)
       await owner.closeCall(id, callId)
     } catch (error) {
@@ -52,7 +52,7 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
   return {
     /** Lists the open calls, oldest first, one page at a time. */
     async list ({ limit, cursor, ...filter }: ToolCallQuery): Promise<ToolCallList> {
-      const { page: toolCalls, ...more } = await takePage(ledger.calls.open(cursor), {
+      const { page: toolCalls, ...more } = await takePage(ledger.readOpen({ after: cursor, kind: 'app' }), {
         limit,
         pick: (call) => ledger.isOpen(call) && matches(call, filter) ? callView(call) : undefined,
         cursorOf: ({ toolCallId }) => toolCallId
@@ -65,7 +65,7 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
      * AppCallNotApproved (409) and the errors of `answerAppCall` (409, 410, 413).
      */
     async answer (callId: string, body: ToolCallAnswer): Promise<AnsweredToolCall> {
-      const given = await ledger.calls.require(callId)
+      const given = await ledger.requireCall(callId)
       const [owner, id] = ownerOf(given)
       const { call, continued } = await owner.answerCall(id, callId, answerOf(body))
       return { ...callView(call), continued }
@@ -77,7 +77,7 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
     async run (signal: AbortSignal): Promise<void> {
       let wake = new AbortController()
       due.onChange(() => wake.abort())
-      for await (const call of ledger.calls.open()) due.follow(call)
+      for await (const call of ledger.readOpen({ kind: 'app' })) due.follow(call)
       while (!signal.aborted) {
         const now = clock.now()
         for (const [callId, at] of due.times) if (at <= now && !signal.aborted) await close(callId)

@@ -1,10 +1,8 @@
-import type { Clock } from '../../lib/clock.ts'
-import { OtherConversation } from '../approval-errors.ts'
 import { isUnanswered, type Approval, type Owner, type AppCallItem } from '../../contracts/approval-record.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { inState } from '../../contracts/approval-states.ts'
-import { isOverdue, overdueState } from '../decide-approval.ts'
+import { overdueState } from '../decide-approval.ts'
 
 export type DueCalls = ReturnType<typeof createDueCalls>
 
@@ -38,7 +36,7 @@ export const AppCallNotFound = defineError(
   'ERR_TOOL_CALL_NOT_FOUND',
   'There is no call "%s" of a tool of an application. GET /tool-calls lists the open ones.'
 )
-const AppCallNotApproved = defineError(
+export const AppCallNotApproved = defineError(
   'ERR_TOOL_CALL_NOT_APPROVED',
   'The call "%s" waits for an approval: POST /approvals/%s decides it. Execute the call when it is handed out; this result was not taken.'
 )
@@ -114,65 +112,4 @@ const resultOf = ({ output, errorText, isWrapped }: AppCall): AppResult =>
 function assertSize (id: string, result: AppResult): void {
   const bytes = Buffer.byteLength(JSON.stringify(result))
   if (bytes > LARGEST_ANSWER) throw new OutputTooLarge(id, bytes, LARGEST_ANSWER)
-}
-
-const isOfOwner = <O extends Owner>(call: AppCall | AppCall<O>, owner: O): call is AppCall<O> =>
-  call.threadId === owner.threadId && call.taskId === owner.taskId
-
-/** The part of the ledger for the calls that applications execute. */
-export function createCallLedger ({ clock, find, readOpen }: {
-  clock: Clock,
-  find: (id: string) => Promise<Approval | undefined>,
-  readOpen: (from: { after?: string, kind: 'app' | 'tool' }) => AsyncIterable<Approval>
-}) {
-  /** Throws AppCallNotApproved (409) if one of the calls waits for an approval: it becomes an item of kind `app` only after that. */
-  async function assertApproved (callIds: readonly string[]): Promise<void> {
-    if (callIds.length === 0) return
-    for await (const item of readOpen({ kind: 'tool' })) {
-      if (item.kind !== 'tool' || isOverdue(item, clock.now())) continue
-      if (callIds.includes(item.toolCallId)) throw new AppCallNotApproved(item.toolCallId, item.approvalId)
-    }
-  }
-
-  /** Returns a call of the application by its id. Throws AppCallNotFound (404), or AppCallNotApproved (409). */
-  async function require (callId: string): Promise<AppCall> {
-    const item = await find(callId)
-    if (item?.kind === 'app') return item
-    await assertApproved([callId])
-    throw new AppCallNotFound(callId)
-  }
-
-  /** Returns a call of that conversation or task. Throws what `require` throws, and OtherConversation (409) if it belongs to another. */
-  async function requireOf<O extends Owner> (callId: string, owner: O): Promise<AppCall<O>> {
-    const call = await require(callId)
-    if (isOfOwner(call, owner)) return call
-    throw new OtherConversation(`The call "${callId}" belongs to another conversation or task.`)
-  }
-
-  return {
-    assertApproved,
-    require,
-    requireOf,
-
-    /**
-     * Checks the answers to calls of one conversation or task and returns the calls that are answered by them for the first time, without
-     * storing them. Throws AppCallNotFound (404), OtherConversation (409) and the errors of `answerAppCall`; then no answer takes effect.
-     */
-    async answer<O extends Owner> (
-      answers: Array<{ approvalId: string } & AppCallAnswer>,
-      owner: O
-    ): Promise<{ calls: Array<AppCall<O>>, answered: Array<AppCall<O>> }> {
-      const calls = await Promise.all(answers.map(({ approvalId }) => requireOf(approvalId, owner)))
-      if (calls.some(({ runId }) => runId !== calls[0].runId)) {
-        throw new OtherConversation('The results belong to calls of different runs; send them one request each.')
-      }
-      const now = clock.now()
-      return { calls, answered: calls.flatMap((call, at) => answerAppCall(call, answers[at], now) ?? []) }
-    },
-
-    /** Yields the open calls, oldest first, after a given one. Damaged ones are left out. */
-    async * open (after?: string): AsyncGenerator<AppCall> {
-      for await (const item of readOpen({ after, kind: 'app' })) if (item.kind === 'app') yield item
-    }
-  }
 }

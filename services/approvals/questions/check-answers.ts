@@ -1,5 +1,6 @@
+import { Check } from '@sinclair/typebox/value'
 import type { Decision } from '../../contracts/approval-record.ts'
-import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
+import { type Answers, AnswersSchema, type Question } from '../../../schemas/questions.ts'
 import { defineError } from '../../lib/service-error.ts'
 
 /** The most characters of a reason that are kept. */
@@ -7,14 +8,8 @@ export const REASON_KEPT = 4_000
 
 export const AnswersRefused = defineError('ERR_INVALID_ANSWERS', '%s')
 
-/** Whether a value of a client has the form of answers, within the bounds of the schema. */
-export function isAnswers (value: unknown): value is Answers {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false
-  const given = Object.values(value)
-  const isText = (text: unknown) => typeof text === 'string' && text !== '' && text.length <= QUESTION_LIMITS.answer
-  const isList = (list: unknown) => Array.isArray(list) && list.length <= QUESTION_LIMITS.options && list.every(isText)
-  return given.length <= QUESTION_LIMITS.questions && given.every((each) => isText(each) || isList(each))
-}
+/** Whether a value of a client has the form of answers. */
+export const isAnswers = (value: unknown): value is Answers => Check(AnswersSchema, value)
 
 /** Throws AnswersRefused (400), which names each question whose answer does not fit it. */
 export function checkAnswers (questions: readonly Question[], answers: Answers): void {

@@ -59,7 +59,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   async function removeLeft (): Promise<void> {
     const left: LiveItem[] = []
     for await (const item of ledger.readOpen({ kind: 'question' })) {
-      if (item.kind === 'question' && item.live && !open.has(item.approvalId)) left.push({ ...item, live: true, state: 'withdrawn' })
+      if (item.live && !open.has(item.approvalId)) left.push({ ...item, live: true, state: 'withdrawn' })
     }
     for (const item of left) {
       await end(item)

@@ -11,7 +11,7 @@ import { checkLength } from '../run-repository.ts'
 import type { ActiveRuns } from './active-runs.ts'
 import type { EngineDeps } from './attempt.ts'
 import { createModelSteps, type ModelContext } from './model-step.ts'
-import { checkCall, INVESTIGATING } from '../gate/check-call.ts'
+import { checkCall } from '../gate/check-call.ts'
 import type { StepSoFar } from '../gate/call-policy.ts'
 import { createRepetitions } from './repetitions.ts'
 import { createIdSource } from './step-writer.ts'
@@ -107,13 +107,13 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     async function execute ({ toolCallId, toolName, input }: EventOf<'tool-input'>): Promise<void> {
       const identity = host.identity(toolName)
       progress?.({ progress: calls.length + 1, message: toolName })
-      const verdict = await checkCall({ call: { toolCallId, toolName, input }, takenBack: [] }, gate, { policies: INVESTIGATING })
+      const verdict = await checkCall({ call: { toolCallId, toolName, input }, takenBack: [] }, gate)
       const mayRedirect = addresses && ((from: string, to: string) => addresses.mayRedirect(toolName, { from, to }))
       const place = { runId, attempt, callId: `${callId}/${toolCallId}`, cwd, deferred: given.deferred ?? [] }
       const call = { ...place, name: toolName, input, identity, mayRedirect, signal }
-      const result = verdict.is === 'deny'
-        ? { status: 'error' as const, errorText: verdict.reason }
-        : await host.execute(call)
+      const result = verdict.is === 'run'
+        ? await host.execute(call)
+        : { status: 'error' as const, errorText: verdict.is === 'deny' ? verdict.reason : ASKS_NOBODY }
       calls.push({ toolName, input, status: result.status })
       log.append(
         result.status === 'completed'

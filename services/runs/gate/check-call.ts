@@ -30,9 +30,6 @@ export const POLICIES: readonly CallPolicy[] = [
 /** The policies for a call that was about to run and must ask after all. */
 export const WHERE_ASKED: readonly CallPolicy[] = [deniedBefore, unattended]
 
-/** The policies of an investigation: it only reads, stores nothing, and asks nobody. */
-export const INVESTIGATING: readonly CallPolicy[] = [toolPermission, addresses, toolQuestion, unattended]
-
 /** The result for a call: a decision, or the question to a person with all reasons to ask. */
 export type Verdict = Decision | { is: 'ask', concerns: Concern[] }
 

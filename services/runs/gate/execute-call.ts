@@ -50,7 +50,7 @@ interface Execution {
 type ExecutionStep = (execution: Execution) => Promise<Outcome | undefined>
 
 /** What is done around the execution of a call, in this order. */
-export const EXECUTION: readonly ExecutionStep[] = [stillAsShown, keepForUndo, intent, run, record]
+const EXECUTION: readonly ExecutionStep[] = [stillAsShown, keepForUndo, intent, run, record]
 
 /** Runs a checked call, after the intent and what it is about to change are on disk. Rejects if the run is aborted. */
 export async function executeCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {

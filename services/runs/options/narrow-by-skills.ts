@@ -45,13 +45,12 @@ export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[
     return rules
   }
 
-  function refusal (name: string, input: unknown): string | undefined {
+  function refusal (tool: Tool & Partial<MergedTool>, input: unknown): string | undefined {
     const all = events()
     const used = usedIn(all)
     if (used.length === 0) return undefined
-    const tool = host.find(name)
     const cwd = all.find((event) => event.type === 'context')?.context.cwd ?? '/'
-    if (tool === undefined || isOfRun(tool)) return undefined
+    if (isOfRun(tool)) return undefined
     // Paths in a copy are shown as paths of the copied folder.
     const isOf = ({ folder }: UsedSkill, path: string) => within(host.shown(resolve(cwd, path)), folder)
     const target = aboutOf(tool, input)
@@ -59,25 +58,14 @@ export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[
     return others.flatMap((skill) => refusedBy(skill, rulesOf(skill), tool, { input, cwd, target }) ?? [])[0]
   }
 
-  return {
-    ...host,
-    validate (name, input) {
-      const checked = host.validate(name, input)
-      const error = checked.ok ? refusal(name, checked.input) : undefined
-      return error === undefined ? checked : { ok: false, error }
-    },
-    async execute (call) {
-      const errorText = refusal(call.name, call.input)
-      return errorText === undefined ? host.execute(call) : { status: 'error', errorText, durationMs: 0 }
-    }
-  }
+  return host.forRun({ refusal })
 }
 
 /** Returns why a skill does not allow a call, for the model; undefined if it allows it. */
 function refusedBy (
   { name, allowedTools }: UsedSkill,
   rules: readonly AllowedTool[],
-  tool: Tool & Partial<Pick<MergedTool, 'qualified' | 'source'>>,
+  tool: Tool & Partial<MergedTool>,
   { input, cwd, target }: { input: unknown, cwd: string, target: string | undefined }
 ): string | undefined {
   const matching = rules.filter(({ tools }) => tools.some((entry) => matchesTool(entry, namesOfTool(tool))))

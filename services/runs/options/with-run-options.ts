@@ -1,7 +1,7 @@
 import type { LanguageModelV4, LanguageModelV4GenerateResult } from '@ai-sdk/provider'
 import type { RunOptions } from '../../../schemas/run-options.ts'
 import { ANSWER_TOOL } from '../../contracts/model-texts.ts'
-import { type MergedTool, type ToolHost, toolNames, withAppTools } from '../../tools/index.ts'
+import { appTool, type RunTools, type ToolHost } from '../../tools/index.ts'
 import type { Tool } from '../../contracts/tool.ts'
 import { type Registry, withRunModels } from '../../models/index.ts'
 import type { RunLog } from '../run-log/run-log.ts'
@@ -10,50 +10,29 @@ import { matchesTool, namesOfTool } from './tool-patterns.ts'
 import { tokensReported } from '../../usage/index.ts'
 
 /**
- * Returns the host with only the tools that a run's options allow; `matchesTool` decides which tools the entries of their lists match. The
- * tool `answer` of a run that must give a structured answer belongs to the run, so no other tool of that name is offered.
+ * Returns whether a run's options leave it a tool; `matchesTool` decides which tools the entries of their lists match. The tool `answer` of
+ * a run that must give a structured answer belongs to the run, so no other tool of that name is offered.
  */
-function narrowTools (host: ToolHost, { allowTools, denyTools = [], object }: RunOptions = {}): ToolHost {
-  if (allowTools === undefined && denyTools.length === 0 && object === undefined) return host
+function leftBy ({ allowTools, denyTools = [], object }: RunOptions): RunTools['isLeft'] {
+  if (allowTools === undefined && denyTools.length === 0 && object === undefined) return undefined
   const denied = object === undefined ? denyTools : [...denyTools, ANSWER_TOOL]
   const left = new WeakMap<Tool, boolean>()
-  const isLeft = (tool: Tool & Partial<MergedTool>): boolean => {
+  return (tool) => {
     const matches = (entry: string) => matchesTool(entry, namesOfTool(tool))
     const isAllowed = () => allowTools === undefined || tool.model.use === 'finder' || allowTools.some(matches)
     const is = left.get(tool) ?? (isAllowed() && !denied.some(matches))
     left.set(tool, is)
     return is
   }
-  const offered = () => host.offered().filter(isLeft)
-
-  return {
-    ...host,
-    offered,
-    finders: () => host.finders().filter(isLeft),
-    describe: (tools = offered(), told) => host.describe(tools, told),
-    validate (name, input) {
-      const tool = host.find(name)
-      if (tool === undefined || isLeft(tool)) return host.validate(name, input)
-      return { ok: false, error: `This run has no tool named ${JSON.stringify(name)}. Its tools are: ${toolNames(offered()) || 'none'}.` }
-    }
-  }
 }
 
-/** Returns the host with the tools that a run's options define, and without those that they deny. */
-export const withRunTools = (host: ToolHost, options: RunOptions | undefined): ToolHost =>
-  narrowTools(narrowBox(withAppTools(host, options), options), options)
-
-/** Returns the host that also applies what a run's options say about boxes for commands, in addition to config.json. */
-function narrowBox (host: ToolHost, { sandbox }: RunOptions = {}): ToolHost {
-  if (sandbox === undefined) return host
-  return {
-    ...host,
-    boundary: (call) => host.boundary({ ...call, sandbox }),
-    tryOut: (call) => host.tryOut({ ...call, sandbox }),
-    outlook: (call) => host.outlook({ ...call, sandbox }),
-    keep: (call, tool) => host.keep({ ...call, sandbox }, tool),
-    execute: (call) => host.execute({ ...call, sandbox })
-  }
+/**
+ * Returns the host with the tools that a run's options define, and without those that they deny. What the options say about boxes for
+ * commands applies in addition to config.json.
+ */
+export function withRunTools (host: ToolHost, options: RunOptions = {}): ToolHost {
+  const { appTools = [], app, sandbox } = options
+  return host.forRun({ ofApp: appTools.map((definition) => appTool(definition, app)), isLeft: leftBy(options), sandbox })
 }
 
 /**

@@ -1,11 +1,10 @@
-import { needsAny } from '../../contracts/tool.ts'
+import { needsAny, type ToolNeed } from '../../contracts/tool.ts'
 import type { TaskEvaluation } from '../../../schemas/evaluation.ts'
 import { betterVersion, isCompleted, type JudgeDeps, type Judged, judgeRun } from '../../judge/index.ts'
 import { type RunEvent, type RunContext, answerText, newestText, reviewIn } from '../../contracts/run-events.ts'
 import { PHASE_TOOL } from '../../contracts/model-texts.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
-import type { Phase } from '../../../schemas/tasks.ts'
-import { createValidator, NOTHING_KEPT, skillLines, SMALL_WINDOW, type ToolHost, forModel } from '../../tools/index.ts'
+import { skillLines, SMALL_WINDOW, forModel } from '../../tools/index.ts'
 import {
   makeRunPolicy,
   offeredTools,
@@ -58,42 +57,6 @@ async function judgeTaskRun (
   return { evaluation: { ...rest, qualityScore: score }, ...judged }
 }
 
-/**
- * The tools of one run: those of the host that work without a user, askUser if the run may ask, and the phase tool, which needs no approval
- * and runs outside of the host.
- */
-function createTaskTools (host: ToolHost, phases: () => Phase[], mayAsk: boolean) {
-  const invalid = createValidator()
-  const { tool: phaseTool, reported } = createPhaseTool(phases)
-  const isOwn = (name: string) => name === PHASE_TOOL
-
-  return {
-    ...host,
-    reportedPhases: reported,
-    offered: () => [
-      ...offeredTools(host.offered(), mayAsk).filter((tool) => !isOwn(tool.model.name) && !needsAny(tool, 'userWords')),
-      phaseTool
-    ],
-    find: (name: string) => isOwn(name) ? phaseTool : host.find(name),
-    permission: (name: string) => isOwn(name) ? 'allow' : host.permission(name),
-    identity: (name: string) => isOwn(name) ? undefined : host.identity(name),
-    validate (name: string, input: unknown): ReturnType<ToolHost['validate']> {
-      const error = isOwn(name) ? invalid(phaseTool, input) : undefined
-      return !isOwn(name) ? host.validate(name, input) : error === undefined ? { ok: true, input } : { ok: false, error }
-    },
-    keep: async (call: Parameters<ToolHost['keep']>[0]): ReturnType<ToolHost['keep']> => isOwn(call.name) ? NOTHING_KEPT : host.keep(call),
-    async execute (call: Parameters<ToolHost['execute']>[0]): ReturnType<ToolHost['execute']> {
-      if (!isOwn(call.name)) return host.execute(call)
-      try {
-        const output = await phaseTool.execute(call.input as never, { ...call, givenCwd: call.cwd })
-        return { status: 'completed', output, durationMs: 0 }
-      } catch (error) {
-        return { status: 'error', errorText: (error as Error).message, durationMs: 0 }
-      }
-    }
-  }
-}
-
 /** The event at the end of a run whose second version is kept. */
 const SECOND: RunEvent = { type: 'revision', text: '' }
 
@@ -121,7 +84,8 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   const ids = { taskId: task.id, runId }
   const { interactive } = options
   const mayAsk = interactive ?? asksForResults(task)
-  const tools = createTaskTools(host, () => run.record.phases, mayAsk)
+  const { tool: phaseTool, reported } = createPhaseTool(() => run.record.phases)
+  const tools = host.forRun({ ofRun: phaseTool })
   const given = input === undefined ? undefined : JSON.stringify(input, undefined, 1)
   let context: RunContext | undefined
   let begun: Promise<void> | undefined
@@ -166,7 +130,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     notes: () => notes.splice(0),
     tell,
     changes (): Partial<TaskRun> {
-      const phases = tools.reportedPhases()
+      const phases = reported()
       return { ...rehearsed?.changes(), ...phases && { phases } }
     },
     review
@@ -209,7 +173,8 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     const known = knownContext(events, task, run.record)
     const phases = beginNext(run.record.phases)
     const skills = await deps.skills.known((await deps.skills.find(task.cwd)).skills)
-    const offered = tools.offered().filter((tool) => skills.length > 0 || !needsAny(tool, 'skills'))
+    const missing: ToolNeed[] = ['userWords', ...skills.length > 0 ? [] : ['skills' as const]]
+    const offered = offeredTools(tools.offered(), mayAsk).filter((tool) => !needsAny(tool, ...missing))
     const { told, deferred, servers, window } = await toldTools(offered, { host, registry: deps.registry }, signal)
     context = known ??
       newContext({

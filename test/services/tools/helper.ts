@@ -77,7 +77,13 @@ export const noBackground = () => backgroundOver(noSandbox())
 /** Commands run outside a box. */
 export const noSandbox = () => sandboxOver({ kind: NO_BOX })
 
-interface Narrowed {
+interface CallParts {
+  cwd?: string
+  signal?: AbortSignal
+  attempt?: number
+  identity?: string
+  folder?: WorkFolder
+  paths?: string[]
   sandbox?: 'required'
   confinedTo?: WorkFolder
 }
@@ -130,8 +136,8 @@ export function build (
   const execute = (
     name: string,
     input: unknown,
-    rest: { cwd?: string, signal?: AbortSignal, attempt?: number, identity?: string, folder?: WorkFolder, paths?: string[] } & Narrowed = {}
-  ) => host.execute({ name, input, runId, attempt, callId: 'call', cwd: workspace, signal, ...rest })
+    { sandbox, ...rest }: CallParts = {}
+  ) => host.forRun({ sandbox }).execute({ name, input, runId, attempt, callId: 'call', cwd: workspace, signal, ...rest })
   return {
     host,
     fence,
