@@ -208,6 +208,7 @@ t.test("a mistake of ours ends a run, and a task's, without a word of it", async
   app.tools.ready = async () => {
     throw Object.assign(new TypeError('secret detail'), { code: 'ERR_INVALID_ARG_TYPE' })
   }
+  app.tools.forRun = () => app.tools
   const { events } = await say(app, 'go')
   const errorText = 'Something went wrong inside the service; its log says more.'
   t.match(events.slice(-2), [{ type: 'error', code: 'ERR_INTERNAL', errorText }, { type: 'finish', finishReason: 'error' }])
