@@ -62,6 +62,8 @@ function createContextParts (store: ContextStore) {
   const named: string[] = []
   /** The ids of parts that are being removed: no run refers to them, and a run with the same part stores it again. */
   const leaving = new Set<string>()
+  /** Parts for which a search for runs that use them is under way. The keys that it reads do not show a run that begins meanwhile. */
+  const checks = new Set<{ id: string, isNamed: boolean }>()
   const known = new Map<string, string>()
 
   async function findId (digest: string): Promise<string | undefined> {
@@ -90,6 +92,7 @@ function createContextParts (store: ContextStore) {
       const found = await findId(digest)
       if (found !== undefined && !leaving.has(found)) {
         named.push(found)
+        for (const check of checks) check.isNamed ||= check.id === found
         if (known.size >= REMEMBERED) known.clear()
         known.set(digest, found)
         return { id: found, ops: [] }
@@ -106,7 +109,13 @@ function createContextParts (store: ContextStore) {
 
     /** Returns the operation that removes a part, unless a run refers to it. */
     async removal (id: string, goneUses?: ReadonlySet<string>): Promise<Op[]> {
-      return await isUsed(store, id, goneUses) || named.includes(id) ? [] : [remove(id)]
+      const check = { id, isNamed: named.includes(id) }
+      checks.add(check)
+      try {
+        return await isUsed(store, id, goneUses) || check.isNamed ? [] : [remove(id)]
+      } finally {
+        checks.delete(check)
+      }
     }
   }
 }
