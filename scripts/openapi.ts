@@ -23,6 +23,6 @@ const namesOf = (is: (tool: Tool) => boolean) => tools.filter(is).map(({ model: 
 const facts = {
   names: byWords,
   about: Object.fromEntries(tools.flatMap(({ model: { name }, says }) => says?.about === undefined ? [] : [[name, says.about]])),
-  asking: namesOf(({ policy: { answeredBy } }) => answeredBy?.by === 'user')
+  asking: namesOf(({ execute }) => execute.by === 'user')
 }
 writeFileSync(`${ROOT}console/lib/tool-facts.json`, `${JSON.stringify(facts, null, 2)}\n`)

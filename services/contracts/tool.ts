@@ -227,19 +227,9 @@ interface ToolPolicy<Input> {
   effect: ToolEffect
   /**
    * The default permission, if it differs from that of the effect: see `createPermissions`. A function means that the tool is allowed, but
-   * some calls ask: it returns why. It is not called if the user has allowed the tool.
+   * some calls ask: it returns why. It is not called if the user has allowed the tool. `everyTime`: an approval covers that call alone.
    */
-  permission?: Permission | AskReason<Input>
-  /**
-   * The widest scope that the approval of a call may have: only that call, the same call again, calls below its folder, or every call of
-   * the tool. Default: `exact`.
-   */
-  widestScope?: 'once' | 'exact' | 'folder' | 'tool'
-  /**
-   * Who answers the call instead of the tool: the user, or the application that defined the tool. Such a call is not executed; it waits in
-   * the ledger, for `ms` milliseconds at most.
-   */
-  answeredBy?: { by: 'user', ms?: number } | { by: 'app', app?: string, ms?: number }
+  permission?: Permission | AskReason<Input> | { everyTime: AskReason<Input> }
   /** The conditions for offering the tool to a run. */
   needs?: readonly ToolNeed[]
   /** The timeout of a call: milliseconds after which it is stopped. Default: 60 s. */
@@ -283,17 +273,29 @@ export interface CommandOfCall {
   tryOut(context: { cwd: string, narrowed?: SandboxMode, signal: AbortSignal }): Promise<TriedOut>
 }
 
-/** A tool of the agent. It fails by throwing errors whose messages tell the model what it can do. */
+interface Execute<Input> {
+  (input: Input, context: ToolContext): Promise<ToolOutput>
+  by?: undefined
+}
+
+/** A tool of the agent. */
 export interface Tool<Input = any> {
   model: ToolModel<Input>
   says?: ToolSays
   policy: ToolPolicy<Input>
   effects?: ToolEffects<Input>
-  execute(input: Input, context: ToolContext): Promise<ToolOutput>
+  /**
+   * Executes a call. Fails by throwing errors whose messages tell the model what it can do. Or who answers the call instead: it then waits
+   * in the ledger, for `ms` milliseconds at most.
+   */
+  execute: Execute<Input> | { by: 'user' | 'app', app?: string, ms?: number }
 }
 
 /** A tool of the service itself, which has words for people. */
-export type BuiltinTool<Input = any> = Tool<Input> & Required<Pick<Tool, 'says'>>
+export interface BuiltinTool<Input = any> extends Tool<Input> {
+  says: ToolSays
+  execute: Execute<Input>
+}
 
 /** A tool that is not part of the service: of a tool server or of the application. */
 export interface SourceTool extends Tool {

@@ -176,7 +176,6 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
         get effect () {
           return claimsToRead(definition) && acceptanceOf(definition, identity) === 'accepted' ? 'read' : 'external'
         },
-        widestScope: 'tool',
         get permission () {
           return permissionOf(name)
         },

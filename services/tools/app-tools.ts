@@ -4,7 +4,6 @@ import { type AppTool, OPENAI_APP, type RunOptions } from '../../schemas/run-opt
 import { canonicalJson } from '../lib/canonical-json.ts'
 import type { SourceTool } from '../contracts/tool.ts'
 import { PHASE_TOOL } from '../contracts/model-texts.ts'
-import { ToolFailed } from './tool-errors.ts'
 import { defineError } from '../lib/service-error.ts'
 import type { ToolHost } from './host.ts'
 import { schemaProblem } from './input-validator.ts'
@@ -27,11 +26,9 @@ export function appTool (definition: AppTool, app: RunOptions['app']): SourceToo
   const digest = createHash('sha256').update(canonicalJson({ app, name, description, inputSchema, effect })).digest('hex')
   return {
     model: { name, description: `${description}\n${OUTPUT_IS_DATA}`, schema: inputSchema as unknown as TSchema },
-    policy: { effect, widestScope: 'tool', answeredBy: { by: 'app', app, ms: timeoutMs } },
+    policy: { effect },
     identity: IDENTITY + digest,
-    async execute () {
-      throw new ToolFailed(`${name} is a tool of the application; it is not executed here.`)
-    }
+    execute: { by: 'app', app, ms: timeoutMs }
   }
 }
 

@@ -4,7 +4,7 @@ import type { Desktop } from './desktop/control/desktop.ts'
 import type { DescribeImage } from '../models/index.ts'
 import type { Search } from './web/search/search.ts'
 import type { Web } from './web/fetch/fetch.ts'
-import type { BuiltinTool } from '../contracts/tool.ts'
+import type { Tool } from '../contracts/tool.ts'
 import { createClick, createLastViews, createScreenshot, createScroll, createType } from './desktop/desktop-tools.ts'
 import { createSearchFiles } from './search/search-files.ts'
 import { createFindFiles } from './search/find-files.ts'
@@ -71,7 +71,7 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
 }
 
 /** Creates the built-in tools, in the order in which they are offered. */
-export function createBuiltinTools (parts: Parts): BuiltinTool[] {
+export function createBuiltinTools (parts: Parts): Tool[] {
   const views = createLastViews()
   return [
     createReadFile(parts),

@@ -184,8 +184,10 @@ function openTools (
         ...tool.effects?.command !== undefined && { stays },
         ...start
       }
-      const isReplayed = replay !== undefined && tool !== ofRun
-      return asObject(tool.model.name, await (isReplayed ? replay.perform(tool, input, given) : tool.execute(input, given)))
+      const { model: { name }, execute } = tool
+      if (replay !== undefined && tool !== ofRun) return asObject(name, await replay.perform(tool, input, given))
+      if (execute.by !== undefined) throw new ToolFailed(`${name} is answered by the ${execute.by}; it is not executed here.`)
+      return asObject(name, await execute(input, given))
     })
   }
 
@@ -301,7 +303,7 @@ function openTools (
         const start = await startOf(tool, call)
         const places = await tool.effects?.paths?.(input, start)
         await refuseUnsaved(places ?? [], { editors, runId, signal })
-        const by = tool.policy.answeredBy?.by === 'app' ? { app: tool.policy.answeredBy.app } : { server: known(name)?.source }
+        const by = tool.execute.by === 'app' ? { app: tool.execute.app } : { server: known(name)?.source }
         const place = { runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd }
         const command = tool.effects?.command !== undefined ? await commandPlace(call) : undefined
         const uncovered = places === undefined && { uncovered: { target: aboutOf(tool, input), ...by } }

@@ -9,8 +9,8 @@ type Known = { policy: Pick<Tool['policy'], 'effect' | 'permission'>, qualified?
 
 /**
  * Creates a function that returns the permission of a tool: that of the last pattern in `permissions` that matches its name or its
- * qualified name; without a match the tool's own default, `allow` if that is a function; without a default `allow` for the
- * effect `read`, else `ask`. An unknown tool without a match gets `ask`.
+ * qualified name; without a match the tool's own default, `allow` if it decides call by call; without a default `allow` for the effect
+ * `read`, else `ask`. An unknown tool without a match gets `ask`.
  */
 export function createPermissions (permissions: () => Permissions) {
   const matchesName = createNamePatterns()
@@ -19,7 +19,7 @@ export function createPermissions (permissions: () => Permissions) {
     const matches = ([pattern]: [string, Permission]) => names.some((each) => matchesName(pattern, each))
     const byUser = Object.entries(permissions()).findLast(matches)
     if (byUser !== undefined) return byUser[1]
-    const own = typeof tool?.policy.permission === 'function' ? 'allow' : tool?.policy.permission
-    return own ?? (tool?.policy.effect === 'read' ? 'allow' : 'ask')
+    const own = tool?.policy.permission
+    return typeof own === 'function' || typeof own === 'object' ? 'allow' : own ?? (tool?.policy.effect === 'read' ? 'allow' : 'ask')
   }
 }

@@ -91,7 +91,7 @@ export function createRunTools ({ builtin, merged, permissions, unavailable }: P
         const cause = findOwn(name) === undefined ? merged.causeOf(name) : undefined
         if (cause !== undefined) return { ok: false, error: `${name} cannot be called at the moment. ${cause}` }
         if (tool === undefined || permission(name) === 'deny') {
-          const callable = offered().filter(({ policy: { answeredBy } }) => answeredBy === undefined)
+          const callable = offered().filter(({ execute }) => execute.by === undefined)
           return { ok: false, error: `There is no tool named ${JSON.stringify(name)}. The tools are: ${toolNames(callable)}.` }
         }
         const why = unavailable(tool)

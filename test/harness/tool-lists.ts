@@ -33,7 +33,7 @@ export const realServers = (): ToolSource[] =>
       available: true,
       tools: tools.map(({ name, description = name, inputSchema, annotations }): SourceTool => ({
         model: { name, description, schema: inputSchema as never },
-        policy: { effect: annotations?.readOnlyHint ? 'read' : 'external', widestScope: 'tool' },
+        policy: { effect: annotations?.readOnlyHint ? 'read' : 'external' },
         identity: `${server} ${name}`,
         checksInput: true,
         execute: async (input) => ({ content: [{ type: 'text', text: `${name} was called with ${JSON.stringify(input)}` }] })

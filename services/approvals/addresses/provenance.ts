@@ -131,7 +131,7 @@ export function createProvenance (
 
   function sourceOf (toolName: string): ResultSource {
     const tool = find(toolName)
-    if (tool?.policy.answeredBy?.by === 'app') return 'app'
+    if (tool?.execute.by === 'app') return 'app'
     // A tool that does not exist any more was one of a server.
     return tool === undefined || isSourceTool(tool) ? 'server' : tool.effects?.source ?? 'none'
   }

@@ -6,7 +6,7 @@ import type { OfferedScope, Scope } from '../../../schemas/grants.ts'
 import type { FilePlace } from '../../contracts/approval-record.ts'
 import type { Boundary } from '../../contracts/boundary.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
-import type { ChangedPath, Tool, WorkFolder } from '../../contracts/tool.ts'
+import { type ChangedPath, isSourceTool, type Tool, type WorkFolder } from '../../contracts/tool.ts'
 import { readAddress } from '../../lib/find-addresses.ts'
 import { sayFields, sayTool } from '../../tools/index.ts'
 import { extensionOf, isCovered, pathOf } from './file-place.ts'
@@ -35,7 +35,7 @@ export async function factsOf (
   const tool = tools.find(toolName)
   const identity = tools.identity(toolName)
   const changed = await tool?.effects?.paths?.(input, { cwd: folder.path, givenCwd: folder.path }).catch(() => undefined)
-  const places = tool?.policy.widestScope === 'folder' ? placesOf(changed) : undefined
+  const places = placesOf(changed)
   const hosts = hostsOf(tool, input)
   const uncopied = tool?.effects?.proves === 'deletion' ? await uncopiedIn(changed, largestKept) : undefined
   const boundary = await tools.boundary({ name: toolName, input, cwd, folder })
@@ -120,14 +120,14 @@ const areLike = ([first]: readonly FilePlace[] = [], { places, isProgram }: Call
  */
 export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean, isAddress = false): OfferedScope[] {
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
-  if (tool === undefined || facts.uncopied !== undefined || tool.policy.widestScope === 'once') return [once]
+  if (tool === undefined || facts.uncopied !== undefined || typeof tool.policy.permission === 'object') return [once]
   const wider: Array<Exclude<Scope, 'once'>> = tool.effects?.command !== undefined && !hasToken ? [] : ['exact']
   if (areLike(facts.places, facts)) wider.push('folder')
   if (facts.hosts !== undefined) wider.push('host')
   // Needs no token: processes in the box cannot reach this service.
   if (facts.boundary?.is === 'confined' && !isAddress) wider.push('sandbox')
   // Such a call asks because of its address, which other inputs do not have.
-  if (tool.policy.widestScope === 'tool' && !isAddress) wider.push('tool')
+  if (isSourceTool(tool) && !isAddress) wider.push('tool')
   return [once, ...wider.map((scope) => ({ scope, text: `Also later, unasked: ${scopeText(scope, facts)}.` }))]
 }
 

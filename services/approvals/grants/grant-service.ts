@@ -4,6 +4,7 @@ import type { Thread, ThreadSettings } from '../../../schemas/threads.ts'
 import { firstOf } from '../../lib/first-of.ts'
 import { workingFolder } from '../../lib/working-folder.ts'
 import { folderGone, type ToolHost } from '../../tools/index.ts'
+import { isSourceTool } from '../../contracts/tool.ts'
 import { GrantRefused } from '../approval-errors.ts'
 import type { Owner } from '../../contracts/approval-record.ts'
 import type { Grants } from './grants.ts'
@@ -49,7 +50,7 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
     }
     const tool = tools.find(toolName)
     if (input === undefined && tool !== undefined) {
-      if (tool.policy.widestScope !== 'tool') {
+      if (!isSourceTool(tool)) {
         throw new GrantRefused(`${toolName} cannot be granted as a whole. Give "input" and another scope.`)
       }
       return

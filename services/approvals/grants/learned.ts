@@ -27,7 +27,7 @@ export function lessonOf (
   found: Found | undefined,
   known: readonly Grant[]
 ): Lesson | undefined {
-  if (tool?.policy.widestScope === 'once') return undefined
+  if (typeof tool?.policy.permission === 'object') return undefined
   const meets = tool?.effects?.paths === undefined ? undefined : metBy(found)
   if (tool?.effects?.paths !== undefined && meets === undefined) return undefined
   const scope = learnedScope(tool, facts, found, known)

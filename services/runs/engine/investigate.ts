@@ -48,8 +48,8 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
     const { runId, callId, attempt, givenCwd: cwd, signal, progress, innerAddresses } = context
     const { registry, host } = withRunOptions(shared, activeRuns.toolsOf(runId).options)
     const tools = host.offered().filter((tool) => {
-      const { model: { name }, policy: { effect, answeredBy } } = tool
-      return effect === 'read' && answeredBy === undefined && host.permission(name) === 'allow' &&
+      const { model: { name }, policy: { effect }, execute } = tool
+      return effect === 'read' && execute.by === undefined && host.permission(name) === 'allow' &&
         !needsAny(tool, 'userWords', 'commands', 'task', 'conversation', 'skills')
     })
     const names = new Set([...tools, ...host.finders()].map(({ model: { name } }) => name))

@@ -156,7 +156,7 @@ export function createModelSteps (
     const window = await registry.windowOfCut(id, { sent, read }, signal)
     if (window !== undefined) notice('prompt-cut', promptCut(id, window, sent))
   }
-  const answeredBy = (name: string) => host.find(name)?.policy.answeredBy?.by
+  const answeredBy = (name: string) => host.find(name)?.execute.by
 
   return async ({ step, lastWord, owed, notes, complete = itself, messages, context, ...placement }: ModelStep): Promise<StepResult> => {
     notes.forEach(append)

@@ -70,7 +70,7 @@ export async function executeCall (checked: CheckedCall, step: SettledStep, gran
 export async function handOutCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {
   const { input } = openExecution(checked, step, granted)
   const { call } = checked
-  const { by, ...app } = step.tools.find(call.toolName)!.policy.answeredBy!
+  const { by, ...app } = step.tools.find(call.toolName)!.execute
   step.checkLimit()
   const named = await step.tools.keep({ ...agreedCall(checked, step), input })
   const ops = 'errorText' in named ? [] : named.ops

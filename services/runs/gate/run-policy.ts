@@ -34,4 +34,4 @@ export const asksThoughAllowed = (policy: RunPolicy, tools: Pick<ToolHost, 'find
 
 /** Returns the tools without those that ask the user, unless the run may ask. */
 export const offeredTools = (tools: Tool[], mayAsk: boolean): Tool[] =>
-  mayAsk ? tools : tools.filter(({ policy: { answeredBy } }) => answeredBy?.by !== 'user')
+  mayAsk ? tools : tools.filter(({ execute }) => execute.by !== 'user')

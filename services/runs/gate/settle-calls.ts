@@ -23,7 +23,7 @@ export async function settleCalls (open: readonly Call[], step: SettledStep): Pr
     verdicts.push({ checked, verdict: await checkCall(checked, step) })
   }
   if (verdicts.some(({ verdict }) => verdict.is === 'wait' && !verdict.asks)) return { asked: [], isWaiting: true }
-  const byApp = ({ call }: CheckedCall) => step.tools.find(call.toolName)?.policy.answeredBy?.by === 'app'
+  const byApp = ({ call }: CheckedCall) => step.tools.find(call.toolName)?.execute.by === 'app'
   const asked = new Map<string, WaitingCall>()
 
   async function settle (checked: CheckedCall, verdict: Exclude<Verdict, { is: 'run' }>): Promise<void> {

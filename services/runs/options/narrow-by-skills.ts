@@ -14,7 +14,7 @@ interface UsedSkill {
 
 /** Whether the tool only affects the run itself, or shows something to its user. */
 const isOfRun = (tool: Tool): boolean =>
-  tool.policy.answeredBy?.by === 'user' || tool.model.use === 'finder' || needsAny(tool, 'skills') || tool.model.name === PLAN_TOOL
+  tool.execute.by === 'user' || tool.model.use === 'finder' || needsAny(tool, 'skills') || tool.model.name === PLAN_TOOL
 /** The most characters of a list of tools in an error. */
 const LIST_SHOWN = 500
 

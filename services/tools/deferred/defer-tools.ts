@@ -80,7 +80,7 @@ function kindOf (tool: Tool, isSmall: boolean): ToolKind {
 }
 
 const isOwn = (tool: Tool) => !isSourceTool(tool)
-const isOfApp = ({ policy: { answeredBy } }: Tool) => answeredBy?.by === 'app'
+const isOfApp = ({ execute }: Tool) => execute.by === 'app'
 
 const counted = new WeakMap<Tool, number>()
 /** Estimates the tokens of definitions. */

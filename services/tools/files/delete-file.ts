@@ -34,7 +34,7 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
       about: ['path'],
       otherNames: ['rm', 'delete', 'removefile', 'unlink']
     },
-    policy: { effect: 'write', widestScope: 'folder' },
+    policy: { effect: 'write' },
     effects: {
       proves: 'deletion',
       paths: ({ path, recursive = false }, { cwd, givenCwd }) =>

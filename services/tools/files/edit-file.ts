@@ -78,7 +78,7 @@ export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
       about: ['path'],
       otherNames: ['edit', 'strreplace', 'replaceinfile', 'searchreplace', 'strreplaceeditor', 'multiedit', 'notebookedit', 'applyedit']
     },
-    policy: { effect: 'write', widestScope: 'folder' },
+    policy: { effect: 'write' },
     effects: {
       proves: 'file',
       paths: changedFile(paths),

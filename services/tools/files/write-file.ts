@@ -56,7 +56,7 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
       about: ['path'],
       otherNames: ['write', 'createfile', 'savefile', 'writetofile', 'newfile', 'create']
     },
-    policy: { effect: 'write', widestScope: 'folder' },
+    policy: { effect: 'write' },
     effects: { proves: 'file', paths: changedFile(paths), preview },
     execute: ({ path, content }, context) =>
       withPathErrors(path, async () => {

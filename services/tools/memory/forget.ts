@@ -43,7 +43,7 @@ export function createForget (parts: MemoryParts): BuiltinTool<Input> {
       }, { additionalProperties: false })
     },
     says: { en: { label: 'Forget something', does: 'forget', result: ({ message }) => textOf(message) } },
-    policy: { effect: 'write', permission: askForEverything, widestScope: 'once', needs: ['userWords'] },
+    policy: { effect: 'write', permission: { everyTime: askForEverything }, needs: ['userWords'] },
     effects: { source: 'memory' },
     async execute ({ id, about, span }, { runId }) {
       if (about !== undefined && isEverything(about)) return forgetEverything(span, runId)

@@ -1,10 +1,9 @@
 import { QuestionsSchema, type Question } from '../../../schemas/questions.ts'
 import { ASK_USER } from '../../contracts/model-texts.ts'
-import type { BuiltinTool } from '../../contracts/tool.ts'
-import { ToolFailed } from '../tool-errors.ts'
+import type { Tool } from '../../contracts/tool.ts'
 
-/** Asks the user questions. The step asks and waits for the answers, so the tool itself never runs. */
-export function createAskUser (): BuiltinTool<{ questions: Question[] }> {
+/** Asks the user questions. */
+export function createAskUser (): Tool<{ questions: Question[] }> {
   return {
     model: {
       name: ASK_USER,
@@ -15,11 +14,9 @@ export function createAskUser (): BuiltinTool<{ questions: Question[] }> {
       findMistake: ({ questions }) => questionMistake(questions)
     },
     says: { en: { label: 'Ask you', does: 'ask you' }, otherNames: ['askuserquestion'] },
-    policy: { effect: 'read', permission: 'allow', answeredBy: { by: 'user' } },
+    policy: { effect: 'read', permission: 'allow' },
     effects: { source: 'user' },
-    async execute () {
-      throw new ToolFailed('The user answers questions; the tool is not run.')
-    }
+    execute: { by: 'user' }
   }
 }
 

@@ -59,6 +59,18 @@ export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<
   /** True if a new skill may be read without asking. A skill in a folder of config.json is the user's choice. */
   const mayBeNew = ({ isOfFolder }: Skill, { runId }: Pick<ToolContext, 'runId'>) => !isOfFolder || skillRun(runId)?.isUnattended !== true
 
+  async function askForChanged ({ name, done }: Input, { runId }: Pick<ToolContext, 'runId'>): Promise<string | undefined> {
+    const run = skillRun(runId)
+    if (run === undefined || done) return undefined
+    const skill = meant((await skills.find(run.cwd)).skills, name)
+    // The call will fail and say why.
+    if (skill === undefined) return undefined
+    const state = await skills.state(skill)
+    if (state.is === 'known' || (state.is === 'new' && mayBeNew(skill, { runId }))) return undefined
+    await skills.note(skill, runId)
+    return reasonOf(skill, state)
+  }
+
   return {
     model: {
       name: READ_SKILL,
@@ -67,22 +79,7 @@ export function createReadSkill ({ skills, skillRun }: SkillParts): BuiltinTool<
       use: 'always'
     },
     says: { en: { label: 'Read a skill', does: 'read the skill', result: skillInWords }, about: ['name'], otherNames: ['skill'] },
-    policy: {
-      effect: 'read',
-      widestScope: 'once',
-      needs: ['skills'],
-      async permission ({ name, done }, { runId }) {
-        const run = skillRun(runId)
-        if (run === undefined || done) return undefined
-        const skill = meant((await skills.find(run.cwd)).skills, name)
-        // The call will fail and say why.
-        if (skill === undefined) return undefined
-        const state = await skills.state(skill)
-        if (state.is === 'known' || (state.is === 'new' && mayBeNew(skill, { runId }))) return undefined
-        await skills.note(skill, runId)
-        return reasonOf(skill, state)
-      }
-    },
+    policy: { effect: 'read', permission: { everyTime: askForChanged }, needs: ['skills'] },
     effects: { source: 'files' },
     async execute ({ name, done }, { cwd, runId, approvedFolder }) {
       const found = await skills.find(cwd)

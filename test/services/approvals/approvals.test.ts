@@ -237,7 +237,7 @@ const grant = (more: Partial<Grant> = {}) =>
   ({ ...facts(), grantId: 'g', threadId: 'a', scope: 'tool', source: 'answer', text: '', uses: 0, createdAt: 0, ...more }) as Grant
 
 t.test('a tool of a server is granted as it is described now; another definition under its name asks', async (t) => {
-  const tool = { model: { name: 'echo' }, policy: { widestScope: 'tool' } } as Tool
+  const tool = { model: { name: 'echo' }, policy: {}, identity: 'one' } as unknown as Tool
   t.same(offeredScopes(tool, facts(), false).map(({ scope }) => scope), ['once', 'exact', 'tool'])
   t.ok(covers(grant(), facts({ digest: 'other', folder: { path: '/there', dev: '1', ino: '2' } })))
   t.notOk(covers(grant(), facts({ identity: 'two' })))
@@ -287,7 +287,7 @@ t.test('the same input counts for the same files alone, wherever a link leads by
 
 t.test('a use that is stored while its grant ends does not bring the grant back', async (t) => {
   const store = await testStore(t)
-  const tool = { model: { name: 'echo' }, policy: { widestScope: 'tool' } } as Tool
+  const tool = { model: { name: 'echo' }, policy: {}, identity: 'one' } as unknown as Tool
   const tools = { find: () => tool, identity: () => 'one', boundary: async () => undefined }
   const grants = createGrants({ store, clock: systemClock, tools, hasToken: true, largestKept: () => Infinity })
   const owner = { taskId: 'task' }

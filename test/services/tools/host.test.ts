@@ -280,18 +280,18 @@ const FACTS = {
   listDirectory: { effect: 'read' },
   fetchUrl: { effect: 'read' },
   systemInfo: { effect: 'read' },
-  writeFile: { effect: 'write', proves: 'file', widestScope: 'folder' },
-  editFile: { effect: 'write', proves: 'file', widestScope: 'folder' },
+  writeFile: { effect: 'write', proves: 'file' },
+  editFile: { effect: 'write', proves: 'file' },
   moveFile: { effect: 'write', proves: 'file' },
-  deleteFile: { effect: 'write', proves: 'deletion', widestScope: 'folder' },
+  deleteFile: { effect: 'write', proves: 'deletion' },
   runCommand: { effect: 'external' }
 }
 
 t.test('a tool carries what is known of it', async (t) => {
   const { host } = build({ workspace: t.testdir() })
   for (const [name, facts] of Object.entries(FACTS)) {
-    const { policy: { effect, widestScope }, effects: { proves } = {} } = host.find(name)!
-    t.same(JSON.parse(JSON.stringify({ effect, proves, widestScope })), facts, name)
+    const { policy: { effect }, effects: { proves } = {} } = host.find(name)!
+    t.same(JSON.parse(JSON.stringify({ effect, proves })), facts, name)
     t.equal(host.permission(name), effect === 'read' ? 'allow' : 'ask', `${name} asks unless it only reads`)
   }
 })

@@ -4,7 +4,7 @@ import type { CallPolicy } from '../call-policy.ts'
 export const addresses: CallPolicy = {
   name: 'addresses',
   async decide (checked, { tools, addresses: gate }, concerns) {
-    if (concerns.length > 0 || tools.find(checked.call.toolName)?.policy.answeredBy !== undefined) return concerns
+    if (concerns.length > 0 || tools.find(checked.call.toolName)?.execute.by !== undefined) return concerns
     if (checked.ownConcerns !== undefined) return checked.ownConcerns
     const question = await gate?.question(checked.call)
     if (question === undefined) return concerns

@@ -37,7 +37,7 @@ async function rehearse (
   // If the run itself works on a copy, calls that change only that copy do not ask either.
   const asking = isOnCopy ? concerns : [...concerns, ...takenBack]
   // What is told to the user, and commands in the background, concern no files and no servers.
-  const isRead = tool.policy.effect === 'read' && tool.effects?.proves === undefined && tool.policy.answeredBy === undefined
+  const isRead = tool.policy.effect === 'read' && tool.effects?.proves === undefined && tool.execute.by === undefined
   if ((isRead || isCopied || needsAny(tool, 'commands')) && asking.length === 0) return { is: 'run' }
   const folder = await tools.folders.of(toolName, input, cwd)
   if (folder === undefined) return { is: 'ended', end: failedCall(call, folderGone(cwd)) }

@@ -12,9 +12,10 @@ export const toolQuestion: CallPolicy = {
     const { run: { runId, cwd }, policy, tools, addresses } = step
     const { toolName, input } = checked.call
     const tool = tools.find(toolName)
-    if (concerns.length > 0 || tool?.policy.answeredBy !== undefined || checked.ownConcerns !== undefined) return concerns
+    if (concerns.length > 0 || tool?.execute.by !== undefined || checked.ownConcerns !== undefined) return concerns
     const about = { runId, cwd, textOfOthers: addresses?.textOfOthers }
-    const asks = tool?.policy.permission
+    const { permission } = tool?.policy ?? {}
+    const asks = typeof permission === 'object' ? permission.everyTime : permission
     const own = typeof asks === 'function' && asksThoughAllowed(policy, tools, toolName) ? await asks(input, about) : undefined
     const reason = own ?? await findOpened(checked, step)
     checked.ownConcerns = reason === undefined ? [] : [{ policy: 'toolQuestion', isOfCall: true, reason }]

@@ -6,7 +6,7 @@ const NO_QUESTIONS = 'The user cannot be asked in this run: decide yourself, and
 export const userQuestion: CallPolicy = {
   name: 'userQuestion',
   async decide ({ call: { toolCallId, toolName, input } }, { tools, policy, rehearsal }, concerns) {
-    if (tools.find(toolName)?.policy.answeredBy?.by !== 'user') return concerns
+    if (tools.find(toolName)?.execute.by !== 'user') return concerns
     rehearsal?.note({ toolCallId, toolName, input, identity: tools.identity(toolName), scopes: [], outcome: 'question', asks: true })
     return policy.answersQuestions ? { is: 'wait', asks: true } : { is: 'deny', reason: NO_QUESTIONS }
   }

@@ -39,11 +39,8 @@ function steps (
     ...more,
     tools: {
       find: (name) => ({
-        policy: {
-          effect: name.startsWith('look') ? 'read' : 'write',
-          ...(name.includes('-app') && { answeredBy: { by: 'app', app: 'editor', ms: 5 } }),
-          ...(name === 'look-user' && { answeredBy: { by: 'user' } })
-        }
+        policy: { effect: name.startsWith('look') ? 'read' : 'write' },
+        execute: name.includes('-app') ? { by: 'app', app: 'editor', ms: 5 } : { by: name === 'look-user' ? 'user' : undefined }
       }) as never,
       permission: (name) => name.startsWith('ask') ? 'ask' : 'allow',
       identity: () => 'one',

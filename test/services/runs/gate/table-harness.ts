@@ -11,9 +11,10 @@ const COPY = HERE.path
 
 const asksAlways = async () => 'own'
 
-type Kind = Pick<Tool, 'policy' | 'effects'>
-const kindOf = (effect: ToolEffect) => (policy: Partial<Tool['policy']> = {}, effects?: Tool['effects']): Kind =>
-  ({ policy: { effect, ...policy }, effects })
+type Kind = Pick<Tool, 'policy' | 'effects' | 'execute'>
+const kindOf = (effect: ToolEffect) =>
+  (policy: Partial<Tool['policy']> = {}, effects?: Tool['effects'], execute: Tool['execute'] = async () => ({})): Kind =>
+    ({ policy: { effect, ...policy }, effects, execute })
 const [read, write, external] = [kindOf('read'), kindOf('write'), kindOf('external')]
 const asks = { permission: 'ask' } as const
 const changesFile = { paths: async () => [] }
@@ -38,10 +39,10 @@ const TOOLS: Record<string, Kind> = {
   outside: external(asks, runsCommand),
   message: read({}, { proves: 'message' }),
   stop: external({ needs: ['commands'] }),
-  user: read({ answeredBy: { by: 'user' } }),
-  app: write({ ...asks, answeredBy: { by: 'app' } }),
-  'app-look': read({ answeredBy: { by: 'app' } }),
-  'app-text': write({ answeredBy: { by: 'app' } })
+  user: read({}, {}, { by: 'user' }),
+  app: write(asks, {}, { by: 'app' }),
+  'app-look': read({}, {}, { by: 'app' }),
+  'app-text': write({}, {}, { by: 'app' })
 }
 
 export const CALLS = Object.keys(TOOLS)
