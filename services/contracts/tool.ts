@@ -33,7 +33,7 @@ export interface ShownPlace {
 /** What calls that have not run yet would leave: the content of files by their real path; null means that nothing is there. */
 export type FileChanges = ReadonlyMap<string, Uint8Array | null>
 
-/** What a call would do to files. */
+/** What a call would leave. */
 export interface ToolPreview {
   /** Unified diff of the only file that the call would write, or a note that says why there is no diff. */
   diff?: string
@@ -236,23 +236,20 @@ interface ToolPolicy<Input> {
   timeLimitMs?: number
 }
 
-/** The context of a preview. `ahead` is what calls before this one would leave. */
-export type PreviewContext = Pick<ToolContext, 'cwd' | 'givenCwd' | 'signal'> & { ahead?: FileChanges }
+/** What a call would do to files. */
+export interface FilesOfCall {
+  /** The paths that it would change. What is there is copied before the call starts, so that the change can be undone. */
+  changed: ChangedPath[]
+  /** Returns what it would leave after the changes of calls before it (`ahead`). Changes nothing; throws where `execute` would fail. */
+  preview(context: { ahead: FileChanges, signal: AbortSignal }): Promise<ToolPreview>
+}
 
 /** What calls do to the world, as far as that is known before and after they run. */
 interface ToolEffects<Input> {
-  /**
-   * Returns the paths that the call would change. What is there is copied before the call starts, so that the change can be undone. Throws
-   * where `execute` would refuse the path; the call then fails with that error.
-   */
-  paths?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<ChangedPath[]>
+  /** Returns what the call would do to files. Throws where `execute` would refuse a path; the call then fails with that error. */
+  files?(input: Input, context: Pick<ToolContext, 'cwd' | 'givenCwd'>): Promise<FilesOfCall>
   /** Returns the addresses that the input is sent to: those that the call requests, and those that it passes to others. */
   addresses?(input: Input): string[]
-  /**
-   * Returns what the call would do to the present files, after the changes of calls before it (`ahead`). Changes nothing; throws where
-   * `execute` would fail.
-   */
-  preview?(input: Input, context: PreviewContext): Promise<ToolPreview>
   /** Where the result comes from; absent: from the tool server if it has the tool, otherwise only from the input. */
   source?: ResultSource
   /** What a completed call proves to the judge; absent: `any`, or nothing for a tool whose effect is `read`. */

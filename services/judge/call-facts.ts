@@ -107,5 +107,5 @@ export const mayHaveChanged = (events: readonly RunEvent[], find: FindTool, cwd:
 export function canHaveChanged ({ tool, status, proves, changes, hasChangedNothing }: CallFact, find: FindTool): boolean {
   if (proves === undefined || status === 'denied' || hasChangedNothing) return false
   if (changes.some(({ before, after }) => before !== after) || status === 'unknown') return true
-  return status === 'completed' && find(tool)?.effects?.paths === undefined
+  return status === 'completed' && find(tool)?.effects?.files === undefined
 }

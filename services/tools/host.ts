@@ -180,7 +180,7 @@ function openTools (
     return withCallLimit(tool, { clock, signal, report }, async (context) => {
       const given: ToolContext = {
         ...{ ...context, runId, callId, attempt, paths, shown, confinedTo, sandbox, deferred, mayRedirect, innerAddresses, ask },
-        ...tool.effects?.paths !== undefined && { changed },
+        ...tool.effects?.files !== undefined && { changed },
         ...tool.effects?.command !== undefined && { stays },
         ...start
       }
@@ -275,13 +275,14 @@ function openTools (
       ahead?: FileChanges
     ): Promise<Foreseen | undefined> {
       const tool = find(name)
-      if (tool?.effects?.paths === undefined) return undefined
+      if (tool?.effects?.files === undefined) return undefined
       const seen: Foreseen = { places: [], shown: [] }
       try {
         const start = await startOf(tool, { input, cwd, folder })
-        seen.places = await tool.effects.paths(input, start)
+        const files = await tool.effects.files(input, start)
+        seen.places = files.changed
         seen.shown = await lookAtPlaces(seen.places, { paths, ahead, signal })
-        if (ahead !== undefined) seen.preview = await tool.effects.preview?.(input, { ...start, signal, ahead })
+        if (ahead !== undefined) seen.preview = await files.preview({ ahead, signal })
       } catch (error) {
         signal.throwIfAborted()
         seen.refused = shown(messageOf(error))
@@ -301,7 +302,7 @@ function openTools (
       if (undo === undefined || tool === undefined || !isKept(tool)) return NOTHING_KEPT
       try {
         const start = await startOf(tool, call)
-        const places = await tool.effects?.paths?.(input, start)
+        const places = (await tool.effects?.files?.(input, start))?.changed
         await refuseUnsaved(places ?? [], { editors, runId, signal })
         const by = tool.execute.by === 'app' ? { app: tool.execute.app } : { server: known(name)?.source }
         const place = { runId, owner, toolCallId: callId, toolName: name, cwd: start.cwd ?? cwd }

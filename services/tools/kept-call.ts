@@ -3,8 +3,8 @@ import type { ChangedPath, FileChange, Tool, ToolOutput } from '../contracts/too
 import type { Op } from '../store/index.ts'
 
 /** True if something has to be kept or noted before calls of the tool: it changes files, or nobody knows what it changes. */
-export const isKept = ({ effects: { paths: willChange } = {}, policy: { effect }, execute }: Tool): boolean =>
-  willChange !== undefined || effect === 'external' || (execute.by === 'app' && effect !== 'read')
+export const isKept = ({ effects: { files } = {}, policy: { effect }, execute }: Tool): boolean =>
+  files !== undefined || effect === 'external' || (execute.by === 'app' && effect !== 'read')
 
 /** A call, or an undo, that is about to change files. */
 export interface KeepCall {

@@ -45,7 +45,7 @@ export function mayHaveWritten (folder: string, events: readonly RunEvent[], fin
 /** Whether a tool can change files without reporting it; a tool that does not exist any more may have done so. */
 function mayWriteUnreported (tool: ReturnType<Find>): boolean {
   if (tool === undefined) return true
-  return tool.policy.effect !== 'read' && tool.effects?.paths === undefined && !needsAny(tool, 'userWords')
+  return tool.policy.effect !== 'read' && tool.effects?.files === undefined && !needsAny(tool, 'userWords')
 }
 
 /** What is at the paths of a call, and the paths that belong to others; in a conversation, the latter is not known. */
@@ -204,7 +204,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
 
     /** Returns the operations that record the files that the task made with a call. */
     made: async ({ toolName }: Pick<NamedCall, 'toolName'>, changes: readonly FileChange[] | undefined): Promise<Op[]> =>
-      owner.taskId === undefined || changes === undefined || tools.find(toolName)?.effects?.paths === undefined
+      owner.taskId === undefined || changes === undefined || tools.find(toolName)?.effects?.files === undefined
         ? []
         : grants.made.changed(owner.taskId, changes),
 

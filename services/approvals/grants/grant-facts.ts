@@ -34,7 +34,8 @@ export async function factsOf (
 ): Promise<CallFacts> {
   const tool = tools.find(toolName)
   const identity = tools.identity(toolName)
-  const changed = await tool?.effects?.paths?.(input, { cwd: folder.path, givenCwd: folder.path }).catch(() => undefined)
+  const files = await tool?.effects?.files?.(input, { cwd: folder.path, givenCwd: folder.path }).catch(() => undefined)
+  const changed = files?.changed
   const places = placesOf(changed)
   const hosts = hostsOf(tool, input)
   const uncopied = tool?.effects?.proves === 'deletion' ? await uncopiedIn(changed, largestKept) : undefined

@@ -74,7 +74,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   /** Returns what an approved call teaches, if that is new, and the learned grants that cover the call. */
   function lessonFor (facts: CallFacts, { shown = [], others }: Partial<Found>, known: readonly Grant[]) {
     const tool = tools.find(facts.toolName)
-    const found = tool?.effects?.paths === undefined || others === undefined ? undefined : { shown, others }
+    const found = tool?.effects?.files === undefined || others === undefined ? undefined : { shown, others }
     const alike = known.filter((grant) => grant.source === 'approved_runs' && covers(grant, facts))
     return { alike, lesson: alike.some((grant) => fits(grant, found)) ? undefined : lessonOf(tool, facts, found, known) }
   }

@@ -28,8 +28,8 @@ export function lessonOf (
   known: readonly Grant[]
 ): Lesson | undefined {
   if (typeof tool?.policy.permission === 'object') return undefined
-  const meets = tool?.effects?.paths === undefined ? undefined : metBy(found)
-  if (tool?.effects?.paths !== undefined && meets === undefined) return undefined
+  const meets = tool?.effects?.files === undefined ? undefined : metBy(found)
+  if (tool?.effects?.files !== undefined && meets === undefined) return undefined
   const scope = learnedScope(tool, facts, found, known)
   return { scope, text: learnedText(scope, facts, meets), ...(meets && { meets }) }
 }

@@ -37,13 +37,13 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
     policy: { effect: 'write' },
     effects: {
       proves: 'deletion',
-      paths: ({ path, recursive = false }, { cwd, givenCwd }) =>
+      files: ({ path, recursive = false }, { cwd, givenCwd }) =>
         withPathErrors(path, async () => {
           const real = await paths.locate(path, cwd)
           await paths.assertRemovable(real, cwd, givenCwd)
-          return [{ path: real, withContents: recursive, isRemoved: true }]
-        }),
-      preview: async ({ path }, { cwd }) => ({ leaves: new Map([[await paths.locate(path, cwd), null]]) })
+          const changed = [{ path: real, withContents: recursive, isRemoved: true as const }]
+          return { changed, preview: async () => ({ leaves: new Map([[real, null]]) }) }
+        })
     },
     execute: ({ path, recursive = false }, context) =>
       withPathErrors(path, async () => {

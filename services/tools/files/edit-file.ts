@@ -81,11 +81,9 @@ export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     policy: { effect: 'write' },
     effects: {
       proves: 'file',
-      paths: changedFile(paths),
-      preview: (input, { cwd, signal, ahead }) =>
-        withPathErrors(input.path, async () => {
-          const real = await paths.resolve(input.path, cwd)
-          const content = ahead?.has(real)
+      files: (input, { cwd }) =>
+        changedFile(paths, input.path, cwd, async (real, { ahead, signal }) => {
+          const content = ahead.has(real)
             ? ahead.get(real) ?? undefined
             : await withParent(real, async (folder, name) => (await examine(folder, name, signal))?.found)
           const { text, edited, written } = edit(content, input)

@@ -54,16 +54,20 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     policy: { effect: 'write' },
     effects: {
       proves: 'file',
-      paths: async (input, context) => {
-        const { source, target } = await locate(input, context)
-        return [{ path: source, withContents: true, isRemoved: true }, { path: target, withContents: true }]
-      },
-      async preview (input, { cwd, givenCwd, signal, ahead }) {
-        const { source, target, isRespelled } = await locate(input, { cwd, givenCwd })
-        // Until then the file has both names.
-        if (isRespelled) return { leaves: new Map() }
-        const moved = ahead?.has(source) ? ahead.get(source)! : await contentOf(source, signal)
-        return { leaves: new Map([[source, null], ...moved ? [[target, moved] as const] : []]) }
+      files: async (input, context) => {
+        const { source, target, isRespelled } = await locate(input, context)
+        return {
+          changed: [{ path: source, withContents: true, isRemoved: true }, { path: target, withContents: true }],
+          async preview ({ ahead, signal }) {
+            // Until then the file has both names.
+            if (isRespelled) return { leaves: new Map() }
+            // A file that is too large is not shown.
+            const present = () =>
+              withParent(source, (folder, name) => withFile(folder, name, paths, (file, size) => readWhole(file, size, signal)))
+            const moved = ahead.has(source) ? ahead.get(source)! : await present().catch(() => undefined)
+            return { leaves: new Map([[source, null], ...moved ? [[target, moved] as const] : []]) }
+          }
+        }
       }
     },
     execute: async (input, context) => {
@@ -104,12 +108,6 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
         return withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => 'unread')
       }
     }
-  }
-
-  /** Returns the content of a file for a preview; undefined if it is too large. */
-  function contentOf (path: string, signal: AbortSignal): Promise<Uint8Array | undefined> {
-    return withParent(path, (folder, name) => withFile(folder, name, paths, (file, size) => readWhole(file, size, signal)))
-      .catch(() => undefined)
   }
 
   async function locate ({ from, to }: Static<typeof Input>, { cwd, givenCwd }: { cwd: string, givenCwd: string }) {

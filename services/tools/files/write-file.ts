@@ -1,6 +1,6 @@
 import { basename, dirname, relative } from 'node:path'
 import { Type, type Static } from '@sinclair/typebox'
-import type { BuiltinTool, ChangedPath, FileChanges, PreviewContext, ShownPlace, ToolOutput } from '../../contracts/tool.ts'
+import type { BuiltinTool, FileChanges, FilesOfCall, ToolOutput, ToolPreview } from '../../contracts/tool.ts'
 import { assertExpected, withPathErrors } from '../tool-errors.ts'
 import type { PathPolicy } from '../path-policy.ts'
 import type { Clock } from '../../lib/clock.ts'
@@ -57,7 +57,18 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
       otherNames: ['write', 'createfile', 'savefile', 'writetofile', 'newfile', 'create']
     },
     policy: { effect: 'write' },
-    effects: { proves: 'file', paths: changedFile(paths), preview },
+    effects: {
+      proves: 'file',
+      files: ({ path, content }, { cwd }) =>
+        changedFile(paths, path, cwd, async (real, { ahead, signal }) => {
+          const present = () => withParent(real, async (folder, name) => (await examine(folder, name, paths, signal))?.found)
+          const before = ahead.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
+          const { bytes, text, lost } = await inForm(content, before)
+          const diff = await unifiedDiff(relative(cwd, real), before ? before.text : null, text, PREVIEW_CHARS)
+          const note = lost && `The file is ${lost}, which lacks some characters of the content. It would become UTF-8.`
+          return { diff, note, leaves: new Map([[real, bytes]]) }
+        })
+    },
     execute: ({ path, content }, context) =>
       withPathErrors(path, async () => {
         const { cwd, signal, changed, shown } = context
@@ -68,7 +79,8 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
           const old = await examine(folder, name, paths, signal)
           await assertShown(folder, name, { paths, shown, signal })
           const { bytes, text, form, lost } = await inForm(content, old?.found)
-          const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isBound(shown, real) && { version: old.version }) }
+          const isShown = context.shown?.some((place) => place.path === real && place.state !== undefined)
+          const replaced = old && { mode: old.mode, digest: old.found.digest, ...(isShown && { version: old.version }) }
           const kept = await replaceFile(folder, name, bytes, replaced, { paths, clock, signal })
           changed?.({ path: real, before: old?.found.digest ?? null, after: contentDigest(bytes) })
           return {
@@ -84,17 +96,6 @@ export function createWriteFile ({ paths, clock }: { paths: PathPolicy, clock: C
         })
       })
   }
-
-  function preview ({ path, content }: Static<typeof Input>, { cwd, signal, ahead }: PreviewContext) {
-    return withPathErrors(path, async () => {
-      const real = await paths.resolve(path, cwd)
-      const present = () => withParent(real, async (folder, name) => (await examine(folder, name, paths, signal))?.found)
-      const before = ahead?.has(real) ? comingAt(ahead, real) : await present().catch(unlessAbsent)
-      const { bytes, text, lost } = await inForm(content, before)
-      const diff = await unifiedDiff(relative(cwd, real), before ? before.text : null, text, PREVIEW_CHARS)
-      return { diff, note: noteOf(lost), leaves: new Map([[real, bytes]]) }
-    })
-  }
 }
 
 function examine (folder: Folder, name: string, paths: PathPolicy, signal: AbortSignal) {
@@ -105,16 +106,17 @@ function examine (folder: Folder, name: string, paths: PathPolicy, signal: Abort
   })
 }
 
-const noteOf = (lost: string | undefined): string | undefined =>
-  lost && `The file is ${lost}, which lacks some characters of the content. It would become UTF-8.`
-
-/** True if an approval showed the state of the path. */
-const isBound = (places: readonly ShownPlace[] | undefined, path: string): boolean | undefined =>
-  places?.some((place) => place.path === path && place.state !== undefined)
-
-/** Returns the path that a tool changes which writes the file at `path`. */
-export const changedFile = (paths: PathPolicy) => ({ path }: { path: string }, { cwd }: { cwd: string }): Promise<ChangedPath[]> =>
-  withPathErrors(path, async () => [{ path: await paths.resolve(path, cwd) }])
+/** Returns what a tool does to files that writes the file at `path`. */
+export const changedFile = (
+  paths: PathPolicy,
+  path: string,
+  cwd: string,
+  preview: (real: string, context: Parameters<FilesOfCall['preview']>[0]) => Promise<ToolPreview>
+): Promise<FilesOfCall> =>
+  withPathErrors(path, async () => {
+    const real = await paths.resolve(path, cwd)
+    return { changed: [{ path: real }], preview: (context) => withPathErrors(path, () => preview(real, context)) }
+  })
 
 /** Models get no diff: they know what they wrote. */
 export const withoutDiff = ({ diff, ...output }: ToolOutput): ToolOutput => output

@@ -308,7 +308,7 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
 
 t.test('a run has written in a folder by reported changes there, and may have by a tool that reports none', async (t) => {
   const tools: Record<string, Partial<Tool>> = {
-    writeFile: { policy: { effect: 'write' }, effects: { paths: async () => [] } },
+    writeFile: { policy: { effect: 'write' }, effects: { files: async () => ({ changed: [], preview: async () => ({}) }) } },
     runCommand: { policy: { effect: 'external' } },
     look: { policy: { effect: 'read' } }
   }

@@ -267,7 +267,7 @@ t.test('calls that change nothing record nothing, and a record has a bound', asy
     tool('many', async (_input, { changed }) => {
       for (let n = 0; n < 1_000; n++) changed?.({ path: `/${n}`, before: null, after: 'x' })
       throw new Error('and failed then')
-    }, { effects: { paths: async () => [] } })
+    }, { effects: { files: async () => ({ changed: [], preview: async () => ({}) }) } })
   ])
   const { status, changes: recorded } = await execute('many', {})
   t.equal(status, 'error')

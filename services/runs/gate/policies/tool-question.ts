@@ -25,8 +25,8 @@ export const toolQuestion: CallPolicy = {
 
 /** Returns why a call asks although its tool is allowed. On a copy, it need not: applying the copy asks. */
 async function findOpened ({ call, copied }: CheckedCall, { policy, tools, run: { cwd } }: StepSoFar): Promise<string | undefined> {
-  const paths = policy.asks && copied === undefined ? tools.find(call.toolName)?.effects?.paths : undefined
-  const changed = await paths?.(call.input, { cwd, givenCwd: cwd }).catch(() => undefined)
-  const opened = changed?.find(({ path }) => isOpenedPath(path))
+  const files = policy.asks && copied === undefined ? tools.find(call.toolName)?.effects?.files : undefined
+  const found = await files?.(call.input, { cwd, givenCwd: cwd }).catch(() => undefined)
+  const opened = found?.changed.find(({ path }) => isOpenedPath(path))
   return opened && `Programs obey ${JSON.stringify(opened.path)} as soon as somebody opens or enters its folder.`
 }

@@ -21,7 +21,7 @@ async function findCopied (
   const copy = tools.copyAt(cwd)?.folder
   const tool = tools.find(name)
   if (copy === undefined || tool === undefined || tool.execute.by !== undefined) return undefined
-  if (tool.effects?.paths === undefined && tool.effects?.command === undefined) return undefined
+  if (tool.effects?.files === undefined && tool.effects?.command === undefined) return undefined
   const folder = await tools.folders.of(name, input, cwd)
   if (folder === undefined) return undefined
   if (tool.effects.command !== undefined) {

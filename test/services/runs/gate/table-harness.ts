@@ -17,7 +17,7 @@ const kindOf = (effect: ToolEffect) =>
     ({ policy: { effect, ...policy }, effects, execute })
 const [read, write, external] = [kindOf('read'), kindOf('write'), kindOf('external')]
 const asks = { permission: 'ask' } as const
-const changesFile = { paths: async () => [] }
+const changesFile = { files: async () => ({ changed: [], preview: async () => ({}) }) }
 const runsCommand = { command: () => ({}) as CommandOfCall }
 
 /** The kinds of calls, by the tool that each is of; names that end with `text` are of calls that the model wrote as text. */
