@@ -190,10 +190,17 @@ const REASONS: Array<[pattern: RegExp, sentence: string]> = [
 const KILLED = 'its server, llama.cpp, was killed when it loaded the file, as systems do when there is too little memory. ' +
   'Choose a smaller file or a smaller "window", or close programs.'
 
+/** For a server that was built on another computer. */
+const OTHER_PROCESSOR = 'llama-server was built for commands that the processor of this computer lacks. ' +
+  'Get a release of llama.cpp, or build it on this computer.'
+/** The status of such a program on Windows. */
+const ILLEGAL_INSTRUCTION = 0xC000001D
+
 function reasonOf (log: string, { code, signal }: Awaited<GuardedChild['exited']>): string {
   const known = REASONS.find(([pattern]) => pattern.test(log))?.[1]
   if (known !== undefined) return known
   if (signal === 'SIGKILL') return KILLED
+  if (signal === 'SIGILL' || code === ILLEGAL_INSTRUCTION) return OTHER_PROCESSOR
   // Lines begin with a time, a level and the part of the program.
   const lines = log.split('\n').map((line) => line.replace(/^[\d.]+ [A-Z] /, '').trim())
   // Lines behind the first failure only repeat that there was one.
