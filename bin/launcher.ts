@@ -1,3 +1,4 @@
+import { existsSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { runCode, runInput } from '../services/process/run-code.ts'
@@ -15,5 +16,11 @@ if (first === RUN_INPUT) {
   runInput(runCode, filename, length, ...args)
 } else {
   const { execPath } = process
-  createRequire(execPath)(join(dirname(execPath), 'lib/dist/server.js'))
+  const server = join(dirname(execPath), 'lib/dist/server.js')
+  if (existsSync(server)) {
+    createRequire(execPath)(server)
+  } else {
+    process.stderr.write(`local-agent is not completely installed: ${server} is missing. Unpack its archive again.\n`)
+    process.exitCode = 72
+  }
 }

@@ -1,4 +1,4 @@
-import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { createRequire, getCompileCacheDir } from 'node:module'
 import { dirname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -13,6 +13,8 @@ import { keepYoungGeneration, letYoungGenerationGrow } from '../services/process
 /** The names of the bundles, which hold a digest of the content of both. Set by the build. */
 declare const SERVICE_FILE: string
 declare const LATER_FILE: string
+/** Set by the build: the bytes of these two, and of the pack. */
+declare const FILES: Record<string, number>
 
 /**
  * Times after a bundle ran at which its compiled code is stored if none was there: the warm-up has run by the first of them, and probably
@@ -49,6 +51,16 @@ type Program = (require: NodeJS.Require, file: string, folder: string, url: stri
 // Undefined when the folder cannot be used. It names the version of Node.
 const cache = getCompileCacheDir()
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
+
+/** Throws when a file is missing or cut off: some are read later, while requests wait. */
+function assertComplete () {
+  for (const [name, bytes] of Object.entries(FILES)) {
+    const size = statSync(pathOf(name), { throwIfNoEntry: false })?.size
+    if (size === bytes) continue
+    const what = size === undefined ? 'is missing' : `has ${size} bytes of ${bytes}`
+    throw Object.assign(new Error(`${pathOf(name)} ${what}`), { code: 'INCOMPLETE' })
+  }
+}
 
 /** Returns the stored code; undefined when there is none or it is damaged. V8 itself refuses code of another version. */
 function load (path: string): Buffer | undefined {
@@ -112,6 +124,7 @@ function runLater (): FindModule {
   return run(script, LATER_FILE, findFirst)
 }
 
+assertComplete()
 // It stays open, because another version may be unpacked here before it is read.
 const laterFile = openSync(pathOf(LATER_FILE), 'r')
 const script = compile(SERVICE_FILE, pathOf(SERVICE_FILE))

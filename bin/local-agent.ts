@@ -2,7 +2,7 @@
 import { refuseOldNode } from './node-version.js'
 
 // The build transpiles this file for old versions of Node. All other modules are imported after the version check.
-if (!refuseOldNode()) void run()
+if (!refuseOldNode()) run().catch(refuseIncomplete)
 
 async function run () {
   // --help, --version and `test` must not create a directory, nor write into one that the service would refuse.
@@ -48,4 +48,18 @@ async function keepCompiledCode () {
     const cache = join(home, 'cache')
     if (isPrivate(home) && isPrivate(cache)) enableCompileCache(cache)
   } catch {}
+}
+
+/** Says in one sentence which part of the service is missing or does not load. Throws other errors again. */
+function refuseIncomplete (error: NodeJS.ErrnoException) {
+  const isPackage = ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'].indexOf(error.code!) >= 0 ||
+    // A package without its compiled file.
+    /^No native build was found/.test(error.message)
+  if (!isPackage && error.code !== 'INCOMPLETE') throw error
+  const [what] = error.message.replace(/\n\s*(?=loaded from)/, ', ').split('\n')
+  process.stderr.write(
+    `local-agent is not completely installed: ${what}. Install it again; in a clone of its sources, run npm ci and npm run build.\n`
+  )
+  // EX_OSFILE of sysexits.h.
+  process.exitCode = 72
 }

@@ -49,15 +49,12 @@ const packFile = `pack-${digestOf(pack)}.bin`
 writeFileSync(dist + packFile, pack)
 const PACK = JSON.stringify({ file: packFile, index })
 
-const buildService = async () => {
-  const { first, later } = await bundleHalves('server.ts', { PACK })
-  const digest = digestOf(first, later)
-  const [SERVICE_FILE, LATER_FILE] = [`service-${digest}.cjs`, `later-${digest}.cjs`]
-  writeFileSync(dist + SERVICE_FILE, first)
-  writeFileSync(dist + LATER_FILE, later)
-  const define = { SERVICE_FILE: JSON.stringify(SERVICE_FILE), LATER_FILE: JSON.stringify(LATER_FILE) }
-  await bundle({ main: 'bin/load-service.ts' }, 'dist', { define })
-}
+const { first, later } = await bundleHalves('server.ts', { PACK })
+const digest = digestOf(first, later)
+const [SERVICE_FILE, LATER_FILE] = [`service-${digest}.cjs`, `later-${digest}.cjs`]
+writeFileSync(dist + SERVICE_FILE, first)
+writeFileSync(dist + LATER_FILE, later)
+const FILES = JSON.stringify({ [SERVICE_FILE]: first.length, [LATER_FILE]: later.length, [packFile]: pack.length })
 await Promise.all([
   bundleFirst('bin/local-agent.ts', 'dist/server.js', {
     '../server.ts': './main.js',
@@ -66,7 +63,9 @@ await Promise.all([
     './reach.ts': './reach.js'
   }),
   bundle({ acp: 'bin/acp.ts', reach: 'bin/reach.ts', 'rotate-key': 'bin/rotate-key.ts' }, 'dist', { define: { PACK }, splitting: true }),
-  buildService()
+  bundle({ main: 'bin/load-service.ts' }, 'dist', {
+    define: { SERVICE_FILE: JSON.stringify(SERVICE_FILE), LATER_FILE: JSON.stringify(LATER_FILE), FILES }
+  })
 ])
 writeFileSync(`${dist}openapi.json`, document)
 writeFileSync(`${dist}THIRD-PARTY-NOTICES`, noticesOf(bundled, legalComments))

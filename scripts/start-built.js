@@ -1,4 +1,4 @@
-import { readdirSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 
 // Builds the service in a process that ends if a source is newer, then is the service as it is shipped. This file is JavaScript, because
@@ -29,6 +29,13 @@ function writtenAt (path) {
   return Math.max(stats.mtimeMs, ...readdirSync(new URL(path, root)).map((name) => writtenAt(`${path}/${name}`)))
 }
 
+/** Returns the packages of package.json that are not in node_modules. */
+function missingPackages () {
+  const { dependencies, devDependencies } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8'))
+  return Object.keys({ ...dependencies, ...devDependencies })
+    .filter((name) => !existsSync(new URL(`node_modules/${name}/package.json`, root)))
+}
+
 /** Returns the process id of npm: of this process's parent, or of the parent of the shell in between. */
 function npmPid () {
   try {
@@ -41,8 +48,12 @@ function npmPid () {
 if (Math.max(...SOURCES.map(writtenAt)) > writtenAt('dist/server.js')) {
   const { spawnSync } = await import('node:child_process')
   // The ready line of the service is the first line of standard output.
-  const { status } = spawnSync(process.execPath, [fileURLToPath(new URL('scripts/build-server.ts', root))], { stdio: ['ignore', 2, 2] })
-  if (status !== 0) process.exit(status ?? 1)
+  const { status, stderr } = spawnSync(process.execPath, [fileURLToPath(new URL('scripts/build-server.ts', root))], {
+    stdio: ['ignore', 2, 'pipe']
+  })
+  const [missing] = status === 0 ? [] : missingPackages()
+  process.stderr.write(missing === undefined ? stderr : `The package ${missing} is not installed. Run npm ci, then npm start.\n`)
+  if (status !== 0) process.exit(missing === undefined ? status ?? 1 : 72)
 }
 // A signal that ends npm does not reach the service.
 const hasParent = process.argv.some((argument) => /^--(?:parent-pid|stdin)\b/.test(argument))

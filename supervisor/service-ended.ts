@@ -3,6 +3,7 @@ import type { Exit } from './service-child.ts'
 /** The exit codes after which a restart would fail in the same way. */
 const PERMANENT: Record<number, string> = {
   64: 'it was started with wrong arguments or by a Node that is too old',
+  72: 'it is not completely installed',
   73: 'another service uses its data directory',
   74: 'its disk is full or failing',
   78: 'its configuration, key or data cannot be used',

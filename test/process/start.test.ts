@@ -1,7 +1,20 @@
 import { execFile } from 'node:child_process'
 import { once } from 'node:events'
-import { accessSync, constants, cpSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  truncateSync,
+  writeFileSync
+} from 'node:fs'
 import { type AddressInfo, createServer } from 'node:net'
+import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { Script } from 'node:vm'
@@ -324,4 +337,36 @@ t.test('the oldest that does, and newer ones, run it', async (t) => {
   for (const version of [`${OLDEST}.0`, '22.20.1', '23.0.0', '100.1.0']) {
     t.match(await run(process.execPath, [...AS_OLD, ENTRY, '--version'], { AS_NODE: version }), { code: 0, log: '' }, version)
   }
+})
+
+t.test('an installation that lacks a file or a package says in one sentence what is missing, and what to do', async (t) => {
+  // Outside this folder, whose packages it would find.
+  const dir = mkdtempSync(join(tmpdir(), 'incomplete-'))
+  t.teardown(() => rmSync(dir, { recursive: true }))
+  writeFileSync(`${dir}/package.json`, '{ "type": "module" }')
+  const dist = `${dir}/dist`
+  for (const name of readdirSync(DIST).filter((name) => /\.(?:c?js|bin)$/.test(name))) {
+    cpSync(new URL(name, DIST), `${dist}/${name}`)
+  }
+  const refused = async (what: RegExp) => {
+    const { code, out, log } = await run(process.execPath, [`${dist}/server.js`, '--port', '0'], { LOCAL_AGENT_HOME: `${dir}/home` })
+    t.same({ code, out }, { code: 72, out: '' })
+    t.match(log, /^local-agent is not completely installed: [^\n]*\. Install it again; [^\n]*npm ci[^\n]*\n$/)
+    t.match(log, what)
+  }
+  await refused(/classic-level/)
+  const [later] = readdirSync(dist).filter((name) => name.startsWith('later-'))
+  truncateSync(`${dist}/${later}`, 1_000)
+  await refused(/later-\w+\.cjs has 1000 bytes of \d+/)
+  rmSync(`${dist}/${later}`)
+  await refused(/later-\w+\.cjs is missing/)
+  rmSync(`${dist}/main.js`)
+  await refused(/main\.js/)
+
+  for (const name of ['scripts', 'bin', 'package.json']) cpSync(join(ROOT, name), `${dir}/${name}`, { recursive: true })
+  t.match(await run(process.execPath, [`${dir}/scripts/start.js`], {}), {
+    code: 72,
+    out: '',
+    log: /^The package \S+ is not installed\. Run npm ci, then npm start\.\n$/
+  }, 'a clone without its packages')
 })
