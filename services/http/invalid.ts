@@ -59,7 +59,7 @@ function explain (failed: FailedRule): string {
     case 'required':
       return `needs the field "${params.missingProperty}"`
     case 'type':
-      return `must be ${String(params.type).replaceAll(',', ' or ')}`
+      return `must be ${String(params.type).replaceAll(',', ' or ')}${asTime(failed.data, description)}`
     case 'minLength':
       return params.limit === 1 ? 'must not be empty' : `must have at least ${params.limit} characters`
     case 'maxLength':
@@ -85,6 +85,13 @@ function explain (failed: FailedRule): string {
     default:
       return message
   }
+}
+
+/** Where a time is expected, says in what it is given, and gives the one that the client wrote. */
+function asTime (data: unknown, description = ''): string {
+  if (!/\bmilliseconds since the Unix epoch\b/i.test(description)) return ''
+  const ms = typeof data === 'string' && /^\d{4}-\d\d-\d\d/.test(data) ? Date.parse(data) : NaN
+  return `, in milliseconds since the Unix epoch${Number.isNaN(ms) ? '' : `: ${ms} for "${data}"`}`
 }
 
 function constants ({ schema }: FailedRule): unknown[] | undefined {

@@ -85,6 +85,8 @@ const Mode = Type.Object({ mode: Type.Union(['always', 'first_n', 'never'].map((
 const Either = Type.Object({ item: Type.Union([Type.String(), Type.Object({ deep: Type.Object({ n: Type.Integer() }) })]) })
 const Name = Type.Object({ name: Type.String({ pattern: '^[a-z]+$', description: 'Lower-case letters' }) })
 
+const Ending = Type.Object({ endsAt: Type.Integer({ description: 'Milliseconds since the Unix epoch; 0 for none' }) })
+
 const invalid: Array<[string, TSchema, unknown, string, { path: string, message: string }]> = [
   [
     'an unknown field, with the allowed ones',
@@ -107,6 +109,13 @@ const invalid: Array<[string, TSchema, unknown, string, { path: string, message:
     path: '/item/deep/n',
     message: 'must be integer'
   }],
+  [
+    'a time in another notation, with its milliseconds',
+    Ending,
+    { endsAt: '2026-12-24T09:00:00Z' },
+    'body.endsAt must be integer, in milliseconds since the Unix epoch: 1798102800000 for "2026-12-24T09:00:00Z".',
+    { path: '/endsAt', message: 'must be integer, in milliseconds since the Unix epoch: 1798102800000 for "2026-12-24T09:00:00Z"' }
+  ],
   ['none of the forms', Either, { item: 5 }, 'body.item has none of the allowed forms.', {
     path: '/item',
     message: 'has none of the allowed forms'
