@@ -18,7 +18,7 @@ export function Evaluation ({ evaluation, calls }: { evaluation: TaskEvaluation,
       <h2>{say('run.evaluation')}</h2>
       <p>
         {judge === 'none'
-          ? say('run.unverifiedWhy.notJudged')
+          ? say('run.callsAlone')
           : say(satisfied ? 'run.satisfied' : 'run.notSatisfied', { score: sayScore(qualityScore) })}
         {outcome && outcome !== said && ` ${say(`run.outcome.${outcome}`)}`}{' '}
         {evidence && judge !== 'none' && <span className='quiet'>{say(`run.evidence.${evidence}`)}</span>}

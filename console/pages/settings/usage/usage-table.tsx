@@ -22,7 +22,7 @@ export function UsageTable ({ groups, by }: { groups: Group[], by: Grouping }) {
   const most = Math.max(...groups.map((group) => weightOf(group, isCost)), Number.MIN_VALUE)
   return (
     <div className='table-wrap' role='region' aria-label={say('settings.usage')} tabIndex={0}>
-      <table>
+      <table className='usage-counts'>
         <thead>
           <tr>
             <th scope='col'>{say(HEADS[by])}</th>
@@ -57,11 +57,11 @@ export function UsageTable ({ groups, by }: { groups: Group[], by: Grouping }) {
 
 const Cells = ({ counts }: { counts: Counts }) => (
   <>
-    <td className='numbers'>
+    <td className='numbers' data-label={say('settings.cost')}>
       {counts.costUsd !== undefined && dollars.format(counts.costUsd)}
       {counts.unpricedCalls > 0 && <div className='quiet'>{say('settings.unpriced', { count: counts.unpricedCalls })}</div>}
     </td>
-    {COUNTS.map((name) => <td key={name} className='numbers'>{numbers.format(counts[name])}</td>)}
+    {COUNTS.map((name) => <td key={name} className='numbers' data-label={say(`settings.counts.${name}`)}>{numbers.format(counts[name])}</td>)}
   </>
 )
 
