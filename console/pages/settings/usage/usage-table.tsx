@@ -61,7 +61,9 @@ const Cells = ({ counts }: { counts: Counts }) => (
       {counts.costUsd !== undefined && dollars.format(counts.costUsd)}
       {counts.unpricedCalls > 0 && <div className='quiet'>{say('settings.unpriced', { count: counts.unpricedCalls })}</div>}
     </td>
-    {COUNTS.map((name) => <td key={name} className='numbers' data-label={say(`settings.counts.${name}`)}>{numbers.format(counts[name])}</td>)}
+    {COUNTS.map((name) => (
+      <td key={name} className='numbers' data-label={say(`settings.counts.${name}`)}>{numbers.format(counts[name])}</td>
+    ))}
   </>
 )
 
