@@ -41,7 +41,8 @@ export async function startForcingServer (origin: string) {
     forced = undefined
     if (body.tools === undefined) return { ...body, grammar: textGrammar({ name, input }) }
     const tool = { type: 'function', function: { name, description: 'The tool.', parameters: input } }
-    return { ...body, tools: [...body.tools.filter((each: Body) => each.function.name !== name), tool], tool_choice: 'required' }
+    // With others beside it, or with more calls than one, the grammar lets a model this small write a call of another one first.
+    return { ...body, tools: [tool], tool_choice: 'required', parallel_tool_calls: false }
   }
 
   return {
