@@ -2,7 +2,7 @@ import type { Protocol } from '../../schemas/agent.ts'
 import type { DecidedApproval } from '../../schemas/approvals.ts'
 import { defineError } from '../lib/service-error.ts'
 import { answersInOutput, type AppCall, type AppCallAnswer, releasedBy, requestEvent, type ThreadAnswer } from '../approvals/index.ts'
-import { type Decision, isUnanswered, type ThreadCall, type ThreadItem } from '../contracts/approval-record.ts'
+import { type Decision, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { withRunModels } from '../models/index.ts'
 import {
   hasSmallWindow,
@@ -21,7 +21,6 @@ import {
   type SubscriberOptions
 } from '../runs/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import type { Op } from '../store/index.ts'
 import type { RawMessage } from '../threads/index.ts'
 import { approvalResponses, isAnswer, type AnswerSource, callResults, type CallResult } from './approval-answers.ts'
 import type { RunRequest } from './request-messages.ts'
@@ -162,7 +161,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     const { items, answered } = await ledger.answer(answers, threadId, id)
     let conversation = await conversations.get(threadId)
     const toolCalls = answered.filter((item) => item.kind === 'tool')
-    const { ops: granted, released } = await grantsOf(threadId, toolCalls)
+    const waiting = () => ledger.openCalls(toolCalls[0].runId)
+    const { ops: granted, released } = await grants.fromAnswers({ threadId }, toolCalls, waiting)
     const ops = [...ledger.record([...answered, ...released]), ...granted]
     const refused = toolCalls.filter(({ approved }) => !approved)
     if (refused.length > 0) {
@@ -172,23 +172,6 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     }
     if (ops.length > 0) await store.transact(ops)
     return { items, answered, released, conversation }
-  }
-
-  /**
-   * Returns the operations that store the grants of decisions for later calls, and the other requests of the run that these grants cover.
-   */
-  async function grantsOf (threadId: string, decided: ThreadCall[]) {
-    const ops: Op[] = []
-    const released: ThreadCall[] = []
-    const isGranted = decided.some(({ granted }) => granted !== undefined)
-    const waiting = isGranted ? await ledger.openCalls(decided[0].runId) : []
-    for (const approval of decided) {
-      const isTaken = ({ approvalId }: ThreadCall) => [...decided, ...released].some((item) => item.approvalId === approvalId)
-      const covered = await grants.fromAnswer({ threadId }, approval, waiting.filter((item) => !isTaken(item)))
-      ops.push(...covered.ops)
-      released.push(...covered.released)
-    }
-    return { ops, released }
   }
 
   /**

@@ -22,9 +22,9 @@ import { AnswersRefused, checkAnswers } from './questions/check-answers.ts'
 export const isOverdue = (item: Answerable, now: number): boolean =>
   isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt ?? Infinity) <= now
 
-/** Returns the final state of an overdue item: a call that was claimed may have had an effect. Undefined if the item is not overdue. */
-export const overdueState = (item: Answerable, now: number): 'unknown' | 'expired' | undefined =>
-  !isOverdue(item, now) ? undefined : item.state === 'claimed' ? 'unknown' : 'expired'
+/** Returns an overdue item in its final state: a call that was claimed may have had an effect. Undefined if the item is not overdue. */
+export const closeOverdue = <I extends Approval>(item: I, now: number): I | undefined =>
+  isOverdue(item, now) ? inState(item, item.state === 'claimed' ? 'unknown' : 'expired') : undefined
 
 const withdrawn = ({ approvalId, taskId }: Approval) =>
   new ApprovalWithdrawn(

@@ -34,7 +34,7 @@ import {
   AppCallNotFound,
   type DueCalls
 } from './app-calls/call-ledger.ts'
-import { decideApproval, isOverdue, overdueState } from './decide-approval.ts'
+import { closeOverdue, decideApproval, isOverdue } from './decide-approval.ts'
 import { approvalView } from './views.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
@@ -284,8 +284,8 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
 
     /** Returns the operations that close an item that has expired without an answer. */
     closeSilent (item: Approval): Op[] {
-      const state = overdueState(item, clock.now())
-      return state === undefined ? [] : stored(inState(item, state))
+      const closed = closeOverdue(item, clock.now())
+      return closed === undefined ? [] : stored(closed)
     },
 
     /** Returns the operations that withdraw items of a run because a new message has made them pointless. */

@@ -116,7 +116,7 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
       throw new GrantRefused('Goal or plan changed after this was asked, so the call can be approved only once.')
     }
     const waiting = others.filter((other) => other.kind === 'tool' && isOfTask(other))
-    const { ops, released } = isCall ? await grants.fromAnswer({ taskId: task.id }, decided, waiting) : { ops: [], released: [] }
+    const { ops, released } = await grants.fromAnswers({ taskId: task.id }, isCall ? [decided] : [], async () => waiting)
     const continued = isLast(others.filter((other) => !released.some(({ approvalId: id }) => id === other.approvalId)))
     const answer: Answer = { item: decided, status: continued ? 'running' : 'pending_approval', continued, released }
     return { ...(continued ? goOn(after, run) : { task: after }), approvals: [decided, ...released], ops, answer }
@@ -187,29 +187,25 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     return repository.change(taskId, (task) => decide(task, body))
   }
 
-  /** Returns the change that stores a call of the application in its new state. The run continues if it was the last open item. */
-  async function withCall (task: StoredTask, call: AppCall<{ taskId: string }>): Promise<Change<{ call: AppCall, continued: boolean }>> {
-    const run = await repository.run(task.id, call.runId)
-    const isLast = !isUnanswered(call) && (await repository.open(run)).every(({ approvalId }) => approvalId === call.approvalId)
-    const continued = isLast && task.status === 'pending_approval'
-    return { ...(continued ? goOn(task, run) : { task }), approvals: [call], answer: { call, continued } }
-  }
+  /** Stores a call of the application that `change` has changed. The run continues if it was the last open item. */
+  const changeCall = (taskId: string, callId: string, change: (call: AppCall<{ taskId: string }>) => typeof call | undefined) =>
+    repository.change(taskId, async (task): Promise<Change<{ call: AppCall, continued: boolean }>> => {
+      const before = await ledger.requireCall(callId, { taskId })
+      const call = change(before)
+      if (call === undefined) return { task, answer: { call: before, continued: false } }
+      const run = await repository.run(task.id, call.runId)
+      const isLast = !isUnanswered(call) && (await repository.open(run)).every(({ approvalId }) => approvalId === call.approvalId)
+      const continued = isLast && task.status === 'pending_approval'
+      return { ...(continued ? goOn(task, run) : { task }), approvals: [call], answer: { call, continued } }
+    })
 
   return {
     /** Records a claim or the result of a call of the application. Throws as `requireCall` of the ledger and `answerAppCall` do. */
     answerCall: (taskId: string, callId: string, given: AppCallAnswer) =>
-      repository.change(taskId, async (task): Promise<Change<{ call: AppCall, continued: boolean }>> => {
-        const call = await ledger.requireCall(callId, { taskId })
-        const answered = answerAppCall(call, given, clock.now())
-        return answered === undefined ? { task, answer: { call, continued: false } } : withCall(task, answered)
-      }),
+      changeCall(taskId, callId, (call) => answerAppCall(call, given, clock.now())),
 
     /** Closes a call of the application if it is overdue; the model is told. */
-    closeCall: (taskId: string, callId: string) =>
-      repository.change<{ call: AppCall, continued: boolean } | undefined>(taskId, async (task) => {
-        const closed = closeOverdue(await ledger.requireCall(callId, { taskId }), clock.now())
-        return closed === undefined ? undefined : withCall(task, closed)
-      }),
+    closeCall: (taskId: string, callId: string) => changeCall(taskId, callId, (call) => closeOverdue(call, clock.now())),
 
     /**
      * Decides an approval of the task. Throws NoQuestion, ApprovalDecided, ApprovalWithdrawn or WrongState (409), QuestionNotFound (404),

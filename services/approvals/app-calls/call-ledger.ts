@@ -2,7 +2,7 @@ import { isUnanswered, type Approval, type Owner, type AppCallItem } from '../..
 import { defineError } from '../../lib/service-error.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { inState } from '../../contracts/approval-states.ts'
-import { overdueState } from '../decide-approval.ts'
+import { closeOverdue } from '../decide-approval.ts'
 
 export type DueCalls = ReturnType<typeof createDueCalls>
 
@@ -87,12 +87,6 @@ export function answerAppCall<C extends AppCall> (call: C, { claim, result }: Ap
   }
   if (result !== undefined) return { ...inState(call, 'output' in result ? 'done' : 'error'), ...result }
   return { ...inState(call, 'claimed'), claim: { instance: claim!, until: Math.min(now + CLAIM_MS, call.expiresAt) } }
-}
-
-/** Returns an overdue call in its final state; undefined if it is not overdue. */
-export function closeOverdue<C extends AppCall> (call: C, now: number): C | undefined {
-  const state = overdueState(call, now)
-  return state && inState(call, state)
 }
 
 function assertAnswerable (call: AppCall, now: number): void {

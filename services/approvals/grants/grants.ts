@@ -230,27 +230,38 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       }),
 
     /**
-     * Returns the operations that store the grant of a decided approval, and the waiting requests that it also approves: those that offer
-     * the same scope and that it covers. Nothing for the scope `once`. Throws GrantRefused (400) if the request did not offer the scope,
-     * TooManyGrants (409).
+     * Returns the operations that store the grants of decided approvals, and the `waiting` requests that they also approve: those that
+     * offer the same scope and that a grant covers. Nothing for the scope `once`. Throws GrantRefused (400) if a request did not offer the
+     * scope, TooManyGrants (409).
      */
-    async fromAnswer<I extends ToolItem> (owner: Owner, approval: I, waiting: readonly I[]): Promise<{ ops: Op[], released: I[] }> {
-      const { scope = 'once', until } = approval.granted ?? {}
-      const awakened = approval.approved && approval.device === undefined && isCommand(approval) ? await awaken(owner, approval) : []
-      if (scope === 'once' && until === undefined) return { ops: awakened, released: [] }
-      if (!approval.approved) throw new GrantRefused('"scope" and "until" belong to an approval, not to a denial.')
-      if (scope === 'once') throw new GrantRefused('"until" belongs to a scope other than "once".')
-      assertLasts(until)
-      const facts = factsAsked(approval)
-      assertOffered(approval.scopes ?? [], scope, facts)
-      await assertRoom(owner)
-      const { approvalId, decidedAt } = approval
-      const grant = newGrant(owner, facts, { scope, source: 'answer', approvalId, until })
-      const released = waiting
-        .filter((item) => item.scopes?.some((offered) => offered.scope === scope) && covers(grant, factsAsked(item)))
-        .slice(0, until?.uses)
-        .map((item): I => ({ ...inState(item, 'approved'), approved: true, decidedAt, releasedBy: approvalId }))
-      return { ops: [...awakened, put({ ...grant, uses: released.length })], released }
+    async fromAnswers<I extends ToolItem> (
+      owner: Owner,
+      approvals: readonly I[],
+      waiting: () => Promise<readonly I[]>
+    ): Promise<{ ops: Op[], released: I[] }> {
+      const ops: Op[] = []
+      const released: I[] = []
+      const others = approvals.some(({ granted }) => granted !== undefined) ? await waiting() : []
+      for (const approval of approvals) {
+        const { scope = 'once', until } = approval.granted ?? {}
+        if (approval.approved && approval.device === undefined && isCommand(approval)) ops.push(...await awaken(owner, approval))
+        if (scope === 'once' && until === undefined) continue
+        if (!approval.approved) throw new GrantRefused('"scope" and "until" belong to an approval, not to a denial.')
+        if (scope === 'once') throw new GrantRefused('"until" belongs to a scope other than "once".')
+        assertLasts(until)
+        const facts = factsAsked(approval)
+        assertOffered(approval.scopes ?? [], scope, facts)
+        await assertRoom(owner)
+        const { approvalId, decidedAt } = approval
+        const grant = newGrant(owner, facts, { scope, source: 'answer', approvalId, until })
+        const isTaken = (item: I) => [...approvals, ...released].some((each) => each.approvalId === item.approvalId)
+        const also = others
+          .filter((item) => !isTaken(item) && item.scopes?.some((offered) => offered.scope === scope) && covers(grant, factsAsked(item)))
+          .slice(0, until?.uses)
+        released.push(...also.map((item): I => ({ ...inState(item, 'approved'), approved: true, decidedAt, releasedBy: approvalId })))
+        ops.push(put({ ...grant, uses: also.length }))
+      }
+      return { ops, released }
     },
 
     /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */
