@@ -1,7 +1,6 @@
-import type { RunOptions } from '../../schemas/run-options.ts'
 import { canonicalContent, readUserMessages, type ThreadRepository, type UserWords } from '../threads/index.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
-import type { ToolHost } from '../tools/index.ts'
+import type { TaskConversation, ToolHost } from '../tools/index.ts'
 import { settingsOfTask } from './run-settings.ts'
 import { type ActiveRuns, steeringIn } from '../runs/index.ts'
 
@@ -29,16 +28,6 @@ export function createUserWords ({ activeRuns, deps: { threads, host } }: Parts)
   }
 }
 
-interface Conversation {
-  threadId: string
-  cwd: string
-  options?: RunOptions
-  /** The user's messages, the newest last. */
-  written: string[]
-  /** Ids of the user's messages up to the request. */
-  turns: string[]
-}
-
 /**
  * Creates the look-up of the conversation of an active run, with the parts that a task made in it gets; undefined for runs without a
  * person.
@@ -47,7 +36,7 @@ export function createConversationOf (
   { activeRuns, deps }: Parts,
   userWords: ReturnType<typeof createUserWords>
 ) {
-  return async (runId: string): Promise<Conversation | undefined> => {
+  return async (runId: string): Promise<TaskConversation | undefined> => {
     const run = activeRuns.ofRun(runId)?.run
     if (run === undefined || run.record.options?.interactive === false) return undefined
     const { record, messages, log } = run

@@ -186,11 +186,9 @@ export function createLedger ({ store, clock, dueCalls, notifications }: {
   return {
     readOpen,
 
-    /** Creates the items of calls that wait, and the operations that store them. */
-    ask<O extends Owner> (owner: O, requests: ItemRequest[], ttlMs = THREAD_TTL_MS): { items: Array<O & CallItem>, ops: Op[] } {
-      const items = requests.map((request) => ({ ...owner, ...newItem(request, ttlMs) }))
-      return { items, ops: items.flatMap((item) => stored(item)) }
-    },
+    /** Creates the items of calls that wait; the caller stores them. */
+    ask: <O extends Owner>(owner: O, requests: ItemRequest[], ttlMs = THREAD_TTL_MS): Array<O & CallItem> =>
+      requests.map((request) => ({ ...owner, ...newItem(request, ttlMs) })),
 
     /** Creates the approval of the result of a task's run; the caller stores it. */
     askResult: (request: Pick<ResultItem, 'runId' | 'segment' | 'output' | 'teaches'> & { taskId: string }, ttlMs: number) =>

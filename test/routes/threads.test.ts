@@ -142,8 +142,9 @@ t.test('a page holds no more than an answer can: a thread of large pictures, and
     folder: { dev: '1', ino: '1' },
     segment: 0
   }
-  const { items, ops } = createLedger(app).ask({ threadId: 'pictures' }, [...'123'].map(() => question))
-  await app.store.transact(ops)
+  const ledger = createLedger(app)
+  const items = ledger.ask({ threadId: 'pictures' }, [...'123'].map(() => question))
+  await app.store.transact(ledger.record(items))
   const first = (await call(app, 'GET', '/approvals')).body
   const rest = (await call(app, 'GET', `/approvals?cursor=${first.nextCursor}`)).body
   t.same(

@@ -94,7 +94,8 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
       const cwd = await workingFolder(body.cwd, usual)
       const folder = await host.folders.of(body.toolName, body.input ?? {}, cwd)
       if (folder === undefined) throw new GrantRefused(folderGone(cwd))
-      return grants.add(owner, body, { place: { folder, cwd }, tools })
+      const [view] = await grants.addAll(owner, [{ ...body, place: { folder, cwd } }], tools, { source: 'request' })
+      return view
     }
   }
 }

@@ -264,13 +264,6 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       return { ops, released }
     },
 
-    /** Stores a grant that was requested without a call. Throws GrantRefused (400), TooManyGrants (409). */
-    add: async (
-      owner: Owner,
-      body: GrantBody,
-      { place, tools: ofOwner }: { place: CallPlace, tools: GrantTools }
-    ): Promise<GrantView> => (await addAll(owner, [{ ...body, place }], ofOwner, { source: 'request' }))[0],
-
     addAll,
 
     /**

@@ -70,7 +70,7 @@ export function askItems (
   { ledger, ttlMs }: { ledger: Pick<Ledger, 'ask'>, ttlMs?: number }
 ): { items: Array<Approval & CallItem>, moved: Approval[] } {
   const { runId, segment } = run
-  const { items } = ledger.ask(ownerOf(run), asked.map((call) => ({ ...call, runId, segment })), ttlMs)
+  const items = ledger.ask(ownerOf(run), asked.map((call) => ({ ...call, runId, segment })), ttlMs)
   const approvalIds = new Map(items.map(({ toolCallId, approvalId }) => [toolCallId, approvalId]))
   for (const [at, call] of asked.entries()) {
     const item = items[at]

@@ -27,19 +27,23 @@ export function resolveOptions (
 ): RunOptions {
   const nearest = <K extends keyof RunOptions>(key: K) => layers.findLast((layer) => layer[key] !== undefined)?.[key]
   const all = <K extends keyof RunOptions>(key: K) => layers.map((layer) => layer[key]).filter((value) => value !== undefined)
+  const texts = all('instructions')
   const interactive = all('interactive')
+  /** Returns the entries for the tools that are in all lists. */
+  const inAll = (lists: string[][]) =>
+    lists.map((list) => [...new Set(list)]).reduce((left, list) => inBoth(left, list, { otherNames, serversOf }))
   return withoutUndefined({
     agent: nearest('agent'),
     model: nearest('model'),
-    instructions: joined(all('instructions')),
-    allowTools: common(all('allowTools'), { otherNames, serversOf }),
-    denyTools: united(all('denyTools')),
+    instructions: joined(texts, (all) => all.join('\n\n'), { key: 'instructions', unit: 'characters', most: MOST_INSTRUCTIONS }),
+    allowTools: joined(all('allowTools'), inAll, { key: 'allowTools', unit: 'names', most: MOST_TOOL_NAMES }),
+    denyTools: joined(all('denyTools'), (lists) => [...new Set(lists.flat())], { key: 'denyTools', unit: 'names', most: MOST_TOOL_NAMES }),
     effort: nearest('effort'),
     maxOutputTokens: least(all('maxOutputTokens')),
     maxSteps: nearest('maxSteps'),
     budget: leastBudget(all('budget')),
     object: nearest('object'),
-    appTools: together(all('appTools')),
+    appTools: joined(all('appTools'), together, { key: 'appTools', unit: 'tools', most: MOST_APP_TOOLS }),
     app: nearest('app'),
     sandbox: all('sandbox').includes('required') ? 'required' : nearest('sandbox'),
     workspace: nearest('workspace'),
@@ -57,31 +61,19 @@ function leastBudget (budgets: Budget[]): Budget | undefined {
   return budgets.length === 0 ? undefined : withoutUndefined({ usd: limit('usd'), tokens: limit('tokens'), minutes: limit('minutes') })
 }
 
-function joined (texts: string[]): string | undefined {
-  if (texts.length === 0) return undefined
-  const text = texts.join('\n\n')
-  if (text.length > MOST_INSTRUCTIONS) throw new TooMuch('instructions', text.length, 'characters', MOST_INSTRUCTIONS)
-  return text
+/** Returns the values of all layers as one; undefined without any. Throws TooMuch (400) if that is longer than `most`. */
+function joined<T, J extends { length: number }> (
+  values: T[],
+  join: (values: T[]) => J,
+  { key, unit, most }: { key: string, unit: string, most: number }
+): J | undefined {
+  if (values.length === 0) return undefined
+  const all = join(values)
+  if (all.length > most) throw new TooMuch(key, all.length, unit, most)
+  return all
 }
 
-/** Returns the entries for the tools that are in all lists. */
-function common (lists: string[][], names: ToolNames): string[] | undefined {
-  if (lists.length === 0) return undefined
-  const entries = lists.map((list) => [...new Set(list)]).reduce((left, list) => inBoth(left, list, names))
-  if (entries.length > MOST_TOOL_NAMES) throw new TooMuch('allowTools', entries.length, 'names', MOST_TOOL_NAMES)
-  return entries
-}
-
-function united (lists: string[][]): string[] | undefined {
-  if (lists.length === 0) return undefined
-  const names = [...new Set(lists.flat())]
-  if (names.length > MOST_TOOL_NAMES) throw new TooMuch('denyTools', names.length, 'names', MOST_TOOL_NAMES)
-  return names
-}
-
-function together (lists: AppTool[][]): AppTool[] | undefined {
-  if (lists.length === 0) return undefined
-  const tools = lists.flat()
+function together (lists: AppTool[][]): AppTool[] {
   const seen = new Set<string>()
   for (const list of lists) {
     // Duplicates within one list are refused where the list is checked.
@@ -89,6 +81,5 @@ function together (lists: AppTool[][]): AppTool[] | undefined {
     if (twice !== undefined) throw new ToolTwice(twice.name)
     for (const { name } of list) seen.add(name.toLowerCase())
   }
-  if (tools.length > MOST_APP_TOOLS) throw new TooMuch('appTools', tools.length, 'tools', MOST_APP_TOOLS)
-  return tools
+  return lists.flat()
 }

@@ -291,7 +291,8 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
   const tools = { find: () => tool, identity: () => 'one', boundary: async () => undefined }
   const grants = createGrants({ store, clock: systemClock, tools, hasToken: true, largestKept: () => Infinity })
   const owner = { taskId: 'task' }
-  await grants.add(owner, { taskId: 'task', toolName: 'echo', input: {}, scope: 'tool' }, { place: { folder, cwd: folder.path }, tools })
+  const requested = { toolName: 'echo', input: {}, scope: 'tool' as const, place: { folder, cwd: folder.path } }
+  await grants.addAll(owner, [requested], tools, { source: 'request' })
   const [given] = await grants.all(owner)
   const isUsed = await grants.use(given, async (used) => {
     await store.transact(await grants.removals(owner))
@@ -300,7 +301,7 @@ t.test('a use that is stored while its grant ends does not bring the grant back'
   t.ok(isUsed, 'the call had begun')
   t.same(await grants.all(owner), [])
 
-  await grants.add(owner, { taskId: 'task', toolName: 'echo', input: {}, scope: 'tool' }, { place: { folder, cwd: folder.path }, tools })
+  await grants.addAll(owner, [requested], tools, { source: 'request' })
   const [next] = await grants.all(owner)
   await grants.removals(owner)
   t.notOk(await grants.use(next, async () => void t.fail('it was about to end')))
