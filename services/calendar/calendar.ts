@@ -1,6 +1,6 @@
 import { DAY } from './days.ts'
-import { countLocal, nextLocal, previousLocal } from './local-time.ts'
-import type { CalendarPlan, ExactPlan, MomentPlan, Plan } from './schedule-plan.ts'
+import { countLocal, nextLocal } from './local-time.ts'
+import type { CalendarPlan, ExactPlan, Plan } from './schedule-plan.ts'
 import { segmentAt, type Segment } from './zone.ts'
 
 /** More than the largest offset from UTC and the largest clock change together; milliseconds. */
@@ -15,21 +15,6 @@ function nextTime (plan: CalendarPlan, after: number): number | undefined {
     if (local === undefined || local < segment.end + segment.offset) return local === undefined ? undefined : local - segment.offset
     from = Math.max(segment.end, local - MARGIN)
   }
-}
-
-/** The last time of a plan after `after` and up to `upTo`. */
-function lastTime (plan: CalendarPlan, after: number, upTo: number): number | undefined {
-  for (let to = upTo; to > after;) {
-    const segment = segmentAt(plan.timezone, to)
-    const local = previousLocal(plan, Math.min(to + 1, segment.end) + segment.offset)
-    if (local !== undefined && local >= firstLocalTime(plan, segment)) {
-      return local - segment.offset > after ? local - segment.offset : undefined
-    }
-    if (hasSkippedTime(plan, segment)) return segment.start > after ? segment.start : undefined
-    if (local === undefined) return undefined
-    to = Math.min(segment.start - 1, local + MARGIN)
-  }
-  return undefined
 }
 
 /** Counts the times of a plan after `after` and up to `upTo`. */
@@ -62,25 +47,30 @@ function hasSkippedTime (plan: CalendarPlan, { start, offset, before }: Segment)
 /** The first planned time strictly after `after`, never before `plan.startAt`; undefined when there is none. */
 export function nextSlot (plan: Plan, after: number): number | undefined {
   const from = notBefore(plan, after)
-  if (plan.kind === 'moment') return momentIn(plan, from, Infinity)
-  return plan.kind === 'exact' ? next(plan, from) : nextTime(plan, from)
+  if (plan.kind === 'moment') return plan.at > from ? plan.at : undefined
+  return plan.kind === 'exact' ? nextMultiple(plan, from) : nextTime(plan, from)
 }
 
-/** The last planned time after `after` and up to `upTo`. */
+/** The last planned time after `after` and up to `upTo`: the span behind a known one is halved until it holds no other. */
 export function lastSlotUpTo (plan: Plan, after: number, upTo: number): number | undefined {
-  const from = notBefore(plan, after)
-  if (plan.kind === 'moment') return momentIn(plan, from, upTo)
-  if (plan.kind === 'calendar') return lastTime(plan, from, upTo)
-  const last = next(plan, upTo) - plan.everyMs
-  return last > from ? last : undefined
+  let [last] = slotsBetween(plan, after, upTo, 1)
+  for (let end = upTo; last < end;) {
+    const middle = Math.ceil((last + end) / 2)
+    const [later] = slotsBetween(plan, middle - 1, end, 1)
+    if (later === undefined) end = middle - 1
+    else last = later
+  }
+  return last
 }
 
 /** Counts the planned times after `after` and up to `upTo` without listing them. */
 export function countSlots (plan: Plan, after: number, upTo: number): number {
   const from = notBefore(plan, after)
   if (upTo <= from) return 0
-  if (plan.kind === 'moment') return momentIn(plan, from, upTo) === undefined ? 0 : 1
-  return plan.kind === 'calendar' ? countTimes(plan, from, upTo) : Math.round((next(plan, upTo) - next(plan, from)) / plan.everyMs)
+  if (plan.kind === 'calendar') return countTimes(plan, from, upTo)
+  return plan.kind === 'moment'
+    ? slotsBetween(plan, from, upTo, 1).length
+    : Math.round((nextMultiple(plan, upTo) - nextMultiple(plan, from)) / plan.everyMs)
 }
 
 /** The planned times after `after` and up to `upTo`, oldest first, at most `limit`. */
@@ -90,10 +80,6 @@ export function slotsBetween (plan: Plan, after: number, upTo: number, limit: nu
   return slots
 }
 
-const momentIn = ({ at }: MomentPlan, after: number, upTo: number) => at > after && at <= upTo ? at : undefined
-
-function next ({ anchor, everyMs }: ExactPlan, after: number) {
-  return anchor + (Math.floor((after - anchor) / everyMs) + 1) * everyMs
-}
+const nextMultiple = ({ anchor, everyMs }: ExactPlan, after: number) => anchor + (Math.floor((after - anchor) / everyMs) + 1) * everyMs
 
 const notBefore = ({ startAt }: Plan, after: number) => startAt === undefined ? after : Math.max(after, startAt - 1)

@@ -38,44 +38,30 @@ function countBelow (list: number[], value: number): number {
 /** The first local time of a rule from `local` on. Local times are milliseconds since 1970-01-01 00:00 local, whatever the zone. */
 export function nextLocal (rule: Rule, local: number): number | undefined {
   const times = timesOfDay(rule.times)
-  const day = Math.floor(local / DAY)
-  const isLater = times.at(-1)! < secondOf(local)
-  const date = nearestDate(rule, isLater ? day + 1 : day, 1)
-  if (date === undefined) return undefined
-  return date * DAY + times[date === day ? countBelow(times, secondOf(local)) : 0] * 1_000
-}
-
-/** The last local time of a rule before `local`. */
-export function previousLocal (rule: Rule, local: number): number | undefined {
-  const times = timesOfDay(rule.times)
-  const day = Math.floor(local / DAY)
-  const before = countBelow(times, secondOf(local))
-  const date = nearestDate(rule, before === 0 ? day - 1 : day, -1)
-  return date === undefined ? undefined : date * DAY + times.at(date === day ? before - 1 : -1)! * 1_000
+  const today = Math.floor(local / DAY)
+  const passed = countBelow(times, (local - today * DAY) / 1_000)
+  const date = firstDate(rule, passed < times.length ? today : today + 1)
+  return date === undefined ? undefined : date * DAY + times[date === today ? passed : 0] * 1_000
 }
 
 /** Counts the local times of a rule from `from` until before `to`. */
 export function countLocal (rule: Rule, from: number, to: number): number {
   const times = timesOfDay(rule.times)
+  const countBefore = (local: number, date: number) => countBelow(times, (local - date * DAY) / 1_000)
   let count = 0
-  const nextDate = (day: number) => nearestDate(rule, day, 1)
-  for (let date = nextDate(Math.floor(from / DAY)); date !== undefined && date * DAY < to; date = nextDate(date + 1)) {
-    const [start, end] = [Math.max(from - date * DAY, 0), Math.min(to - date * DAY, DAY)]
-    count += Math.max(countBelow(times, Math.ceil(end / 1_000)) - countBelow(times, Math.ceil(start / 1_000)), 0)
+  for (let date = firstDate(rule, Math.floor(from / DAY)); date !== undefined && date * DAY < to; date = firstDate(rule, date + 1)) {
+    count += Math.max(countBefore(to, date) - countBefore(from, date), 0)
   }
   return count
 }
 
-/** The second of the day of a local time, rounded up. */
-const secondOf = (local: number) => Math.ceil((local - Math.floor(local / DAY) * DAY) / 1_000)
-
 /** A rule has a date within this many days or never: 29 February on a given weekday occurs within 40 years. */
 const MAX_DAYS = 41 * 366
 
-/** The first day of the rule from `day` on (`step` 1), or the last one up to it (-1). */
-function nearestDate ({ dates, except }: Rule, day: number, step: 1 | -1): number | undefined {
-  if (dates.unit === 'date') return (dates.day - day) * step >= 0 ? dates.day : undefined
-  for (let date = day, left = MAX_DAYS; left > 0; date += step, left--) {
+/** The first day of the rule from `day` on. */
+function firstDate ({ dates, except }: Rule, day: number): number | undefined {
+  if (dates.unit === 'date') return dates.day >= day ? dates.day : undefined
+  for (let date = day; date < day + MAX_DAYS; date++) {
     if (isDate(dates, date) && (except === undefined || !isException(except, date))) return date
   }
   return undefined

@@ -92,18 +92,7 @@ function findChange (holds: (time: number) => boolean, from: number, to: number)
 
 /** Returns a function from a time to the zone's offset in milliseconds. Throws RangeError when the zone does not exist. */
 function offsetsOf (timezone: string) {
-  const format = new Intl.DateTimeFormat('en-US', {
-    timeZone: timezone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: 'numeric',
-    day: 'numeric',
-    hour: 'numeric',
-    minute: 'numeric',
-    second: 'numeric'
-  })
-  return (time: number) => {
-    const [month, day, year, hour, minute, second] = format.format(time).split(/\D+/, 6).map(Number)
-    return Date.UTC(year, month - 1, day, hour, minute, second) - Math.floor(time / 1_000) * 1_000
-  }
+  // Swedes write local times as ISO 8601 does.
+  const format = new Intl.DateTimeFormat('sv', { timeZone: timezone, dateStyle: 'short', timeStyle: 'medium' })
+  return (time: number) => Date.parse(`${format.format(time).replace(' ', 'T')}Z`) - Math.floor(time / 1_000) * 1_000
 }
