@@ -22,6 +22,8 @@ const PLAIN = `(?:\\d{1,2}|${HOUR_WORD})(?: ?[ap]m| o'?clock| (?:fifteen|thirty|
 /** A time of day that is clear by itself, and one that needs "at" before it. */
 export const CLOCK = `(?:${BESIDE}) (?:${PLAIN}|\\d{1,2}|${HOUR_WORD})|${PLAIN}|(?<=\\bat )(?:[012]\\d[0-5]\\d|\\d{1,2}h|\\d{1,2}\\.\\d\\d)`
 
+export const CLOCK_FORMS = 'Write it as "09:00", "17:30:15", "9am", "noon" or "midnight".'
+
 /** A time of day, in seconds; `either`: it may be in the other half of the day; `bare`: and the hour alone does not say which. */
 export interface Clock {
   text: string

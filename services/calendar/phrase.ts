@@ -1,7 +1,8 @@
 import type { Schedule } from '../../schemas/schedule.ts'
 import { resolveClock, timeOfPart } from './clock-words.ts'
 import { DAY } from './days.ts'
-import { BadSchedule } from './schedule-errors.ts'
+import { BadSchedule, check, SEVERAL } from './schedule-errors.ts'
+import type { Machine } from './schedule-plan.ts'
 import { daysOfPeriod, type Meaning, readTimeWords } from './time-rules.ts'
 import { tidy } from './tokens.ts'
 import { localTime } from './zone.ts'
@@ -45,18 +46,16 @@ const SAME_TIME = /^(?:at )?(?:this|the same|same) time tomorrow$|^tomorrow at (
  * Reads a whole text about a time. Undefined when it is none, or says more than that. Throws BadSchedule (400) for what may mean several
  * times, does not exist or is over.
  */
-export function readPhrase (written: string, { timezone, now }: { timezone: string, now: number }): Phrase | undefined {
+export function readPhrase (written: string, { timezone, now }: Machine): Phrase | undefined {
   const clock = (zone: string) => new Date(localTime(zone, now)).toISOString().slice(11, 16)
   const text = tidy(written).replace(SAME_TIME, `tomorrow at ${clock(timezone)}`)
-  if (OVER.test(text)) {
-    throw new BadSchedule('once', `"${written.trim()}" is over: say a time that is still to come, or "the last … of every month".`)
-  }
+  check(!OVER.test(text), 'once', `"${written.trim()}" is over: say a time that is still to come, or "the last … of every month".`)
   const { text: zoneless, zone } = takeZone(text)
   const { text: body, start } = takeStart(zoneless)
   const local = localTime(zone ?? timezone, now)
   const { meaning, isWhole, doubts: [doubt], hours } = readTimeWords(body, Math.floor(local / DAY))
   if (!isWhole) return undefined
-  if (doubt !== undefined) throw new BadSchedule('interval', doubt)
+  check(doubt === undefined, 'interval', doubt)
   const interval = intervalOf(meaning, written)
   const once = interval === undefined ? onceOf(meaning, { written, local }) : undefined
   return once === undefined && interval === undefined ? undefined : { once, interval, meaning, hours, text: body, zone, start }
@@ -91,18 +90,16 @@ function onceOf (meaning: Meaning, { written, local }: { written: string, local:
   if (!hasHour && isBare) return undefined
   if (named.length === 0 && part === undefined && time.form === 'bare') return undefined
   const isMidnight = time?.text === 'midnight'
-  if (isMidnight && !isTonight) throw doubtful(written, 'write the date and "00:00" or "23:59"')
+  check(!isMidnight || isTonight === true, 'interval', `"${written.trim()}" ${SEVERAL}: write the date and "00:00" or "23:59".`)
   const name = part?.names[0]
   const ofDay = time === undefined ? timeOfPart(name ?? 'morning') : resolveClock(time, isMidnight ? undefined : name)
   const second = isMidnight ? DAY / 1000 : ofDay
   const [days = [today]] = named
   const first = isTonight && second > 6 * 3600 ? days.slice(0, 1) : days
   const coming = first.map((each) => each * DAY + second * 1_000).find((each) => each > local)
-  if (coming === undefined) throw new BadSchedule('once', `"${written.trim()}" is over: say a time that is still to come, with its date.`)
+  check(coming !== undefined, 'once', `"${written.trim()}" is over: say a time that is still to come, with its date.`)
   return { once: new Date(coming).toISOString().slice(0, second % 60 === 0 ? 16 : 19) }
 }
-
-const doubtful = (text: string, advice: string) => new BadSchedule('interval', `"${text.trim()}" may mean several things: ${advice}.`)
 
 /** Repeated times; undefined when the words say none, or too much. */
 function intervalOf (meaning: Meaning, written: string): Interval | undefined {
@@ -114,9 +111,8 @@ function intervalOf (meaning: Meaning, written: string): Interval | undefined {
   const lists = Object.entries({ weekdays, daysOfMonth, nth, date }).filter(([, list]) => list !== undefined).map(([name]) => name)
   const ofPeriod = weekdays?.days.length ?? daysOfMonth?.days.length ?? 1
   if (lists.length > 1) return undefined
-  if (count !== undefined && period.unit !== 'day' && count !== ofPeriod) {
-    throw doubtful(written, `name the days of the ${period.unit}, as in "every monday and thursday at 9"`)
-  }
+  check(count === undefined || period.unit === 'day' || count === ofPeriod, 'interval',
+    `"${written.trim()}" ${SEVERAL}: name the days of the ${period.unit}, as in "every monday and thursday at 9".`)
   const allowed = { month: ['nth', 'daysOfMonth'], year: ['date'] }[period.unit as 'month' | 'year'] ?? ['weekdays']
   const isOneDay = period.unit === 'day' && weekdays?.days.length === 1
   const isNthOfMany = nth !== undefined && period.unit === 'month' && period.every > 1
@@ -125,20 +121,8 @@ function intervalOf (meaning: Meaning, written: string): Interval | undefined {
   if (names.length > 1 && times !== undefined) return undefined
   const name = names.length === 1 ? names[0] : undefined
   const at = times?.map((time) => resolveClock(time, name)) ?? (names.length > 1 ? names.map(timeOfPart) : undefined)
-  return {
-    isWord,
-    period,
-    weekdays: weekdays?.days,
-    daysOfMonth: daysOfMonth?.days,
-    nth,
-    date,
-    count: period.unit === 'day' ? count : undefined,
-    part: name,
-    at: at && [...new Set(at)].toSorted((a, b) => a - b),
-    minute,
-    window,
-    except
-  }
+  const ofDay = { count: period.unit === 'day' ? count : undefined, part: name, at: at && [...new Set(at)].toSorted((a, b) => a - b) }
+  return { isWord, period, weekdays: weekdays?.days, daysOfMonth: daysOfMonth?.days, nth, date, minute, window, except, ...ofDay }
 }
 
 /** How often days of the week or the month, or several times of day, are meant without a word for it. */

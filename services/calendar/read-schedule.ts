@@ -9,7 +9,7 @@ import { parseSchedule } from './parse-schedule.ts'
 import { type Phrase, readPhrase } from './phrase.ts'
 import { BadSchedule, hintOf } from './schedule-errors.ts'
 import { readField } from './time-rules.ts'
-import type { Plan } from './schedule-plan.ts'
+import type { Machine, Plan } from './schedule-plan.ts'
 
 /** Times that a preview shows. */
 const SHOWN = 5
@@ -17,12 +17,6 @@ const SHOWN = 5
 const OFTEN_MS = 60 * 60_000
 const DAY_MS = 24 * OFTEN_MS
 const HALF_YEAR_MS = 183 * DAY_MS
-
-interface Now {
-  /** The machine's time zone. */
-  timezone: string
-  now: number
-}
 
 /** A schedule as it was understood. */
 interface ReadSchedule {
@@ -34,7 +28,7 @@ interface ReadSchedule {
 }
 
 /** Parses a schedule and says when it runs. Throws BadSchedule (400). */
-export async function readSchedule (schedule: Schedule, { timezone, now }: Now): Promise<ReadSchedule> {
+export async function readSchedule (schedule: Schedule, { timezone, now }: Machine): Promise<ReadSchedule> {
   const plan = await parseSchedule(schedule, { timezone, now })
   const zone = plan.kind === 'calendar' ? plan.timezone : schedule.timezone ?? timezone
   return { schedule, plan, words: describe(plan, schedule, zone), zone, next: upcoming(plan, now, SHOWN) }
@@ -44,7 +38,7 @@ export async function readSchedule (schedule: Schedule, { timezone, now }: Now):
  * Reads what a person wrote about a time, one or repeated, as a schedule. Throws BadSchedule (400), which says what can be written, for
  * what cannot be read or may mean two things.
  */
-export async function readText (written: string, { zone: stated, ...machine }: Now & { zone?: string }): Promise<ReadSchedule> {
+export async function readText (written: string, { zone: stated, ...machine }: Machine & { zone?: string }): Promise<ReadSchedule> {
   if (written.length > SCHEDULE_LIMITS.text) throw unread(`${written.slice(0, 40)}…`)
   // A zone that does not exist is refused before it is counted in.
   if (stated !== undefined) await parseSchedule({ interval: 'daily', timezone: stated }, machine)
@@ -63,14 +57,14 @@ export async function readText (written: string, { zone: stated, ...machine }: N
 
 const place = (zone: string | undefined) => zone === undefined ? {} : { timezone: zone }
 
-function phraseOf (written: string, machine: Now): Phrase {
+function phraseOf (written: string, machine: Machine): Phrase {
   const phrase = readPhrase(written, machine)
   if (phrase === undefined) throw unread(written)
   return phrase
 }
 
 /** Returns the first time of a repeated schedule on its first day, or the time of that day that is said with it. */
-async function startOf (repeated: Phrase, { zone, plan }: ReadSchedule, machine: Now): Promise<number> {
+async function startOf (repeated: Phrase, { zone, plan }: ReadSchedule, machine: Machine): Promise<number> {
   const { start = '', interval } = repeated
   const { once = {}, meaning } = readStart(repeated, { ...machine, timezone: zone })
   const [first] = (await readSchedule({ ...once, timezone: zone }, machine)).next
@@ -84,7 +78,7 @@ async function startOf (repeated: Phrase, { zone, plan }: ReadSchedule, machine:
 }
 
 /** Reads the first day of repeated times. An hour alone is one of today; one that is over says what to write instead. */
-function readStart ({ text, start = '', interval }: Phrase, machine: Now): Phrase {
+function readStart ({ text, start = '', interval }: Phrase, machine: Machine): Phrase {
   const [, hour] = /^(?:at )?(\d{1,2}(?:[:.]\d\d)?(?: ?[ap]m)?|noon|midnight)(?= |$)/.exec(start) ?? []
   try {
     const first = phraseOf(start, machine)
@@ -106,7 +100,7 @@ function readStart ({ text, start = '', interval }: Phrase, machine: Now): Phras
  * Reads what a model made of the user's words. A time that it gives in vain is doubt: throws BadSchedule. Undefined when nothing
  * is said about a time, as for work that is to be done now.
  */
-export async function readWhen ({ at = '', every = '', zone = '' }: When, machine: Now): Promise<ReadSchedule | undefined> {
+export async function readWhen ({ at = '', every = '', zone = '' }: When, machine: Machine): Promise<ReadSchedule | undefined> {
   const stated = NO_ZONE.test(zone.trim()) || isFiller(zone) ? undefined : zone.trim()
   const [first, often] = [at, every].map((text) => NO_TIME.test(text.trim()) || isFiller(text) ? '' : text.trim())
     .map((text, at) => at === 1 ? text.replace(/^(?=\d+ (?:day|week|month)s? on )/, 'every ') : text)
@@ -155,7 +149,7 @@ function momentOf (text: string): number | undefined {
  * Returns why a person should confirm a schedule, a sentence: it contradicts the words that they wrote, or runs more often than hourly.
  * Undefined for others.
  */
-export async function whyConfirm (read: ReadSchedule, written: string | undefined, machine: Now): Promise<string | undefined> {
+export async function whyConfirm (read: ReadSchedule, written: string | undefined, machine: Machine): Promise<string | undefined> {
   const contradicted = written === undefined ? undefined : await findContradiction(written, read.plan, machine)
   if (contradicted !== undefined) return `It would run ${read.words}, but the words are ${JSON.stringify(contradicted)}.`
   const gaps = read.next.slice(1).map((at, n) => at - read.next[n])

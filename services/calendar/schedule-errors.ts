@@ -12,5 +12,13 @@ export class BadSchedule extends Refused {
   }
 }
 
+/** Throws BadSchedule (400) unless a field is fine. */
+export function check (isFine: boolean, field: string, sentence: string): asserts isFine {
+  if (!isFine) throw new BadSchedule(field, sentence)
+}
+
+/** Of words in doubt; behind it stands what to write. */
+export const SEVERAL = 'may mean several things'
+
 /** What a text that cannot be read asks for in vain. */
 export const hintOf = (text: string): string => /\bholidays?\b/i.test(text) ? 'Holidays are not known: name their dates. ' : ''

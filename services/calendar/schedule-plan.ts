@@ -1,3 +1,9 @@
+/** The machine's time zone, or the one that stands for it, and the time now. */
+export interface Machine {
+  timezone: string
+  now: number
+}
+
 /** Times of day, in seconds. Lists are ascending. */
 export type Times =
   /** Every combination of these hours, minutes and seconds. */

@@ -1,4 +1,4 @@
-import { type Clock, PARTS, readClock } from './clock-words.ts'
+import { type Clock, CLOCK_FORMS, PARTS, readClock } from './clock-words.ts'
 import { dateOf, dayNumber, daysOf, MONTHS, type NamedDate, weekdayNamed } from './day-words.ts'
 import { DAY, daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
 import { DAILY, numberOf, type Period, PERIODS, readDuration, RHYTHMS, type RhythmPeriod } from './durations.ts'
@@ -88,7 +88,7 @@ function readTimes (place: Place): Meaning {
   const clocks = texts.map(readClock)
   place.found.hours = place.words
   if (clocks.every((clock) => clock !== undefined && clock.second < 86_400)) return { times: clocks as Clock[] }
-  place.found.doubts.push(`"${texts.join(' and ')}" is not a time of day. Write it as "09:00", "17:30:15", "9am", "noon" or "midnight".`)
+  place.found.doubts.push(`"${texts.join(' and ')}" is not a time of day. ${CLOCK_FORMS}`)
   return {}
 }
 
