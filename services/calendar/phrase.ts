@@ -53,9 +53,9 @@ export function readPhrase (written: string, { timezone, now }: Machine): Phrase
   const { text: zoneless, zone } = takeZone(text)
   const { text: body, start } = takeStart(zoneless)
   const local = localTime(zone ?? timezone, now)
-  const { meaning, isWhole, doubts: [doubt], hours } = readTimeWords(body, Math.floor(local / DAY))
+  const { meaning, isWhole, doubt, hours } = readTimeWords(body, Math.floor(local / DAY))
   if (!isWhole) return undefined
-  check(doubt === undefined, 'interval', doubt)
+  check(doubt === undefined, 'interval', doubt ?? '')
   const interval = intervalOf(meaning, written)
   const once = interval === undefined ? onceOf(meaning, { written, local }) : undefined
   return once === undefined && interval === undefined ? undefined : { once, interval, meaning, hours, text: body, zone, start }

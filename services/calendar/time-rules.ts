@@ -2,7 +2,7 @@ import { type Clock, CLOCK_FORMS, PARTS, readClock } from './clock-words.ts'
 import { dateOf, dayNumber, daysOf, MONTHS, type NamedDate, weekdayNamed } from './day-words.ts'
 import { DAY, daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
 import { DAILY, numberOf, type Period, PERIODS, readDuration, RHYTHMS, type RhythmPeriod } from './durations.ts'
-import { BadSchedule } from './schedule-errors.ts'
+import { BadSchedule, check, SEVERAL } from './schedule-errors.ts'
 import type { CronDates, Exceptions } from './schedule-plan.ts'
 import { tidy, type Token, tokensOf } from './tokens.ts'
 
@@ -34,20 +34,19 @@ export interface TimeWords {
   meaning: Meaning
   /** Whether all of the text is about a time, and says nothing of it twice. */
   isWhole: boolean
-  /** Why words may mean several times, or none; sentences. */
-  doubts: string[]
-  /** The words of a time of day, and of a day. */
+  /** Why words may mean several times, or none; a sentence. */
+  doubt?: string
+  /** The words of its times of day. */
   hours?: string
 }
 
 /** Words that a rule found, where they stand, and on which day they were written. */
 interface Place {
-  found: TimeWords
   today: number
   words: string
   tokens: Token[]
 }
-/** Kinds of words, as a pattern, and what they mean. Undefined leaves them where they are. */
+/** Kinds of words, as a pattern, and what they mean. Undefined leaves them where they are; BadSchedule is doubt. */
 type Rule = [kinds: string, read: (place: Place) => Meaning | undefined]
 
 /** Kinds of words. */
@@ -67,29 +66,13 @@ const tokenOf = (tokens: Token[], ...kinds: string[]) => tokens.find(({ kind }) 
 
 const rhythm = (period: RhythmPeriod, count?: number): Meaning => ({ rhythm: { period, isWord: true, count } })
 
-/** Returns what a reader finds; what it refuses is doubt. */
-function readOr<T> ({ found }: Place, reader: () => T): T | undefined {
-  try {
-    return reader()
-  } catch (error) {
-    if (!(error instanceof BadSchedule)) throw error
-    found.doubts.push(error.message)
-    return undefined
-  }
-}
+const readPeriod = (text: string): Meaning => ({ rhythm: { period: readDuration(text), isWord: false } })
 
-function readPeriod (place: Place, text: string): Meaning {
-  const period = readOr(place, () => readDuration(text))
-  return period === undefined ? {} : { rhythm: { period, isWord: false } }
-}
-
-function readTimes (place: Place): Meaning {
-  const texts = place.tokens.filter(({ kind }) => HOUR.includes(kind)).map(({ text }) => text)
-  const clocks = texts.map(readClock)
-  place.found.hours = place.words
-  if (clocks.every((clock) => clock !== undefined && clock.second < 86_400)) return { times: clocks as Clock[] }
-  place.found.doubts.push(`"${texts.join(' and ')}" is not a time of day. ${CLOCK_FORMS}`)
-  return {}
+function readTimes ({ tokens }: Place): Meaning {
+  const texts = tokens.filter(({ kind }) => HOUR.includes(kind)).map(({ text }) => text)
+  const times = texts.map(readClock).filter((clock) => clock !== undefined && clock.second < 86_400) as Clock[]
+  check(times.length === texts.length, 'at', `"${texts.join(' and ')}" is not a time of day. ${CLOCK_FORMS}`)
+  return { times }
 }
 
 function daysOfToken ({ kind, text }: Token): number[] {
@@ -112,15 +95,11 @@ function weekdaysIn (tokens: Token[]): number[] | undefined {
 }
 
 const exceptRules: Rule[] = [
-  [`except (?:(?:on|for|the) )*(?:date|${DAYS})(?: (?:,(?: and)?|and|to)(?: on)?(?: the)? (?:date|${DAYS}))*`, (place) => {
-    const dates = place.tokens.filter(({ kind }) => kind === 'date').flatMap(({ text }) => readOr(place, () => dateOf(text)) ?? [])
-    return {
-      except: {
-        weekdays: weekdaysIn(place.tokens) ?? [],
-        days: dates.flatMap(({ year, month, day }) => year === undefined ? [] : [dayNumber({ year, month, day })]),
-        yearly: dates.flatMap(({ year, month, day }) => year === undefined ? [month * 100 + day] : [])
-      }
-    }
+  [`except (?:(?:on|for|the) )*(?:date|${DAYS})(?: (?:,(?: and)?|and|to)(?: on)?(?: the)? (?:date|${DAYS}))*`, ({ tokens }) => {
+    const dates = tokens.filter(({ kind }) => kind === 'date').map(({ text }) => dateOf(text))
+    const days = dates.flatMap(({ year, month, day }) => year === undefined ? [] : [dayNumber({ year, month, day })])
+    const yearly = dates.flatMap(({ year, month, day }) => year === undefined ? [month * 100 + day] : [])
+    return { except: { weekdays: weekdaysIn(tokens) ?? [], days, yearly } }
   }],
   [`(?:between|from) ${HOUR} (?:and|to|until) ${HOUR}|clock (?:to|until) clock`, ({ tokens }) => {
     const [from, to] = tokens.filter(({ kind }) => HOUR.includes(kind)).map(({ text }) => readClock(text))
@@ -129,16 +108,15 @@ const exceptRules: Rule[] = [
 ]
 
 const aheadRules: Rule[] = [
-  ['(?:in|after) duration(?: from now)?|duration from now', (place) => {
-    const { text } = tokenOf(place.tokens, 'duration')
-    const period = readOr(place, () => readDuration(text))
-    return period === undefined ? {} : { wait: { text, period } }
+  ['(?:in|after) duration(?: from now)?|duration from now', ({ tokens }) => {
+    const { text } = tokenOf(tokens, 'duration')
+    return { wait: { text, period: readDuration(text) } }
   }],
   [`(?<!every )(?:on )?duration (?:(?:from|on|after) )?${ONE_DAY}|${ONE_DAY} week|weekday(?: ,)?(?: of)? next week|` +
-    'next week(?: ,)?(?: on)? weekday', ({ found, words, tokens, today }) => {
+    'next week(?: ,)?(?: on)? weekday', ({ words, tokens, today }) => {
     const period = readDuration(tokenOf(tokens, 'duration')?.text ?? '1 week')
     if (period.unit !== 'day' && period.unit !== 'week') return undefined
-    if (/^\d.* on /.test(words)) found.doubts.push(`"${words}" may be once or again and again: write "every ${words}", or the date.`)
+    check(!/^\d.* on /.test(words), 'text', `"${words}" may be once or again and again: write "every ${words}", or the date.`)
     const base = tokenOf(tokens, 'today', 'tomorrow', 'weekday')
     const weekday = weekdayNamed(base.text)
     if (has(tokens, 'next')) return { day: [today - weekdayOf(today) + 7 + weekday] }
@@ -175,32 +153,27 @@ function nthDates (nths: Array<number | undefined>, day: Token): CronDates | und
 
 const MONTH_DAY = '(?:the )?(?:ordinal(?: day)?|day number)'
 const dateRules: Rule[] = [
-  [`every (?:other|ordinal) ${UNITS}(?! of)`, (place) => {
-    const [, { kind, text }, unit] = place.tokens
+  [`every (?:other|ordinal) ${UNITS}(?! of)`, ({ tokens: [, { kind, text }, unit] }) => {
     const nth = kind === 'other' ? 2 : ordinalOf(text)
-    return nth === undefined || nth < 2 ? undefined : readPeriod(place, `${nth} ${unit.text}`)
+    return nth === undefined || nth < 2 ? undefined : readPeriod(`${nth} ${unit.text}`)
   }],
   [`(?:(?:every|on) (?:the )?|the |(?<=^|; ))${listOf('(?:the )?ordinal')} (?:weekday|weekset)(?: (?:of|in) (?:the|every|a) month)?`,
-    ({ found, words, tokens }) => {
+    ({ words, tokens }) => {
       const day = tokenOf(tokens, 'weekday', 'weekset')
       const nths = ordinalsIn(tokens)
       const nth = nthDates(nths, day)
-      if (nth !== undefined && !has(tokens, 'month') && has(tokens, 'every') && nths.length === 1 && (nths[0] ?? 0) > 1) {
-        const forms = `"every other ${day.text}", "every 3 weeks on ${day.text}" or "${nths[0]}. ${day.text} of the month"`
-        found.doubts.push(`"${words}" may mean several things: write ${forms}.`)
-      }
+      const isClear = nth === undefined || has(tokens, 'month') || !has(tokens, 'every') || nths.length > 1 || (nths[0] ?? 0) < 2
+      check(isClear, 'text', `"${words}" ${SEVERAL}: write "every other ${day.text}", "every 3 weeks on ${day.text}" or ` +
+        `"${nths[0]}. ${day.text} of the month".`)
       return nth && { nth }
     }],
-  ['every (?:year(?: ,)? (?:on )?)?(?:the )?date|(?:on )?(?:weekday(?: ,)? (?:the )?)?(?:the )?date', (place) => {
-    const { found, tokens, today } = place
-    const date = readOr(place, () => dateOf(tokenOf(tokens, 'date').text))
-    if (date === undefined) return {}
+  ['every (?:year(?: ,)? (?:on )?)?(?:the )?date|(?:on )?(?:weekday(?: ,)? (?:the )?)?(?:the )?date', ({ tokens, today }) => {
+    const date = dateOf(tokenOf(tokens, 'date').text)
     const day = daysOf(date, new Date(today * DAY).getUTCFullYear())
     const ahead = day.find((each) => each >= today)
     const weekday = tokenOf(tokens, 'weekday')?.text
-    if (weekday !== undefined && ahead !== undefined && weekdayOf(ahead) !== weekdayNamed(weekday)) {
-      found.doubts.push(`${new Date(ahead * DAY).toISOString().slice(0, 10)} is no ${weekday}: write one of them.`)
-    }
+    check(weekday === undefined || ahead === undefined || weekdayOf(ahead) === weekdayNamed(weekday), 'text',
+      `${new Date((ahead ?? 0) * DAY).toISOString().slice(0, 10)} is no ${weekday}: write one of them.`)
     return { day, ...date.year === undefined && { date }, ...has(tokens, 'every') && rhythm(RHYTHMS.yearly) }
   }],
   [`(?:on )?(?:every )?${listOf(MONTH_DAY)} of (?:the|every|a|this)(?: current)? (?:month|quarter)|` +
@@ -208,7 +181,7 @@ const dateRules: Rule[] = [
     `(?<=(?:month|rhythm|quarter|duration) )on (?:the )?${listOf('(?:number|ordinal)')}`, readDaysOfMonth]
 ]
 
-function readDaysOfMonth ({ found, words, tokens, today }: Place): Meaning | undefined {
+function readDaysOfMonth ({ words, tokens, today }: Place): Meaning | undefined {
   const nths = ordinalsIn(tokens)
   const period = has(tokens, 'month', 'quarter') ? tokens.at(-1)!.kind : undefined
   const isThis = has(tokens, 'this', 'current')
@@ -217,10 +190,8 @@ function readDaysOfMonth ({ found, words, tokens, today }: Place): Meaning | und
     /^on (?:the )?(?:first|last)$/.test(words)
   if (!isDay) return undefined
   const days = [...new Set(nths.map((nth) => nth ?? 31))].toSorted((a, b) => a - b)
-  if (days.some((day) => !Number.isInteger(day) || day < 1 || day > 31)) {
-    found.doubts.push(`"${words}" is no day of a month: write 1st to 31st, or "last day".`)
-    return {}
-  }
+  check(days.every((day) => Number.isInteger(day) && day >= 1 && day <= 31), 'text',
+    `"${words}" is no day of a month: write 1st to 31st, or "last day".`)
   const isEach = has(tokens, 'every') || days.length > 1 || (period !== undefined && !isThis)
   const month = monthOf(today)
   const months = isThis ? [month] : [month, month + 1].filter((each) => days[0] <= daysIn(each))
@@ -235,12 +206,9 @@ const rhythmRules: Rule[] = [
     const period = kind === 'daily' ? DAILY : RHYTHMS[text] ?? PERIODS[text]
     return period && rhythm(period, first.kind === 'once' ? 1 : first.kind === 'twice' ? 2 : numberOf(first.text))
   }],
-  [`every (?:${UNITS}|ordinal(?! ${UNITS}))`, (place) => {
-    const [, { text }] = place.tokens
-    if (PERIODS[text] !== undefined) return rhythm(PERIODS[text])
-    return /^(?:minute|second)$/.test(text) ? readPeriod(place, `1 ${text}`) : undefined
-  }],
-  ['every duration', (place) => readPeriod(place, place.tokens[1].text)],
+  [`every (?:${UNITS}|ordinal(?! ${UNITS}))`, ({ tokens: [, { text }] }) =>
+    PERIODS[text] !== undefined ? rhythm(PERIODS[text]) : /^(?:minute|second)$/.test(text) ? readPeriod(`1 ${text}`) : undefined],
+  ['every duration', ({ tokens: [, { text }] }) => readPeriod(text)],
   ['every half year', () => rhythm(RHYTHMS['half-yearly'])],
   ['rhythm', ({ words }) => ({ rhythm: { period: RHYTHMS[words], isWord: RHYTHMS[words].unit !== 'exact' } })],
   ['daily', ({ words }) => ({ ...rhythm(DAILY), ...words === 'nightly' && { part: { names: ['night'], isPlural: false } } })],
@@ -249,7 +217,7 @@ const rhythmRules: Rule[] = [
 
 const weekdayRules: Rule[] = [
   ['(?:(?:on )?(?:the )?(?:every(?: other)?|other|all|next|this coming|coming|this)(?: on)? |on (?:the )?|from )?' +
-    `${listOf(DAYS, ',(?: and| or)?|and|or|to')}(?: weekday)*(?: of the week)?`, ({ found, words, tokens, today }) => {
+    `${listOf(DAYS, ',(?: and| or)?|and|or|to')}(?: weekday)*(?: of the week)?`, ({ words, tokens, today }) => {
     const days = weekdaysIn(tokens)
     if (days === undefined) return undefined
     const isSet = has(tokens, 'weekset')
@@ -257,10 +225,10 @@ const weekdayRules: Rule[] = [
     const isList = days.length > 1 && !isSet && !has(tokens, 'on', 'next', 'this', 'coming')
     const isEvery = isPlural || isList || has(tokens, 'every', 'all', 'other')
     const list = words.slice(tokenOf(tokens, 'weekday', 'weekdays', 'weekset').from - tokens[0].from)
-    const doubt = (advice: string) => found.doubts.push(`"${words}" may mean several things: write ${advice}.`)
-    if (has(tokens, 'or')) doubt('"and", or name one day')
-    if (isSet && !isEvery) doubt(`"every ${list}", or the day`)
-    if (!isEvery && has(tokens, 'next') && days[0] > weekdayOf(today)) doubt(`"on ${list}" for the coming one, or the date`)
+    const isClear = (isFine: boolean, advice: string) => check(isFine, 'text', `"${words}" ${SEVERAL}: write ${advice}.`)
+    isClear(!has(tokens, 'or'), '"and", or name one day')
+    isClear(!isSet || isEvery, `"every ${list}", or the day`)
+    isClear(isEvery || !has(tokens, 'next') || days[0] <= weekdayOf(today), `"on ${list}" for the coming one, or the date`)
     const ahead = days.map((day) => today + mod(day - weekdayOf(today), 7))
     const [late, now] = [ahead.map((day) => day + 7), has(tokens, 'this') && !has(tokens, 'coming')]
     const coming = now ? ahead : has(tokens, 'next') && ahead.includes(today) ? late : [...ahead, ...late]
@@ -295,8 +263,7 @@ const shortRules: Rule[] = [
   // "Every day 9": behind anything else a number may be a date or a count.
   [`(?<=(?:every day|every ${DAYS}|weekdays|weekset|daily) )number(?=$)`, readTimes],
   ['every clock', (place) => /[ap]m$|noon$|midnight$/.test(place.words) ? { ...rhythm(DAILY), ...readTimes(place) } : undefined],
-  ['(?<=^)duration(?= (?:at|between|from (?:clock|number))(?: |$)|$)', (place) =>
-    /^[\dp]/.test(place.words) ? readPeriod(place, place.words) : undefined]
+  ['(?<=^)duration(?= (?:at|between|from (?:clock|number))(?: |$)|$)', ({ words }) => /^[\dp]/.test(words) ? readPeriod(words) : undefined]
 ]
 
 /** The rules, in the order in which they take words out of a text. */
@@ -310,7 +277,7 @@ const kindsOf = (tokens: Token[]) => tokens.map(({ kind }) => kind).join(' ')
  * was not understood. `today` is the day on which the text was written.
  */
 export function readTimeWords (text: string, today: number): TimeWords {
-  const found: TimeWords = { meaning: {}, isWhole: true, doubts: [] }
+  const found: TimeWords = { meaning: {}, isWhole: true }
   let left = tokensOf(text)
   for (const [pattern, read] of RULES) {
     const line = kindsOf(left)
@@ -321,9 +288,7 @@ export function readTimeWords (text: string, today: number): TimeWords {
       const end = start + part.trim().split(' ').length
       const tokens = left.slice(start, end)
       const [{ from }, { to }] = [tokens[0], tokens.at(-1)!]
-      const meaning = read({ found, today, words: text.slice(from, to), tokens })
-      if (meaning === undefined) continue
-      addMeaning(found, meaning)
+      if (!addMeaning(found, read, { today, words: text.slice(from, to), tokens })) continue
       next.push(...left.slice(done, start), { kind: ';', text: '', from, to })
       done = end
     }
@@ -333,7 +298,17 @@ export function readTimeWords (text: string, today: number): TimeWords {
   return found
 }
 
-function addMeaning (found: TimeWords, meaning: Meaning) {
+/** Adds what a rule reads to what was found, and returns whether it reads something. */
+function addMeaning (found: TimeWords, read: Rule[1], place: Place): boolean {
+  let meaning: Meaning | undefined = {}
+  try {
+    meaning = read(place)
+  } catch (error) {
+    if (!(error instanceof BadSchedule)) throw error
+    found.doubt ??= error.message
+  }
+  if (meaning === undefined) return false
+  if (meaning.times !== undefined) found.hours = place.words
   for (const [field, value] of Object.entries(meaning)) {
     const key = field as keyof Meaning
     // "Every month on the 1st of each month" says the same twice; "daily daily" says nothing.
@@ -341,11 +316,12 @@ function addMeaning (found: TimeWords, meaning: Meaning) {
     if (found.meaning[key] !== undefined && !isSame) found.isWhole = false
     Object.assign(found.meaning, { [key]: value })
   }
+  return true
 }
 
 /** Reads a text of a field; undefined when it says more than a time. Throws BadSchedule (400), which names the field. */
 export function readField (field: string, text: string): Meaning | undefined {
-  const { meaning, isWhole, doubts: [doubt] } = readTimeWords(tidy(text), 0)
-  if (isWhole && doubt !== undefined) throw new BadSchedule(field, `schedule.${field}: ${doubt}`)
+  const { meaning, isWhole, doubt } = readTimeWords(tidy(text), 0)
+  check(!isWhole || doubt === undefined, field, `schedule.${field}: ${doubt}`)
   return isWhole ? meaning : undefined
 }
