@@ -1,5 +1,5 @@
 import { daysIn } from './days.ts'
-import { BadSchedule } from './schedule-errors.ts'
+import { check } from './schedule-errors.ts'
 
 export const WEEKDAYS = ['monday', 'tuesday', 'wednesday', 'thursday', 'friday', 'saturday', 'sunday']
 export const MONTHS = ['january', 'february', 'march', 'april', 'may', 'june', 'july', 'august', 'september', 'october', 'november',
@@ -37,20 +37,17 @@ export interface NamedDate {
 /** Parses a text of the form of DATE. Throws BadSchedule for dates that do not exist, and for such as "4/5/2026", which may be two. */
 export function dateOf (text: string): NamedDate {
   const words = text.replace(/^[a-z' ]+(?=(?:,? \d{4})?$)/, (name) => FEASTS[name] ?? name).replace(/\bfirst\b/, '1')
-  const name = /[a-z]{3,}/.exec(words)?.[0]
+  const name = /[a-z]{3,}/.exec(words)?.[0].slice(0, 3)
   const [first, second, third] = words.match(/\d+/g)!.map(Number)
-  let date: NamedDate
-  if (name !== undefined) date = { year: second, month: MONTHS.findIndex((each) => each.startsWith(name.slice(0, 3))) + 1, day: first }
-  else if (first > 999) date = { year: first, month: second, day: third }
-  else {
-    const isSwapped = words.includes('/') && second > 12
-    const isClear = words.includes('.') || first === second || isSwapped || first > 12
-    if (!isClear) throw new BadSchedule('interval', `"${text}" may be two dates: write ${third}-MM-DD, the month before the day.`)
-    date = { year: third, month: isSwapped ? first : second, day: isSwapped ? second : first }
-  }
-  const { year = 2000, month, day } = date
-  if (month >= 1 && month <= 12 && day >= 1 && day <= daysIn(year * 12 + month - 1)) return date
-  throw new BadSchedule('interval', `The date "${text}" does not exist.`)
+  const isSwapped = words.includes('/') && second > 12
+  const isClear = name !== undefined || words.includes('.') || first === second || isSwapped || first > 12
+  check(isClear, 'interval', `"${text}" may be two dates: write ${third}-MM-DD, the month before the day.`)
+  const [year, month, day] = name !== undefined
+    ? [second, MONTHS.findIndex((each) => each.startsWith(name)) + 1, first]
+    : first > 999 ? [first, second, third] : isSwapped ? [third, first, second] : [third, second, first]
+  const isDate = month >= 1 && month <= 12 && day >= 1 && day <= daysIn((year ?? 2000) * 12 + month - 1)
+  check(isDate, 'interval', `The date "${text}" does not exist.`)
+  return { year, month, day }
 }
 
 export const dayNumber = ({ year, month, day }: Required<NamedDate>) => Date.UTC(year, month - 1, day) / 86_400_000

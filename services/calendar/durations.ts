@@ -1,5 +1,5 @@
 import { SCHEDULE_LIMITS } from '../../schemas/schedule.ts'
-import { BadSchedule } from './schedule-errors.ts'
+import { check } from './schedule-errors.ts'
 
 /** The period of an interval: exact milliseconds, or days, weeks and months of the calendar. */
 export type Period = { unit: 'exact', everyMs: number } | { unit: 'day' | 'week' | 'month', every: number }
@@ -8,34 +8,27 @@ export type Period = { unit: 'exact', everyMs: number } | { unit: 'day' | 'week'
 export type RhythmPeriod = Period | { unit: 'hour' } | { unit: 'year' }
 
 export const DAILY: Period = { unit: 'day', every: 1 }
-const HALF_YEARLY: Period = { unit: 'month', every: 6 }
-/** Words that say how often, but "daily". */
-export const RHYTHMS: Record<string, RhythmPeriod> = {
-  'half hourly': { unit: 'exact', everyMs: 1_800_000 },
-  'half-hourly': { unit: 'exact', everyMs: 1_800_000 },
-  'half yearly': HALF_YEARLY,
-  'half-yearly': HALF_YEARLY,
-  'semi-annually': HALF_YEARLY,
-  semiannually: HALF_YEARLY,
-  hourly: { unit: 'hour' },
-  weekly: { unit: 'week', every: 1 },
-  biweekly: { unit: 'week', every: 2 },
-  fortnightly: { unit: 'week', every: 2 },
-  monthly: { unit: 'month', every: 1 },
-  quarterly: { unit: 'month', every: 3 },
-  yearly: { unit: 'year' },
-  annually: { unit: 'year' }
-}
-/** The same of units behind "every" and "once a". */
+/** What units say behind "every" and "once a". */
 export const PERIODS: Record<string, RhythmPeriod> = {
-  hour: RHYTHMS.hourly,
+  hour: { unit: 'hour' },
   day: DAILY,
-  week: RHYTHMS.weekly,
-  fortnight: RHYTHMS.fortnightly,
-  month: RHYTHMS.monthly,
-  quarter: RHYTHMS.quarterly,
-  year: RHYTHMS.yearly
+  week: { unit: 'week', every: 1 },
+  fortnight: { unit: 'week', every: 2 },
+  month: { unit: 'month', every: 1 },
+  quarter: { unit: 'month', every: 3 },
+  year: { unit: 'year' }
 }
+const OTHER_RHYTHMS: Array<[words: string, period: RhythmPeriod]> = [
+  ['half hourly|half-hourly', { unit: 'exact', everyMs: 1_800_000 }],
+  ['half yearly|half-yearly|semi-annually|semiannually', { unit: 'month', every: 6 }],
+  ['biweekly', PERIODS.fortnight],
+  ['annually', PERIODS.year]
+]
+/** Words that say how often, but "daily". */
+export const RHYTHMS: Record<string, RhythmPeriod> = Object.fromEntries([
+  ...OTHER_RHYTHMS.flatMap(([words, period]) => words.split('|').map((word) => [word, period])),
+  ...Object.entries(PERIODS).flatMap(([unit, period]) => unit === 'day' ? [] : [[`${unit}ly`, period]])
+])
 
 const UNITS = { second: 1_000, minute: 60_000, hour: 3_600_000, day: 86_400_000, week: 7 * 86_400_000, month: 0, year: 0 }
 type Unit = keyof typeof UNITS
@@ -91,23 +84,18 @@ export function readDuration (text: string): Period {
 }
 
 function periodOf (text: string, parts: Part[]): Period {
-  const sum = (...units: Unit[]) => parts.reduce((total, [number, unit]) => total + (units.includes(unit) ? number : 0), 0)
-  const refusal = (message: string) => new BadSchedule('interval', `${JSON.stringify(text)} ${message}.`)
-  const months = sum('month') + 12 * sum('year')
-  const days = sum('day') + 7 * sum('week')
-  const hasShorterUnit = parts.some(([, unit]) => /^(?:hour|minute|second)$/.test(unit))
-  const everyMs = Math.round(parts.reduce((total, [number, unit]) => total + number * UNITS[unit], 0))
-
-  if (months > 0 && (days > 0 || hasShorterUnit)) {
-    throw refusal('adds months to shorter units, and months differ in length: use one or the other')
-  }
+  const checkPeriod = (isFine: boolean, sentence: string) => check(isFine, 'interval', `${JSON.stringify(text)} ${sentence}.`)
+  const sum = (sizes: Partial<Record<Unit, number>>) => parts.reduce((total, [number, unit]) => total + number * (sizes[unit] ?? 0), 0)
+  const [months, everyMs] = [sum({ month: 1, year: 12 }), Math.round(sum(UNITS))]
+  const isExact = parts.some(([, unit]) => /^(?:hour|minute|second)$/.test(unit))
+  checkPeriod(months === 0 || (everyMs === 0 && !isExact),
+    'adds months to shorter units, and months differ in length: use one or the other')
   const approximateMs = everyMs + months * 30 * UNITS.day
-  if (approximateMs < SCHEDULE_LIMITS.periodMs.min) throw refusal('is shorter than one second, the minimum')
-  if (approximateMs > SCHEDULE_LIMITS.periodMs.max) throw refusal('is longer than ten years, the maximum')
-  if (hasShorterUnit) return { unit: 'exact', everyMs }
-  if (!Number.isInteger(months) || !Number.isInteger(days)) {
-    throw refusal('has a fraction of a day or month: write it in hours, such as "36 hours"')
-  }
+  checkPeriod(approximateMs >= SCHEDULE_LIMITS.periodMs.min, 'is shorter than one second, the minimum')
+  checkPeriod(approximateMs <= SCHEDULE_LIMITS.periodMs.max, 'is longer than ten years, the maximum')
+  if (isExact) return { unit: 'exact', everyMs }
+  const days = everyMs / UNITS.day
+  checkPeriod(Number.isInteger(months) && Number.isInteger(days), 'has a fraction of a day or month: write it in hours, such as "36 hours"')
   if (months > 0) return { unit: 'month', every: months }
-  return days % 7 === 0 && sum('week') > 0 ? { unit: 'week', every: days / 7 } : { unit: 'day', every: days }
+  return days % 7 === 0 && sum({ week: 1 }) > 0 ? { unit: 'week', every: days / 7 } : { unit: 'day', every: days }
 }
