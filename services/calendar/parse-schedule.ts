@@ -57,7 +57,8 @@ function parseOnce (schedule: Schedule, { timezone, now }: Machine): MomentPlan 
   const ofIntervals = (['at', 'on', 'except', 'startAt', 'maxRuns'] as const).find((field) => schedule[field] !== undefined)
   const odd = ofIntervals ?? (schedule.missed === 'skip' ? 'missed' : undefined)
   check(odd === undefined, odd!, `schedule.${odd} belongs to schedule.interval, not to schedule.${name}: leave it out.`)
-  const { at, local = 0 }: Time = typeof once === 'number' ? { at: once } : once === undefined ? afterNow(wait, timezone, now) : localOf(once)
+  const time = once === undefined ? afterNow(wait, timezone, now) : typeof once === 'number' ? { at: once } : localOf(once)
+  const { at, local = 0 }: Time = time
   check((at ?? local) <= now + SCHEDULE_LIMITS.periodMs.max, name, `schedule.${name} is more than ten years ahead.`)
   const common = { since: now, maxRuns: 1, missed: 'run_once', graceMs } as const
   if (at !== undefined) return { kind: 'moment', at, ...common }

@@ -7,7 +7,7 @@ import { describe } from './describe.ts'
 import { upcoming } from './due.ts'
 import { parseSchedule } from './parse-schedule.ts'
 import { type Phrase, readPhrase } from './phrase.ts'
-import { BadSchedule, hintOf } from './schedule-errors.ts'
+import { BadSchedule, check, hintOf } from './schedule-errors.ts'
 import { readField } from './time-rules.ts'
 import type { Machine, Plan } from './schedule-plan.ts'
 
@@ -43,19 +43,15 @@ export async function readText (written: string, { zone: stated, ...machine }: M
   // A zone that does not exist is refused before it is counted in.
   if (stated !== undefined) await parseSchedule({ interval: 'daily', timezone: stated }, machine)
   const moment = momentOf(written)
-  if (moment !== undefined) return readSchedule({ once: moment }, machine)
-  if (looksLikeCron(written)) return readSchedule({ interval: written.trim(), ...place(stated) }, machine)
-  const phrase = phraseOf(written, { ...machine, timezone: stated ?? machine.timezone })
-  const zone = phrase.zone ?? stated
-  if (phrase.once !== undefined) return readSchedule({ ...phrase.once, ...place(zone) }, machine)
-  const interval = phrase.zone === undefined && phrase.start === undefined ? written.trim() : phrase.text
-  const read = await readSchedule({ interval, ...place(zone) }, machine)
-  if (phrase.start === undefined) return read
-  const startAt = await startOf(phrase, read, machine)
-  return readSchedule({ ...read.schedule, startAt }, machine)
+  if (moment !== undefined) return readSchedule({ once: moment, timezone: stated }, machine)
+  if (looksLikeCron(written)) return readSchedule({ interval: written.trim(), timezone: stated }, machine)
+  const phrase = phraseOf(written.replace(FRACTION, ''), { ...machine, timezone: stated ?? machine.timezone })
+  const { once, zone: timezone = stated, start } = phrase
+  if (once !== undefined) return readSchedule({ ...once, timezone }, machine)
+  const interval = phrase.zone === undefined && start === undefined ? written.trim() : phrase.text
+  const read = await readSchedule({ interval, timezone }, machine)
+  return start === undefined ? read : readSchedule({ ...read.schedule, startAt: await startOf(phrase, read, machine) }, machine)
 }
-
-const place = (zone: string | undefined) => zone === undefined ? {} : { timezone: zone }
 
 function phraseOf (written: string, machine: Machine): Phrase {
   const phrase = readPhrase(written, machine)
@@ -68,9 +64,8 @@ async function startOf (repeated: Phrase, { zone, plan }: ReadSchedule, machine:
   const { start = '', interval } = repeated
   const { once = {}, meaning } = readStart(repeated, { ...machine, timezone: zone })
   const [first] = (await readSchedule({ ...once, timezone: zone }, machine)).next
-  if (meaning.date !== undefined && first > machine.now + HALF_YEAR_MS) {
-    throw new BadSchedule('text', `"${start}" is over in this year: write the first day with its year, as in "2027-03-02".`)
-  }
+  check(meaning.date === undefined || first <= machine.now + HALF_YEAR_MS, 'text',
+    `"${start}" is over in this year: write the first day with its year, as in "2027-03-02".`)
   if (interval?.at === undefined) return first
   const day = String(once.once).slice(0, 10)
   const clock = new Date(upcoming(plan, machine.now, 1)[0]).toLocaleTimeString('sv', { timeZone: zone })
@@ -89,10 +84,7 @@ function readStart ({ text, start = '', interval }: Phrase, machine: Machine): P
     const clock = /^\d+$/.test(hour) ? `${hour}:00` : hour
     const isShort = interval?.period.unit === 'exact' || interval?.period.unit === 'hour'
     const other = isShort ? `with its end, as in "${text} between 8am and 6pm"` : `"${text} at ${clock}"`
-    throw new BadSchedule(
-      'text',
-      `"${start}" is no first day that is still to come: write "${text} from ${clock} tomorrow", or ${other}.`
-    )
+    throw new BadSchedule('text', `"${start}" is no first day that is still to come: write "${text} from ${clock} tomorrow", or ${other}.`)
   }
 }
 
@@ -101,46 +93,27 @@ function readStart ({ text, start = '', interval }: Phrase, machine: Machine): P
  * is said about a time, as for work that is to be done now.
  */
 export async function readWhen ({ at = '', every = '', zone = '' }: When, machine: Machine): Promise<ReadSchedule | undefined> {
-  const stated = NO_ZONE.test(zone.trim()) || isFiller(zone) ? undefined : zone.trim()
+  const place = { ...machine, zone: NO_ZONE.test(zone.trim()) || isFiller(zone) ? undefined : zone.trim() }
   const [first, often] = [at, every].map((text) => NO_TIME.test(text.trim()) || isFiller(text) ? '' : text.trim())
-    .map((text, at) => at === 1 ? text.replace(/^(?=\d+ (?:day|week|month)s? on )/, 'every ') : text)
-  if (often === '') {
-    if (first === '') return undefined
-    const moment = momentOf(first)
-    const once = moment ?? first.replace(/^(\d{4}-\d\d-\d\d)[ T](\d\d:\d\d(?::\d\d)?)(?:\.\d+)?$/, '$1T$2')
-    return moment !== undefined || isLocal(first)
-      ? readSchedule({ once, ...place(stated) }, machine)
-      : readText(first, { ...machine, zone: stated })
+  if (often === '') return first === '' ? undefined : readText(first, place)
+  const read = await readText(often.replace(/^(?=\d+ (?:day|week|month)s? on )/, 'every '), place)
+  const { interval } = read.schedule
+  if (first === '' || interval === undefined) return read
+  if (Object.keys(readField('at', `at ${first}`) ?? {}).join() !== 'times') {
+    return readSchedule({ ...read.schedule, startAt: (await readText(first, place)).next[0] }, machine)
   }
-  if (momentOf(often) !== undefined || isLocal(often)) return readWhen({ at: often, zone }, machine)
-  const read = await readText(often, { ...machine, zone: stated })
-  if (first === '' || read.schedule.interval === undefined) return read
-  if (isTimes(first)) {
-    const { interval } = phraseOf(read.schedule.interval, machine)
-    return interval?.at === undefined ? readSchedule({ ...read.schedule, at: first }, machine) : read
-  }
-  const start = await readWhen({ at: first, zone }, machine)
-  return readSchedule({ ...read.schedule, ...start !== undefined && { startAt: start.next[0] } }, machine)
-}
-
-/** Whether a text is times of day and nothing else. */
-function isTimes (text: string): boolean {
-  try {
-    return Object.keys(readField('at', `at ${text}`) ?? {}).join() === 'times'
-  } catch {
-    return false
-  }
+  return readPhrase(interval, machine)?.interval?.at === undefined ? readSchedule({ ...read.schedule, at: first }, machine) : read
 }
 
 const NO_TIME = /^(?:(?:right )?now|right away|immediately|at once|as soon as possible|asap|in the background|once|no|never)[.!]?$/i
 const NO_ZONE = /^\W*(?:(?:the |your )?(?:local|user'?s?|system|machine|default|current|auto|same)\b.*|time ?zone|zone|iana\b.*)\W*$/i
-const isLocal = (text: string) => /^\d{4}-\d\d-\d\d[ T]\d\d:\d\d/.test(text)
+/** Milliseconds, as models write them behind local times. */
+const FRACTION = /(?<=^\d{4}-\d\d-\d\d[ T]\d\d:\d\d:\d\d)\.\d+$/
 
 /** Returns the moment of an ISO time with Z or an offset, in milliseconds since the Unix epoch; undefined for other texts. */
 function momentOf (text: string): number | undefined {
   const iso = /^(\d{4}-\d\d-\d\d)[T ](\d\d:\d\d(?::\d\d(?:\.\d+)?)?) ?(Z|[+-]\d\d:?\d\d|[+-]\d\d)$/i.exec(text.trim())
-  if (iso === null) return undefined
-  const [, date, time, offset] = iso
+  const [, date, time, offset = ''] = iso ?? []
   const at = Date.parse(`${date}T${time}${offset.length === 3 ? `${offset}:00` : offset.toUpperCase()}`)
   return Number.isNaN(at) ? undefined : at
 }
@@ -159,11 +132,7 @@ export async function whyConfirm (read: ReadSchedule, written: string | undefine
     : undefined
 }
 
-const unread = (text: string) =>
-  new BadSchedule(
-    'text',
-    `${JSON.stringify(text)} cannot be read as a time. ${hintOf(text)}Say it like "tomorrow at 5pm", "in 2 hours", ` +
-      '"on 24 december at 9:00", "daily at 9", "every weekday at 8", "every other friday", ' +
-      '"first monday of the month", "every 10 minutes between 9 and 17 on weekdays", ' +
-      '"except sundays", or as a cron line.'
-  )
+const unread = (text: string) => new BadSchedule('text',
+  `${JSON.stringify(text)} cannot be read as a time. ${hintOf(text)}Say it like "tomorrow at 5pm", "in 2 hours", ` +
+    '"on 24 december at 9:00", "daily at 9", "every weekday at 8", "every other friday", "first monday of the month", ' +
+    '"every 10 minutes between 9 and 17 on weekdays", "except sundays", or as a cron line.')

@@ -1,4 +1,4 @@
-import { BadSchedule } from './schedule-errors.ts'
+import { check } from './schedule-errors.ts'
 
 /** Abbreviations that several zones share, or that leave open whether summer time is meant. */
 const ABBREVIATION = /\b(?:[ecmp][sd]t|a[kew]?[sd]t|c?e[es]?t|cest|eest|bst|ist|jst|kst|msk|hkt|sgt|nz[sd]?t|w[ei]s?t)\b/i
@@ -16,23 +16,25 @@ function zoneNamed (name: string): string | undefined {
 
 const without = (text: string, words: string) => text.replace(words, ' ').replace(/ {2,}/g, ' ').trim()
 
+/** Words that may name a zone, the longest first, with the name in them. */
+function * namesIn (text: string): Generator<[words: string, name: string]> {
+  const full = FULL_NAME.exec(text)?.[0]
+  if (full !== undefined) yield [full, full]
+  const place = /(?:^|\s)((?:[a-z]+ ){1,3})time\b/.exec(text)?.[1].trim().split(' ') ?? []
+  for (let words = place; words.length > 0; words = words.slice(1)) yield [`${words.join(' ')} time`, words.join(' ')]
+  const within = /(?<=\d ?(?:[ap]m)? )in ([a-z]+(?: [a-z]+)?)\b/.exec(text)?.[1].split(' ') ?? []
+  for (let words = within; words.length > 0; words = words.slice(0, -1)) yield [`in ${words.join(' ')}`, words.join(' ')]
+}
+
 /** Takes the zone out of a text: "9am UTC", "9:30 New York time". Throws BadSchedule, which names it, for one that may be several. */
 export function takeZone (text: string): { text: string, zone?: string } {
   const universal = UNIVERSAL.exec(text)?.[0]
   if (universal !== undefined) return { text: without(text, universal), zone: 'UTC' }
-  const full = FULL_NAME.exec(text)?.[0]
-  if (full !== undefined && zoneNamed(full) !== undefined) return { text: without(text, full), zone: zoneNamed(full) }
-  const place = /(?:^|\s)((?:[a-z]+ ){1,3})time\b/.exec(text)?.[1].trim().split(' ') ?? []
-  for (let words = place; words.length > 0; words = words.slice(1)) {
-    const zone = zoneNamed(words.join(' '))
-    if (zone !== undefined) return { text: without(text, `${words.join(' ')} time`), zone }
+  for (const [words, name] of namesIn(text)) {
+    const zone = zoneNamed(name)
+    if (zone !== undefined) return { text: without(text, words), zone }
   }
-  const within = /(?<=\d ?(?:[ap]m)? )in ([a-z]+(?: [a-z]+)?)\b/.exec(text)?.[1].split(' ') ?? []
-  for (let words = within; words.length > 0; words = words.slice(0, -1)) {
-    const zone = zoneNamed(words.join(' '))
-    if (zone !== undefined) return { text: without(text, `in ${words.join(' ')}`), zone }
-  }
-  const short = ABBREVIATION.exec(text)?.[0]
-  if (short === undefined || !/\d|noon|midnight/.test(text)) return { text }
-  throw new BadSchedule('text', `"${short.toUpperCase()}" may be several time zones: name a city, as in "9am New York time", or UTC.`)
+  const short = /\d|noon|midnight/.test(text) ? ABBREVIATION.exec(text)?.[0] : undefined
+  check(short === undefined, 'text', `"${short?.toUpperCase()}" may be several time zones: name a city, as in "9am New York time", or UTC.`)
+  return { text }
 }
