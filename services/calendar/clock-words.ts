@@ -1,17 +1,24 @@
 import { mod } from './days.ts'
 import { HOUR_WORD, numberOf, readDuration } from './durations.ts'
-import { BadSchedule } from './schedule-errors.ts'
+import { check } from './schedule-errors.ts'
 
-/** Parts of the day: the time that each stands for when no other is given, and its hours, each until before the last; in hours. */
-const PART_HOURS: Record<string, { time: number, hours: [from: number, to: number][] }> = {
-  morning: { time: 9, hours: [[1, 12]] },
-  afternoon: { time: 14, hours: [[12, 18]] },
-  evening: { time: 18, hours: [[16, 24]] },
-  night: { time: 21, hours: [[18, 24], [0, 5]] }
+/**
+ * Parts of the day: the time that each stands for when no other is given, the hours that a person names as its own, and those at which
+ * something for it may be planned; in hours, each span until before its end.
+ */
+const PART_HOURS: Record<string, { time: number, named: Span[], planned: Span[] }> = {
+  morning: { time: 9, named: [[1, 12]], planned: [[3, 12]] },
+  afternoon: { time: 14, named: [[12, 18]], planned: [[12, 18.01]] },
+  evening: { time: 18, named: [[16, 24]], planned: [[16, 24]] },
+  night: { time: 21, named: [[18, 24], [0, 5]], planned: [[18, 24], [0, 6.01]] }
 }
+type Span = [from: number, to: number]
 export const PARTS = Object.keys(PART_HOURS)
 /** The second of the day for which a part of it stands. */
 export const timeOfPart = (part: string): number => PART_HOURS[part].time * 3600
+/** Whether a second of the day is in a part of it. */
+export const isInPart = (part: string, second: number, how: 'named' | 'planned'): boolean =>
+  PART_HOURS[part][how].some(([from, to]) => second >= from * 3600 && second < to * 3600)
 
 /** "half past", "twenty minutes to" and "an hour before" stand before an hour. "Ten to five" may be a span, but behind "at". */
 const BESIDE = '(?:half|(?:a )?quarter) (?:past|after)|(?:a )?quarter to|(?:five|ten|twenty|twenty[- ]five|\\d{1,2})(?: minutes)? past|' +
@@ -65,12 +72,13 @@ export const secondsOf = ({ second, form }: Clock): number[] =>
 export function resolveClock (clock: Clock, part?: string): number {
   const { text, second, form } = clock
   if (part === undefined) {
-    if (form !== 'bare' || second < 3600 || second >= 7 * 3600) return second
     const advice = /^\d+$/.test(text) ? `write "${text}am" or "${text}pm"` : 'write am or pm behind it'
-    throw new BadSchedule('at', `"${text}" may be in the morning or in the afternoon: ${advice}.`)
+    check(form !== 'bare' || second < 3600 || second >= 7 * 3600, 'at',
+      `"${text}" may be in the morning or in the afternoon: ${advice}.`)
+    return second
   }
-  const isPart = (each: number) => PART_HOURS[part].hours.some(([from, to]) => each >= from * 3600 && each < to * 3600)
-  const found = [second, ...secondsOf(clock).toReversed()].find((each) => isPart(each) && secondsOf(clock).includes(each))
-  if (found !== undefined) return found
-  throw new BadSchedule('at', `"${text}" is not in the ${part}: leave one of them out, or write the hour as "13:00" or "1pm".`)
+  const seconds = secondsOf(clock)
+  const found = [second, ...seconds.toReversed()].find((each) => isInPart(part, each, 'named') && seconds.includes(each))
+  check(found !== undefined, 'at', `"${text}" is not in the ${part}: leave one of them out, or write the hour as "13:00" or "1pm".`)
+  return found
 }

@@ -1,11 +1,11 @@
 import { slotsBetween } from './calendar.ts'
-import { secondsOf } from './clock-words.ts'
+import { isInPart, secondsOf } from './clock-words.ts'
 import { DAY, monthOf, weekdayOf } from './days.ts'
 import { findTimes } from './find-times.ts'
 import { parseSchedule } from './parse-schedule.ts'
 import { type Interval, type Phrase, readPhrase } from './phrase.ts'
 import { BadSchedule } from './schedule-errors.ts'
-import { isOnce, type Plan } from './schedule-plan.ts'
+import { isOnce, type Machine, type Plan } from './schedule-plan.ts'
 import { localTime } from './zone.ts'
 
 /** Longer texts are about much else; characters. */
@@ -16,13 +16,6 @@ const MOST_DAYS = 14
 /** How far a time "in two hours" may be from that, in its share, and at least; milliseconds. */
 const WAIT_SHARE = 0.1
 const WAIT_MS = 3 * 60_000
-/** Hours of the day that a part of it can mean, wider than those at which something is planned without an hour. */
-const PART_HOURS: Record<string, (hour: number) => boolean> = {
-  morning: (hour) => hour >= 3 && hour < 12,
-  afternoon: (hour) => hour >= 12 && hour <= 18,
-  evening: (hour) => hour >= 16,
-  night: (hour) => hour >= 18 || hour <= 6
-}
 const QUOTED = /"[^"\n]*"|\u201C[^\u201D\n]*\u201D|\u00AB[^\u00BB\n]*\u00BB|`[^`\n]*`|(?<![\p{L}\p{N}])'[^'\n]*'(?![\p{L}\p{N}])/gu
 /** Paths and names of files; not "24/12" and "7.30". */
 const NAMES = /(?<!\S)(?!\d+[./:-]\d)(?:\S*[/\\_@]\S*|\S+\.[a-z]\w{1,4}(?![\w.]))/gi
@@ -45,12 +38,6 @@ const MORE = /^,?\s*(?:except|but|or|between|not|unless|other)\b/
 
 const NEAR = /\b(?:around|about|roughly|approximately)\b|~|\dish\b|\bor so\b/
 
-interface Machine {
-  /** The machine's time zone, and the time now. */
-  timezone: string
-  now: number
-}
-
 /** A message: whether it is English, and how far an hour may be from the one that it names, in seconds. */
 interface Written extends Machine {
   isEnglish: boolean
@@ -71,7 +58,11 @@ interface PlannedTimes {
 export async function findContradiction (words: string, plan: Plan, machine: Machine): Promise<string | undefined> {
   if (words.length > LONGEST_WORDS) return undefined
   const written = { ...machine, isEnglish: ENGLISH.test(words.toLowerCase()), tolerance: NEAR.test(words) ? 3_600 : 60 }
-  const found = phrasesIn(words).map((text) => wrongWords(text, plan, written))
+  return firstIfAll(phrasesIn(words).map((text) => wrongWords(text, plan, written)))
+}
+
+/** The first of the contradictions, where each of the words or readings is one. */
+async function firstIfAll (found: Array<Promise<string | undefined>>): Promise<string | undefined> {
   const wrong = await Promise.all(found)
   return wrong.includes(undefined) ? undefined : wrong[0]
 }
@@ -116,8 +107,8 @@ function readings (text: string, machine: Machine): Phrase[] {
 
 async function wrongWords (text: string, plan: Plan, written: Written): Promise<string | undefined> {
   const phrases = readings(text, { timezone: written.timezone, now: startOfDay(written) })
-  const wrong = await Promise.all(phrases.map((phrase) => wrongOf(text, phrase, plan, written)))
-  return wrong.includes(undefined) ? undefined : wrong[0]?.replace(/(?<=\d)[ap]m$/, (half) => text.includes(wrong[0]!) ? half : '')
+  const wrong = await firstIfAll(phrases.map((phrase) => wrongOf(text, phrase, plan, written)))
+  return wrong === undefined || text.includes(wrong) ? wrong : wrong.replace(/(?<=\d)[ap]m$/, '')
 }
 
 async function wrongOf (text: string, phrase: Phrase, plan: Plan, { timezone, now, isEnglish, tolerance }: Written) {
@@ -171,7 +162,7 @@ function isWrongHour ({ meaning, interval }: Phrase, planned: number[], toleranc
     const meant = interval?.at?.map((second) => [second]) ?? times.map(secondsOf)
     return areWrong(meant, (second, each) => each.some((other) => near(second, other)))
   }
-  return part !== undefined && areWrong(part.names, (second, name) => PART_HOURS[name](second / 3_600))
+  return part !== undefined && areWrong(part.names, (second, name) => isInPart(name, second, 'planned'))
 }
 
 const gapsOf = (list: number[]): number[] => list.slice(1).map((each, at) => each - list[at])

@@ -1,3 +1,4 @@
+import { count } from '../lib/in-words.ts'
 import type { Schedule } from '../../schemas/schedule.ts'
 import { nextSlot } from './calendar.ts'
 import { looksLikeCron } from './cron-line.ts'
@@ -40,7 +41,7 @@ function daysOf (dates: Exclude<Dates, { unit: 'date' }>): string {
       return dates.every === 1 ? 'every day' : `every ${dates.every} days`
     case 'week': {
       const days = weekdays(dates.weekdays)
-      if (dates.every === 1) return days === 'Monday to Friday' ? 'Monday to Friday' : `every ${days}`
+      if (dates.every === 1) return days === WORKING_DAYS ? days : `every ${days}`
       return dates.every === 2 ? `every other week on ${days}` : `every ${dates.every} weeks on ${days}`
     }
     case 'month':
@@ -79,24 +80,18 @@ function timesOf (times: Times): string {
   return `every hour at minute ${minute}${times.seconds[0] === 0 ? '' : `, second ${times.seconds[0]}`}`
 }
 
-const exceptions = ({ weekdays: days, days: dates, yearly }: Exceptions): string =>
-  list([
-    ...days.length === 0 ? [] : [`on ${weekdays(days)}`],
-    ...yearly.map((date) => `on ${date % 100} ${MONTH_NAMES[Math.floor(date / 100) - 1]}`),
-    ...dates.map((day) => `on ${dateName(day)}`)
-  ])
-
-function weekdays (days: number[]): string {
-  const all = [...new Set(days)].toSorted((a, b) => a - b)
-  return all.join() === '0,1,2,3,4' ? 'Monday to Friday' : list(all.map(weekdayName))
+function exceptions ({ weekdays: days, days: dates, yearly }: Exceptions): string {
+  const named = [...yearly.map((date) => `${date % 100} ${MONTH_NAMES[Math.floor(date / 100) - 1]}`), ...dates.map(dateName)]
+  return list([...days.length === 0 ? [] : [weekdays(days)], ...named].map((text) => `on ${text}`))
 }
 
+const WORKING_DAYS = 'Monday to Friday'
+const weekdays = (days: number[]): string => days.join() === '0,1,2,3,4' ? WORKING_DAYS : list(days.map(weekdayName))
+
 function duration (ms: number): string {
-  const units = [['hour', 3_600_000], ['minute', 60_000], ['second', 1_000]] as const
-  const parts = units.flatMap(([name, size], at) => {
-    const count = at === 2 ? ms % 60_000 / 1_000 : Math.floor((at === 0 ? ms : ms % 3_600_000) / size)
-    return count === 0 ? [] : [`${count} ${name}${count === 1 ? '' : 's'}`]
-  })
+  const [hours, minutes, seconds] = [Math.floor(ms / 3_600_000), Math.floor(ms % 3_600_000 / 60_000), ms % 60_000 / 1_000]
+  const all = [count(hours, 'hour', 'hours'), count(minutes, 'minute', 'minutes'), count(seconds, 'second', 'seconds')]
+  const parts = all.filter((text) => !text.startsWith('0 '))
   return parts.length === 1 && /^1 /.test(parts[0]) ? parts[0].slice(2) : list(parts)
 }
 

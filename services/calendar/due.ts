@@ -1,6 +1,7 @@
 import type { Fate, Slot } from '../../schemas/schedule.ts'
-import type { Plan } from './schedule-plan.ts'
 import { countSlots, lastSlotUpTo, nextSlot, slotsBetween } from './calendar.ts'
+import { DAY } from './days.ts'
+import type { Plan } from './schedule-plan.ts'
 
 /** A slot is on time when it is noticed within this delay, so the caller must check at least this often; milliseconds. */
 export const LATE_MS = 30_000
@@ -43,40 +44,29 @@ export interface Due {
  * skipped except one that is on time.
  */
 export function due ({ plan, lastSlot = plan.since, next, now, ran = 0, skip, waitsSince }: DueQuery): Due {
-  const runsLeft = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
+  const runsLeft = (plan.maxRuns ?? Infinity) - ran
   if (runsLeft <= 0) return { slots: [], lastSlot }
   // While the clock is behind the last slot, because it was set back, only times from the announced `next` on count.
   const after = lastSlot > now && next !== undefined ? Math.min(lastSlot, next - 1) : lastSlot
   const newest = lastSlotUpTo(plan, after, now)
   if (newest === undefined) return { slots: [], lastSlot, next: nextSlot(plan, lastPassed(plan, lastSlot, now)) }
 
-  if (waitsSince !== undefined) {
-    const waiting: Slot = { ...rangeOf(plan, after, newest), fate: 'skipped', reason: 'waiting', since: waitsSince }
-    return { slots: [waiting], lastSlot: newest, next: nextSlot(plan, now) }
-  }
+  const settle = (...slots: Slot[]): Due => ({ slots, lastSlot: newest, next: nextSlot(plan, now) })
+  if (waitsSince !== undefined) return settle({ ...rangeOf(plan, after, newest), fate: 'skipped', reason: 'waiting', since: waitsSince })
   const skips = plan.missed === 'skip'
   const oldest = now - (skips ? LATE_MS : Math.max(graceOf(plan, newest), LATE_MS))
   const inTime = skips ? Math.max(oldest, newest) : oldest
   const old = slotsOf(plan, after, Math.min(inTime - 1, newest), skips ? { fate: 'skipped', reason: 'late' } : { fate: 'missed' })
-  if (newest < inTime) return { slots: old, lastSlot: newest, next: nextSlot(plan, now) }
+  if (newest < inTime) return settle(...old)
   const from = Math.max(after, inTime - 1)
-  if (skip !== undefined) {
-    return {
-      slots: [...old, ...slotsOf(plan, from, newest, { fate: 'skipped', reason: skip })],
-      lastSlot: newest,
-      next: nextSlot(plan, now)
-    }
-  }
+  if (skip !== undefined) return settle(...old, ...slotsOf(plan, from, newest, { fate: 'skipped', reason: skip }))
   const standsFor = countSlots(plan, from, newest)
-  return {
-    run: { at: newest, trigger: standsFor > 1 || newest < now - LATE_MS ? 'catch_up' : 'schedule', standsFor },
-    slots: [...old, ...slotsOf(plan, from, newest - 1, { fate: 'coalesced', into: newest }), { at: newest, fate: 'run' }],
-    lastSlot: newest,
-    next: runsLeft > 1 ? nextSlot(plan, now) : undefined
-  }
+  const run = { at: newest, trigger: standsFor > 1 || newest < now - LATE_MS ? 'catch_up' : 'schedule', standsFor } as const
+  const coalesced = slotsOf(plan, from, newest - 1, { fate: 'coalesced', into: newest })
+  const settled = settle(...old, ...coalesced, { at: newest, fate: 'run' })
+  return { ...settled, run, next: runsLeft > 1 ? settled.next : undefined }
 }
 
-const DAY = 24 * 60 * 60 * 1000
 const GRACE = { min: DAY, max: 7 * DAY }
 
 /**
@@ -93,20 +83,15 @@ export function skipPassed (
   { plan, lastSlot = plan.since, now, ran = 0 }: Pick<DueQuery, 'plan' | 'lastSlot' | 'now' | 'ran'>,
   reason: string
 ): Omit<Due, 'run'> {
-  const runsLeft = plan.maxRuns === undefined ? Infinity : plan.maxRuns - ran
-  if (runsLeft <= 0) return { slots: [], lastSlot }
+  if ((plan.maxRuns ?? Infinity) <= ran) return { slots: [], lastSlot }
   const after = Math.max(lastSlot, now)
-  return {
-    slots: slotsOf(plan, lastSlot, now, { fate: 'skipped', reason }),
-    lastSlot: after,
-    next: nextSlot(plan, lastPassed(plan, after, now))
-  }
+  const slots = slotsOf(plan, lastSlot, now, { fate: 'skipped', reason })
+  return { slots, lastSlot: after, next: nextSlot(plan, lastPassed(plan, after, now)) }
 }
 
 /** The next `n` planned times; fewer when `maxRuns` allows fewer runs. */
 export function upcoming (plan: Plan, now: number, n: number, { lastSlot = plan.since, ran = 0 } = {}): number[] {
-  const count = plan.maxRuns === undefined ? n : Math.min(n, plan.maxRuns - ran)
-  return slotsBetween(plan, lastPassed(plan, lastSlot, now), Infinity, count)
+  return slotsBetween(plan, lastPassed(plan, lastSlot, now), Infinity, Math.min(n, (plan.maxRuns ?? Infinity) - ran))
 }
 
 /**
