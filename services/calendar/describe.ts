@@ -1,11 +1,10 @@
 import { count } from '../lib/in-words.ts'
 import type { Schedule } from '../../schemas/schedule.ts'
-import { nextSlot } from './calendar.ts'
+import { nextSlot, timesOfDay } from './calendar.ts'
 import { looksLikeCron } from './cron-line.ts'
 import { MONTHS, WEEKDAYS } from './day-words.ts'
 import { DAY, dayOfMonth, mod, monthOf, weekdayOf } from './days.ts'
 import { type CalendarPlan, type CronDates, type Dates, type Exceptions, isOnce, type Plan, type Times } from './schedule-plan.ts'
-import { timesOfDay } from './local-time.ts'
 import { localTime } from './zone.ts'
 
 /** Says in English when a plan runs, without its time zone: what was understood, not what was written. */
