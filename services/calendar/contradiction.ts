@@ -3,7 +3,7 @@ import { isInPart, secondsOf } from './clock-words.ts'
 import { DAY, monthOf, weekdayOf } from './days.ts'
 import { findTimes } from './find-times.ts'
 import { parseSchedule } from './parse-schedule.ts'
-import { type Interval, type Phrase, readPhrase } from './phrase.ts'
+import { hasDays, type Interval, type Phrase, readPhrase } from './phrase.ts'
 import { BadSchedule } from './schedule-errors.ts'
 import { isOnce, type Machine, type Plan } from './schedule-plan.ts'
 import { localTime } from './zone.ts'
@@ -170,7 +170,7 @@ const same = (...lists: number[][]) => new Set(lists.map((list) => [...new Set(l
 
 /** Whether times come less or more often than words say, or on other days. */
 function isOtherRhythm (interval: Interval, meant: PlannedTimes, planned: PlannedTimes): boolean {
-  const { period, weekdays, daysOfMonth, nth, date, window, minute } = interval
+  const { period, weekdays, window, minute } = interval
   if (period.unit === 'exact' || period.unit === 'hour') {
     const [each, real] = [meant, planned].map(({ moments }) => gapsOf(moments).toSorted((a, b) => a - b))
     // Equal but for what the clock loses, and for changes of the clocks.
@@ -181,8 +181,7 @@ function isOtherRhythm (interval: Interval, meant: PlannedTimes, planned: Planne
   const perDay = planned.days.filter((day) => day === planned.days.at(-2)).length
   const [first, second] = [meant, planned].map(({ days }) => [...new Set(days)].slice(1, MOST_DAYS))
   if (perDay > Math.max(1, meant.days.filter((day) => day === meant.days.at(-2)).length)) return true
-  const hasDays = (weekdays ?? daysOfMonth ?? nth ?? date) !== undefined
-  if (period.unit === 'year' ? hasDays : period.every === 1 && (hasDays || period.unit === 'day')) {
+  if (period.unit === 'year' ? hasDays(interval) : period.every === 1 && (hasDays(interval) || period.unit === 'day')) {
     // One of them may still come today.
     const from = Math.max(first[0], second[0])
     const [ours, theirs] = [first, second].map((days) => days.filter((day) => day >= from).slice(0, 6))

@@ -4,7 +4,7 @@ import { CLOCK_FORMS, resolveClock, timeOfPart } from './clock-words.ts'
 import { looksLikeCron, readCron } from './cron-line.ts'
 import { weekdayNamed, WEEKDAYS } from './day-words.ts'
 import { DAY, dayOfMonth, daysIn, firstOf, monthOf, weekdayOf } from './days.ts'
-import { type Interval, type Phrase, readPhrase } from './phrase.ts'
+import { hasDays, type Interval, type Phrase, readPhrase } from './phrase.ts'
 import { BadSchedule, check, hintOf } from './schedule-errors.ts'
 import type { CalendarPlan, Dates, Machine, MomentPlan, Plan, Times } from './schedule-plan.ts'
 import { daysOfPeriod, readField } from './time-rules.ts'
@@ -131,8 +131,6 @@ function zoneOf ({ interval, timezone }: Schedule, { zone = timezone, start }: P
     `"${interval}" says ${zone}, and schedule.timezone ${timezone}: leave one of them out.`)
   return zone
 }
-
-const hasDays = ({ weekdays, daysOfMonth, nth, date }: Interval) => (weekdays ?? daysOfMonth ?? nth ?? date) !== undefined
 
 function checkExact (interval: string, fields: Interval) {
   const odd = (fields.at ?? fields.part) !== undefined ? 'at' : hasDays(fields) ? 'on' : 'except'

@@ -21,6 +21,9 @@ export interface Interval extends Pick<Meaning, 'nth' | 'date' | 'minute' | 'win
   at?: number[]
 }
 
+/** Whether days are named, and not only how often. */
+export const hasDays = ({ weekdays, daysOfMonth, nth, date }: Interval): boolean => (weekdays ?? daysOfMonth ?? nth ?? date) !== undefined
+
 /** A text about a time: one, as the field of a schedule has it, or repeated ones, which begin on the day that `start` says. */
 export interface Phrase {
   once?: Pick<Schedule, 'once' | 'in'>

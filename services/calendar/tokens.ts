@@ -16,19 +16,9 @@ const ANY_DAY = `(?:${WEEKDAYS.join('|')})s?|${SHORT_DAY}`
 export const TURNS = ['between', 'from', 'through', 'until', 'till', 'except', 'excluding', 'but', 'or', 'starting', 'beginning', 'before',
   'after', 'since', 'by', 'not', 'unless', 'yesterday']
 /** Words that are kinds of their own, and words that are the same. */
-const WORDS = [...TURNS, ...`a all at coming current during every for full half holidays hour in just later minute month next now of on once
-  only other past per quarter the then this times today tomorrow tonight top twice week year day`.split(/\s+/)]
-const SAME: Record<string, string> = {
-  each: 'every',
-  an: 'a',
-  till: 'until',
-  through: 'to',
-  thru: 'to',
-  to: 'to',
-  and: 'and',
-  '-': 'to',
-  alternate: 'other'
-}
+const WORDS = [...TURNS, ...`a all and at coming current during every for full half holidays hour in just later minute month next now of on
+  once only other past per quarter the then this times to today tomorrow tonight top twice week year day`.split(/\s+/)]
+const SAME: Record<string, string> = { each: 'every', an: 'a', till: 'until', through: 'to', thru: 'to', '-': 'to', alternate: 'other' }
 
 /** What is longer than a word, or has many forms; the first that fits counts. */
 const FORMS: Record<string, string> = {
