@@ -41,7 +41,7 @@ export default fp(async (app) => {
   const approvals = announceApprovals({ store, clock, emit: events.emit })
   app.decorate('openApprovals', { of: approvals.openOf })
   app.addHook('onListen', () => {
-    approvals.load().catch((error) => log.warn({ err: error }, 'the open approvals could not be read for the events'))
+    approvals.load(app.ledger.readOpen()).catch((error) => log.warn({ err: error }, 'the open approvals could not be read for the events'))
   })
   // The readers share one timer for comment lines, instead of one each.
   await app.register(fastifySSE, { heartbeatInterval: 0 })

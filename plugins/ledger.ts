@@ -1,7 +1,6 @@
 import fp from 'fastify-plugin'
 import type { Settings } from '../settings.ts'
 import { createGrants, type Grants } from '../services/approvals/grants/grants.ts'
-import { createDueCalls, type DueCalls } from '../services/approvals/app-calls/call-ledger.ts'
 import { createLedger, type Ledger } from '../services/approvals/ledger.ts'
 import { largestKept } from '../services/workspace/space.ts'
 import { createLiveQuestions, type LiveQuestions } from '../services/approvals/questions/live-questions.ts'
@@ -10,7 +9,6 @@ declare module 'fastify' {
   interface FastifyInstance {
     ledger: Ledger
     liveQuestions: LiveQuestions
-    dueCalls: DueCalls
     grants: Grants
   }
 }
@@ -18,9 +16,7 @@ declare module 'fastify' {
 /** The one record of approvals, which conversations and tasks write, and the grants that answers give. */
 export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   const { store, clock, tools, config } = app
-  const dueCalls = createDueCalls()
-  app.decorate('dueCalls', dueCalls)
-  const ledger = createLedger({ store, clock, dueCalls, notifications: app.notifications })
+  const ledger = createLedger({ store, clock, notifications: app.notifications })
   app.decorate('ledger', ledger)
   app.decorate('liveQuestions', createLiveQuestions({ ledger, store, clock }))
   const hasToken = token !== undefined

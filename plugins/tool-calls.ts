@@ -9,8 +9,8 @@ declare module 'fastify' {
 
 /** The calls that applications execute. Overdue ones are closed once the runs of tasks, which then go on, were recovered. */
 export default fp(async (app) => {
-  const { ledger, dueCalls: due, clock, agent, tasks, log } = app
-  const toolCalls = createAppCalls({ ledger, due, clock, agent, tasks, log })
+  const { ledger, store, clock, agent, tasks, log } = app
+  const toolCalls = createAppCalls({ ledger, store, clock, agent, tasks, log })
   app.decorate('toolCalls', toolCalls)
   const closing = new AbortController()
   let running: Promise<void> | undefined
@@ -23,4 +23,4 @@ export default fp(async (app) => {
     closing.abort()
     await running
   })
-}, { name: 'tool-calls', dependencies: ['ledger', 'clock', 'agent', 'tasks'] })
+}, { name: 'tool-calls', dependencies: ['ledger', 'store', 'clock', 'agent', 'tasks'] })

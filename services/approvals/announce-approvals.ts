@@ -1,12 +1,18 @@
 import type { StreamEvent } from '../../schemas/events.ts'
 import type { Clock } from '../lib/clock.ts'
-import { approvalKey, type Op, OPEN_APPROVALS, type Store, taskApprovalKey, unlessDamaged } from '../store/index.ts'
+import { approvalKey, type Op, OPEN_APPROVALS, type Store, taskApprovalKey } from '../store/index.ts'
 import type { Approval } from '../contracts/approval-record.ts'
 import type { ApprovalView } from '../../schemas/approvals.ts'
 
 type Item =
   & Pick<Approval, 'approvalId' | 'kind' | 'runId' | 'threadId' | 'taskId'>
   & { toolCallId?: string, toolName?: string, expiresAt?: number }
+
+/** Returns the item with that id that a transaction stores. */
+export function storedIn (ops: readonly Op[], id: string): Approval | undefined {
+  const op = ops.findLast((each) => each.type === 'put' && (each.key === approvalKey(id) || each.key === taskApprovalKey(id)))
+  return op?.type === 'put' ? op.value as Approval : undefined
+}
 
 /**
  * Reports the opening and the closing of every approval, question and app call, once each. It observes what the store commits in the index
@@ -26,12 +32,6 @@ export function announceApprovals ({ store, clock, emit }: { store: Store, clock
     const tool = 'toolName' in approval && { toolName: approval.toolName }
     const owner = taskId === undefined ? { threadId } : { taskId }
     return { approvalId, kind, ...owner, runId, ...call, ...tool, expiresAt }
-  }
-
-  /** Returns the approval that the same transaction stores. */
-  function storedIn (ops: readonly Op[], id: string): Approval | undefined {
-    const op = ops.findLast((each) => each.type === 'put' && (each.key === approvalKey(id) || each.key === taskApprovalKey(id)))
-    return op?.type === 'put' ? op.value as Approval : undefined
   }
 
   store.onCommit((ops) => {
@@ -55,15 +55,9 @@ export function announceApprovals ({ store, clock, emit }: { store: Store, clock
     /** Returns the ids of the items that a run waits for. */
     openOf: (runId: string): string[] => [...open.values()].filter((item) => item.runId === runId).map(({ approvalId }) => approvalId),
 
-    /** Reads the approvals that were opened before this start, so that their ends are reported, too. */
-    async load () {
-      for await (const key of store.keys(OPEN_APPROVALS)) {
-        const id = key.slice(OPEN_APPROVALS.length)
-        const approval = await unlessDamaged(store.get<Approval>(approvalKey(id))) ??
-          await unlessDamaged(store.get<Approval>(taskApprovalKey(id)))
-        // The approval may have been decided meanwhile.
-        if (approval !== undefined && await store.get(key) !== undefined) open.set(id, itemOf(approval))
-      }
+    /** Adds the approvals that were opened before this start, so that their ends are reported, too. */
+    async load (items: AsyncIterable<Approval>) {
+      for await (const item of items) open.set(item.approvalId, itemOf(item))
     }
   }
 }

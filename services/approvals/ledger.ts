@@ -26,14 +26,7 @@ import { ApprovalDecided, ApprovalExpired, ApprovalNotFound, OtherConversation }
 import { inState } from '../contracts/approval-states.ts'
 import { isAllowed, raiseDay } from '../usage/index.ts'
 import { createDecided } from './decided.ts'
-import {
-  answerAppCall,
-  type AppCall,
-  type AppCallAnswer,
-  AppCallNotApproved,
-  AppCallNotFound,
-  type DueCalls
-} from './app-calls/call-ledger.ts'
+import { answerAppCall, type AppCall, type AppCallAnswer, AppCallNotApproved, AppCallNotFound } from './app-calls/call-ledger.ts'
 import { closeOverdue, decideApproval, isOverdue } from './decide-approval.ts'
 import { approvalView } from './views.ts'
 
@@ -75,22 +68,19 @@ function raised (item: Approval): Op[] {
 /**
  * The only record of approvals, of conversations and of tasks. Only the ledger decides what was requested, what was approved, what has
  * expired and what has run: in a client's messages, only the approval id and the decision count. Methods that return operations leave the
- * commit to the caller, so that the caller can store other changes in the same transaction. `dueCalls` is told when calls of applications
- * are overdue; `notifications` notifies a person of what waits, in the transaction that stores it.
+ * commit to the caller, so that the caller can store other changes in the same transaction. `notifications` notifies a person of what
+ * waits, in the transaction that stores it.
  */
-export function createLedger ({ store, clock, dueCalls, notifications }: {
+export function createLedger ({ store, clock, notifications }: {
   store: Store,
   clock: Clock,
-  dueCalls?: DueCalls,
   notifications?: ApprovalNotifications
 }) {
   const decided = createDecided({ store, now: clock.now })
 
   /** Returns the operations that store an item, and add it to the index of open items or remove it from there. */
-  function stored (item: Approval): Op[] {
-    dueCalls?.follow(item)
-    return isUnanswered(item) ? open(item) : [put(item), close(item), ...raised(item), ...decided.kept(item)]
-  }
+  const stored = (item: Approval): Op[] =>
+    isUnanswered(item) ? open(item) : [put(item), close(item), ...raised(item), ...decided.kept(item)]
 
   /** Reads an item; clients send the ids; a malformed id is never looked up. */
   const get = async (id: string): Promise<Approval | undefined> =>

@@ -1,9 +1,11 @@
 import type { AnsweredToolCall, ToolCallAnswer, ToolCallList, ToolCallQuery, ToolCallView } from '../../../schemas/tool-calls.ts'
 import { takePage } from '../../lib/pages.ts'
 import type { Clock } from '../../lib/clock.ts'
-import { isDamage } from '../../store/index.ts'
+import { type Approval, isUnanswered } from '../../contracts/approval-record.ts'
+import { isDamage, OPEN_APPROVALS, type Store } from '../../store/index.ts'
+import { storedIn } from '../announce-approvals.ts'
 import type { Ledger } from '../ledger.ts'
-import { type AppCall, type AppCallAnswer, BadToolCallAnswer, type DueCalls } from './call-ledger.ts'
+import { type AppCall, type AppCallAnswer, BadToolCallAnswer } from './call-ledger.ts'
 
 /** The longest time between two checks of the clock, so that sleep of the machine is noticed; milliseconds. */
 const CHECK_MS = 10_000
@@ -24,19 +26,33 @@ interface CallOwner {
 /**
  * The calls that applications execute: which are open, which application executes them, how they ended, and how overdue calls are closed.
  */
-export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
+export function createAppCalls ({ ledger, store, clock, agent, tasks, log }: {
   ledger: Pick<Ledger, 'requireCall' | 'readOpen' | 'isOpen'>,
-  due: DueCalls,
+  store: Pick<Store, 'onCommit'>,
   clock: Clock,
   agent: CallOwner,
   tasks: CallOwner,
   log: { error(details: object, message: string): void }
 }) {
+  /** The times at which open calls become overdue, by the ids of the calls; milliseconds since the Unix epoch. */
+  const times = new Map<string, number>()
+  let wake = new AbortController()
+
+  function follow (item: Approval | undefined): void {
+    if (item?.kind !== 'app') return
+    if (isUnanswered(item)) times.set(item.approvalId, item.claim?.until ?? item.expiresAt)
+    else times.delete(item.approvalId)
+    wake.abort()
+  }
+  store.onCommit((ops) => {
+    for (const { key } of ops) if (key.startsWith(OPEN_APPROVALS)) follow(storedIn(ops, key.slice(OPEN_APPROVALS.length)))
+  })
+
   const ownerOf = ({ threadId, taskId }: AppCall): [CallOwner, string] => taskId === undefined ? [agent, threadId!] : [tasks, taskId]
 
   /** Closes a call that is overdue; its run continues and tells the model. */
   async function close (callId: string): Promise<void> {
-    due.forget(callId)
+    times.delete(callId)
     try {
       const call = await ledger.requireCall(callId)
       const [owner, id] = ownerOf(call)
@@ -45,7 +61,7 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
       const { code = '' } = error as { code?: string }
       if (isDamage(error) || GONE.includes(code)) return
       log.error({ err: error, toolCallId: callId }, 'a call of an application is overdue and could not be closed; trying again')
-      due.set(callId, clock.now() + RETRY_MS)
+      times.set(callId, clock.now() + RETRY_MS)
     }
   }
 
@@ -65,8 +81,7 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
      * AppCallNotApproved (409) and the errors of `answerAppCall` (409, 410, 413).
      */
     async answer (callId: string, body: ToolCallAnswer): Promise<AnsweredToolCall> {
-      const given = await ledger.requireCall(callId)
-      const [owner, id] = ownerOf(given)
+      const [owner, id] = ownerOf(await ledger.requireCall(callId))
       const { call, continued } = await owner.answerCall(id, callId, answerOf(body))
       return { ...callView(call), continued }
     },
@@ -75,14 +90,12 @@ export function createAppCalls ({ ledger, due, clock, agent, tasks, log }: {
      * Until the signal aborts, closes calls when they become overdue, including those that became overdue while the service did not run.
      */
     async run (signal: AbortSignal): Promise<void> {
-      let wake = new AbortController()
-      due.onChange(() => wake.abort())
-      for await (const call of ledger.readOpen({ kind: 'app' })) due.follow(call)
+      for await (const call of ledger.readOpen({ kind: 'app' })) follow(call)
       while (!signal.aborted) {
         const now = clock.now()
-        for (const [callId, at] of due.times) if (at <= now && !signal.aborted) await close(callId)
+        for (const [callId, at] of times) if (at <= now && !signal.aborted) await close(callId)
         wake = new AbortController()
-        const next = Math.min(...due.times.values(), clock.now() + (due.times.size === 0 ? IDLE_CHECK_MS : CHECK_MS))
+        const next = Math.min(...times.values(), clock.now() + (times.size === 0 ? IDLE_CHECK_MS : CHECK_MS))
         const wait = next - clock.now()
         if (wait > 0) await clock.sleep(wait, AbortSignal.any([signal, wake.signal])).catch(() => {})
       }

@@ -1,36 +1,8 @@
-import { isUnanswered, type Approval, type Owner, type AppCallItem } from '../../contracts/approval-record.ts'
+import type { Owner, AppCallItem } from '../../contracts/approval-record.ts'
 import { defineError } from '../../lib/service-error.ts'
 import { canonicalJson } from '../../lib/canonical-json.ts'
 import { inState } from '../../contracts/approval-states.ts'
 import { closeOverdue } from '../decide-approval.ts'
-
-export type DueCalls = ReturnType<typeof createDueCalls>
-
-/**
- * The times at which open calls of applications become overdue, by the ids of the calls; milliseconds since the Unix epoch. The write of
- * such a call may have failed, or the call may have been answered meanwhile, so the call must be read before it is closed.
- */
-export function createDueCalls () {
-  const times = new Map<string, number>()
-  let changed = () => {}
-
-  return {
-    times: times as ReadonlyMap<string, number>,
-    /** Updates the time after a change of an item. */
-    follow (item: Approval) {
-      if (item.kind !== 'app') return
-      if (isUnanswered(item)) times.set(item.approvalId, item.claim?.until ?? item.expiresAt)
-      else times.delete(item.approvalId)
-      changed()
-    },
-    set: (id: string, at: number) => void times.set(id, at),
-    forget: (id: string) => void times.delete(id),
-    /** Registers a listener that is called when a time has changed. */
-    onChange (listener: () => void) {
-      changed = listener
-    }
-  }
-}
 
 export const AppCallNotFound = defineError(
   'ERR_TOOL_CALL_NOT_FOUND',
