@@ -5,7 +5,7 @@ import { COMMANDS } from './commands.ts'
 /** A skill or a prompt of a tool server that a person can name in front of a message. */
 interface Choice { command: AvailableCommand, prompt?: Prompt, skill?: string }
 
-/** What of a request stands for a chosen command, and the message that is left. */
+/** The fields of a request for a chosen command, and the blocks of the message without it. */
 export type Chosen = Pick<RunBody, 'prompt' | 'skill'> & { blocks: ContentBlock[] }
 
 /** Lists the commands of a session: its own, the skills for its folder, and the prompts of the tool servers. */

@@ -21,11 +21,11 @@ export async function applyCopy ({ client }: Agent, threadId: string, named: str
   if (run === undefined) return 'There is no answer whose changes could be taken over.'
   const body = named === '' ? {} : { paths: named.split(/\s+/) }
   const { data: done } = await applyRun({ client, path: { runId: run.runId }, body, throwOnError: true })
-  return told({ 'Taken over': done.applied, 'Left as it is': done.skipped }) || 'The copy is as the folder.'
+  return listPaths({ 'Taken over': done.applied, 'Left as it is': done.skipped }) || 'The copy is as the folder.'
 }
 
 /** Lists paths under headings; those that were skipped with the reason. */
-function told (lists: Record<string, Array<string | { path: string, reason: string }>>): string {
+function listPaths (lists: Record<string, Array<string | { path: string, reason: string }>>): string {
   const line = (entry: string | { path: string, reason: string }) =>
     typeof entry === 'string' ? `\n- ${entry}` : `\n- ${entry.path} (${entry.reason.replaceAll('_', ' ')})`
   return Object.entries(lists).flatMap(([heading, list]) => list.length === 0 ? [] : `${heading}:${list.map(line).join('')}`).join('\n\n')
@@ -37,5 +37,6 @@ export async function undoLast ({ client }: Agent, threadId: string): Promise<st
   const [run] = data.runs
   if (run === undefined) return 'There is no answer whose changes could be taken back.'
   const { data: done } = await undoRun({ client, path: { runId: run.runId }, body: {}, throwOnError: true })
-  return told({ 'Taken back': done.restored, 'Left as it is': done.skipped }) || 'The last answer changed no file that can be taken back.'
+  return listPaths({ 'Taken back': done.restored, 'Left as it is': done.skipped }) ||
+    'The last answer changed no file that can be taken back.'
 }

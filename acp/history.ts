@@ -2,7 +2,7 @@ import type { ContentBlock, SessionUpdate } from '@agentclientprotocol/sdk'
 import { getAttachment, type Agent, type AgentPlan } from '../client/index.ts'
 import { dataIn } from './prompt-parts.ts'
 import { locationsOf, outputContent, textContent } from './tool-facts.ts'
-import { planUpdate, said, thought, type Send, type Updates } from './updates.ts'
+import { planUpdate, textUpdate, thought, type Send, type Updates } from './updates.ts'
 
 /** A message of `GET /threads/:id?protocol=ui`. */
 interface StoredMessage {
@@ -33,13 +33,13 @@ export async function showHistory (
   async function showPart (part: Part) {
     switch (part.type) {
       case 'text':
-        return send(said(part.text))
+        return send(textUpdate(part.text))
       case 'reasoning':
         return send(thought(part.text))
       case 'data-steer':
         return send(userChunk({ type: 'text', text: part.data.text }))
       case 'data-revision':
-        return send(said(`\n\n${part.data.text}`))
+        return send(textUpdate(`\n\n${part.data.text}`))
       case 'data-plan':
         return send(planUpdate(part.data as AgentPlan))
       default:

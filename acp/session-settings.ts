@@ -23,7 +23,7 @@ const MODES = [
   { id: 'copy', name: 'Copy', description: 'Works unasked on a copy of the folder; /apply takes over what you want of it.' }
 ] as const
 
-/** What may be chosen in a session, and what is. */
+/** The settings that a session offers, each with its present choice. */
 export interface Choices {
   mode: Mode
   canSandbox: boolean

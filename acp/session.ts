@@ -13,7 +13,7 @@ import { askItem, isOpen, decide, openItems } from './open-items.ts'
 import { promptParts } from './prompt-parts.ts'
 import { answerOf, takesPrompt, type ItemParts } from './questions.ts'
 import type { ServiceAccess } from './service-access.ts'
-import { createUpdates, said, thought, type Send, type StreamedEvent } from './updates.ts'
+import { createUpdates, textUpdate, thought, type Send, type StreamedEvent } from './updates.ts'
 
 /** How often a run that goes on elsewhere is looked for again before a turn ends without it. */
 const LOOKS = 5
@@ -104,7 +104,7 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
     const how = takesPrompt(item)
       ? 'Your next message is the answer.'
       : `This waits for your answers in the console: ${service.url ?? ''}/console`
-    await send(said(`\n\n${questions.join('\n\n')}\n\n${how}`))
+    await send(textUpdate(`\n\n${questions.join('\n\n')}\n\n${how}`))
   }
 
   /**
@@ -168,12 +168,12 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
     if (before.stays !== undefined || before.isUsed) return stopReason(before)
     const command = commandIn(text)
     if (command?.name === 'undo' || command?.name === 'apply') {
-      await send(said(command.name === 'undo' ? await undoLast(agent, id) : await applyCopy(agent, id, command.rest)))
+      await send(textUpdate(command.name === 'undo' ? await undoLast(agent, id) : await applyCopy(agent, id, command.rest)))
       return 'end_turn'
     }
     const chosen = command === undefined ? await chosenIn(agent, cwd, blocks) : undefined
     if (typeof chosen === 'string') {
-      await send(said(chosen))
+      await send(textUpdate(chosen))
       return 'end_turn'
     }
     const { blocks: words, ...named } = chosen ?? { blocks }
@@ -203,7 +203,7 @@ export function createSession ({ id, cwd, service, client, servers, editor }: Se
   async function stopReason ({ last, stays }: { last?: Finish, stays?: 'open' | 'unasked' }): Promise<StopReason> {
     if (stays === 'unasked') return 'end_turn'
     if (stays === 'open' || last === undefined) return 'cancelled'
-    if (last.stopped !== undefined) await send(said(`\n\n${last.stopped.text}`))
+    if (last.stopped !== undefined) await send(textUpdate(`\n\n${last.stopped.text}`))
     if (last.stopped?.reason === 'steps') return 'max_turn_requests'
     switch (last.finishReason) {
       case 'length':

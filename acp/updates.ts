@@ -4,7 +4,7 @@ import { kindOf, locationsOf, outputContent, textContent, titleOf } from './tool
 
 export type Send = (update: SessionUpdate) => Promise<void>
 
-export const said = (text: string): SessionUpdate =>
+export const textUpdate = (text: string): SessionUpdate =>
   ({ sessionUpdate: 'agent_message_chunk', content: { type: 'text', text } })
 export const thought = (text: string): SessionUpdate =>
   ({ sessionUpdate: 'agent_thought_chunk', content: { type: 'text', text } })
@@ -62,7 +62,7 @@ export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: str
       const event = streamed as RunStreamEvent & { delta?: string }
       switch (event.type) {
         case 'text-delta':
-          return send(said(event.delta ?? event.content))
+          return send(textUpdate(event.delta ?? event.content))
         case 'reasoning-delta':
           return send(thought(event.delta ?? event.content))
         case 'tool-input-start':
@@ -85,7 +85,7 @@ export function createUpdates ({ send, cwd, hasNotices }: { send: Send, cwd: str
           return end(event.toolCallId, { status: 'failed', content: [textContent(event.reason ?? 'It was not allowed.')] })
         case 'data-revision':
           await notice('The answer was checked against what was done, and written again:')
-          return send(said(`\n\n${event.data.text}`))
+          return send(textUpdate(`\n\n${event.data.text}`))
         case 'data-plan':
           return send(planUpdate(event.data))
         case 'data-notice':

@@ -61,7 +61,8 @@ export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOpti
       const body = {
         ...request,
         ...typeof prompt === 'object' && { prompt },
-        ...typeof prompt === 'string' && (request.id === undefined ? { messages: [said(prompt)] } : { message: said(prompt) }),
+        ...typeof prompt === 'string' &&
+          (request.id === undefined ? { messages: [userMessage(prompt)] } : { message: userMessage(prompt) }),
         options: {
           ...agent !== undefined && { agent },
           ...ask && { interactive: true },
@@ -86,6 +87,6 @@ export function createAgent ({ url = DEFAULT_URL, token, app, fetch }: AgentOpti
   }
 }
 
-const said = (content: string) => ({ role: 'user', content })
+const userMessage = (content: string) => ({ role: 'user', content })
 /** Pages of insecure origins have no crypto.randomUUID. */
 const newInstanceId = () => Array.from(crypto.getRandomValues(new Uint8Array(8)), (byte) => byte.toString(16).padStart(2, '0')).join('')

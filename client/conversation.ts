@@ -55,7 +55,7 @@ export function createConversation () {
       const unread = [...steering.values()].filter(({ state }) => state === 'unread')
       return [...messages.filter(({ id }) => !unread.some((each) => each.id === id)), ...step(), ...unread.map(steerMessage)]
     },
-    /** What the user said while the run was under way, each in its newest state. */
+    /** The messages of the user during the run, each in its newest state. */
     get steering (): Steer[] {
       return [...steering.values()]
     },

@@ -8,7 +8,7 @@ export function createReplayFilter () {
   /** By block, call or type of event: the characters or events that were read. */
   const read = new Map<string, number>()
   let replayed = new Map<string, number>()
-  /** What came behind the last event with an id, which comes again. */
+  /** The events after the last one with an id: a reconnected stream repeats them. */
   const unmarked = new Map<string, number>()
 
   /** Returns how many of `length` units are new. */

@@ -25,7 +25,7 @@ export function createRunState () {
     get runId () {
       return runId
     },
-    /** What the newest segment asked for. */
+    /** The requests of the newest segment. */
     get requests (): readonly RequestEvent[] {
       return requests
     },

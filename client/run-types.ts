@@ -60,9 +60,12 @@ export interface RunRequest<S = unknown> extends Handlers {
   id?: string
   /** Goes on after the last run of the thread `id`, which stopped, failed or was interrupted; in place of a message. */
   continue?: boolean
-  /** What becomes of what the thread waits for: taken back, by default, or kept, and the message is refused. */
+  /** The approvals and questions that the thread waits for: `withdraw` them (default), or `keep` them and refuse the message. */
   waiting?: RunBody['waiting']
-  /** What becomes of the changes to files of the answers that the messages replace: left, by default, undone, or asked for. */
+  /**
+   * The file changes of the answers that the messages replace: `keep` them (default), `undo` them, or `ask`, which refuses the message and
+   * names them.
+   */
   changes?: RunBody['changes']
   /** A rehearsal on a copy of the folder, which reaches nothing else and asks nobody: `getSheet` says what it would do. */
   dryRun?: boolean
@@ -95,20 +98,20 @@ export interface RunResult<T = unknown> {
   text: string
   /** The messages to append to the conversation. */
   messages: Message[]
-  /** What the user said while the run was under way. What is `unread` is in the thread; the model gets it with the next message. */
+  /** The messages of the user during the run. Those that are `unread` are in the thread; the model gets them with the next message. */
   steering: Steer[]
   finishReason: FinishEvent['finishReason']
   /** Why the run ended before its model said that it was done; `continue()` of the run goes on. */
   stopped?: FinishEvent['stopped']
   /** The answer that fits the schema of the request. */
   object?: T
-  /** What was undone before the run began, with `changes: 'undo'`. */
+  /** The changes that were undone before the run began, with `changes: 'undo'`. */
   undone?: ReplacedChanges
   /** The background task that the run created, if there is one. */
   task?: RunTask
   /** The id of the thread under which the service stores the conversation. */
   threadId: string
   runId: string
-  /** What the run waits for, when `finishReason` is "tool-calls". */
+  /** The approvals, questions and calls that the run waits for, when `finishReason` is "tool-calls". */
   pending: Pending[]
 }

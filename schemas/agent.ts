@@ -47,11 +47,11 @@ export const RunBodySchema = Type.Object({
     Type.Boolean({ description: 'The run continues when its client disconnects; GET /run/{id}/stream reads it again' })
   ),
   waiting: Type.Optional(oneOf(['withdraw', 'keep'], {
-    description: 'What becomes of approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; ' +
+    description: 'How to treat approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; ' +
       '`keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`'
   })),
   changes: Type.Optional(oneOf(['keep', 'undo', 'ask'], {
-    description: 'What becomes of the changes to files that were made by the answers that this message replaces (it was edited, or asks ' +
+    description: 'How to treat the changes to files that were made by the answers that this message replaces (it was edited, or asks ' +
       'for another answer): `keep`, by default, leaves them; `undo` undoes them before the run begins, and `undone` of its `start` says ' +
       'what was restored; `ask` refuses the message with 409 `ERR_FILES_CHANGED` if there are some that can be undone, and names them'
   })),
@@ -103,7 +103,7 @@ export type Protocol = Static<typeof ProtocolSchema>
 
 export const StopQuery = Type.Object({
   waiting: Type.Optional(oneOf(['withdraw', 'keep'], {
-    description: 'What becomes of a run that waits: `withdraw`, by default, ends it and withdraws what it waits for; `keep` leaves it as ' +
+    description: 'How to treat a run that waits: `withdraw`, by default, ends it and withdraws what it waits for; `keep` leaves it as ' +
       'it is, and answers 404 where no run is under way'
   }))
 })
@@ -180,7 +180,7 @@ export const RunResultSchema = Type.Object({
     ...SHOWN_WITH_CALL,
     expiresAt: Type.Optional(Timestamp)
   })),
-  pendingQuestions: Type.Array(Type.Object(QUESTION_REQUEST), { description: 'What the agent asks its user' }),
+  pendingQuestions: Type.Array(Type.Object(QUESTION_REQUEST), { description: 'Questions of the agent to its user' }),
   pendingToolCalls: Type.Array(
     Type.Object({ toolCallId: Type.String(), toolName: Type.String(), input: Type.Unknown(), expiresAt: Timestamp }),
     { description: 'The calls that the application is to execute; it answers with POST /tool-calls/{id}' }
@@ -189,7 +189,7 @@ export const RunResultSchema = Type.Object({
   evaluation: Type.Optional(ref(EvaluationSchema)),
   task: Type.Optional(ref(RunTaskSchema)),
 
-  steering: Type.Optional(Type.Array(ref(SteerSchema), { description: 'What the user said while the run was under way' })),
+  steering: Type.Optional(Type.Array(ref(SteerSchema), { description: 'Messages of the user during the run' })),
   compactions: Type.Optional(
     Type.Array(ref(CompactionSchema), { description: 'The compactions of the conversation; absent when it fitted its model' })
   ),

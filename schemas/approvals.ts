@@ -51,7 +51,7 @@ export const ApprovalSchema = Type.Object({
   correctedInput: Type.Optional(Type.Unknown({ description: 'Kind tool: the input that the person put in the place of the model\'s' })),
   correctedDigest: text('In the list of decisions: SHA-256 of the input that ran, where a person put it in the place of the model\'s'),
   unboundOffered: Type.Optional(Type.Boolean({
-    description: 'What the call would change has changed two times: the decision may carry "unbound": true'
+    description: 'The files of the call have changed twice since they were shown: the decision may carry "unbound": true'
   })),
   unbound: Type.Optional(Type.Boolean({ description: 'The call was approved with whatever is there when it runs' })),
   because: Type.Optional(Type.Array(Type.String(), {
@@ -113,7 +113,7 @@ export const ApprovalPreviewSchema = Type.Object({
     stdout: Type.String(),
     stderr: Type.String(),
     timedOut: Type.Optional(Type.Boolean({ description: 'It was ended after 30 s' })),
-    note: Type.String({ description: 'What was other than it would be, in sentences' })
+    note: Type.String({ description: 'How the trial differs from a real run, in sentences' })
   }, { description: 'A command that was tried out: how it ended. Nothing of it has stayed' })),
   note: text('What else the call would change, such as the encoding of the file; a sentence'),
   refused: text('Why the call would fail now'),

@@ -18,7 +18,7 @@ export const AttachmentParams = Type.Object({ digest: Digest })
 export const AttachmentSchema = Type.Object({
   url: Type.String({ description: 'What a file part of a message names: `{ "type": "file", "url": "attachment:…", "mediaType": "…" }`' }),
   digest: Digest,
-  mediaType: Type.String({ description: 'What the bytes say that it is, else what the request said' }),
+  mediaType: Type.String({ description: 'The type by the bytes, else by the request' }),
   bytes: Type.Integer(),
   name: Type.Optional(Type.String())
 }, { $id: 'Attachment', description: 'A stored file that messages can name' })

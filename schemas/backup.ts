@@ -54,13 +54,13 @@ export const CheckedBackupSchema = Type.Object({
   records: Type.Integer({ description: 'Number of records in the backup' }),
   bytes: Type.Integer({ description: 'Size of the file' }),
   holds: CountsSchema,
-  replaces: { ...CountsSchema, description: 'What the service has now: it would be gone' },
+  replaces: { ...CountsSchema, description: 'The present data of the service, which an import would replace' },
   settings: Type.Optional(Type.Record(Type.String(), Type.Unknown(), {
     description: 'Programs, permissions and all else of the backup\'s config.json that differs from the one here and that only ' +
       'callers with a token may change, as GET /config shows it. `null`: the backup has no such key'
   })),
   kept: Kept,
-  busy: Type.Optional(Type.String({ description: 'What is under way, and would have to end before an import' })),
+  busy: Type.Optional(Type.String({ description: 'Work that must end before an import' })),
   missingBytes: Type.Optional(Type.Integer({ description: 'The room on the disk that an import would lack' }))
 }, { $id: 'CheckedBackup', description: 'The backup is whole and can be read; nothing was changed' })
 export type CheckedBackup = Static<typeof CheckedBackupSchema>
@@ -69,7 +69,7 @@ export type ComparedConfig = { config: object } & Pick<CheckedBackup, 'settings'
 
 export const ImportProgressSchema = Type.Object({
   step: oneOf(['none', 'receiving', 'reading', 'writing'], {
-    description: 'What is done with a backup now: it is received, read and checked, or its records are written to the disk'
+    description: 'The present stage: the backup is received, read and checked, or its records are written to the disk'
   }),
   bytes: Type.Integer({ description: 'Bytes of the file that the step has behind it' }),
   total: Type.Optional(Type.Integer({ description: 'Size of the file, once it is known' }))
@@ -82,7 +82,7 @@ export const EraseBody = Type.Object({
 
 export const ErasedSchema = Type.Object({
   status: Type.Literal('erased'),
-  stays: Type.Array(Type.String(), { description: 'Files of the directory that stay' })
+  stays: Type.Array(Type.String(), { description: 'Files of the configuration directory that are kept' })
 }, {
   $id: 'Erased',
   description: 'All data was erased, and cannot be had back. The service begins anew: /events says reset'

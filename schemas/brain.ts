@@ -134,9 +134,9 @@ export const FactParams = Type.Object({ id: Type.String({ description: 'Id of a 
 
 export const FactChangeSchema = Type.Object({
   fact: Type.Optional(Type.String({ description: `The text in the user's own words, 1 to ${LIMITS.fact} characters after trimming` })),
-  pinned: Type.Optional(Type.Boolean({ description: 'What is pinned stays in the prompt, and nothing learned replaces it unasked' })),
+  pinned: Type.Optional(Type.Boolean({ description: 'A pinned entry stays in the prompt, and learning never replaces it without asking' })),
   important: Type.Optional(Type.Boolean({
-    description: 'What is important comes before what is newer in the prompt; unlike what is pinned, it can be replaced by what is learned'
+    description: 'In the prompt, important entries come before newer ones. Unlike pinned entries, they can be replaced by learning'
   })),
   state: Type.Optional(StateSchema)
 }, {
@@ -170,7 +170,7 @@ export const ExtractionSchema = Type.Object({
   proposed: Type.Integer({ description: 'Number of new proposals, which wait for a person: GET /memory/brain/facts?state=proposed' }),
   rejected: Type.Optional(
     Type.Array(Type.Object({ reason: Type.String(), count: Type.Integer() }), {
-      description: 'What the model pointed at and is not learned, because the check of its words failed'
+      description: 'Sentences that the model pointed at, and that the check of their words refused'
     })
   )
 }, { $id: 'Extraction', description: 'Facts and preferences from the statements of the user in a thread' })

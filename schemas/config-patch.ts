@@ -54,5 +54,5 @@ export const ConfigSavedSchema = Type.Object({
   status: Type.Literal('saved'),
   config: ref(ConfigViewSchema),
   restart: Type.Array(Type.String(), { description: 'The changed keys that have an effect after a restart of the service' }),
-  problem: Type.Optional(Type.String({ description: 'What else is wrong in config.json: defaults replace those values' }))
+  problem: Type.Optional(Type.String({ description: 'Further errors in config.json: defaults replace those values' }))
 }, { $id: 'ConfigSaved', description: 'The change is in config.json and, but for `restart`, in effect' })

@@ -188,7 +188,7 @@ export const ConfigKeys = {
       usd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
       tokens: Type.Optional(Type.Integer({ minimum: 1 }))
     }, { additionalProperties: false })),
-    /** What tasks may use on a day before the runs that nobody begins are left out. */
+    /** The use by tasks on a day, beyond which runs that nobody begins are skipped. */
     tasksPerDay: Type.Optional(Type.Object({
       usd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
       tokens: Type.Optional(Type.Integer({ minimum: 1 }))
@@ -244,7 +244,7 @@ export const ConfigKeys = {
       /** `secret:notify/webhook` stands for the value in the encrypted store, `${VAR}` for a variable of the environment. */
       secret: Type.String({
         pattern: '^(?:secret:notify/webhook|\\$\\{[A-Za-z0-9_]+\\}|(?:whsec_)?[A-Za-z0-9+\\/_\\-]{24,}={0,2})$',
-        description: 'What messages are signed with: base64 of at least 18 bytes, as `openssl rand -base64 32` makes it; or a variable'
+        description: 'The key that signs messages: base64 of at least 18 bytes, as `openssl rand -base64 32` makes it; or a variable'
       }),
       /** Whether the names of tasks and the words of models are in it. */
       text: Type.Optional(Type.Boolean())

@@ -37,7 +37,12 @@ export type RemovedDevice = Static<typeof RemovedDeviceSchema>
 export const PairBody = Type.Object({
   secret: Type.String({ pattern: '^[A-Za-z0-9_-]{22}$', description: 'The secret of the code that `local-agent reach` shows' }),
   key: Type.String({ pattern: '^[A-Za-z0-9_-]{43}$', description: 'The key that the device made: 32 random bytes as base64url' }),
-  name: Type.String({ minLength: 1, maxLength: 60, pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]+$', description: 'How the person calls it' })
+  name: Type.String({
+    minLength: 1,
+    maxLength: 60,
+    pattern: '^[^\\x00-\\x1f\\x7f-\\x9f]+$',
+    description: 'A name of at most 60 characters, without control characters'
+  })
 }, closed)
 export type Pairing = Static<typeof PairBody>
 
@@ -62,7 +67,7 @@ export const ShownRequestSchema = Type.Object({
   title: Type.String(),
   request: ref(ApprovalSchema),
   preview: ref(ApprovalPreviewSchema),
-  answers: Type.Array(Answer, { description: 'What this device may answer; empty for what is decided at the computer alone' }),
+  answers: Type.Array(Answer, { description: 'The answers that this device may give; empty if only the computer can decide' }),
   digest: Type.String({ description: 'SHA-256 of all the rest. A decision names it' })
 }, { $id: 'ShownRequest' })
 export type ShownRequest = Static<typeof ShownRequestSchema>

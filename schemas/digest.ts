@@ -46,7 +46,7 @@ export const DepartureSchema = Type.Object({
   )),
   more: Type.Optional(Type.Integer({ description: 'The number of further departures of this kind, which are not listed' })),
   text: Type.String({ description: 'The departure as a sentence' })
-}, { $id: 'Departure', description: 'What a run did otherwise than the rehearsal whose sheet was accepted before it' })
+}, { $id: 'Departure', description: 'A difference of a run from the rehearsal whose sheet was accepted before it' })
 export type Departure = Static<typeof DepartureSchema>
 
 export const DigestUnaskedSchema = Type.Object({
@@ -61,7 +61,7 @@ export const DigestUnaskedSchema = Type.Object({
   more: Type.Integer({ description: 'The number of further calls' })
 }, { $id: 'DigestUnasked', description: 'Calls of a run that did something and of which nobody was asked' })
 export type DigestUnasked = Static<typeof DigestUnaskedSchema>
-const unasked = Type.Array(ref(DigestUnaskedSchema), { description: 'What it did without asking anybody, and why it could' })
+const unasked = Type.Array(ref(DigestUnaskedSchema), { description: 'Calls that ran without asking, and why they could' })
 
 const Run = Type.Object({
   ...ofRun,
@@ -75,7 +75,7 @@ const Run = Type.Object({
   claims: Type.Optional(Type.Array(ClaimSchema, { description: 'The first claims of the report' })),
   unasked,
   differs: Type.Optional(Type.Array(ref(DepartureSchema), {
-    description: 'What it did otherwise than the rehearsal whose sheet was accepted before it'
+    description: 'Differences from the rehearsal whose sheet was accepted before it'
   })),
   rehearsalVoid: Type.Optional(Type.String({
     description: 'Why it asked, or was denied, though a rehearsal was accepted before it: a sentence'

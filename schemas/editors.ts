@@ -6,7 +6,7 @@ const LONGEST_TEXT = 10 * 1024 * 1024
 /** Bytes of a body with such a text. */
 export const MOST_BUFFER = 4 * LONGEST_TEXT
 
-const Editor = Type.String({ minLength: 1, maxLength: 100, description: 'A name of the editor that no other open one has' })
+const Editor = Type.String({ minLength: 1, maxLength: 100, description: 'A name for the editor, unique among the open ones' })
 
 export const BufferRequestsSchema = Type.Object({
   requests: Type.Array(Type.Object({
@@ -35,11 +35,11 @@ export const BufferAnswerSchema = Type.Object({
 }, {
   $id: 'BufferAnswer',
   additionalProperties: false,
-  description: 'What an editor shows of a file',
+  description: 'The text of a file as an editor shows it',
   examples: [{ text: 'Buy tea' }, {}]
 })
 
 export const BufferTakenSchema = Type.Object({ taken: Type.Boolean({ description: 'false: the answer came too late' }) }, {
   $id: 'BufferTaken',
-  description: 'What became of the answer of an editor'
+  description: 'The outcome of an answer of an editor'
 })

@@ -68,10 +68,10 @@ export const ownEvents = [
   event('MemoryChangedEvent', 'memory:changed', {
     learned: Type.Array(
       Type.Object({ id: Type.String(), kind: oneOf(['fact', 'preference', 'instruction', 'pattern']), fact: Type.String() }),
-      { description: 'What is known since, in the words of the user' }
+      { description: 'New entries, in the words of the user' }
     ),
     proposed: Type.Integer({ description: 'The number of new proposals, which wait for a person' }),
-    forgotten: Type.Array(Type.String(), { description: 'Ids of what is not known any more: forgotten, replaced or erased' }),
+    forgotten: Type.Array(Type.String(), { description: 'Ids of entries that were forgotten, replaced or erased' }),
     threadId: text('The conversation that all of it was learned from; absent for what was typed'),
     at: Timestamp
   }, 'What is remembered of the user is another: GET /memory/brain has it. DELETE /memory/brain/facts/{id} erases what was learned'),

@@ -33,7 +33,7 @@ const owner = {
 const namedOwner = { threadId: Type.Optional(ThreadId), taskId: Type.Optional(TaskId) }
 
 /** What the answer to a tool call may cover. */
-const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'What an answer may cover; it names one as "scope"' }))
+const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'The scopes that an answer can choose from, as "scope"' }))
 /** Where a command runs, as a request for its approval shows it. */
 export const ShownBoundary = Type.Optional(Type.Object({
   is: enumOf(

@@ -10,7 +10,7 @@ export const ImportBodySchema = Type.Object({
   text: Type.Optional(Type.String({
     minLength: 1,
     maxLength: 262_144,
-    description: 'What a README shows, as it is: with comments, in a fenced block, or without the outer braces'
+    description: 'The text that a README shows, unchanged: with comments, in a fenced block, or without the outer braces'
   })),
   mcpServers: Entries('Entries by name, as Claude Desktop and Cursor have them'),
   servers: Entries('Entries by name, as VS Code has them'),
@@ -48,10 +48,10 @@ export const ImportedServerSchema = Type.Object({
   variables: Type.Optional(Type.Array(Type.String(), {
     description: 'The variables of the environment that it gets; it is not connected before it is accepted'
   }))
-}, { $id: 'ImportedServer', description: 'What became of an entry' })
+}, { $id: 'ImportedServer', description: 'The outcome of one entry' })
 export type ImportedServer = Static<typeof ImportedServerSchema>
 
 export const ImportedServersSchema = Type.Object({ servers: Type.Array(ref(ImportedServerSchema)) }, {
   $id: 'ImportedServers',
-  description: 'What became of each entry, in the order of what was sent'
+  description: 'The outcome of each entry, in the order of the request'
 })

@@ -37,7 +37,7 @@ export const ResourceListSchema = Type.Object({
 }, { $id: 'ResourceList', description: 'The resources of the connected tool servers, with the templates of the addresses of further ones' })
 
 export const ResourceListQuery = Type.Object({
-  server: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Of this tool server alone' }))
+  server: Type.Optional(Type.String({ minLength: 1, maxLength: 256, description: 'Only the resources of this tool server' }))
 }, { additionalProperties: false })
 
 export const ResourceQuery = Type.Object({
@@ -57,5 +57,5 @@ export const ResourceSchema = Type.Object({
     isCut: Type.Optional(Type.Literal(true, { description: 'The text is cut, or the blob left out: the answer would be too large' })),
     _meta: entryNames._meta
   }))
-}, { $id: 'Resource', description: 'What a resource holds, up to 5 MB, with known secrets replaced' })
+}, { $id: 'Resource', description: 'The content of a resource, up to 5 MB, with known secrets replaced' })
 export type ResourceView = Static<typeof ResourceSchema>

@@ -173,7 +173,7 @@ export const AuthorizingSchema = Type.Object({ status: Type.Literal('authorizing
 export const DisconnectedSchema = Type.Object({
   status: Type.Literal('disconnected'),
   name: Type.String(),
-  warning: Type.Optional(Type.String({ description: 'What stays at its authorization server, where the access could not be revoked' }))
+  warning: Type.Optional(Type.String({ description: 'The access that could not be revoked at its authorization server' }))
 }, {
   $id: 'Disconnected',
   description: 'The server was stopped and deleted from the configuration'

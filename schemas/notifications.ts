@@ -43,7 +43,7 @@ export const NotificationSchema = Type.Object({
       status: Type.Optional(Type.Integer({ description: 'The HTTP status of the answer' })),
       error: text('Why it failed')
     }),
-    { description: 'What became of it at the webhook, oldest first' }
+    { description: 'Attempts at the webhook, oldest first' }
   ),
   closedAt: Type.Optional(Timestamp)
 }, { $id: 'Notification', description: 'What a person is to be told: that something waits, fails, is well again or needs a key' })
@@ -51,7 +51,7 @@ export type NotificationView = Static<typeof NotificationSchema>
 
 export const NotificationListSchema = Type.Object({
   notifications: Type.Array(ref(NotificationSchema)),
-  count: Type.Integer({ description: 'The number of things that are open now, for a badge: each approval counts' })
+  count: Type.Integer({ description: 'The number of open items, for a badge. Each approval counts as one' })
 }, { $id: 'NotificationList', description: 'The open notifications, or those that closed within a week; newest first' })
 export type NotificationList = Static<typeof NotificationListSchema>
 

@@ -102,7 +102,7 @@ const TokenUsage = Type.Object({
   total_tokens: Type.Integer(),
   prompt_tokens_details: Type.Object({ cached_tokens: Type.Integer() }),
   completion_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() })
-}, { description: 'What all model calls for this answer used' })
+}, { description: 'Tokens of all model calls for this answer' })
 export type ChatUsage = Static<typeof TokenUsage>
 
 const head = <T extends string>(object: T) => ({

@@ -85,9 +85,9 @@ const ModelInfoSchema = Type.Object({
     cachedInput: Type.Optional(Type.String({ description: 'A token that is read from the cache' })),
     cacheWrite: Type.Optional(Type.String({ description: 'A token that is written to the cache' }))
   }, { description: 'Prices in US dollars per token' })),
-  sizeBytes: Type.Optional(Type.Integer({ description: 'Of a model that is a file' })),
-  state: Type.Optional(oneOf(['stopped', 'loading', 'loaded'], { description: 'Of a model that is a file: whether it is in memory' })),
-  tokensPerSecond: Type.Optional(Type.Number({ description: 'Of a model that is a file: how fast it wrote its last answer' })),
+  sizeBytes: Type.Optional(Type.Integer({ description: 'For a file of weights' })),
+  state: Type.Optional(oneOf(['stopped', 'loading', 'loaded'], { description: 'For a file of weights: whether it is in memory' })),
+  tokensPerSecond: Type.Optional(Type.Number({ description: 'For a file of weights: the speed of its last answer' })),
   unavailable: Type.Optional(Type.String({ description: 'Why the model cannot be used, and what to do' }))
 })
 
@@ -155,7 +155,7 @@ const FindingSchema = Type.Object({
   about: oneOf([
     ...['stream', 'system', 'tool-call', 'call-without-text', 'two-calls', 'two-messages', 'json', 'picture', 'long-prompt'] as const,
     ...['portable-ids', 'no-thoughts', 'thoughts', 'no-tool-pictures', 'no-pictures', 'no-system', 'one-call', 'tools-in-words'] as const
-  ], { description: 'What was tried, or (from portable-ids on) what requests to this model meet from now on' }),
+  ], { description: 'The feature that was tried, or (from portable-ids on) a need that requests to this model meet from now on' }),
   ok: Type.Boolean(),
   text: Type.String({ description: 'What was found, in a sentence' })
 })

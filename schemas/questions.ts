@@ -29,7 +29,7 @@ export const QuestionsSchema = Type.Object({
   questions: Type.Array(Type.Object(QuestionSchema.properties, closed), {
     minItems: 1,
     maxItems: MOST,
-    description: 'What is asked at once; the user answers all of it together'
+    description: 'Questions that the user answers together'
   })
 }, closed)
 
@@ -45,9 +45,9 @@ export type Answers = Static<typeof AnswersSchema>
 export const ReachedBudgetSchema = Type.Object({
   of: enumOf(['run', 'day'], 'run: `options.budget` of the run; day: `budget.day` in config.json, for all calls of the day'),
   unit: enumOf(['usd', 'tokens'], 'What the budget counts'),
-  spent: Type.Number({ description: 'What was spent when the run stopped to ask' }),
-  limit: Type.Number({ description: 'What may be spent so far' }),
-  more: Type.Number({ description: 'What a yes adds to what was spent' }),
+  spent: Type.Number({ description: 'The amount spent when the run stopped to ask' }),
+  limit: Type.Number({ description: 'The present limit' }),
+  more: Type.Number({ description: 'The amount that a yes adds to the amount spent' }),
   day: Type.Optional(Type.String({ description: 'The day of the service that a yes holds for, such as 2026-01-31: until its midnight' }))
 }, { ...closed, $id: 'ReachedBudget', description: 'A budget that is used up; the run goes on when its user allows more' })
 export type ReachedBudget = Static<typeof ReachedBudgetSchema>

@@ -113,7 +113,7 @@ const ResponseUsage = Type.Object({
   output_tokens: Type.Integer(),
   output_tokens_details: Type.Object({ reasoning_tokens: Type.Integer() }),
   total_tokens: Type.Integer()
-}, { description: 'What all model calls for this answer used' })
+}, { description: 'Tokens of all model calls for this answer' })
 
 export const ResponseSchema = Type.Object({
   id: Type.String({ description: '`resp_` and the id of the run' }),

@@ -152,7 +152,7 @@ export const RunOptionsSchema = Type.Object({
 }, {
   ...closed,
   $id: 'RunOptions',
-  description: 'What is set for one run. It is resolved with the options of its agent and of its conversation when the run starts, and ' +
+  description: 'Settings of one run. They are resolved with the options of its agent and of its conversation when the run starts, and ' +
     'kept with the run: the same applies after approvals and after a restart'
 })
 export type RunOptions = Static<typeof RunOptionsSchema>

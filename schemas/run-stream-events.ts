@@ -178,7 +178,7 @@ export const events = [
         words: Type.String({ description: 'The schedule in words' }),
         zone: Type.String({ description: 'The time zone of its local times' }),
         next: Type.Array(Timestamp, { description: 'The next planned times' })
-      }, { description: 'no-task: what POST /tasks takes to make a task of the request' }))
+      }, { description: 'For the code no-task: the body for POST /tasks that makes the task' }))
     }),
     transient: Type.Literal(true)
   }, 'The model, or its server, did not take all that it was sent; or no task was made of a request that names a time'),

@@ -147,7 +147,7 @@ export const SchedulePreviewSchema = Type.Union([
     zone: Type.String({ description: 'The time zone of its local times' }),
     next: Type.Array(Timestamp, { description: 'The next planned times, at most five, if it were started now' }),
     confirm: Type.Optional(Type.String({
-      description: 'What a person should confirm first, as it was only said: it runs more often than hourly'
+      description: 'Why a person should confirm the schedule first: it runs more often than hourly'
     }))
   }),
   Type.Object({

@@ -26,9 +26,9 @@ export const SheetLineSchema = Type.Object({
   reason: text('What else is to be known before it is accepted'),
   toolServer: ToolServerOfCall,
   boundary: ShownBoundary,
-  scopes: Type.Array(OfferedScopeSchema, { description: 'What may be accepted of the line, the narrowest first; [] for nothing' }),
+  scopes: Type.Array(OfferedScopeSchema, { description: 'The scopes that can be accepted, the narrowest first; [] for none' }),
   accepted: Type.Optional(Type.Object({ scope: ScopeSchema, grantId: Type.String(), at: Timestamp }, {
-    description: 'What was accepted of it'
+    description: 'The accepted scope, and the grant that was made'
   })),
   void: text('Why nothing more can be accepted of the line')
 }, { $id: 'SheetLine', description: 'Something that a run would do' })
@@ -45,9 +45,9 @@ export const SheetSchema = Type.Object({
   error: text('Why the rehearsal did not complete'),
   facts: Type.Optional(Facts),
   usage: ref(UsageSchema),
-  lines: Type.Array(ref(SheetLineSchema), { description: 'What the run would do that asks, or that reaches beyond its folder' }),
+  lines: Type.Array(ref(SheetLineSchema), { description: 'The calls that would ask, or that reach beyond the folder of the run' }),
   void: text('Why nothing can be accepted of the sheet any more: the goal or the plan of the task was changed')
-}, { $id: 'Sheet', description: 'What a rehearsal has shown' })
+}, { $id: 'Sheet', description: 'The result of a rehearsal' })
 export type Sheet = Static<typeof SheetSchema>
 
 export const SheetAnswerSchema = Type.Object({
@@ -63,14 +63,14 @@ export const SheetAnswerSchema = Type.Object({
 }, {
   ...closed,
   $id: 'SheetAnswer',
-  description: 'What is accepted of the sheet of a rehearsal, for later runs of the task or the conversation',
+  description: 'The lines of a sheet that later runs of the task or the conversation may do without asking',
   examples: [{ sheet: '01a1fe12-c8d1-77b2-9f85-adf9a4a0bf44', lines: [{ line: 1, scope: 'folder' }] }]
 })
 export type SheetAnswer = Static<typeof SheetAnswerSchema>
 
 export const AcceptedSheetSchema = Type.Object({
   grants: Type.Array(ref(GrantSchema), { description: 'The grants of the accepted lines, in their order' })
-}, { $id: 'AcceptedSheet', description: 'What later runs of the task or the conversation do unasked from now on' })
+}, { $id: 'AcceptedSheet', description: 'The grants that were made of the accepted lines' })
 export type AcceptedSheet = Static<typeof AcceptedSheetSchema>
 
 export const RehearsalSchema = Type.Object({

@@ -45,7 +45,7 @@ export const TaskQuestionSchema = Type.Object({
   ...LIVE_FIELDS,
   createdAt: Timestamp,
   expiresAt: Timestamp
-}, { $id: 'TaskQuestion', description: 'What a run waits for a person to decide or answer' })
+}, { $id: 'TaskQuestion', description: 'An approval or question that a run waits for' })
 export type TaskQuestion = Static<typeof TaskQuestionSchema>
 
 export const RunFailureSchema = Type.Object({
@@ -97,7 +97,7 @@ export const TaskRunSchema = Type.Object({
   input: Type.Optional(Type.Unknown({ description: 'The data that the run began with; only in the answer for a single run' })),
   inputBytes: Type.Optional(Type.Integer({ description: 'The size of the input as JSON, bytes' })),
   steering: Type.Array(Type.String(), { description: 'The steering comments that this run got first' }),
-  steered: Type.Optional(Type.Array(ref(SteerSchema), { description: 'What the user said to the run while it was under way' })),
+  steered: Type.Optional(Type.Array(ref(SteerSchema), { description: 'Messages of the user during the run' })),
   questions: Type.Array(ref(TaskQuestionSchema), { description: 'Open approval requests' }),
   usage: ref(UsageSchema),
   answeredBy: Type.Optional(AnsweredBySchema),
@@ -128,7 +128,7 @@ export const TaskRunBodySchema = Type.Object({
 }, {
   ...closed,
   $id: 'TaskRunBody',
-  description: 'What a run of a task begins with, beside its goal',
+  description: 'The input of a run of a task, beside its goal',
   examples: [{ input: { order: 4711, status: 'paid' } }]
 })
 export type TaskRunBody = Static<typeof TaskRunBodySchema>

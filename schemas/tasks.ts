@@ -122,7 +122,7 @@ export const TaskMemoryBodySchema = Type.Partial(
     ...closed,
     minProperties: 1,
     $id: 'TaskMemoryBody',
-    description: 'Lists that take the place of those of the memory; the others stay. Each entry stands once',
+    description: 'The lists to replace; lists that are left out stay. A repeated entry is kept once',
     examples: [{ decisions: ['Write prices in euros.'] }]
   }
 )
@@ -143,14 +143,14 @@ export const TaskSchema = Type.Object({
   id: Type.String(),
   name: Type.String({ description: 'A short name: the one that was given, else one of at most 60 characters that is made of the goal' }),
   goal: Type.String(),
-  request: Type.Optional(Type.String({ description: 'What the user wrote, where a model made the goal of it; runs are told both' })),
+  request: Type.Optional(Type.String({ description: 'The message of the user from which a model made the goal; runs get both' })),
   taskType: TaskTypeSchema,
   status: TaskStatusSchema,
   cwd: Type.String({ description: 'Working directory of the runs' }),
   plan: ref(PlanSchema),
   schedule: Type.Optional(ref(ScheduleSchema)),
   scheduleWords: Type.Optional(Type.String({ description: 'The schedule in words, as it was understood' })),
-  triggers: Type.Optional(Type.Array(ref(TriggerSchema), { description: 'What lets it run, beside its times' })),
+  triggers: Type.Optional(Type.Array(ref(TriggerSchema), { description: 'Causes of runs beside its times' })),
   approval: Type.Object({
     mode: ApprovalMode,
     firstN: Type.Integer(),

@@ -21,7 +21,7 @@ export const ThreadSettingsSchema = Type.Object({
 }, {
   additionalProperties: false,
   $id: 'ThreadSettings',
-  description: 'What is set for all runs of a conversation that begin later. It is replaced as a whole: `{}` removes it'
+  description: 'Settings for all runs of a conversation that begin later. They are replaced as a whole: `{}` removes them'
 })
 export type ThreadSettings = Static<typeof ThreadSettingsSchema>
 const Settings = Type.Optional(ref(ThreadSettingsSchema))

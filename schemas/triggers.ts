@@ -31,14 +31,14 @@ const OfTask = Type.Object({
 
 export const TriggerSchema = Type.Union([OfFiles, OfTask], {
   $id: 'Trigger',
-  description: 'What lets a task run, beside its times'
+  description: 'A cause of runs beside the times of a task'
 })
 export type Trigger = Static<typeof TriggerSchema>
 export type FilesTrigger = Static<typeof OfFiles>
 
 export const Triggers = Type.Array(ref(TriggerSchema), {
   maxItems: MOST_TRIGGERS,
-  description: 'What lets the task run, beside a schedule or without one; not of a one_shot. An empty list removes them'
+  description: 'Causes of runs, with or without a schedule; not for a one_shot. An empty list removes them'
 })
 
 const Changed = Type.Object({
@@ -69,7 +69,7 @@ export const FiringSchema = Type.Object({
   ends: Type.Optional(Type.Array(Type.Object({ taskId: Type.String(), runId: Type.String(), on: oneOf(['completed', 'failed']) }), {
     description: 'task: the runs that ended'
   }))
-}, { $id: 'Firing', description: 'What became of a trigger that fired' })
+}, { $id: 'Firing', description: 'A firing of a trigger, and its fate' })
 export type Firing = Static<typeof FiringSchema>
 
 export const TriggerStateSchema = Type.Object({

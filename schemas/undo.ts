@@ -24,23 +24,23 @@ interface SkippedPath {
   reason: UndoReason
 }
 
-/** What becomes, or became, of a path. */
+/** Fields that describe a change of a path, planned or done. */
 const ofPath = {
   path: Path,
   kind: oneOf(['created', 'changed', 'moved', 'deleted']),
   from: Type.Optional(Type.String({ description: 'Where a moved file or folder was' })),
-  what: Type.Optional(oneOf(['file', 'folder', 'link', 'other'], 'What is there then; of a deletion, what was')),
+  what: Type.Optional(oneOf(['file', 'folder', 'link', 'other'], 'The kind of entry afterwards; for a deletion, before it')),
   mode: Type.Optional(Type.String({ description: 'New permissions, octal, where they change' })),
   link: Type.Optional(Type.String({ description: 'Where a symbolic link leads then' })),
   inner: Type.Optional(Type.Integer({ description: 'Number of paths below a folder that change with it' })),
-  withContents: Type.Optional(Type.Boolean({ description: 'Also all that is in it, when it is a folder' })),
+  withContents: Type.Optional(Type.Boolean({ description: 'A folder with everything in it' })),
   replaces: Type.Optional(Type.Literal(true, { description: 'A move takes the place of what is at the path' })),
   diff: Type.Optional(Type.String({
     description: 'Unified diff, where both contents are text and known, or a note in parentheses why there is none'
   }))
 }
 
-export const PathChangeSchema = Type.Object(ofPath, { $id: 'PathChange', description: 'What would become of one path' })
+export const PathChangeSchema = Type.Object(ofPath, { $id: 'PathChange', description: 'The planned change of one path' })
 export type PathChange = Static<typeof PathChangeSchema>
 
 const planned = Type.Optional(Type.Array(ref(PathChangeSchema), {
@@ -65,7 +65,9 @@ export const UncoveredCallSchema = Type.Object({
   target: Type.Optional(Type.String({ description: 'What its input named, such as the command' })),
   server: Type.Optional(Type.String({ description: 'The tool server whose tool it is' })),
   app: Type.Optional(Type.String({ description: 'The application whose tool it is, if it gave itself a name' })),
-  reason: Type.Optional(Type.String({ description: 'What of a command is not covered, in sentences; the rest is among the changes' })),
+  reason: Type.Optional(Type.String({
+    description: 'The effects of a command that are not covered, in sentences; the others are among the changes'
+  })),
   at: Timestamp
 }, {
   $id: 'UncoveredCall',
@@ -88,7 +90,7 @@ export const RunChangesSchema = Type.Object({
   changes: Type.Array(ref(FileChangeSchema), { description: 'In the order in which they were made' }),
   notCovered: Type.Array(ref(UncoveredCallSchema)),
   followUps: Type.Array(ref(FollowUpSchema), {
-    description: 'What was done with the changes after the run, oldest first: it can be taken back, too'
+    description: 'Undos and applies of the changes, oldest first. Each can be taken back'
   }),
   nextCursor: Type.Optional(Type.String())
 }, { $id: 'RunChanges', description: 'A page of the changes of a run' })
@@ -134,7 +136,7 @@ export const UndoneSchema = Type.Object({
     description: 'The paths that stay. A git directory, or a database of SQLite with its side files, stays as one thing: its path is named'
   }),
   notCovered: Type.Array(ref(UncoveredCallSchema))
-}, { $id: 'Undone', description: 'What an undo did, or would do' })
+}, { $id: 'Undone', description: 'The result of an undo, or its plan' })
 export interface Undone {
   undoId?: string
   restored: string[]
@@ -152,7 +154,7 @@ export const ReplacedChangesSchema = Type.Object({
   undoIds: Type.Array(Type.String(), {
     description: 'The undos, in their order. POST /runs/{undoId}/undo, the last one first, takes them back'
   })
-}, { $id: 'ReplacedChanges', description: 'What the undo of the answers that a message replaces did to files, or would do' })
+}, { $id: 'ReplacedChanges', description: 'The result, or the plan, of the undo for the answers that a message replaces' })
 export type ReplacedChanges = Static<typeof ReplacedChangesSchema>
 
 export const AppliedSchema = Type.Object({
@@ -166,7 +168,7 @@ export const AppliedSchema = Type.Object({
   skipped: Type.Array(Type.Object(skippedPath), {
     description: 'The paths that stay as they are: with `changed_since` or `gone`, somebody changed them after they were copied'
   })
-}, { $id: 'Applied', description: 'What of a copy was taken over, or would be' })
+}, { $id: 'Applied', description: 'The changes of a copy that were taken over, or would be' })
 export interface Applied {
   applyId?: string
   applied: string[]

@@ -13,7 +13,7 @@ export const UsageSchema = Type.Object({
   costEstimateOf: Type.Optional(Type.String({
     description: 'The day of the table of prices that some of the cost is estimated with, as 2026-01-31: their providers name none'
   }))
-}, { $id: 'Usage', description: 'What model calls used, by the counts of their providers' })
+}, { $id: 'Usage', description: 'Tokens and cost of model calls, as their providers count them' })
 export type Usage = Static<typeof UsageSchema>
 
 const USAGE_GROUPINGS = ['day', 'model', 'role', 'task', 'thread'] as const

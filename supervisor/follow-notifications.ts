@@ -23,7 +23,7 @@ export interface Notification {
 export interface NotificationHandlers {
   /** Shows a notification: no other shell or page does. */
   onNotification: (notification: Notification) => void
-  /** What was shown of it can be taken away. */
+  /** Its desktop notification can be removed. */
   onNotificationClosed?: (notificationId: string) => void
 }
 

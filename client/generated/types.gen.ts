@@ -32,7 +32,7 @@ export type About = {
 };
 
 /**
- * What later runs of the task or the conversation do unasked from now on
+ * The grants that were made of the accepted lines
  */
 export type AcceptedSheet = {
     /**
@@ -167,7 +167,7 @@ export type Answers = {
 };
 
 /**
- * What of a copy was taken over, or would be
+ * The changes of a copy that were taken over, or would be
  */
 export type Applied = {
     /**
@@ -266,7 +266,7 @@ export type Approval = {
      */
     correctedDigest?: string;
     /**
-     * What the call would change has changed two times: the decision may carry "unbound": true
+     * The files of the call have changed twice since they were shown: the decision may carry "unbound": true
      */
     unboundOffered?: boolean;
     /**
@@ -316,7 +316,7 @@ export type Approval = {
         destructive?: true;
     };
     /**
-     * What an answer may cover; it names one as "scope"
+     * The scopes that an answer can choose from, as "scope"
      */
     scopes?: Array<{
         /**
@@ -416,7 +416,7 @@ export type Approval = {
     device?: {
         deviceId: string;
         /**
-         * How the person calls it
+         * The name that the person gave it
          */
         name: string;
     };
@@ -588,7 +588,7 @@ export type ApprovalPreview = {
          */
         timedOut?: boolean;
         /**
-         * What was other than it would be, in sentences
+         * How the trial differs from a real run, in sentences
          */
         note: string;
     };
@@ -651,7 +651,7 @@ export type ApproveBody = {
      */
     resumable?: boolean;
     /**
-     * What becomes of approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
+     * How to treat approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
      */
     waiting?: 'withdraw' | 'keep';
     /**
@@ -692,7 +692,7 @@ export type Attachment = {
      */
     digest: string;
     /**
-     * What the bytes say that it is, else what the request said
+     * The type by the bytes, else by the request
      */
     mediaType: string;
     bytes: number;
@@ -753,7 +753,7 @@ export type BrainView = {
 };
 
 /**
- * What an editor shows of a file
+ * The text of a file as an editor shows it
  */
 export type BufferAnswer = {
     /**
@@ -776,7 +776,7 @@ export type BufferRequests = {
 };
 
 /**
- * What became of the answer of an editor
+ * The outcome of an answer of an editor
  */
 export type BufferTaken = {
     /**
@@ -831,7 +831,7 @@ export type ChatCompletion = {
         finish_reason: 'stop' | 'length' | 'content_filter' | 'tool_calls';
     }>;
     /**
-     * What all model calls for this answer used
+     * Tokens of all model calls for this answer
      */
     usage: {
         prompt_tokens: number;
@@ -1093,7 +1093,7 @@ export type CheckedBackup = {
         agents: number;
     };
     /**
-     * What the service has now: it would be gone
+     * The present data of the service, which an import would replace
      */
     replaces: {
         /**
@@ -1136,7 +1136,7 @@ export type CheckedBackup = {
      */
     kept?: Array<string>;
     /**
-     * What is under way, and would have to end before an import
+     * Work that must end before an import
      */
     busy?: string;
     /**
@@ -1368,7 +1368,7 @@ export type ConfigPatch = {
              */
             url?: string | null;
             /**
-             * What messages are signed with: base64 of at least 18 bytes, as `openssl rand -base64 32` makes it; or a variable
+             * The key that signs messages: base64 of at least 18 bytes, as `openssl rand -base64 32` makes it; or a variable
              */
             secret?: string | null;
             text?: boolean | null;
@@ -1504,7 +1504,7 @@ export type ConfigSaved = {
      */
     restart: Array<string>;
     /**
-     * What else is wrong in config.json: defaults replace those values
+     * Further errors in config.json: defaults replace those values
      */
     problem?: string;
 };
@@ -1716,7 +1716,7 @@ export type DataNoticeEvent = {
          */
         text: string;
         /**
-         * no-task: what POST /tasks takes to make a task of the request
+         * For the code no-task: the body for POST /tasks that makes the task
          */
         task?: {
             /**
@@ -1889,7 +1889,7 @@ export type DecidedApproval = {
 };
 
 /**
- * What a run did otherwise than the rehearsal whose sheet was accepted before it
+ * A difference of a run from the rehearsal whose sheet was accepted before it
  */
 export type Departure = {
     /**
@@ -1925,7 +1925,7 @@ export type Departure = {
 export type Device = {
     deviceId: string;
     /**
-     * How the person calls it
+     * The name that the person gave it
      */
     name: string;
     /**
@@ -2088,11 +2088,11 @@ export type Digest = {
                      */
                     facts?: string;
                     /**
-                     * What it did without asking anybody, and why it could
+                     * Calls that ran without asking, and why they could
                      */
                     unasked: Array<DigestUnasked>;
                     /**
-                     * What it did otherwise than the rehearsal whose sheet was accepted before it
+                     * Differences from the rehearsal whose sheet was accepted before it
                      */
                     differs?: Array<Departure>;
                     /**
@@ -2266,7 +2266,7 @@ export type Digest = {
                 reason?: string;
             }>;
             /**
-             * What it did without asking anybody, and why it could
+             * Calls that ran without asking, and why they could
              */
             unasked: Array<DigestUnasked>;
         }>;
@@ -2376,11 +2376,11 @@ export type Digest = {
              */
             facts?: string;
             /**
-             * What it did without asking anybody, and why it could
+             * Calls that ran without asking, and why they could
              */
             unasked: Array<DigestUnasked>;
             /**
-             * What it did otherwise than the rehearsal whose sheet was accepted before it
+             * Differences from the rehearsal whose sheet was accepted before it
              */
             differs?: Array<Departure>;
             /**
@@ -2494,11 +2494,11 @@ export type Digest = {
              */
             facts?: string;
             /**
-             * What it did without asking anybody, and why it could
+             * Calls that ran without asking, and why they could
              */
             unasked: Array<DigestUnasked>;
             /**
-             * What it did otherwise than the rehearsal whose sheet was accepted before it
+             * Differences from the rehearsal whose sheet was accepted before it
              */
             differs?: Array<Departure>;
             /**
@@ -2612,11 +2612,11 @@ export type Digest = {
              */
             facts?: string;
             /**
-             * What it did without asking anybody, and why it could
+             * Calls that ran without asking, and why they could
              */
             unasked: Array<DigestUnasked>;
             /**
-             * What it did otherwise than the rehearsal whose sheet was accepted before it
+             * Differences from the rehearsal whose sheet was accepted before it
              */
             differs?: Array<Departure>;
             /**
@@ -2963,7 +2963,7 @@ export type Disconnected = {
     status: 'disconnected';
     name: string;
     /**
-     * What stays at its authorization server, where the access could not be revoked
+     * The access that could not be revoked at its authorization server
      */
     warning?: string;
 };
@@ -2974,7 +2974,7 @@ export type Disconnected = {
 export type Erased = {
     status: 'erased';
     /**
-     * Files of the directory that stay
+     * Files of the configuration directory that are kept
      */
     stays: Array<string>;
 };
@@ -3101,7 +3101,7 @@ export type Extraction = {
      */
     proposed: number;
     /**
-     * What the model pointed at and is not learned, because the check of its words failed
+     * Sentences that the model pointed at, and that the check of their words refused
      */
     rejected?: Array<{
         reason: string;
@@ -3125,11 +3125,11 @@ export type FactChange = {
      */
     fact?: string;
     /**
-     * What is pinned stays in the prompt, and nothing learned replaces it unasked
+     * A pinned entry stays in the prompt, and learning never replaces it without asking
      */
     pinned?: boolean;
     /**
-     * What is important comes before what is newer in the prompt; unlike what is pinned, it can be replaced by what is learned
+     * In the prompt, important entries come before newer ones. Unlike pinned entries, they can be replaced by learning
      */
     important?: boolean;
     /**
@@ -3185,7 +3185,7 @@ export type FileChange = {
      */
     from?: string;
     /**
-     * What is there then; of a deletion, what was
+     * The kind of entry afterwards; for a deletion, before it
      */
     what?: 'file' | 'folder' | 'link' | 'other';
     /**
@@ -3201,7 +3201,7 @@ export type FileChange = {
      */
     inner?: number;
     /**
-     * Also all that is in it, when it is a folder
+     * A folder with everything in it
      */
     withContents?: boolean;
     /**
@@ -3268,7 +3268,7 @@ export type FinishStepEvent = {
 };
 
 /**
- * What became of a trigger that fired
+ * A firing of a trigger, and its fate
  */
 export type Firing = {
     id: string;
@@ -3609,7 +3609,7 @@ export type Health = {
  */
 export type ImportProgress = {
     /**
-     * What is done with a backup now: it is received, read and checked, or its records are written to the disk
+     * The present stage: the backup is received, read and checked, or its records are written to the disk
      */
     step: 'none' | 'receiving' | 'reading' | 'writing';
     /**
@@ -3627,7 +3627,7 @@ export type ImportProgress = {
  */
 export type ImportServersBody = {
     /**
-     * What a README shows, as it is: with comments, in a fenced block, or without the outer braces
+     * The text that a README shows, unchanged: with comments, in a fenced block, or without the outer braces
      */
     text?: string;
     /**
@@ -3685,7 +3685,7 @@ export type Imported = {
 };
 
 /**
- * What became of an entry
+ * The outcome of one entry
  */
 export type ImportedServer = {
     /**
@@ -3721,7 +3721,7 @@ export type ImportedServer = {
 };
 
 /**
- * What became of each entry, in the order of what was sent
+ * The outcome of each entry, in the order of the request
  */
 export type ImportedServers = {
     servers: Array<ImportedServer>;
@@ -3868,7 +3868,7 @@ export type LiveRun = {
 export type MemoryChangedEvent = {
     type: 'memory:changed';
     /**
-     * What is known since, in the words of the user
+     * New entries, in the words of the user
      */
     learned: Array<{
         id: string;
@@ -3880,7 +3880,7 @@ export type MemoryChangedEvent = {
      */
     proposed: number;
     /**
-     * Ids of what is not known any more: forgotten, replaced or erased
+     * Ids of entries that were forgotten, replaced or erased
      */
     forgotten: Array<string>;
     /**
@@ -3924,15 +3924,15 @@ export type ModelList = {
             cacheWrite?: string;
         };
         /**
-         * Of a model that is a file
+         * For a file of weights
          */
         sizeBytes?: number;
         /**
-         * Of a model that is a file: whether it is in memory
+         * For a file of weights: whether it is in memory
          */
         state?: 'stopped' | 'loading' | 'loaded';
         /**
-         * Of a model that is a file: how fast it wrote its last answer
+         * For a file of weights: the speed of its last answer
          */
         tokensPerSecond?: number;
         /**
@@ -4214,7 +4214,7 @@ export type Notification = {
      */
     shownAt?: number;
     /**
-     * What became of it at the webhook, oldest first
+     * Attempts at the webhook, oldest first
      */
     deliveries: Array<{
         /**
@@ -4327,7 +4327,7 @@ export type NotificationEvent = {
 export type NotificationList = {
     notifications: Array<Notification>;
     /**
-     * The number of things that are open now, for a badge: each approval counts
+     * The number of open items, for a badge. Each approval counts as one
      */
     count: number;
 };
@@ -4359,7 +4359,7 @@ export type NotificationShownBody = {
 };
 
 /**
- * What would become of one path
+ * The planned change of one path
  */
 export type PathChange = {
     /**
@@ -4372,7 +4372,7 @@ export type PathChange = {
      */
     from?: string;
     /**
-     * What is there then; of a deletion, what was
+     * The kind of entry afterwards; for a deletion, before it
      */
     what?: 'file' | 'folder' | 'link' | 'other';
     /**
@@ -4388,7 +4388,7 @@ export type PathChange = {
      */
     inner?: number;
     /**
-     * Also all that is in it, when it is a folder
+     * A folder with everything in it
      */
     withContents?: boolean;
     /**
@@ -4651,7 +4651,7 @@ export type ProviderTested = {
      */
     findings?: Array<{
         /**
-         * What was tried, or (from portable-ids on) what requests to this model meet from now on
+         * The feature that was tried, or (from portable-ids on) a need that requests to this model meet from now on
          */
         about: 'stream' | 'system' | 'tool-call' | 'call-without-text' | 'two-calls' | 'two-messages' | 'json' | 'picture' | 'long-prompt' | 'portable-ids' | 'no-thoughts' | 'thoughts' | 'no-tool-pictures' | 'no-pictures' | 'no-system' | 'one-call' | 'tools-in-words';
         ok: boolean;
@@ -4766,15 +4766,15 @@ export type ReachedBudget = {
      */
     unit: 'usd' | 'tokens';
     /**
-     * What was spent when the run stopped to ask
+     * The amount spent when the run stopped to ask
      */
     spent: number;
     /**
-     * What may be spent so far
+     * The present limit
      */
     limit: number;
     /**
-     * What a yes adds to what was spent
+     * The amount that a yes adds to the amount spent
      */
     more: number;
     /**
@@ -4903,7 +4903,7 @@ export type RemovedGrant = {
 };
 
 /**
- * What the undo of the answers that a message replaces did to files, or would do
+ * The result, or the plan, of the undo for the answers that a message replaces
  */
 export type ReplacedChanges = {
     /**
@@ -4951,7 +4951,7 @@ export type ResetEvent = {
 };
 
 /**
- * What a resource holds, up to 5 MB, with known secrets replaced
+ * The content of a resource, up to 5 MB, with known secrets replaced
  */
 export type Resource = {
     server: string;
@@ -5349,7 +5349,7 @@ export type Run = {
      */
     steering: Array<string>;
     /**
-     * What the user said to the run while it was under way
+     * Messages of the user during the run
      */
     steered?: Array<Steer>;
     /**
@@ -5457,11 +5457,11 @@ export type RunBody = {
      */
     resumable?: boolean;
     /**
-     * What becomes of approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
+     * How to treat approvals and questions that the conversation waits for: `withdraw`, by default, takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
      */
     waiting?: 'withdraw' | 'keep';
     /**
-     * What becomes of the changes to files that were made by the answers that this message replaces (it was edited, or asks for another answer): `keep`, by default, leaves them; `undo` undoes them before the run begins, and `undone` of its `start` says what was restored; `ask` refuses the message with 409 `ERR_FILES_CHANGED` if there are some that can be undone, and names them
+     * How to treat the changes to files that were made by the answers that this message replaces (it was edited, or asks for another answer): `keep`, by default, leaves them; `undo` undoes them before the run begins, and `undone` of its `start` says what was restored; `ask` refuses the message with 409 `ERR_FILES_CHANGED` if there are some that can be undone, and names them
      */
     changes?: 'keep' | 'undo' | 'ask';
     /**
@@ -5485,7 +5485,7 @@ export type RunChanges = {
     changes: Array<FileChange>;
     notCovered: Array<UncoveredCall>;
     /**
-     * What was done with the changes after the run, oldest first: it can be taken back, too
+     * Undos and applies of the changes, oldest first. Each can be taken back
      */
     followUps: Array<FollowUp>;
     nextCursor?: string;
@@ -5535,7 +5535,7 @@ export type RunList = {
 };
 
 /**
- * What is set for one run. It is resolved with the options of its agent and of its conversation when the run starts, and kept with the run: the same applies after approvals and after a restart
+ * Settings of one run. They are resolved with the options of its agent and of its conversation when the run starts, and kept with the run: the same applies after approvals and after a restart
  */
 export type RunOptions = {
     /**
@@ -5742,7 +5742,7 @@ export type RunResult = {
             destructive?: true;
         };
         /**
-         * What an answer may cover; it names one as "scope"
+         * The scopes that an answer can choose from, as "scope"
          */
         scopes?: Array<{
             /**
@@ -5760,7 +5760,7 @@ export type RunResult = {
         expiresAt?: number;
     }>;
     /**
-     * What the agent asks its user
+     * Questions of the agent to its user
      */
     pendingQuestions: Array<{
         /**
@@ -5794,7 +5794,7 @@ export type RunResult = {
     evaluation?: Evaluation;
     task?: RunTask;
     /**
-     * What the user said while the run was under way
+     * Messages of the user during the run
      */
     steering?: Array<Steer>;
     /**
@@ -6014,7 +6014,7 @@ export type SchedulePreview = {
      */
     next: Array<number>;
     /**
-     * What a person should confirm first, as it was only said: it runs more often than hourly
+     * Why a person should confirm the schedule first: it runs more often than hourly
      */
     confirm?: string;
 } | {
@@ -6085,7 +6085,7 @@ export type SearchSnippet = {
 };
 
 /**
- * What a rehearsal has shown
+ * The result of a rehearsal
  */
 export type Sheet = {
     runId: string;
@@ -6120,7 +6120,7 @@ export type Sheet = {
     facts?: string;
     usage: Usage;
     /**
-     * What the run would do that asks, or that reaches beyond its folder
+     * The calls that would ask, or that reach beyond the folder of the run
      */
     lines: Array<SheetLine>;
     /**
@@ -6130,7 +6130,7 @@ export type Sheet = {
 };
 
 /**
- * What is accepted of the sheet of a rehearsal, for later runs of the task or the conversation
+ * The lines of a sheet that later runs of the task or the conversation may do without asking
  */
 export type SheetAnswer = {
     /**
@@ -6233,7 +6233,7 @@ export type SheetLine = {
         text: string;
     };
     /**
-     * What may be accepted of the line, the narrowest first; [] for nothing
+     * The scopes that can be accepted, the narrowest first; [] for none
      */
     scopes: Array<{
         /**
@@ -6246,7 +6246,7 @@ export type SheetLine = {
         text: string;
     }>;
     /**
-     * What was accepted of it
+     * The accepted scope, and the grant that was made
      */
     accepted?: {
         /**
@@ -6415,7 +6415,7 @@ export type StartStepEvent = {
 };
 
 /**
- * What the user said to a run while it was under way
+ * A message of the user to an active run
  */
 export type Steer = {
     /**
@@ -6423,7 +6423,7 @@ export type Steer = {
      */
     id: string;
     /**
-     * What the user said
+     * The words of the message
      */
     text: string;
     /**
@@ -6564,7 +6564,7 @@ export type Task = {
     name: string;
     goal: string;
     /**
-     * What the user wrote, where a model made the goal of it; runs are told both
+     * The message of the user from which a model made the goal; runs get both
      */
     request?: string;
     taskType: 'one_shot' | 'recurring' | 'triggered';
@@ -6580,7 +6580,7 @@ export type Task = {
      */
     scheduleWords?: string;
     /**
-     * What lets it run, beside its times
+     * Causes of runs beside its times
      */
     triggers?: Array<Trigger>;
     approval: {
@@ -6620,7 +6620,7 @@ export type Task = {
         device?: {
             deviceId: string;
             /**
-             * How the person calls it
+             * The name that the person gave it
              */
             name: string;
         };
@@ -6754,7 +6754,7 @@ export type TaskApprovalEvent = {
         destructive?: true;
     };
     /**
-     * What an answer may cover; it names one as "scope"
+     * The scopes that an answer can choose from, as "scope"
      */
     scopes?: Array<{
         /**
@@ -6869,7 +6869,7 @@ export type TaskBody = {
     approval?: TaskApprovalInput;
     schedule?: Schedule;
     /**
-     * What lets the task run, beside a schedule or without one; not of a one_shot. An empty list removes them
+     * Causes of runs, with or without a schedule; not for a one_shot. An empty list removes them
      */
     triggers?: Array<Trigger>;
     /**
@@ -6912,7 +6912,7 @@ export type TaskChanges = {
     approval?: TaskApprovalInput;
     schedule?: Schedule;
     /**
-     * What lets the task run, beside a schedule or without one; not of a one_shot. An empty list removes them
+     * Causes of runs, with or without a schedule; not for a one_shot. An empty list removes them
      */
     triggers?: Array<Trigger>;
     /**
@@ -7209,7 +7209,7 @@ export type TaskMemory = {
 };
 
 /**
- * Lists that take the place of those of the memory; the others stay. Each entry stands once
+ * The lists to replace; lists that are left out stay. A repeated entry is kept once
  */
 export type TaskMemoryBody = {
     findings?: Array<string>;
@@ -7234,7 +7234,7 @@ export type TaskPhaseEvent = {
 };
 
 /**
- * What a run waits for a person to decide or answer
+ * An approval or question that a run waits for
  */
 export type TaskQuestion = {
     approvalId: string;
@@ -7287,7 +7287,7 @@ export type TaskQuestion = {
         destructive?: true;
     };
     /**
-     * What an answer may cover; it names one as "scope"
+     * The scopes that an answer can choose from, as "scope"
      */
     scopes?: Array<{
         /**
@@ -7435,7 +7435,7 @@ export type TaskRun = {
      */
     steering: Array<string>;
     /**
-     * What the user said to the run while it was under way
+     * Messages of the user during the run
      */
     steered?: Array<Steer>;
     /**
@@ -7476,7 +7476,7 @@ export type TaskRun = {
 };
 
 /**
- * What a run of a task begins with, beside its goal
+ * The input of a run of a task, beside its goal
  */
 export type TaskRunBody = {
     /**
@@ -7832,7 +7832,7 @@ export type ThreadList = {
 };
 
 /**
- * What is set for all runs of a conversation that begin later. It is replaced as a whole: `{}` removes it
+ * Settings for all runs of a conversation that begin later. They are replaced as a whole: `{}` removes them
  */
 export type ThreadSettings = {
     /**
@@ -7960,7 +7960,7 @@ export type ToolApprovalRequestEvent = {
         destructive?: true;
     };
     /**
-     * What an answer may cover; it names one as "scope"
+     * The scopes that an answer can choose from, as "scope"
      */
     scopes?: Array<{
         /**
@@ -8600,7 +8600,7 @@ export type ToolServerSettings = {
 };
 
 /**
- * What lets a task run, beside its times
+ * A cause of runs beside the times of a task
  */
 export type Trigger = {
     type: 'files';
@@ -8663,7 +8663,7 @@ export type UncoveredCall = {
      */
     app?: string;
     /**
-     * What of a command is not covered, in sentences; the rest is among the changes
+     * The effects of a command that are not covered, in sentences; the others are among the changes
      */
     reason?: string;
     /**
@@ -8684,7 +8684,7 @@ export type UndoBody = {
 };
 
 /**
- * What an undo did, or would do
+ * The result of an undo, or its plan
  */
 export type Undone = {
     /**
@@ -8716,7 +8716,7 @@ export type Undone = {
 };
 
 /**
- * What model calls used, by the counts of their providers
+ * Tokens and cost of model calls, as their providers count them
  */
 export type Usage = {
     /**
@@ -9805,7 +9805,7 @@ export type StopRunData = {
     };
     query?: {
         /**
-         * What becomes of a run that waits: `withdraw`, by default, ends it and withdraws what it waits for; `keep` leaves it as it is, and answers 404 where no run is under way
+         * How to treat a run that waits: `withdraw`, by default, ends it and withdraws what it waits for; `keep` leaves it as it is, and answers 404 where no run is under way
          */
         waiting?: 'withdraw' | 'keep';
     };
@@ -12350,7 +12350,7 @@ export type ListBufferRequestsData = {
     };
     query: {
         /**
-         * A name of the editor that no other open one has
+         * A name for the editor, unique among the open ones
          */
         editor: string;
         /**
@@ -12455,7 +12455,7 @@ export type AnswerBufferRequestError = AnswerBufferRequestErrors[keyof AnswerBuf
 
 export type AnswerBufferRequestResponses = {
     /**
-     * What became of the answer of an editor
+     * The outcome of an answer of an editor
      */
     200: BufferTaken;
 };
@@ -14371,7 +14371,7 @@ export type GetSheetError = GetSheetErrors[keyof GetSheetErrors];
 
 export type GetSheetResponses = {
     /**
-     * What a rehearsal has shown
+     * The result of a rehearsal
      */
     200: Sheet;
 };
@@ -14497,7 +14497,7 @@ export type UndoRunError = UndoRunErrors[keyof UndoRunErrors];
 
 export type UndoRunResponses = {
     /**
-     * What an undo did, or would do
+     * The result of an undo, or its plan
      */
     200: Undone;
 };
@@ -14563,7 +14563,7 @@ export type ApplyRunError = ApplyRunErrors[keyof ApplyRunErrors];
 
 export type ApplyRunResponses = {
     /**
-     * What of a copy was taken over, or would be
+     * The changes of a copy that were taken over, or would be
      */
     200: Applied;
 };
@@ -15451,7 +15451,7 @@ export type ListResourcesData = {
     path?: never;
     query?: {
         /**
-         * Of this tool server alone
+         * Only the resources of this tool server
          */
         server?: string;
     };
@@ -15555,7 +15555,7 @@ export type ReadResourceError = ReadResourceErrors[keyof ReadResourceErrors];
 
 export type ReadResourceResponses = {
     /**
-     * What a resource holds, up to 5 MB, with known secrets replaced
+     * The content of a resource, up to 5 MB, with known secrets replaced
      */
     200: Resource;
 };
@@ -15934,7 +15934,7 @@ export type ImportToolServersError = ImportToolServersErrors[keyof ImportToolSer
 
 export type ImportToolServersResponses = {
     /**
-     * What became of each entry, in the order of what was sent
+     * The outcome of each entry, in the order of the request
      */
     200: ImportedServers;
 };

@@ -12,7 +12,7 @@ const main = document.querySelector('main')!
 const status = document.querySelector('#status')!
 /** The request that is shown in full. */
 let opened: string | undefined
-/** What the list shows, so that it is made anew only when it is another. */
+/** The requests that the list shows: it is drawn again only when they change. */
 let listed = ''
 
 const say = (text: string) => {

@@ -1,7 +1,7 @@
 import { hasText, say, type TextKey } from './say.ts'
 import facts from './tool-facts.json'
 
-/** What a grant covers as the service writes it, with what the tool does first. */
+/** The service's sentences about what a grant covers, each with the text that replaces it. */
 const FORMS: Array<[RegExp, TextKey]> = [
   [/^(?<does>[^,:"“]+), with exactly (?<input>.*), in "(?<folder>.*)"$/s, 'covers.exact'],
   [/^(?<does>[^,:"“]+): "(?<files>.*)", with any content$/s, 'covers.file'],
@@ -11,7 +11,7 @@ const FORMS: Array<[RegExp, TextKey]> = [
   [/^(?<does>[^,:"“]+): every one in the box of "(?<folder>.*)": /s, 'covers.sandbox'],
   [/^(?<does>[^,:"“]+), as it is described now, with any input$/s, 'covers.tool']
 ]
-/** What a grant that runs have taught covers beyond that. */
+/** The same for grants that approved runs have taught. */
 const BEYOND: Array<[RegExp, TextKey]> = [
   [/, and again of those that this task made and nobody has changed since$/, 'covers.again'],
   [

@@ -29,7 +29,7 @@ const ARRIVAL = { headers: 5_000, body: 10_000, lookedAfter: 2_000 }
 /** Connections at once, of all who come. */
 const MOST_CONNECTIONS = 256
 
-/** What browsers are told with every answer. HTTPS, and so HSTS, is the matter of the server in front. */
+/** Headers of every answer. The server in front has HTTPS, and sets HSTS. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',

@@ -29,7 +29,7 @@ import { continuedMessage } from './message-import.ts'
 import { noTaskNotice } from './no-task-notice.ts'
 import type { ConversationAttempt } from './conversation-state.ts'
 
-/** What the end of a run needs. */
+/** Collaborators of the end of a run. */
 export type EndDeps = Pick<AgentDeps, 'runs' | 'threads' | 'answers' | 'conversations' | 'log'>
 
 /**

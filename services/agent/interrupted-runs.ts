@@ -52,19 +52,19 @@ export function cutCallNotes (run: Run<ThreadRun>): string[] {
 /** Returns notes for the model about the items of a run that nobody answered before a new message superseded the run. */
 export const supersededNotes = (items: readonly ThreadItem[]): string[] => items.flatMap((item) => noteOf(item, items) ?? [])
 
-const shown = (value: unknown) => JSON.stringify(value).slice(0, 500)
+const shortJson = (value: unknown) => JSON.stringify(value).slice(0, 500)
 
 function noteOf (item: ThreadItem, items: readonly ThreadItem[]): string | undefined {
   switch (item.kind) {
     case 'question':
       if (item.budget !== undefined) return undefined
-      return item.state === 'pending' ? `The user did not answer ${shown(item.questions)} and said something else.` : undefined
+      return item.state === 'pending' ? `The user did not answer ${shortJson(item.questions)} and said something else.` : undefined
     case 'app':
       if (isUnanswered(item)) {
         return `${describeCall(item)} was given to the application, which did not say how it ended. Check before doing it again.`
       }
       if (item.state !== 'done' && item.state !== 'error') return undefined
-      return `${describeCall(item)} was executed by the application, with the result ${shown(item.output ?? item.errorText)}.`
+      return `${describeCall(item)} was executed by the application, with the result ${shortJson(item.output ?? item.errorText)}.`
     case 'tool':
       // An approved call of the application has two items. The application's item says more.
       return (item.state === 'pending' || item.state === 'approved') && findOfCall(items, item.toolCallId).answer === undefined

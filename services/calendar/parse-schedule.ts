@@ -140,7 +140,7 @@ function checkExact (interval: string, fields: Interval) {
   check(odd === 'except' && fields.except === undefined, odd, `"${interval}" is counted in hours or less, so it cannot also be ${advice}.`)
 }
 
-/** What is said in fields of their own, as words behind an interval say it; the interval is read as `read`. Throws BadSchedule (400). */
+/** Reads `at`, `on` and `except` like words behind an interval, which was read as `read`. Throws BadSchedule (400). */
 function readFields (schedule: Schedule, read: Interval = { isWord: true, period: { unit: 'day', every: 1 } }): Interval {
   const { at, on, except } = schedule
   for (const field of ['at', 'except'] as const) {

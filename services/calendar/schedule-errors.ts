@@ -20,5 +20,5 @@ export function check (isFine: boolean, field: string, sentence: string): assert
 /** Of words in doubt; behind it stands what to write. */
 export const SEVERAL = 'may mean several things'
 
-/** What a text that cannot be read asks for in vain. */
+/** Returns a sentence about an unsupported request in a text that cannot be read. */
 export const hintOf = (text: string): string => /\bholidays?\b/i.test(text) ? 'Holidays are not known: name their dates. ' : ''

@@ -25,7 +25,7 @@ export type NewLine = Pick<
   'toolCallId' | 'toolName' | 'input' | 'identity' | 'outcome' | 'asks' | 'reason' | 'toolServer' | 'boundary' | 'scopes'
 >
 
-/** What the engine of runs needs of a rehearsal. */
+/** The part of a rehearsal that the engine of runs uses. */
 export interface Rehearsed {
   /** The folder for which the rehearsal is made. */
   cwd: string

@@ -195,8 +195,8 @@ export interface ToolSays {
 }
 
 /**
- * What is known when it is decided whether a call must ask. `textOfOthers` names texts that the run has read and that others wrote;
- * undefined if there are none.
+ * The context of the decision whether a call must ask. `textOfOthers` names texts that the run has read and that others wrote; undefined if
+ * there are none.
  */
 export type AskContext = Pick<ToolContext, 'runId' | 'cwd'> & { textOfOthers?(): Promise<string | undefined> }
 

@@ -54,7 +54,7 @@ interface GateParts {
   allowedOrigins: () => string[]
   /** Host names beside those of the loopback address and the bound one. */
   names?: string[]
-  /** What a person can do who calls the service by another name, or from another origin; sentences. */
+  /** Sentences for a person who calls the service by another name, or from another origin. */
   advice?: { host: string, origin: string }
 }
 

@@ -48,8 +48,8 @@ export function evaluate (findings: Findings): Evaluation {
     issues: [
       ...(report === '' ? ['The report is empty.'] : []),
       ...(isCutOff ? ['The report breaks off, because it had reached its greatest length.'] : []),
-      ...contradicted.map((claim) => told(claim, 'not so')),
-      ...unchecked.map((claim) => told(claim, 'not checked')),
+      ...contradicted.map((claim) => issueOf(claim, 'not so')),
+      ...unchecked.map((claim) => issueOf(claim, 'not checked')),
       ...missing,
       ...judged.issues,
       ...(doubt === undefined ? [] : [doubt])
@@ -62,7 +62,7 @@ export function evaluate (findings: Findings): Evaluation {
   }
 }
 
-const told = ({ claim, target, reason }: Claim, state: string) =>
+const issueOf = ({ claim, target, reason }: Claim, state: string) =>
   `The report says: “${claim}”${target === undefined ? '' : ` (${target})`}. This is ${state}: ${reason}`
 
 function maxScore (outcome: Outcome | undefined): number {

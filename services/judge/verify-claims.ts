@@ -168,9 +168,9 @@ async function verifyWritten (asserted: Asserted, last: Touch, touched: Touch[],
   const now = await digestAt(path, facts.signal)
   if (now !== null) {
     const first = touched.find(({ change }) => change.path === path)!
-    if (now !== first.change.before || await told('file', path, { ...facts, claims: others(asserted, facts) })) return borneOut
+    if (now !== first.change.before || await isClaimed('file', path, { ...facts, claims: others(asserted, facts) })) return borneOut
   } else if (touched.some((touch) => touch.at > last.at && removed(touch))) {
-    return await told('deletion', path, facts) ? borneOut : contradicted(`${shownPath(last)} was deleted later in this run.`)
+    return await isClaimed('deletion', path, facts) ? borneOut : contradicted(`${shownPath(last)} was deleted later in this run.`)
   }
   const state = now === null ? 'is not there at the end' : 'is at the end as it was before'
   const later = facts.calls.slice(last.at + 1).filter(isFree)
@@ -189,7 +189,7 @@ async function verifyDeleted (last: Touch, touched: Touch[], facts: Facts): Prom
   const borneOut = confirmedBy([...touched.filter(removed).map(({ call }) => call), last.call])
   if (!await isThere(path)) return borneOut
   if (touched.some((touch) => touch.at > last.at && touch.change.after !== null)) {
-    return await told('file', path, facts) ? borneOut : contradicted(`${shownPath(last)} was written again later in this run.`)
+    return await isClaimed('file', path, facts) ? borneOut : contradicted(`${shownPath(last)} was written again later in this run.`)
   }
   return facts.calls.slice(last.at + 1).some(isFree)
     ? unchecked(`${shownPath(last)} is there at the end; a later call may account for it.`)
@@ -236,7 +236,7 @@ const canHave = (effect: FileEffect, { proves, input }: CallFact, target: PathTa
   proves === 'any' || (proves !== undefined && (proves === effect || effect === 'deletion') && target.isNamedIn(input))
 
 /** True if the report claims an effect on a path. */
-async function told (effect: FileEffect, path: string, { claims, calls, cwd }: Omit<Facts, 'signal'>): Promise<boolean> {
+async function isClaimed (effect: FileEffect, path: string, { claims, calls, cwd }: Omit<Facts, 'signal'>): Promise<boolean> {
   for (const claim of claims) {
     if (claim.effect !== effect) continue
     const cited = calls.find(({ id }) => id === claim.call)

@@ -71,8 +71,8 @@ const OPENS_IN = new Map(Object.entries({
   mise: new Set(['config.toml'])
 }))
 /**
- * What other version control writes in its folders as it works. All else in them is settings and hooks, or leads to such elsewhere; in
- * place of a folder, a file does. `mark`: without it the folder is none of theirs.
+ * Files that other version control systems write in their folders as they work. All other files there are settings and hooks, or lead to
+ * some elsewhere; so does a file in place of such a folder. A folder without `mark` is none of theirs.
  */
 const OF_VERSION_CONTROL = new Map<string, { mark: string, folders: RegExp, files?: RegExp }>(Object.entries({
   '.hg': {

@@ -13,7 +13,7 @@ export interface EntryNames {
   _meta?: object
 }
 
-const fits = (value: unknown): boolean => JSON.stringify(value).length <= LARGEST
+const isSmall = (value: unknown): boolean => JSON.stringify(value).length <= LARGEST
 
 /** Returns the title, the description, the icons and the `_meta` of an entry of a server's list, as the server gives them. */
 export function namesOf (entry: Record<string, unknown>): EntryNames {
@@ -21,8 +21,8 @@ export function namesOf (entry: Record<string, unknown>): EntryNames {
   return {
     ...(typeof title === 'string' && title !== '' && { title: title.slice(0, LONGEST_TEXT) }),
     ...(typeof description === 'string' && { description: description.slice(0, LONGEST_TEXT) }),
-    ...(Array.isArray(icons) && icons.length > 0 && icons.every(isObject) && fits(icons) && { icons }),
-    ...(isObject(_meta) && fits(_meta) && { _meta })
+    ...(Array.isArray(icons) && icons.length > 0 && icons.every(isObject) && isSmall(icons) && { icons }),
+    ...(isObject(_meta) && isSmall(_meta) && { _meta })
   }
 }
 

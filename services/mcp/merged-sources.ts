@@ -108,7 +108,7 @@ function createToolNames ({ stored, log }: Parts) {
     return names
   }
 
-  const given = (): GivenNames => ({
+  const namesGiven = (): GivenNames => ({
     servers: [...known].filter(([, { size }]) => size > 0).map(([server, names]) => ({ server, names: [...names] }))
   })
 
@@ -117,7 +117,7 @@ function createToolNames ({ stored, log }: Parts) {
     async load (): Promise<void> {
       const { servers = [] } = await stored.get().catch(emptyIfDamaged) as GivenNames
       for (const { server, names } of servers) known.set(server, new Map(names))
-      latest = JSON.stringify(given())
+      latest = JSON.stringify(namesGiven())
     },
 
     /** The names given to the tools of a server, by its own; merging adds to it. */
@@ -131,7 +131,7 @@ function createToolNames ({ stored, log }: Parts) {
     /** Stores what was given or forgotten since the last time. A failure is logged: the names hold until the service ends. */
     save (): Promise<void> {
       for (const names of known.values()) for (const tool of [...names.keys()].slice(0, -MOST_NAMES)) names.delete(tool)
-      const next = given()
+      const next = namesGiven()
       const text = JSON.stringify(next)
       if (latest === undefined || text === latest) return writing
       latest = text

@@ -97,13 +97,13 @@ function viewOf (server: string, prompt: unknown): PromptView | undefined {
 }
 
 function checkArguments ({ name, arguments: wanted }: PromptView, given: Record<string, string>): void {
-  const shown = (names: string[]) => names.map((each) => JSON.stringify(each)).join(', ')
+  const quoteNames = (names: string[]) => names.map((each) => JSON.stringify(each)).join(', ')
   const missing = wanted.filter((each) => each.required && (given[each.name] ?? '') === '').map((each) => each.name)
-  if (missing.length > 0) throw new NoPrompt(`${JSON.stringify(name)} needs ${shown(missing)} in "arguments".`)
+  if (missing.length > 0) throw new NoPrompt(`${JSON.stringify(name)} needs ${quoteNames(missing)} in "arguments".`)
   const names = new Set(wanted.map((each) => each.name))
   const unknown = Object.keys(given).filter((each) => !names.has(each))
   if (unknown.length > 0) {
-    throw new NoPrompt(`${JSON.stringify(name)} takes no ${shown(unknown)}. Its arguments are: ${shown([...names]) || 'none'}.`)
+    throw new NoPrompt(`${JSON.stringify(name)} takes no ${quoteNames(unknown)}. Its arguments are: ${quoteNames([...names]) || 'none'}.`)
   }
 }
 

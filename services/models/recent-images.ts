@@ -20,7 +20,7 @@ type Part = Extract<LanguageModelV4ToolResultOutput, { type: 'content' }>['value
 export function withRecentImages (prompt: LanguageModelV4Prompt): LanguageModelV4Prompt {
   let left = leftOut(prompt.flatMap(outputParts).flatMap((part) => isImage(part) ? part.data.data.length : []))
   if (left === 0) return prompt
-  const shown = (part: Part): Part => {
+  const withoutOldImages = (part: Part): Part => {
     if (!isImage(part) || left === 0) return part
     left--
     return { type: 'text', text: LEFT_OUT }
@@ -29,7 +29,7 @@ export function withRecentImages (prompt: LanguageModelV4Prompt): LanguageModelV
     if (message.role !== 'tool') return message
     const content = message.content.map((result) =>
       result.type === 'tool-result' && result.output.type === 'content'
-        ? { ...result, output: { ...result.output, value: result.output.value.map(shown) } }
+        ? { ...result, output: { ...result.output, value: result.output.value.map(withoutOldImages) } }
         : result
     )
     return { ...message, content }

@@ -11,7 +11,10 @@ import { DecidedElsewhere, RequestChanged, TooManyLooks } from './reach-errors.t
 /** Requests that a list names. Those behind them come when these are decided. */
 const LISTED = 100
 
-/** What a device may answer to a request: what holds for this one alone. Other kinds need words, a choice, or are for ever. */
+/**
+ * Returns the answers that a device may give to a request: those that hold for this request alone. Other kinds need words or a choice, or
+ * hold for later calls.
+ */
 function answersTo ({ kind, budget }: ApprovalView): ShownRequest['answers'] {
   switch (kind) {
     case 'tool':

@@ -30,8 +30,8 @@ type Shown =
 interface AnyRun extends Pick<RunView, Shown> {
   cwd: string
   /**
-   * What conversation and request set, if `options` also contain those of an agent: a task that the run becomes gets only the name of the
-   * agent.
+   * The options of conversation and request, if `options` also contain those of an agent: a task that the run creates gets the agent by
+   * name.
    */
   given?: RunOptions
   /** The number of steps in which the model may call tools. In the step after them it must answer. */

@@ -211,7 +211,7 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
     record.status === 'pending_approval' ? questions(record) : { isWaiting: false, isUnanswered: false, open: [] }
 
   /** Returns the public form of a run that does not execute. A run that waits only for what cannot be answered any more has ended. */
-  function shown (record: ThreadRun, { isWaiting, isUnanswered, open }: Asked): Run {
+  function viewOf (record: ThreadRun, { isWaiting, isUnanswered, open }: Asked): Run {
     const run = threadRunView(record, { questions: isWaiting ? open.map(questionView) : [], now: clock.now() })
     if (run.status !== 'pending_approval' || isWaiting) return run
     return {
@@ -231,12 +231,12 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
    */
   async function shownThreadRun (record: ThreadRun, limit?: number): Promise<Run> {
     const asked = await askedNow(record)
-    if (record.status !== 'pending_approval' || asked.isWaiting) return shown(record, asked)
+    if (record.status !== 'pending_approval' || asked.isWaiting) return viewOf(record, asked)
     return agent.undisturbed(record.threadId, async () => {
       const active = activeRun(record.runId)
       if (active !== undefined) return viewActive(active, limit)
       const current = await unlessDamaged(runs.get<ThreadRun>(record.runId)) ?? record
-      return shown(current, await askedNow(current))
+      return viewOf(current, await askedNow(current))
     })
   }
 
@@ -253,7 +253,7 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
   async function endUnanswered (runId: string): Promise<void> {
     const record = activeRun(runId) === undefined ? await unlessDamaged(runs.get<ThreadRun>(runId)) : undefined
     if (record?.status !== 'pending_approval') return
-    const { status, error } = shown(record, await questions(record))
+    const { status, error } = viewOf(record, await questions(record))
     if (status !== 'rejected') return
     const completedAt = clock.now()
     const ended = { ...record, status, error, completedAt, durationMs: Math.max(completedAt - record.startedAt, 0) }

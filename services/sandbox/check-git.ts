@@ -10,7 +10,7 @@ import { readSmall } from './read-small.ts'
 
 // What a command may leave in a git directory, and what is ended of it.
 
-/** Whether something new or changed in a git directory may stay: some files may, beside those that are not asked about (PLAIN_FILES). */
+/** True if a new or changed entry of a git directory may stay. Not called for PLAIN_FILES, which always may. */
 export async function isAllowedInGit (check: Check, git: string, path: string): Promise<boolean> {
   const { before, after } = check
   const name = relative(git, path)

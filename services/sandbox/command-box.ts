@@ -42,7 +42,7 @@ export interface BoxedCommand {
   explain(output: CommandOutput): string[]
 }
 
-/** What is to be said of a command in a box that has ended. */
+/** The notes about a command in a box that has ended. */
 export interface BoxEnd {
   /** A sentence for each thing that was taken away. */
   takenAway: string[]
@@ -67,7 +67,7 @@ export interface CommandParts {
   privateFolders?: ReturnType<typeof createPrivateFolders>
 }
 
-/** What a command is to have in its box. */
+/** The parts of the box of one command. */
 export interface BoxPlan {
   /** The open working folder. */
   folder: OpenFolder
@@ -95,7 +95,7 @@ interface Opened {
   own: string
   held: Held[]
   kept?: PrivateFolders
-  /** What a command writes that is tried out. */
+  /** The folder with the writes of a command that is tried out. */
   upper?: FileHandle
   network?: Awaited<ReturnType<typeof openBoxNetwork>>
 }
@@ -166,7 +166,7 @@ export async function startOnLinux (program: string, command: Command, plan: Box
 const watchWritten = (child: GuardedChild, { upper, kept }: Opened, clock: Clock): Promise<boolean> | undefined =>
   (upper ? watchSize(child, [upper], clock, MOST_WRITTEN) : kept?.watch(child))?.catch(() => false)
 
-/** Where a folder is looked at, and what belongs to it. */
+/** Returns the places that are compared before and after a command: its folder, its home, and a repository above. */
 export const whereOf = (folder: string, { env, seenAt, above }: { env: NodeJS.ProcessEnv, seenAt: string, above?: RepositoryAbove }) => ({
   ...{ folder, seenAt, home: env.HOME ?? homedir(), outside: above === undefined ? [] : [above.common], top: above?.top, above }
 })

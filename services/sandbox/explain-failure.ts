@@ -70,7 +70,7 @@ const MISSING = new RegExp(
 /** A shell that reports an error. */
 const OF_SHELL = /^\/\S+: line \d+: /
 const READ_ONLY = /Read-only|EROFS/
-/** What a box has put upon itself. */
+/** Errors about places that the box itself has mounted. */
 const BUSY = /Read-only|EROFS|EBUSY|resource busy/
 /** What cannot be written, as programs say it. */
 const LOCKED_PLACE = /Read-only|EROFS|EBUSY|EACCES|Permission denied/

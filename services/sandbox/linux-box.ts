@@ -41,10 +41,10 @@ interface BoxPlan {
   cwd: string
   /** The folder of configuration and data of the service, which is hidden wherever it lies. */
   ownHome: string
-  /** What stands in the place of the working folder, and of what is held in it: see overlay.ts. */
+  /** The layer that is mounted in place of the working folder: see overlay.ts. */
   overlay?: { from: string, to: string }
   files: BoxFile[]
-  /** What is the home and /tmp, and stays; absent: both are empty, and in memory. */
+  /** The folders that are kept as the home and /tmp. Absent: both are empty, and in memory. */
   kept?: Pick<PrivateFolders, 'home' | 'tmp'>
   /** Folders below the working folder that are hidden. */
   masked?: string[]

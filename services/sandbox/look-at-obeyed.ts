@@ -45,7 +45,7 @@ interface Look {
   outside?: readonly string[]
   /** Further places that are looked at whole; absent: those that settings and links name now. */
   named?: readonly string[]
-  /** What is known already: contents of it are not read again. */
+  /** An earlier state: its contents are not read again. */
   known?: ObeyedState
   /** The home whose settings of git hold here. Absent: no contents are read. */
   home?: string
@@ -213,7 +213,7 @@ async function entriesOf (path: string, state: ObeyedState): Promise<Dirent[]> {
   }
 }
 
-/** What no name lacks that is obeyed: most files need no closer look. */
+/** Matches every name that can be obeyed. Most names do not match and need no closer look. */
 const MAY_BE_OBEYED = /^[-._a-eg-ik-mo-uw]|[^\x21-\x39\x3b-\x7e]|\.(?:code-workspace|sublime-project)|\.$/i
 
 /** Adds what is obeyed in one folder, and returns the folders in it that are to be looked at. */

@@ -82,7 +82,7 @@ const RUN_ALL = [
   /\bls\s+(?:-\S+\s+)*([\w./-]+)[^\n]*\|[^\n]*(?:sh|python[\d.]*|node|read)\b/g,
   /\bgo\s+run\s+(?:-\S+\s+)*([\w./-]+)/g
 ]
-/** What programs take that a hook runs, or entering a folder evaluates; and what that adds to the programs that are found. */
+/** The files that programs read when a hook or entering a folder runs them. */
 const USED: Array<[pattern: RegExp, files: string[]]> = [
   [/\buse[_ ]nix\b/, ['shell.nix', 'default.nix']],
   [/\buse[_ ]flake\b/, ['flake.nix', 'flake.lock']],
@@ -117,7 +117,7 @@ const USED: Array<[pattern: RegExp, files: string[]]> = [
   [/\bcargo\b/, ['.cargo/config.toml', '.cargo/config', 'rust-toolchain.toml', 'rust-toolchain']],
   [/\b(?:npm|npx|pnpm|yarn|bun)\b/, ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'bunfig.toml']]
 ]
-/** What is the project itself where it is there: nothing but a new one counts. */
+/** The same for files that belong to the project: only new ones count. */
 const USED_IF_NEW: typeof USED = [
   [/\bcargo\b/, ['Cargo.toml', 'build.rs']],
   [/\bgo\b/, ['go.mod', 'go.work']],

@@ -147,7 +147,7 @@ const measureAll = async (folders: readonly FileHandle[]): Promise<{ bytes: numb
   return sizes.reduce((all, { bytes, entries }) => ({ bytes: all.bytes + bytes, entries: all.entries + entries }))
 }
 
-/** Watches the size of folders until a command ends, and ends it where they hold too much. Returns whether it did. */
+/** Watches the size of folders while a command runs, and ends the command when they hold too much. Resolves to true if it did. */
 export async function watchSize (
   child: Pick<GuardedChild, 'exited' | 'kill' | 'end'>,
   folders: readonly FileHandle[],

@@ -24,8 +24,8 @@ import { canShare, makeSharedNetwork, type SharedNetwork } from './shared-networ
 import { inTemporary, removeAbandoned } from './temporary.ts'
 
 /**
- * What makes boxes on this computer. `why` says, in a sentence, that nothing does. `canTry`: whether a command can be tried out over its
- * folder; absent: that is found out by trying one.
+ * The program that makes boxes on this computer; if there is none, `why` says so in a sentence. `canTry`: a command can be tried out over
+ * its folder; absent: not known yet.
  */
 export type BoxKind = { is: 'bubblewrap' | 'sandbox-exec', program: string, canTry?: boolean } | { is: 'none', why: string }
 

@@ -9,7 +9,7 @@ export const historyKey = (prefix: string, id: string, seq: number): string => `
 /** Times in keys are padded, so that keys sort by time. Milliseconds since the Unix epoch. */
 const padded = (time: number, digits: number) => String(time).padStart(digits, '0')
 
-/** What became of requests for approval, for a year. A record holds a digest of the input, not the input. */
+/** The decided requests for approval, kept for a year. A record holds a digest of the input, not the input. */
 export const DECIDED = 'decided/'
 export const decidedKey = (approvalId: string) => DECIDED + approvalId
 /** The index of those records by conversation or task. */
@@ -251,7 +251,10 @@ export const attachmentUseKey = (digest: string, thread: string, seq: number) =>
 export const attachmentsOfPrefix = (thread: string) => `attachment-of/${thread}/`
 export const attachmentOfKey = (thread: string, seq: number, digest: string) => `${historyKey('attachment-of', thread, seq)}/${digest}`
 
-/** What a call was about to change, with the key of its copy. The copies lie on this machine only, so these records are in no backup. */
+/**
+ * The state that a call was about to change, with the key of its copy. The copies lie on this machine only, so these records are in no
+ * backup.
+ */
 export const UNDO_ENTRIES = 'undo/'
 export const undoEntriesPrefix = (runId: string) => `${UNDO_ENTRIES}${runId}/`
 export const undoEntryKey = (runId: string, entryId: string) => undoEntriesPrefix(runId) + entryId

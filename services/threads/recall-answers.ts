@@ -11,7 +11,7 @@ export interface RecalledMessages {
   places: Array<number | undefined>
 }
 
-/** What a request and its thread have in common. */
+/** The messages that a request and its thread have in common. */
 interface Matched {
   /** The turns of the thread, of which the first `keep` stay, and the turns of the request. */
   all: UserTurn[]

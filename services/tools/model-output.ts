@@ -146,7 +146,7 @@ export function saidOnce (output: ToolOutput): ToolOutput {
   const others = content.filter((block) => block?.type !== 'text')
   return {
     ...rest,
-    structuredContent: replaceStrings(structuredContent, said(content)),
+    structuredContent: replaceStrings(structuredContent, textsOf(content)),
     ...others.length > 0 && { content: withoutNotes(others) }
   }
 }
@@ -172,7 +172,7 @@ function withoutNotes (content: unknown[]): unknown[] {
 }
 
 /** Returns the strings of `content` that `structuredContent` may repeat, with the text that models get in their place. */
-function said (content: unknown[]): Map<unknown, string> {
+function textsOf (content: unknown[]): Map<unknown, string> {
   const strings = new Map<unknown, string>()
   for (const block of content) {
     if (!isObject(block)) continue

@@ -114,10 +114,10 @@ export function createPathPolicy (
   const isWindows = platform === 'win32'
   const { basename, dirname, isAbsolute, join, parse, resolve, sep } = isWindows ? win32 : posix
   const { follow, realPlace, isIn, identify, inStoredForm } = createPlaces(files, platform)
-  const given = (cwd: string) => [scope.workspace, cwd, ...scope.roots].filter(isAbsolute)
+  const rootsFor = (cwd: string) => [scope.workspace, cwd, ...scope.roots].filter(isAbsolute)
 
   const allowedRoots = async (cwd: string) => {
-    const roots = given(cwd)
+    const roots = rootsFor(cwd)
     const places = await Promise.all(roots.map(realPlace))
     // cwd was resolved before the call: a symlink that has replaced it since must not widen the allowed folders.
     if (places[roots.indexOf(cwd)] !== cwd) throw new PathRefused('The working directory was moved or replaced while it was used.')
@@ -128,7 +128,7 @@ export function createPathPolicy (
   const onKnownShare = (path: string, cwd: string): string | undefined => {
     const share = shareOf(path)
     if (share === undefined) return path
-    const root = given(cwd).find((each) => shareOf(each) === share)
+    const root = rootsFor(cwd).find((each) => shareOf(each) === share)
     return root && parse(root).root + path.slice(parse(path).root.length)
   }
   const outside = (path: string, roots: readonly string[]) =>
@@ -140,7 +140,7 @@ export function createPathPolicy (
     if ('refused' in reading) throw new PathRefused(`${JSON.stringify(path)} ${reading.refused}.`)
     // Windows signs in at another computer as soon as a path there is looked up.
     const known = isWindows ? onKnownShare(reading.path, cwd) : reading.path
-    if (known === undefined) throw outside(path, given(cwd))
+    if (known === undefined) throw outside(path, rootsFor(cwd))
     return pathMeant(known, cwd, scope.copies)
   }
 
@@ -159,7 +159,7 @@ export function createPathPolicy (
       if (!stat.isSymbolicLink()) continue
       const reading = readPath(await files.readlink(place), dirname(place), platform)
       const known = 'refused' in reading || left === 0 ? undefined : onKnownShare(reading.path, cwd)
-      if (known === undefined) throw outside(path, given(cwd))
+      if (known === undefined) throw outside(path, rootsFor(cwd))
       await assertNear(path, known, cwd, left - 1)
     }
   }

@@ -6,7 +6,7 @@ import { mendInput } from './mend-input.ts'
 import { createPermissions, type Permissions } from './permissions.ts'
 import type { createMergedTools, MergedTool } from './sources.ts'
 
-/** What a run changes in the tools of the host. */
+/** Additions and limits of a run to the tools of the host. */
 export interface RunTools {
   /** The tools of its application. In this run, they take the place of all tools with the same name in any case. */
   ofApp?: readonly SourceTool[]

@@ -110,7 +110,7 @@ function describedBy ({ model: { name, description }, title = name }: SourceTool
   return isLatin || description.includes(title) ? description : `${title}: ${description}`
 }
 
-/** What a prompt tells about sources depends on this. */
+/** The state on which the words of a prompt about sources depend. */
 export interface ToldSources {
   /** The tools that the model has to find. */
   found: ReadonlySet<string>

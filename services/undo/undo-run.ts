@@ -85,8 +85,8 @@ async function carryOut (chains: Chain[], request: Request, parts: KeepParts): P
     // For an apply, the present folder is compared path by path with its state when it was copied.
     const isContinued = addsFirst || continued !== undefined
     const { steps, done, skipped } = await planRestore(chains, { ...parts, isContinued, leavesShared: !isNamed, addsFirst })
-    const shown = (list: Chain[]) => list.filter(({ isParent }) => !isParent).map(({ path }) => path)
-    const answer = (taken: Chain[], more: Skipped[] = []): Done => ({ done: [...done, ...shown(taken)], skipped: [...skipped, ...more] })
+    const pathsOf = (list: Chain[]) => list.filter(({ isParent }) => !isParent).map(({ path }) => path)
+    const answer = (taken: Chain[], more: Skipped[] = []): Done => ({ done: [...done, ...pathsOf(taken)], skipped: [...skipped, ...more] })
     if (dryRun) return { ...answer(steps), planned: await plannedChanges(steps, parts) }
     if (steps.length === 0) {
       if (continued !== undefined) await parts.store.transact(completedOps(continued))

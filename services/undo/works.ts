@@ -38,7 +38,10 @@ export const followUps = (works: readonly Work[]): FollowUp[] =>
     return { id: work.id, kind: toolName === APPLY ? 'apply' : 'undo', at, paths: paths.size, ...isCut(work) && { isCut: true } }
   })
 
-/** Returns the newest interrupted work of this kind that nobody has undone: completing it continues its record. */
+/**
+ * Returns the newest undo or apply of a run if it was interrupted and nobody has undone it. A repeated request completes that one, and adds
+ * to its record.
+ */
 export async function workToContinue (store: Store, runId: string, toolName: string): Promise<Work | undefined> {
   const last = (await worksOn(store, runId)).findLast(({ entries }) => entries[0][1].toolName === toolName)
   return last !== undefined && isCut(last) && (await worksOn(store, last.id)).length === 0 ? last : undefined

@@ -48,7 +48,7 @@ export async function checkPrice (model: string, { run, day }: Limits, isPriced:
   if (!await isPriced(model)) throw new BudgetUnpriced(model, model)
 }
 
-/** What was spent, and what persons have allowed on top of the budgets. */
+/** The amounts that were spent, and those that persons have allowed on top of the budgets. */
 interface SpentSoFar {
   ofRun: Spent
   /** Of the run. */

@@ -73,7 +73,7 @@ interface PlanParts {
   isContinued?: boolean
   /** Changes that others may have made are left unchanged. */
   leavesShared?: boolean
-  /** What is made again comes before the removals, because a file that moves must always be in one of the two places. */
+  /** Files are restored before others are removed, so that a file that moves is always in one of the two places. */
   addsFirst?: boolean
 }
 

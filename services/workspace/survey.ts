@@ -26,7 +26,7 @@ interface Survey {
   signal?: AbortSignal
   /** Absent: no file is read. */
   read?: Read
-  /** What is below a folder counts, too. */
+  /** Entries below a folder count, too. */
   withContents?: boolean
 }
 

@@ -116,14 +116,16 @@ export interface Difference {
   row?: Row
   /** Whether the path is as recorded in the other one of the two folders, a folder and its clone. */
   isOtherAsItWas: boolean
-  /** What must be at the path in the other one for a change there; absent: what is there now, if that is as recorded. */
+  /**
+   * The state that the path must have in the other folder before it is changed there. Absent: its present state, if that is as recorded.
+   */
   expected?: Place
 }
 
 export interface SettleCloneRequest extends Cloned {
   /** Paths that are the same in both, relative to the folder. */
   paths: string[]
-  /** What was found in the folder: later changes are found the next time. Absent: what is there now. */
+  /** The states that were found in the folder; later changes are found the next time. Absent: the present states. */
   found?: States
   /** The changes were undone in the folder: the clone differs there. */
   isTakenBack?: boolean

@@ -120,7 +120,7 @@ function onDisk (): View {
   return { isGitDirectory: look, isDatabase: isDatabaseAt, leadOf: () => undefined, repositories: new Map() }
 }
 
-/** What is needed from the record of a path to find units. */
+/** The part of the record of a path by which units are found. */
 interface KnownRow {
   kind: string
   isDatabase?: true

@@ -1,8 +1,8 @@
 import type { ServiceEvent } from '../../../client/events.ts'
 
 /**
- * What a tab tells the worker: it wants the token of the other tabs, and has perhaps one itself; its user has entered one; it follows the
- * service, or does so no more.
+ * Messages of a tab to the worker: it asks for the token of the other tabs (and may have one), its user has entered one, it begins or ends
+ * to follow the service.
  */
 export type FromTab = { type: 'ask', token?: string } | { type: 'enter', token: string } | { type: 'follow' } | { type: 'leave' }
 

@@ -79,7 +79,7 @@ export function Notices () {
   return null
 }
 
-/** Asks the browser for its permission, while it was neither given nor refused. */
+/** A button that asks the browser for permission to show notifications; absent once the user has decided. */
 export function AllowNotices () {
   const [isAsking, setIsAsking] = useState(canAsk)
   if (!isAsking) return null

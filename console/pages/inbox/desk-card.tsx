@@ -75,7 +75,7 @@ function DeskCard ({ seen, until, icon: Icon, title, to, status, time, actions, 
   )
 }
 
-/** What happened to one task: its newest run in full, the others as lines, and everything else as one line of each kind. */
+/** The news of one task: its newest run in full, the others as lines, and one line for each other kind of news. */
 export function TaskCard ({ task, until }: { task: OfTask, until: number }) {
   const { taskId, name, runs, nothingToDo, denied, passed } = task
   const [newest, ...others] = runs.items

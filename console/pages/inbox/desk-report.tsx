@@ -27,7 +27,7 @@ export function DigestText ({ text, isOfService = false }: { text: string, isOfS
   return text === '' ? null : <p className='desk-text'><Text text={sentence.slice(0, TEXT_SHOWN).toWellFormed()} /></p>
 }
 
-/** What a run reports, what of it is borne out, what it did unasked and why, and what it did otherwise than rehearsed. */
+/** The report of a run, with its confirmed claims, the calls that ran unasked and why, and the differences from its rehearsal. */
 export function Report ({ run }: { run: Reported }) {
   const { runId, error, output, stopped, evidence, facts, claims = [], unasked, differs, rehearsalVoid } = run
   const count = unasked.reduce((sum, { calls, more }) => sum + calls.length + more, 0)
@@ -94,7 +94,7 @@ function Unasked ({ runId, why, covers, calls, more }: { runId: string } & Diges
   )
 }
 
-/** What a run did otherwise than its accepted rehearsal. */
+/** One difference of a run from its accepted rehearsal. */
 function Departed ({ how, toolName, about, isShown, why, more }: Departure) {
   const reason = why ?? (isShown ? 'notAccepted' : 'notShown')
   return (

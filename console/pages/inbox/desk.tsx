@@ -27,7 +27,7 @@ const digest = {
   queryFn: () => taskDigest({ ...asked(), query: { ...READER, limit: LISTED } }).then(body)
 }
 
-/** What tasks and chats did since the user has dealt with it. */
+/** The news of tasks and chats since the user last marked them as read. */
 export function Desk ({ waiting }: { waiting: number }) {
   const heading = useRef<HTMLHeadingElement>(null)
   const query = useQuery({ ...digest, refetchInterval: ({ state: { data } }) => data !== undefined && isUnsettled(data) && 2 * SETTLES_MS })
@@ -83,7 +83,7 @@ function Cards ({ digest }: { digest: Digest }) {
   )
 }
 
-/** What is now, whenever it began, and what comes next. */
+/** The work that goes on now, and the next planned times. */
 export function Now () {
   const { data } = useQuery(digest)
   return data === undefined ? null : SECTIONS.map((section) => <SectionOf key={section} digest={data} section={section} />)
@@ -110,7 +110,7 @@ function SectionOf ({ digest, section }: { digest: Digest, section: Section }) {
   )
 }
 
-/** What of a list is not visible: first what the service has sent, then what it has only counted. */
+/** A button for the hidden rest of a list: first the items that are here, then those that the service has only counted. */
 function More ({ hidden, more, onShow }: { hidden: number, more: number, onShow: () => void }) {
   if (hidden > 0) return <Button kind='quiet' onClick={onShow}>{say('inbox.showMore', { count: hidden })}</Button>
   if (more === 0) return null

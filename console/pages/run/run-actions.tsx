@@ -12,7 +12,7 @@ import { Steer } from '../tasks/steer.tsx'
 import { oneTask } from '../tasks/task-queries.ts'
 import { isOver, isRehearsal } from './run-words.ts'
 
-/** Stops a run that goes on; tells the run of a chat something, which it gets at its next step. */
+/** The actions of an active run: stop it, and for the run of a chat, send a message that its next step reads. */
 export function RunActions ({ run }: { run: Run }) {
   const { runId, taskId } = run
   const announce = useAnnounce()

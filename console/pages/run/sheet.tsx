@@ -20,7 +20,7 @@ import { keepTask, oneTask } from '../tasks/task-queries.ts'
 
 type Scope = SheetLine['scopes'][number]['scope']
 
-/** What a rehearsal has shown: a line for each thing that the run would do and that asks, with what may be accepted of it. */
+/** The sheet of a rehearsal: a line for each call that would ask, with the scopes that can be accepted. */
 export function Sheet ({ runId, isOver }: { runId: string, isOver: boolean }) {
   const query = useQuery({
     queryKey: [...keys.run(runId), 'sheet'],
@@ -166,7 +166,7 @@ interface LaterProps extends Pick<SheetLine, 'line' | 'scopes'> {
   onChoose: (scope: Scope | undefined) => void
 }
 
-/** What later runs may do of a line, the narrowest first. */
+/** The scopes of a line that can be accepted for later runs, the narrowest first. */
 function Later ({ line, scopes, chosen, isAccepted, onChoose }: LaterProps) {
   const option = (scope: Scope | undefined, text: ReactNode) => (
     <label key={scope ?? ''}>

@@ -75,7 +75,7 @@ export function TaskActions ({ task: { id, status, taskType } }: { task: Task })
   )
 }
 
-/** What ends a task. */
+/** The buttons that cancel or delete a task. */
 function EndTask ({ id, status }: Pick<Task, 'id' | 'status'>) {
   const [, navigate] = useLocation()
   const announce = useAnnounce()

@@ -95,7 +95,7 @@ function TimeFields ({ values, set, task, problem }: FieldsProps & { task?: Task
   )
 }
 
-/** What the task asks before it does it: two modes first, the others behind them. */
+/** The choice of the approval mode: two modes first, the others behind a button. */
 function ModeFields ({ values, set }: FieldsProps) {
   const isOther = OTHER_MODES.some((mode) => mode === values.mode)
   const [isOpen, setIsOpen] = useState(isOther)

@@ -29,7 +29,7 @@ interface Props extends FieldsProps {
   problem?: Problem
 }
 
-/** What lets a task run beside its times: files that change, and ends of other tasks. */
+/** The fields for triggers: changed files, and ends of other tasks. */
 export function TriggersFields ({ values: { triggers, cwd }, set, ownId, problem }: Props) {
   const add = (trigger: TriggerFields) => set({ triggers: [...triggers, trigger] })
   return (

@@ -25,7 +25,7 @@ const FATES: Record<Firing['fate'], [sign: string, tone: string]> = {
 }
 const REASONS = ['paused', 'failing', 'budget'] as const
 
-/** What lets a task run beside its times, how that is doing, and what became of it. */
+/** The triggers of a task, their state, and their firings. */
 export function Triggers ({ taskId }: { taskId: string }) {
   const { data, error, refetch, hasNextPage, isFetchingNextPage, fetchNextPage } = useInfiniteQuery({
     ...taskFirings(taskId),

@@ -3,13 +3,13 @@ import { say } from '../../lib/say.ts'
 import facts from '../../lib/tool-facts.json'
 import { isRecord } from './values.tsx'
 
-/** What came of a call: a state of `Status`, and why, where the state does not say it all. */
+/** The outcome of a call: a state of `Status`, and the reason where the state alone is not enough. */
 export interface Outcome {
   state: 'completed' | 'failed' | 'running' | 'held' | 'notRun' | 'notAnswered' | 'unknown'
   note?: string
 }
 
-/** What the run of a call does: it goes on, it waits for somebody, or it is over. */
+/** The state of the run that a call belongs to. */
 export type RunState = 'live' | 'waiting' | 'over'
 
 /** How the service says that nobody knows whether a call had its effect, and that it did not begin. */
@@ -18,7 +18,7 @@ const NOT_BEGUN = /^Not carried out: /
 /** The beginning of the output of a command, where lists cut it. */
 const CUT_EXIT = /^\{"exitCode":(-?\d+|null)\b/
 
-/** What came of a call, as the service recorded it. */
+/** Returns the outcome of a call that the service has recorded. */
 export function outcomeOf ({ toolName, status, output, error = '', begun }: TaskToolCall, run: RunState): Outcome {
   switch (status) {
     case 'completed': {

@@ -72,7 +72,7 @@ export function ChangeRow ({ change, tick, by, note, isOpenAtFirst = false, chil
   )
 }
 
-/** What of a change its path and its difference do not say. */
+/** Returns the notes about a change beyond its path and its diff. */
 function more ({ kind, what, mode, link, inner, withContents, diff }: ShownChange): string[] {
   return [
     ...what === undefined || what === 'file' ? [] : [say(`changes.what.${what}`)],

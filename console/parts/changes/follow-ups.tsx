@@ -10,7 +10,7 @@ interface Props {
   onTakeBack: (id: string) => void
 }
 
-/** What was done with the changes of a run afterwards, and first of all what was cut off. Each can be taken back. */
+/** The undos and applies of a run's changes, those that were cut off first. Each can be taken back. */
 export function FollowUps ({ works, onApply, onTakeBack }: Props) {
   if (works.length === 0) return null
   const cut = works.filter(({ isCut }) => isCut)

@@ -53,7 +53,7 @@ interface Props {
 /** Whether a path lies in a folder. */
 const isBelow = (path: string, folder: string) => path.startsWith(folder) && /^[\\/]/.test(path.slice(folder.length))
 
-/** What is left alone unless it is named. */
+/** Returns the paths that are left alone unless the request names them. */
 const sharedOf = (skipped: Done['skipped']): string[] =>
   skipped.filter(({ reason }) => reason === 'shared' || reason === 'opens').map(({ path }) => path)
 

@@ -1,6 +1,6 @@
 import { parseDiff, type ParsedDiff } from './parse-diff.ts'
 
-/** What the page sends, and what it gets. */
+/** A text that the page sends to this worker; `Answer` is the reply with the same id. */
 export interface Request {
   id: number
   diff: string

@@ -12,7 +12,7 @@ interface Fence {
   language?: string
 }
 
-/** What the beginning of a block depends on, besides its own text. */
+/** The state before a block that decides how its first line is read. */
 interface Start {
   at: number
   /** The fence that a piece of a long code block continues. */

@@ -1,4 +1,4 @@
-/** What people copy with an address, though it is added by the service. */
+/** The end of a copied address that the service adds itself. */
 const ENDPOINT = /\/(?:chat\/completions|completions|responses|models|embeddings)\/?$/
 const OWN_HOST = /^(?:localhost|[^.:/]+|\[[\da-f:]+\]|(?:127|10|192\.168)\.[\d.]+)(?=[:/]|$)/i
 const IP = /^[\d.]+$|^\[/

@@ -92,7 +92,9 @@ export default function Palette ({ onClose, onKeys }: Props) {
   )
 }
 
-/** What fits what is typed: places, conversations and tasks by name, what was said. The latest chats come first while nothing is typed. */
+/**
+ * Returns the entries for the typed text: places, conversations and tasks by name, messages by their words. Without text, the latest chats.
+ */
 function useEntries (typed: string, { navigate, onKeys }: { navigate: (to: string) => void, onKeys: () => void }): Entry[] {
   const all = places(navigate, onKeys)
   const threads = useQuery({

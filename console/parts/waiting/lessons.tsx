@@ -4,7 +4,7 @@ import type { Approval, Learned } from '../../../client/generated/index.ts'
 import { say } from '../../lib/say.ts'
 import { Covers } from '../covers.tsx'
 
-/** What calls later runs of a task make unasked. */
+/** The calls that later runs of a task make without asking. */
 function Lessons ({ texts }: { texts: readonly string[] }) {
   return (
     <ul>

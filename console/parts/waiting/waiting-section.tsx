@@ -8,7 +8,7 @@ import { ManyCalls } from './many-calls.tsx'
 import { useRefusals } from './refused.tsx'
 import { WaitingItem } from './waiting-item.tsx'
 
-/** What waits for the user of one run or task, of which the ids are given; nothing when nothing waits. */
+/** The approvals and questions of one run or task; renders nothing when there are none. */
 export function WaitingSection (owner: Partial<Pick<Approval, 'runId' | 'taskId'>>) {
   const { data } = useQuery(openApprovals)
   const waiting = (data?.approvals ?? []).filter(({ runId, taskId }) =>

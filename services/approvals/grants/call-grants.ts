@@ -18,7 +18,7 @@ import type { Owner, ToolItem } from '../../contracts/approval-record.ts'
 import type { GrantTools } from './grant-facts.ts'
 import { covers, scopeText } from './grant-facts.ts'
 import type { Grants } from './grants.ts'
-import { fits, type Found } from './learned.ts'
+import { type Found, meetsPlaces } from './learned.ts'
 import { othersAmong } from './made-files.ts'
 import type { CallFacts, Grant } from '../../contracts/grant-record.ts'
 
@@ -48,7 +48,7 @@ function mayWriteUnreported (tool: ReturnType<Find>): boolean {
   return tool.policy.effect !== 'read' && tool.effects?.files === undefined && !needsAny(tool, 'userWords')
 }
 
-/** What is at the paths of a call, and the paths that belong to others; in a conversation, the latter is not known. */
+/** The states of the paths of a call, and the paths that belong to others. In a conversation the latter are unknown. */
 type Seen = Pick<ToolItem, 'shown' | 'others'>
 
 export type CallGrants = ReturnType<typeof createCallGrants>
@@ -164,7 +164,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     async covering (call: NamedCall, folder: WorkFolder): Promise<Granted | undefined> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const found = await find(call, folder)
-      const isFit = (grant: Grant) => grant.source !== 'approved_runs' || fits(grant, found)
+      const isFit = (grant: Grant) => grant.source !== 'approved_runs' || meetsPlaces(grant, found)
       const grant = await grants.covering(owner, facts, (grant) => holds(grant, folder) && isFit(grant))
       if (grant === undefined) return undefined
       const shown = grant.source === 'approved_runs' ? found?.shown : undefined

@@ -11,7 +11,7 @@ import { sayTool } from '../../tools/index.ts'
 import { GrantNotFound, GrantRefused, TooManyGrants } from '../approval-errors.ts'
 import { createDecided } from '../decided.ts'
 import { type CallPlace, covers, factsOf, type GrantTools, hostsOf, offeredScopes, scopeText } from './grant-facts.ts'
-import { fits, type Found, joinPlaces, type Lesson, learnedText, lessonOf } from './learned.ts'
+import { type Found, joinPlaces, type Lesson, learnedText, lessonOf, meetsPlaces } from './learned.ts'
 import { isSuspendedByBox, suspendedBy } from './later-writes.ts'
 import { createMadeFiles } from './made-files.ts'
 
@@ -76,7 +76,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     const tool = tools.find(facts.toolName)
     const found = tool?.effects?.files === undefined || others === undefined ? undefined : { shown, others }
     const alike = known.filter((grant) => grant.source === 'approved_runs' && covers(grant, facts))
-    return { alike, lesson: alike.some((grant) => fits(grant, found)) ? undefined : lessonOf(tool, facts, found, known) }
+    return { alike, lesson: alike.some((grant) => meetsPlaces(grant, found)) ? undefined : lessonOf(tool, facts, found, known) }
   }
 
   /** Returns the facts of a call as they were shown in its request. */

@@ -65,7 +65,7 @@ const isProgram = ({ state }: ShownPlace): boolean => ((fileIn(state)?.mode ?? 0
  * Whether a learned grant that covers a call fits what is at its paths: nothing; files that the task made and nobody changed since; and, at
  * paths where approved runs changed a file of others, anything. `found` is undefined for calls whose changes are unknown.
  */
-export function fits ({ scope, meets }: Pick<Grant, 'scope' | 'meets'>, found: Found | undefined): boolean {
+export function meetsPlaces ({ scope, meets }: Pick<Grant, 'scope' | 'meets'>, found: Found | undefined): boolean {
   if (meets === undefined || found === undefined) return meets === undefined && found === undefined
   const { shown, others } = found
   if (scope !== 'exact' && shown.some(isProgram)) return false

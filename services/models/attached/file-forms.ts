@@ -79,7 +79,7 @@ const Unreadable = defineError(
   '%s: %s cannot be read: %s. Nothing was stored; leave it out, or attach another copy.'
 )
 
-const shown = (bytes: number) => (bytes / MB).toFixed(1)
+const inMegabytes = (bytes: number) => (bytes / MB).toFixed(1)
 
 /** Throws NotTaken, TooLarge, TooMuch or Unreadable (400) for files of a new message that its model cannot get in any form. */
 export async function checkFiles (
@@ -95,12 +95,12 @@ export async function checkFiles (
     const limit = mostBytes(api, mediaType)
     const isGiven = form === 'file' && size <= limit
     if (isGiven) total += size
-    else if (textKindOf(mediaType) === undefined) throw new TooLarge(where, name, shown(size), id, shown(limit))
+    else if (textKindOf(mediaType) === undefined) throw new TooLarge(where, name, inMegabytes(size), id, inMegabytes(limit))
     else {
       await reader.text(file).catch((error: Error) => {
         throw new Unreadable(where, name, error.message)
       })
     }
   }
-  if (total > mostBytesOfCall(api)) throw new TooMuch(files[0].where, shown(total), id, shown(mostBytesOfCall(api)))
+  if (total > mostBytesOfCall(api)) throw new TooMuch(files[0].where, inMegabytes(total), id, inMegabytes(mostBytesOfCall(api)))
 }

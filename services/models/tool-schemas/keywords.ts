@@ -69,8 +69,8 @@ export function readKeywords (type: JsonType, node: Schema, rules: KeywordRules)
 }
 
 function counts (node: Schema, keys: readonly string[], { keywords }: KeywordRules): Schema {
-  const fits = (value: unknown) => isCount(value) && (keywords !== 'few' || (value as number) <= MOST_REPETITIONS)
-  return Object.fromEntries(Object.entries(node).filter(([key, value]) => keys.includes(key) && fits(value)))
+  const isAccepted = (value: unknown) => isCount(value) && (keywords !== 'few' || (value as number) <= MOST_REPETITIONS)
+  return Object.fromEntries(Object.entries(node).filter(([key, value]) => keys.includes(key) && isAccepted(value)))
 }
 
 function textKeywords (node: Schema, rules: KeywordRules): Schema {

@@ -45,7 +45,7 @@ function clipped (text: string): string[] {
   return [...lines.slice(0, LINES_SHOWN), ...isCut ? ['…'] : []]
 }
 
-/** Returns the last line. */
+/** Returns the last line of the output: how many recordings failed. */
 export function summaryText (outcomes: readonly Outcome[]): string {
   const failed = outcomes.filter(({ ok }) => !ok).length
   return failed === 0

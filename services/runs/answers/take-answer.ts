@@ -115,13 +115,13 @@ const noteOf = (reading: Reading | undefined): string =>
 
 function fail (reading: Reading | undefined, attempts: number): never {
   const { problems, given } = reading !== undefined && 'problems' in reading ? reading : { problems: NO_ANSWER, given: undefined }
-  const error: ServiceError = new AnswerDoesNotFit(attempts, inWords(problems), given === undefined ? 'a text.' : shown(given))
+  const error: ServiceError = new AnswerDoesNotFit(attempts, inWords(problems), given === undefined ? 'a text.' : shortJson(given))
   error.details = problems
   throw error
 }
 
 const NO_ANSWER: Problem[] = [{ path: '/', message: 'the run ended without an object' }]
-const shown = (value: unknown): string => {
+const shortJson = (value: unknown): string => {
   const text = JSON.stringify(value) ?? ''
   return text.length > VALUE_SHOWN ? `${text.slice(0, VALUE_SHOWN)}…`.toWellFormed() : text
 }

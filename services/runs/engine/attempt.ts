@@ -79,8 +79,8 @@ export function whyEnded (error: unknown, runId: string, log: Pick<EngineDeps['l
 const RUN_MS = 4 * 60 * 60 * 1000
 
 /**
- * Opens an attempt: gives it a number, a meter, and the time that is left to the run. `endsAt`, epoch milliseconds: its user has said how
- * long it may work.
+ * Opens an attempt: gives it a number, a meter, and the time that is left to the run. `endsAt`: the end time of its task, epoch
+ * milliseconds; until then the run may work for longer than RUN_MS.
  */
 export function openAttempt<R extends RunRecord> (
   live: ActiveRun<R>,

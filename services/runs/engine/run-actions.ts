@@ -19,7 +19,7 @@ import { endOfStep, firstObject, heldEvents, isToldAtOnce, mayFirstStand } from 
 import { asksThoughAllowed } from '../gate/run-policy.ts'
 import { settleStep } from '../gate/settle-step.ts'
 
-/** What an attempt at a run starts with. */
+/** The state with which an attempt at a run starts. */
 interface Start {
   /** The items that the run has requested before. */
   items: RunItems

@@ -80,7 +80,7 @@ type Kind = 'text' | 'reasoning'
 interface TextBegun {
   part: Part
   reader: ReturnType<typeof createAnswerText>
-  /** What of it was written as text. */
+  /** The part of it that was written as text. */
   written: string
 }
 

@@ -31,7 +31,7 @@ export interface CheckedCall {
   isRehearsed?: true
 }
 
-/** What policies need of the step that a call belongs to. */
+/** The part of a call's step that policies use. */
 export interface StepSoFar {
   run: { runId: string, cwd: string, signal: AbortSignal }
   policy: RunPolicy

@@ -41,7 +41,7 @@ interface Execution {
   isDurable: boolean
   kept?: KeptCall & { paths?: string[] }
   paths?: string[]
-  /** What must be at its paths. */
+  /** The states that its paths must have. */
   shown?: readonly ShownPlace[]
   result?: Result
 }
@@ -49,7 +49,7 @@ interface Execution {
 /** One step of the execution, which may end it. */
 type ExecutionStep = (execution: Execution) => Promise<Outcome | undefined>
 
-/** What is done around the execution of a call, in this order. */
+/** The steps of the execution of a call, in this order. */
 const EXECUTION: readonly ExecutionStep[] = [stillAsShown, keepForUndo, intent, run, record]
 
 /** Runs a checked call, after the intent and what it is about to change are on disk. Rejects if the run is aborted. */

@@ -16,7 +16,7 @@ export interface SettledStep extends StepSoFar {
   addresses: AddressGate
   /** Whether a read that was interrupted is repeated when the run continues; otherwise it ends with an unknown outcome. */
   repeatsReads: boolean
-  /** What calls that ask would leave, for those after them. `isKnown`: none of them may change anything else. */
+  /** The files that calls which ask would leave, for the calls after them. `isKnown`: they change nothing else. */
   ahead: { files: Map<string, Uint8Array | null>, others: Set<string>, calls: string[], isKnown: boolean }
   /** An approved call asks again: the calls after it wait. */
   isHeld?: true

@@ -88,7 +88,7 @@ export async function fire (
     const isSame = out !== undefined && last?.fate === out.fate && last.reason === out.reason && last.type === each.type
     const before = isSame ? await store.get<Firing>(firingKey(task.id, last.id)).catch(() => undefined) : undefined
     const id = before?.id ?? newId()
-    const value: Firing = { id, at: now, type: each.type, ...fate, ...shown(each), ...before && { count: (before.count ?? 1) + 1 } }
+    const value: Firing = { id, at: now, type: each.type, ...fate, ...firingDetails(each), ...before && { count: (before.count ?? 1) + 1 } }
     if (before !== undefined) ops.push(...outcomeOfFiring('del', task.id, before))
     ops.push({ type: 'put', key: firingKey(task.id, id), value }, ...outcomeOfFiring('put', task.id, value))
     const { type, reason } = value
@@ -120,7 +120,7 @@ function ownLeftOut ({ id }: StoredTask, { causes, rested }: Found): LeftOut | u
   return causes.includes(id) ? { fate: 'loop' } : undefined
 }
 
-function shown (found: Found): Partial<Firing> {
+function firingDetails (found: Found): Partial<Firing> {
   const causes = found.causes.length > 0 ? { causes: found.causes } : {}
   if (found.type === 'task') return { ...causes, ends: found.cues.map(({ taskId, runId, on }) => ({ taskId, runId, on })) }
   const { folder, changes, away } = found

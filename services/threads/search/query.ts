@@ -35,7 +35,7 @@ export function parseQuery (query: string): Term[] {
   return terms.slice(0, MAX_TERMS)
 }
 
-export const fits = (word: string, wanted: string, isPrefix: boolean) => isPrefix ? word.startsWith(wanted) : word === wanted
+export const matchesWord = (word: string, wanted: string, isPrefix: boolean) => isPrefix ? word.startsWith(wanted) : word === wanted
 
 /** The number of words of a text after which other work gets its turn. */
 const SLICE = 500
@@ -74,7 +74,7 @@ export async function findTerms (text: string, terms: readonly Term[]): Promise<
 }
 
 const endsHere = ({ words, isPrefix }: Term, recent: Word[], first: number) =>
-  words.every((wanted, n) => fits(recent[first + n].word, wanted, isPrefix && n === words.length - 1))
+  words.every((wanted, n) => matchesWord(recent[first + n].word, wanted, isPrefix && n === words.length - 1))
 
 /** Returns the places in order, with overlapping ones joined. */
 function merged (matches: Match[]): Match[] {

@@ -49,8 +49,9 @@ export function deferTools (tools: Tool[], { finders, window, most = Infinity }:
   const asTold = (some: Tool[]) => isSmall ? some.map(compactTool) : some
   if (finders.length < 2 || (window === Infinity && most === Infinity)) return { told: asTold(tools) }
   const further = tools.filter((tool) => !isOwn(tool))
-  const fits = (some: Tool[]) => some.length <= MOST_FURTHER && definitionTokens(some) <= window * FURTHER_SHARE
-  const leavesOut = { servers: isSmall || !fits(further), app: !fits(further.filter(isOfApp)), seldom: true, often: false, always: false }
+  const areFew = (some: Tool[]) => some.length <= MOST_FURTHER && definitionTokens(some) <= window * FURTHER_SHARE
+  const [servers, app] = [isSmall || !areFew(further), !areFew(further.filter(isOfApp))]
+  const leavesOut = { servers, app, seldom: true, often: false, always: false }
   const isLeftOut = (tool: Tool) => leavesOut[kindOf(tool, isSmall)]
   const isTooMany = () => {
     const left = tools.filter((tool) => !isLeftOut(tool)).length

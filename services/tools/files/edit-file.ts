@@ -40,7 +40,7 @@ const Input = Type.Object({
     Type.String({
       minLength: 1,
       maxLength: 100,
-      description: 'Of the last answer: nothing is written if the file has changed since'
+      description: 'The digest of the last answer: nothing is written if the file has changed since'
     })
   )
 }, { additionalProperties: false })

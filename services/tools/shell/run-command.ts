@@ -41,7 +41,7 @@ const PlainInput = Type.Object({
     })
   ),
   background: Type.Optional(Type.Boolean({
-    description: 'It stays, as servers do; readCommand and stopCommand take its commandId'
+    description: 'Keep it running, such as a server; readCommand and stopCommand take its commandId'
   }))
 }, { additionalProperties: false })
 

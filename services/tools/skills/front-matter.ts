@@ -54,9 +54,9 @@ function readFields (lines: readonly string[]): SkillFile['fields'] {
     }
     const [, double, single, plain, value = ''] = KEY.exec(line) ?? []
     const key = double ?? single ?? plain
-    if (key === undefined) throw refused(number, `${shown(line)} is not a key with a value`)
+    if (key === undefined) throw refused(number, `${quoteStart(line)} is not a key with a value`)
     if (key === '<<') throw refused(number, 'a merge key (<<) is not read')
-    if (keys.has(key)) throw refused(number, `the key ${shown(key)} stands there twice`)
+    if (keys.has(key)) throw refused(number, `the key ${quoteStart(key)} stands there twice`)
     if (keys.size === MOST_KEYS) throw refused(number, `there are more than ${MOST_KEYS} keys`)
     keys.add(key)
     const below = lines.slice(at + 1, at + 1 + linesBelow(lines, at + 1, isEmpty(value)))
@@ -140,7 +140,7 @@ const ESCAPES: Record<string, string> = { n: '\n', t: '\t', r: '\r' }
 /** A plain or quoted text. */
 function scalar (text: string, number: number): string {
   if (REFERENCE.test(text)) {
-    throw refused(number, `${shown(text)} would be an anchor, alias or tag of YAML, which are not read. Put the value in quotes`)
+    throw refused(number, `${quoteStart(text)} would be an anchor, alias or tag of YAML, which are not read. Put the value in quotes`)
   }
   if (text.startsWith('"')) {
     const inner = /^"((?:[^"\\]|\\.)*)"\s*(?:#.*)?$/s.exec(text)?.[1]
@@ -156,5 +156,5 @@ function scalar (text: string, number: number): string {
   return text.replace(/\s#.*$/s, '').trim()
 }
 
-const shown = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
+const quoteStart = (text: string) => JSON.stringify(text.length > 60 ? `${text.slice(0, 60)}…` : text)
 const refused = (line: number, what: string) => new SkillRefused(`Line ${line} of SKILL.md: ${what}.`)

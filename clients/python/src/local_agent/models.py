@@ -125,7 +125,7 @@ class About(Model):
 
 
 class AcceptedSheet(Model):
-    """What later runs of the task or the conversation do unasked from now on"""
+    """The grants that were made of the accepted lines"""
 
     grants: list[Grant]
     """The grants of the accepted lines, in their order"""
@@ -248,7 +248,7 @@ class AppTool(Model):
 
 
 class AppliedChanges(Model):
-    """What of a copy was taken over, or would be"""
+    """The changes of a copy that were taken over, or would be"""
 
     applied: list[str]
     """The paths of the folder that are now as in the copy"""
@@ -324,7 +324,9 @@ class Approval(Model):
     of the model's
     """
     unbound_offered: bool | None = None
-    """What the call would change has changed two times: the decision may carry "unbound": true"""
+    """The files of the call have changed twice since they were shown: the decision may carry
+    "unbound": true
+    """
     unbound: bool | None = None
     """The call was approved with whatever is there when it runs"""
     because: list[str] | None = None
@@ -340,7 +342,7 @@ class Approval(Model):
     tool_server: CallServer | None = None
     """Tools of tool servers: whose tool it is"""
     scopes: list[ScopeChoice] | None = None
-    """What an answer may cover; it names one as "scope" """
+    """The scopes that an answer can choose from, as "scope" """
     teaches: list[str] | None = None
     """What the approval teaches the task, in words, for the user. Of a call: unless it is answered
     with a scope, and once the result of the run is approved, too. Of a result: what later runs do
@@ -512,8 +514,8 @@ class ApproveBody(Model):
     resumable: bool | None = None
     """The run continues when its client disconnects; GET /run/{id}/stream reads it again"""
     waiting: Annotated[Literal["withdraw", "keep"], AnyText] | None = None
-    """What becomes of approvals and questions that the conversation waits for: `withdraw`, by
-    default, takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
+    """How to treat approvals and questions that the conversation waits for: `withdraw`, by default,
+    takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
     """
     trigger: Any = None
     """Sent by chat clients. A request with "regenerate-message" never decides an approval request
@@ -552,7 +554,7 @@ class Attachment(Model):
     digest: str
     """The digest in the address of an attachment"""
     media_type: str
-    """What the bytes say that it is, else what the request said"""
+    """The type by the bytes, else by the request"""
     bytes: int
     name: str | None = None
 
@@ -643,7 +645,7 @@ class Budget(Model):
 
 
 class BufferAnswer(Model):
-    """What an editor shows of a file"""
+    """The text of a file as an editor shows it"""
 
     text: str | None = None
     """The text that the editor shows; absent where it does not have the file open"""
@@ -656,7 +658,7 @@ class BufferRequests(Model):
 
 
 class BufferTaken(Model):
-    """What became of the answer of an editor"""
+    """The outcome of an answer of an editor"""
 
     taken: bool
     """false: the answer came too late"""
@@ -684,7 +686,7 @@ class ChatCompletion(Model):
     """The name in the request"""
     choices: list[ChatCompletionChoicesItem]
     usage: ChatCompletionUsage
-    """What all model calls for this answer used"""
+    """Tokens of all model calls for this answer"""
     object: Literal["chat.completion"] = "chat.completion"
 
 
@@ -732,7 +734,7 @@ class ChatCompletionChunk(Model):
     choices: list[ChatCompletionChunkChoicesItem]
     object: Literal["chat.completion.chunk"] = "chat.completion.chunk"
     usage: ChatCompletionChunkUsage | None = None
-    """What all model calls for this answer used"""
+    """Tokens of all model calls for this answer"""
 
 
 class ChatError(Model):
@@ -781,7 +783,7 @@ class CheckedBackup(Model):
     """Size of the file"""
     holds: BackupContents
     replaces: BackupContents
-    """What the service has now: it would be gone"""
+    """The present data of the service, which an import would replace"""
     status: Literal["checked"] = "checked"
     settings: dict[str, Any] | None = None
     """Programs, permissions and all else of the backup's config.json that differs from the one here
@@ -793,7 +795,7 @@ class CheckedBackup(Model):
     the service has a token
     """
     busy: str | None = None
-    """What is under way, and would have to end before an import"""
+    """Work that must end before an import"""
     missing_bytes: int | None = None
     """The room on the disk that an import would lack"""
 
@@ -945,7 +947,7 @@ class ConfigSaved(Model):
     """The changed keys that have an effect after a restart of the service"""
     status: Literal["saved"] = "saved"
     problem: str | None = None
-    """What else is wrong in config.json: defaults replace those values"""
+    """Further errors in config.json: defaults replace those values"""
 
 
 class ConfigureBody(Model):
@@ -1213,7 +1215,7 @@ class DecidedApproval(Model):
 
 
 class Departure(Model):
-    """What a run did otherwise than the rehearsal whose sheet was accepted before it"""
+    """A difference of a run from the rehearsal whose sheet was accepted before it"""
 
     how: Annotated[Literal["asked", "denied", "unused"], AnyText]
     """asked: it asked for the call; denied: the call was denied; unused: it did nothing that this
@@ -1241,7 +1243,7 @@ class Device(Model):
 
     device_id: str
     name: str
-    """How the person calls it"""
+    """The name that the person gave it"""
     created_at: int
     """Milliseconds since the Unix epoch"""
     last_used_at: int
@@ -1327,7 +1329,7 @@ class DigestRun(Model):
     completed_at: int
     """Milliseconds since the Unix epoch"""
     unasked: list[DigestUnasked]
-    """What it did without asking anybody, and why it could"""
+    """Calls that ran without asking, and why they could"""
     text: str
     """The item as a sentence, with times in the local time zone of the machine"""
     stands_for: int | None = None
@@ -1375,7 +1377,7 @@ class DigestRun(Model):
     with their exit codes, external calls. One line in English
     """
     differs: list[Departure] | None = None
-    """What it did otherwise than the rehearsal whose sheet was accepted before it"""
+    """Differences from the rehearsal whose sheet was accepted before it"""
     rehearsal_void: str | None = None
     """Why it asked, or was denied, though a rehearsal was accepted before it: a sentence"""
 
@@ -1435,14 +1437,14 @@ class Disconnected(Model):
     name: str
     status: Literal["disconnected"] = "disconnected"
     warning: str | None = None
-    """What stays at its authorization server, where the access could not be revoked"""
+    """The access that could not be revoked at its authorization server"""
 
 
 class Erased(Model):
     """All data was erased, and cannot be had back. The service begins anew: /events says reset"""
 
     stays: list[str]
-    """Files of the directory that stay"""
+    """Files of the configuration directory that are kept"""
     status: Literal["erased"] = "erased"
 
 
@@ -1530,7 +1532,7 @@ class Extraction(Model):
     proposed: int
     """Number of new proposals, which wait for a person: GET /memory/brain/facts?state=proposed"""
     rejected: list[ExtractionRejectedItem] | None = None
-    """What the model pointed at and is not learned, because the check of its words failed"""
+    """Sentences that the model pointed at, and that the check of their words refused"""
 
 
 class FactBody(Model):
@@ -1547,10 +1549,10 @@ class FactChange(Model):
     fact: str | None = None
     """The text in the user's own words, 1 to 2000 characters after trimming"""
     pinned: bool | None = None
-    """What is pinned stays in the prompt, and nothing learned replaces it unasked"""
+    """A pinned entry stays in the prompt, and learning never replaces it without asking"""
     important: bool | None = None
-    """What is important comes before what is newer in the prompt; unlike what is pinned, it can be
-    replaced by what is learned
+    """In the prompt, important entries come before newer ones. Unlike pinned entries, they can be
+    replaced by learning
     """
     state: Annotated[Literal["known", "proposed", "replaced"], AnyText] | None = None
     """known: the models are told. proposed: waits for a person to accept it. replaced: hidden, can
@@ -1606,7 +1608,7 @@ class FileChange(Model):
     from_: str | None = None
     """Where a moved file or folder was"""
     what: Annotated[Literal["file", "folder", "link", "other"], AnyText] | None = None
-    """What is there then; of a deletion, what was"""
+    """The kind of entry afterwards; for a deletion, before it"""
     mode: str | None = None
     """New permissions, octal, where they change"""
     link: str | None = None
@@ -1614,7 +1616,7 @@ class FileChange(Model):
     inner: int | None = None
     """Number of paths below a folder that change with it"""
     with_contents: bool | None = None
-    """Also all that is in it, when it is a folder"""
+    """A folder with everything in it"""
     replaces: bool | None = None
     """A move takes the place of what is at the path. Always true"""
     diff: str | None = None
@@ -1682,7 +1684,7 @@ class FinishStepEvent(Model):
 
 
 class Firing(Model):
-    """What became of a trigger that fired"""
+    """A firing of a trigger, and its fate"""
 
     id: str
     at: int
@@ -1894,8 +1896,8 @@ class ImportProgress(Model):
     """How far an import, or the check of a backup, is"""
 
     step: Annotated[Literal["none", "receiving", "reading", "writing"], AnyText]
-    """What is done with a backup now: it is received, read and checked, or its records are written
-    to the disk
+    """The present stage: the backup is received, read and checked, or its records are written to
+    the disk
     """
     bytes: int
     """Bytes of the file that the step has behind it"""
@@ -1909,7 +1911,8 @@ class ImportServersBody(Model):
     """
 
     text: str | None = None
-    """What a README shows, as it is: with comments, in a fenced block, or without the outer braces
+    """The text that a README shows, unchanged: with comments, in a fenced block, or without the
+    outer braces
     """
     mcp_servers: dict[str, Any] | None = None
     """Entries by name, as Claude Desktop and Cursor have them"""
@@ -1940,7 +1943,7 @@ class Imported(Model):
 
 
 class ImportedServer(Model):
-    """What became of an entry"""
+    """The outcome of one entry"""
 
     from_: str
     """The name in what was sent"""
@@ -1968,7 +1971,7 @@ class ImportedServer(Model):
 
 
 class ImportedServers(Model):
-    """What became of each entry, in the order of what was sent"""
+    """The outcome of each entry, in the order of the request"""
 
     servers: list[ImportedServer]
 
@@ -2055,11 +2058,11 @@ class MemoryChangedEvent(Model):
     """
 
     learned: list[MemoryChangedEventLearnedItem]
-    """What is known since, in the words of the user"""
+    """New entries, in the words of the user"""
     proposed: int
     """The number of new proposals, which wait for a person"""
     forgotten: list[str]
-    """Ids of what is not known any more: forgotten, replaced or erased"""
+    """Ids of entries that were forgotten, replaced or erased"""
     at: int
     """Milliseconds since the Unix epoch"""
     type: Literal["memory:changed"] = "memory:changed"
@@ -2102,7 +2105,7 @@ class ModelResponse(Model):
     """The name in the request"""
     output: list[ModelResponseOutputItem1 | ModelResponseOutputItem2 | ModelResponseOutputItem3]
     usage: ModelResponseUsage | None
-    """What all model calls for this answer used"""
+    """Tokens of all model calls for this answer"""
     object: Literal["response"] = "response"
 
 
@@ -2199,7 +2202,7 @@ class Notification(Model):
     needs_showing: bool
     """Nobody has said yet that it is on a screen"""
     deliveries: list[NotificationDeliveriesItem]
-    """What became of it at the webhook, oldest first"""
+    """Attempts at the webhook, oldest first"""
     task_id: str | None = None
     """The task that it is about"""
     thread_id: str | None = None
@@ -2285,7 +2288,7 @@ class NotificationList(Model):
 
     notifications: list[Notification]
     count: int
-    """The number of things that are open now, for a badge: each approval counts"""
+    """The number of open items, for a badge. Each approval counts as one"""
 
 
 class NotificationShown(Model):
@@ -2308,7 +2311,7 @@ class NotificationShownBody(Model):
 
 
 class PathChange(Model):
-    """What would become of one path"""
+    """The planned change of one path"""
 
     path: str
     """Absolute path"""
@@ -2316,7 +2319,7 @@ class PathChange(Model):
     from_: str | None = None
     """Where a moved file or folder was"""
     what: Annotated[Literal["file", "folder", "link", "other"], AnyText] | None = None
-    """What is there then; of a deletion, what was"""
+    """The kind of entry afterwards; for a deletion, before it"""
     mode: str | None = None
     """New permissions, octal, where they change"""
     link: str | None = None
@@ -2324,7 +2327,7 @@ class PathChange(Model):
     inner: int | None = None
     """Number of paths below a folder that change with it"""
     with_contents: bool | None = None
-    """Also all that is in it, when it is a folder"""
+    """A folder with everything in it"""
     replaces: bool | None = None
     """A move takes the place of what is at the path. Always true"""
     diff: str | None = None
@@ -2533,11 +2536,11 @@ class ReachedBudget(Model):
     unit: Annotated[Literal["usd", "tokens"], AnyText]
     """What the budget counts"""
     spent: float
-    """What was spent when the run stopped to ask"""
+    """The amount spent when the run stopped to ask"""
     limit: float
-    """What may be spent so far"""
+    """The present limit"""
     more: float
-    """What a yes adds to what was spent"""
+    """The amount that a yes adds to the amount spent"""
     day: str | None = None
     """The day of the service that a yes holds for, such as 2026-01-31: until its midnight"""
 
@@ -2628,7 +2631,7 @@ class RemovedGrant(Model):
 
 
 class ReplacedChanges(Model):
-    """What the undo of the answers that a message replaces did to files, or would do"""
+    """The result, or the plan, of the undo for the answers that a message replaces"""
 
     restored: list[str]
     """The paths that were restored, or would be. The first 100"""
@@ -2653,7 +2656,7 @@ class ResetEvent(Model):
 
 
 class Resource(Model):
-    """What a resource holds, up to 5 MB, with known secrets replaced"""
+    """The content of a resource, up to 5 MB, with known secrets replaced"""
 
     server: str
     uri: str
@@ -2826,7 +2829,7 @@ class Run(Model):
     input_bytes: int | None = None
     """The size of the input as JSON, bytes"""
     steered: list[Steer] | None = None
-    """What the user said to the run while it was under way"""
+    """Messages of the user during the run"""
     answered_by: AnsweredBy | None = None
     """The model of the last step, and the effort that it was asked with; absent when no model
     answered
@@ -2876,11 +2879,11 @@ class RunBody(Model):
     resumable: bool | None = None
     """The run continues when its client disconnects; GET /run/{id}/stream reads it again"""
     waiting: Annotated[Literal["withdraw", "keep"], AnyText] | None = None
-    """What becomes of approvals and questions that the conversation waits for: `withdraw`, by
-    default, takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
+    """How to treat approvals and questions that the conversation waits for: `withdraw`, by default,
+    takes them back; `keep` refuses the message with 409 `ERR_CONVERSATION_WAITS`
     """
     changes: Annotated[Literal["keep", "undo", "ask"], AnyText] | None = None
-    """What becomes of the changes to files that were made by the answers that this message replaces
+    """How to treat the changes to files that were made by the answers that this message replaces
     (it was edited, or asks for another answer): `keep`, by default, leaves them; `undo` undoes them
     before the run begins, and `undone` of its `start` says what was restored; `ask` refuses the
     message with 409 `ERR_FILES_CHANGED` if there are some that can be undone, and names them
@@ -2899,7 +2902,7 @@ class RunChanges(Model):
     """In the order in which they were made"""
     not_covered: list[UncoveredCall]
     follow_ups: list[FollowUp]
-    """What was done with the changes after the run, oldest first: it can be taken back, too"""
+    """Undos and applies of the changes, oldest first. Each can be taken back"""
     next_cursor: str | None = None
 
 
@@ -2957,7 +2960,7 @@ class RunList(Model):
 
 
 class RunOptions(Model):
-    """What is set for one run. It is resolved with the options of its agent and of its conversation
+    """Settings of one run. They are resolved with the options of its agent and of its conversation
     when the run starts, and kept with the run: the same applies after approvals and after a restart
     """
 
@@ -3037,7 +3040,7 @@ class RunResult(Model):
     """Why the run ended; "tool-calls" when it waits for approvals, answers or the application"""
     pending_approvals: list[RunResultPendingApprovalsItem]
     pending_questions: list[RunResultPendingQuestionsItem]
-    """What the agent asks its user"""
+    """Questions of the agent to its user"""
     pending_tool_calls: list[RunResultPendingToolCallsItem]
     """The calls that the application is to execute; it answers with POST /tool-calls/{id}"""
     thread_id: str
@@ -3049,7 +3052,7 @@ class RunResult(Model):
     evaluation: Evaluation | None = None
     task: RunTask | None = None
     steering: list[Steer] | None = None
-    """What the user said while the run was under way"""
+    """Messages of the user during the run"""
     compactions: list[Compaction] | None = None
     """The compactions of the conversation; absent when it fitted its model"""
     object: dict[str, Any] | None = None
@@ -3203,7 +3206,7 @@ class ServerSandbox(Model):
 
 
 class Sheet(Model):
-    """What a rehearsal has shown"""
+    """The result of a rehearsal"""
 
     run_id: str
     status: RunState
@@ -3211,7 +3214,7 @@ class Sheet(Model):
     """Milliseconds since the Unix epoch"""
     usage: Usage
     lines: list[SheetLine]
-    """What the run would do that asks, or that reaches beyond its folder"""
+    """The calls that would ask, or that reach beyond the folder of the run"""
     task_id: str | None = None
     """The task that was rehearsed"""
     thread_id: str | None = None
@@ -3233,8 +3236,7 @@ class Sheet(Model):
 
 
 class SheetAnswer(Model):
-    """What is accepted of the sheet of a rehearsal, for later runs of the task or the conversation
-    """
+    """The lines of a sheet that later runs of the task or the conversation may do without asking"""
 
     sheet: str
     """The runId of the rehearsal"""
@@ -3262,7 +3264,7 @@ class SheetLine(Model):
     asks: bool
     """Whether the run itself would ask for it, or be denied it; false where it would run unasked"""
     scopes: list[ScopeChoice]
-    """What may be accepted of the line, the narrowest first; [] for nothing"""
+    """The scopes that can be accepted, the narrowest first; [] for none"""
     guess: bool | None = None
     """The model made this call after another one whose outcome it did not know: the run may do
     something else. Always true
@@ -3274,7 +3276,7 @@ class SheetLine(Model):
     boundary: Boundary | None = None
     """Commands: where the command would run"""
     accepted: SheetLineAccepted | None = None
-    """What was accepted of it"""
+    """The accepted scope, and the grant that was made"""
     void: str | None = None
     """Why nothing more can be accepted of the line"""
 
@@ -3407,12 +3409,12 @@ class StartStepEvent(Model):
 
 
 class Steer(Model):
-    """What the user said to a run while it was under way"""
+    """A message of the user to an active run"""
 
     id: str
     """Id of the message; the client may choose it (POST /run/{id}/steer)"""
     text: str
-    """What the user said"""
+    """The words of the message"""
     state: Annotated[Literal["waiting", "read", "unread"], AnyText]
     """waiting: the model gets it with its next step. read: a step has got it. unread: the run ended
     before any step answered it
@@ -3505,12 +3507,12 @@ class Task(Model):
     updated_at: int
     """Milliseconds since the Unix epoch"""
     request: str | None = None
-    """What the user wrote, where a model made the goal of it; runs are told both"""
+    """The message of the user from which a model made the goal; runs get both"""
     schedule: Schedule | None = None
     schedule_words: str | None = None
     """The schedule in words, as it was understood"""
     triggers: list[Trigger] | None = None
-    """What lets it run, beside its times"""
+    """Causes of runs beside its times"""
     options: RunOptions | None = None
     budget: TaskBudget | None = None
     """Earlier names of two limits of `options.budget`, which takes their place"""
@@ -3561,7 +3563,7 @@ class TaskApprovalEvent(Model):
     tool_server: CallServer | None = None
     """Tools of tool servers: whose tool it is"""
     scopes: list[ScopeChoice] | None = None
-    """What an answer may cover; it names one as "scope" """
+    """The scopes that an answer can choose from, as "scope" """
     teaches: list[str] | None = None
     """What the approval teaches the task, in words, for the user. Of a call: unless it is answered
     with a scope, and once the result of the run is approved, too. Of a result: what later runs do
@@ -3641,9 +3643,7 @@ class TaskBody(Model):
     approval: TaskApprovalInput | None = None
     schedule: Schedule | None = None
     triggers: list[Trigger] | None = None
-    """What lets the task run, beside a schedule or without one; not of a one_shot. An empty list
-    removes them
-    """
+    """Causes of runs, with or without a schedule; not for a one_shot. An empty list removes them"""
     cwd: str | None = None
     """Working directory of the runs; by default the workspace"""
     ends_at: int | None = None
@@ -3679,9 +3679,7 @@ class TaskChanges(Model):
     approval: TaskApprovalInput | None = None
     schedule: Schedule | None = None
     triggers: list[Trigger] | None = None
-    """What lets the task run, beside a schedule or without one; not of a one_shot. An empty list
-    removes them
-    """
+    """Causes of runs, with or without a schedule; not for a one_shot. An empty list removes them"""
     cwd: str | None = None
     """Working directory of the runs; by default the workspace"""
     ends_at: int | None = None
@@ -3869,7 +3867,7 @@ class TaskMemory(Model):
 
 
 class TaskMemoryBody(Model):
-    """Lists that take the place of those of the memory; the others stay. Each entry stands once"""
+    """The lists to replace; lists that are left out stay. A repeated entry is kept once"""
 
     findings: list[str] | None = None
     sources: list[str] | None = None
@@ -3890,7 +3888,7 @@ class TaskPhaseEvent(Model):
 
 
 class TaskQuestion(Model):
-    """What a run waits for a person to decide or answer"""
+    """An approval or question that a run waits for"""
 
     approval_id: str
     kind: Annotated[Literal["tool", "result", "question"], AnyText]
@@ -3912,7 +3910,7 @@ class TaskQuestion(Model):
     tool_server: CallServer | None = None
     """Tools of tool servers: whose tool it is"""
     scopes: list[ScopeChoice] | None = None
-    """What an answer may cover; it names one as "scope" """
+    """The scopes that an answer can choose from, as "scope" """
     teaches: list[str] | None = None
     """What the approval teaches the task, in words, for the user. Of a call: unless it is answered
     with a scope, and once the result of the run is approved, too. Of a result: what later runs do
@@ -4018,7 +4016,7 @@ class TaskRun(Model):
     input_bytes: int | None = None
     """The size of the input as JSON, bytes"""
     steered: list[Steer] | None = None
-    """What the user said to the run while it was under way"""
+    """Messages of the user during the run"""
     answered_by: AnsweredBy | None = None
     """The model of the last step, and the effort that it was asked with; absent when no model
     answered
@@ -4035,7 +4033,7 @@ class TaskRun(Model):
 
 
 class TaskRunBody(Model):
-    """What a run of a task begins with, beside its goal"""
+    """The input of a run of a task, beside its goal"""
 
     input: Any = None
     """Any JSON value of at most 1 MiB: data for this run, which are no instructions to it"""
@@ -4295,8 +4293,8 @@ class ThreadList(Model):
 
 
 class ThreadSettings(Model):
-    """What is set for all runs of a conversation that begin later. It is replaced as a whole: `{}`
-    removes it
+    """Settings for all runs of a conversation that begin later. They are replaced as a whole: `{}`
+    removes them
     """
 
     agent: str | None = None
@@ -4360,7 +4358,7 @@ class ToolApprovalRequestEvent(Model):
     tool_server: CallServer | None = None
     """Tools of tool servers: whose tool it is"""
     scopes: list[ScopeChoice] | None = None
-    """What an answer may cover; it names one as "scope" """
+    """The scopes that an answer can choose from, as "scope" """
     expires_at: int | None = None
     """Milliseconds since the Unix epoch"""
 
@@ -4761,7 +4759,8 @@ class UncoveredCall(Model):
     app: str | None = None
     """The application whose tool it is, if it gave itself a name"""
     reason: str | None = None
-    """What of a command is not covered, in sentences; the rest is among the changes"""
+    """The effects of a command that are not covered, in sentences; the others are among the changes
+    """
 
 
 class UnderstoodSchedule(Model):
@@ -4777,7 +4776,7 @@ class UnderstoodSchedule(Model):
     next: list[int]
     """The next planned times, at most five, if it were started now"""
     confirm: str | None = None
-    """What a person should confirm first, as it was only said: it runs more often than hourly"""
+    """Why a person should confirm the schedule first: it runs more often than hourly"""
 
 
 class UndoBody(Model):
@@ -4792,7 +4791,7 @@ class UndoBody(Model):
 
 
 class Undone(Model):
-    """What an undo did, or would do"""
+    """The result of an undo, or its plan"""
 
     restored: list[str]
     """The paths that are now as they were before the run"""
@@ -4811,7 +4810,7 @@ class Undone(Model):
 
 
 class Usage(Model):
-    """What model calls used, by the counts of their providers"""
+    """Tokens and cost of model calls, as their providers count them"""
 
     input_tokens: int
     """Tokens of the prompts, with the cached and the written ones"""
@@ -4921,7 +4920,7 @@ class ApprovalDevice(Model):
 
     device_id: str
     name: str
-    """How the person calls it"""
+    """The name that the person gave it"""
 
 
 class ApprovalPreviewRan(Model):
@@ -4931,7 +4930,7 @@ class ApprovalPreviewRan(Model):
     stdout: str
     stderr: str
     note: str
-    """What was other than it would be, in sentences"""
+    """How the trial differs from a real run, in sentences"""
     timed_out: bool | None = None
     """It was ended after 30 s"""
 
@@ -4959,7 +4958,7 @@ class ChatCompletionChoicesItem(Model):
 
 
 class ChatCompletionUsage(Model):
-    """What all model calls for this answer used"""
+    """Tokens of all model calls for this answer"""
 
     prompt_tokens: int = Field(validation_alias="prompt_tokens", serialization_alias="prompt_tokens")
     completion_tokens: int = Field(validation_alias="completion_tokens", serialization_alias="completion_tokens")
@@ -5027,7 +5026,7 @@ class ChatCompletionChunkChoicesItem(Model):
 
 
 class ChatCompletionChunkUsage(Model):
-    """What all model calls for this answer used"""
+    """Tokens of all model calls for this answer"""
 
     prompt_tokens: int = Field(validation_alias="prompt_tokens", serialization_alias="prompt_tokens")
     completion_tokens: int = Field(validation_alias="completion_tokens", serialization_alias="completion_tokens")
@@ -5243,7 +5242,7 @@ class DataNoticeEventData(Model):
     text: str
     """A sentence for the user that says what is missing and what to do"""
     task: DataNoticeEventDataTask | None = None
-    """no-task: what POST /tasks takes to make a task of the request"""
+    """For the code no-task: the body for POST /tasks that makes the task"""
 
 
 class DataObjectEventData(Model):
@@ -5493,11 +5492,11 @@ class ModelListModelsItem(Model):
     pricing: ModelListModelsItemPricing | None = None
     """Prices in US dollars per token"""
     size_bytes: int | None = None
-    """Of a model that is a file"""
+    """For a file of weights"""
     state: Annotated[Literal["stopped", "loading", "loaded"], AnyText] | None = None
-    """Of a model that is a file: whether it is in memory"""
+    """For a file of weights: whether it is in memory"""
     tokens_per_second: float | None = None
-    """Of a model that is a file: how fast it wrote its last answer"""
+    """For a file of weights: the speed of its last answer"""
     unavailable: str | None = None
     """Why the model cannot be used, and what to do"""
 
@@ -5586,7 +5585,7 @@ class ModelResponseOutputItem3(Model):
 
 
 class ModelResponseUsage(Model):
-    """What all model calls for this answer used"""
+    """Tokens of all model calls for this answer"""
 
     input_tokens: int = Field(validation_alias="input_tokens", serialization_alias="input_tokens")
     input_tokens_details: ModelResponseUsageInputTokensDetails = Field(validation_alias="input_tokens_details", serialization_alias="input_tokens_details")
@@ -5689,7 +5688,9 @@ class ProviderTestedFindingsItem(Model):
         "one-call",
         "tools-in-words",
     ], AnyText]
-    """What was tried, or (from portable-ids on) what requests to this model meet from now on"""
+    """The feature that was tried, or (from portable-ids on) a need that requests to this model meet
+    from now on
+    """
     ok: bool
     text: str
     """What was found, in a sentence"""
@@ -5824,7 +5825,7 @@ class RunResultPendingApprovalsItem(Model):
     tool_server: CallServer | None = None
     """Tools of tool servers: whose tool it is"""
     scopes: list[ScopeChoice] | None = None
-    """What an answer may cover; it names one as "scope" """
+    """The scopes that an answer can choose from, as "scope" """
     expires_at: int | None = None
     """Milliseconds since the Unix epoch"""
 
@@ -5877,7 +5878,7 @@ class SheetAnswerLinesItem(Model):
 
 
 class SheetLineAccepted(Model):
-    """What was accepted of it"""
+    """The accepted scope, and the grant that was made"""
 
     scope: Scope
     """once: this call alone; exact: the same input in the same working directory; folder: files
@@ -6192,8 +6193,8 @@ class ConfigPatchNotifyWebhook(Model):
     url: str | None = None
     """An http or https address such as https://example.com/mcp, without user name and fragment"""
     secret: str | None = None
-    """What messages are signed with: base64 of at least 18 bytes, as `openssl rand -base64 32`
-    makes it; or a variable
+    """The key that signs messages: base64 of at least 18 bytes, as `openssl rand -base64 32` makes
+    it; or a variable
     """
     text: bool | None = None
 
@@ -6227,7 +6228,7 @@ class ConfigPatchOfflineScriptItem(Model):
 
 
 class DataNoticeEventDataTask(Model):
-    """no-task: what POST /tasks takes to make a task of the request"""
+    """For the code no-task: the body for POST /tasks that makes the task"""
 
     goal: str
     """The request without its time"""
@@ -6275,7 +6276,7 @@ class DigestChatsItemsItem(Model):
     runs: int
     """The number of its runs that have ended since then"""
     unasked: list[DigestUnasked]
-    """What it did without asking anybody, and why it could"""
+    """Calls that ran without asking, and why they could"""
     output: str | None = None
     """The answer, shortened"""
     error: str | None = None
@@ -6520,7 +6521,7 @@ class TaskApprovalHistoryItemDevice(Model):
 
     device_id: str
     name: str
-    """How the person calls it"""
+    """The name that the person gave it"""
 
 
 class ChatCompletionChoicesItemMessageToolCallsItem(Model):

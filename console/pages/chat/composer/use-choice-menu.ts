@@ -3,14 +3,14 @@ import { say } from '../../../lib/say.ts'
 import { useAnnounce } from '../../../parts/announcer.tsx'
 import { type Choice, fitting, useChoices } from './choices.ts'
 
-/** What opens the list: a slash at the beginning of the text, and the word behind it, up to the caret. */
+/** The text that opens the list: a slash at the beginning, and the word behind it up to the caret. */
 const SLASH = /^\/(\S{0,64})$/
 
 interface Props {
   text: string
   caret: number
   cwd?: string
-  /** What is said now cannot hold a choice. */
+  /** The message that is being written cannot have a choice. */
   isOff: boolean
   /** Called with the choice, and the text without what opened the list. */
   onChoose: (choice: Choice, rest: string) => void
@@ -43,7 +43,7 @@ export function useChoiceMenu ({ text, caret, cwd, isOff, onChoose }: Props) {
     ...{ id, isOpen, found, at, isReading, isNone, failed: isOpen ? failed : [], choose, optionId },
     /** Shows it again after it was closed. */
     reopen: () => setClosed(undefined),
-    /** What joins the field with the list. */
+    /** Attributes that connect the field with the list. */
     fieldProps: {
       'aria-autocomplete': 'list' as const,
       ...hasList && { 'aria-controls': id, 'aria-activedescendant': optionId(Math.min(at, found.length - 1)) }

@@ -12,7 +12,7 @@ interface Choice {
   effort: string
   /** The working folder. */
   cwd: string
-  /** What the conversation does without: entries of `denyTools`. */
+  /** The tools that are switched off: entries of `denyTools`. */
   denied: readonly string[]
   /** 'copy': its runs work on a copy of the folder. */
   workspace: string
@@ -71,7 +71,7 @@ export function useModelChoice (id: string, { isNew, settings: stored = {} }: Th
 
   return {
     ...choice,
-    /** What a request says of it: the same as what is stored, which may still be on its way. */
+    /** The same choice as options of a request, because the stored one may still be on its way. */
     options: { ...options, ...chosen !== undefined && { agent: chosen }, ...folder !== undefined && { cwd: folder } } as RunOptions,
     error: saving.error,
 

@@ -22,7 +22,7 @@ interface Props {
   onRegenerate?: () => void
 }
 
-/** What can be done with an answer: copy it, have another one, go on from it elsewhere, see and undo what it changed. */
+/** The actions below an answer: copy it, make another one, branch from it, see and undo its changes. */
 export function AnswerEnd ({ threadId, message, onRegenerate }: Props) {
   const [isChangesShown, setIsChangesShown] = useState(false)
   const { finishReason } = (message.metadata ?? {}) as { finishReason?: string }

@@ -10,7 +10,7 @@ interface Props {
   onEdit?: () => void
 }
 
-/** What the user had chosen for a message: its name, and the words of a prompt, which are its server's, when they are asked for. */
+/** The prompt or skill that the user had chosen for a message: its name, and on demand the words of the prompt, which are its server's. */
 export function ChosenRow ({ chosen, onEdit }: Props) {
   const name = <VisibleText text={chosenName(chosen)} limit={120} />
   return (

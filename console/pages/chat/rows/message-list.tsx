@@ -26,7 +26,7 @@ interface Props {
   onAllDecided: () => void
 }
 
-/** What others do with the list. */
+/** The functions of the list that other components call. */
 export interface MessageListHandle {
   /** Shows the end, and follows it. */
   follow: () => void
@@ -135,7 +135,7 @@ function newestBlock (groups: Group[]): Row | undefined {
 
 const textOfRow = (row: Row) => row.kind === 'block' ? row.block.text : 'text' in row ? row.text : ''
 
-/** What rows need to know of the conversation. It stays the same while an answer streams, so that only the rows that grow are drawn. */
+/** Returns the state that all rows share. It stays the same object while an answer streams, so that only growing rows are drawn. */
 function useRowState ({ id, conversation, waiting, onEdit, onRegenerate }: Props, onDecided: RowState['onDecided']): RowState {
   const { messages, isBusy, hasOlder } = conversation
   const latest = useRef({ onEdit, onRegenerate, onDecided })

@@ -8,7 +8,7 @@ const STILL_FRAMES = 20
 const MARKED_MS = 2_000
 /** Keys that scroll up. */
 const UPWARDS = new Set(['ArrowUp', 'PageUp', 'Home'])
-/** What grows below itself when it is pressed. */
+/** Selects elements that open something below themselves when they are pressed. */
 const OPENERS = 'summary, [aria-expanded], .show-all'
 
 export interface Place {
@@ -30,7 +30,10 @@ export function keepPlace (area: HTMLElement, content: HTMLElement, tell: (place
   let last = 0
   /** The heights in the last two frames, px: the end may have moved on since the reader saw it. */
   let heights = [0, 0]
-  /** What is at the top of the view, and how far from it, px, where the browser keeps no place: some nowhere, all at the very beginning. */
+  /**
+   * The element at the top of the view and its distance from there, in px. Used where the browser does not keep the place itself: some
+   * browsers never do, none at the very beginning.
+   */
   let held: { element: Element, offset: number } | undefined
   let told: Place = { isAway: false, isNearBeginning: false }
   let touchedAt = 0

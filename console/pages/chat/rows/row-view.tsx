@@ -20,7 +20,7 @@ import { UndoneBefore } from './undone.tsx'
 import { EarlierVersions } from './earlier-versions.tsx'
 import { runIdOf, type Row } from './rows.ts'
 
-/** What the rows of a conversation depend on besides themselves. */
+/** The state of a conversation that its rows share. */
 export interface RowState {
   threadId: string
   /** The last answer. */

@@ -11,7 +11,7 @@ import { Time } from '../../../parts/time.tsx'
 /** Changes that are looked at. */
 const PAGE = 100
 
-/** What became of the changes of a run to files: whether it made any, and when they were undone last. */
+/** The changes of a run to files: whether there are any, and when they were undone last. */
 interface Outcome {
   hasChanges: boolean
   undone?: { at: number, isWhole: boolean }

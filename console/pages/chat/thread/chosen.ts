@@ -1,6 +1,6 @@
 import type { FileUIPart, TextUIPart, UIMessage } from 'ai'
 
-/** What goes with the text of a message. */
+/** The choices that are sent with the text of a message. */
 export interface Sending {
   files: FileUIPart[]
   chosen: Chosen[]

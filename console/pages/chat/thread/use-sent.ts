@@ -23,7 +23,7 @@ export const chosenFor = (draft: string) => `${draft} chosen`
 
 const textOf = (message: UIMessage) => ownParts(message).flatMap((part) => part.type === 'text' ? part.text : []).join('')
 
-/** What was sent last: whether the service has it, and if it has not, that it comes back to the user. */
+/** The message that was sent last. If the service did not get it, it comes back to the field. */
 export function useSent () {
   const sent = useRef<Sent>()
   const [returned, setReturned] = useState<Sent>()

@@ -2,9 +2,9 @@ import type { DataUIPart, UIDataTypes, UIMessage } from 'ai'
 import { useEffect, useState } from 'react'
 import type { Steer } from '../../../../client/generated/index.ts'
 
-/** What a run tells about itself while it streams, and nothing keeps. */
+/** Notes of a run while it streams, which are stored nowhere. */
 export interface Told {
-  /** What the model, or its server, did not take: sentences. */
+  /** Sentences about parts that the model or its server did not accept. */
   notices: string[]
   /** What the user has said, and no step has read yet. */
   waiting: Steer[]

@@ -84,7 +84,7 @@ function Step ({ check, importing, reset, onClose }: ReturnType<typeof useImport
 }
 
 interface ChooseProps {
-  /** What was chosen when it failed. */
+  /** The file and passphrase of the attempt that failed. */
   before: Sent | undefined
   error: unknown
   onChosen: (sent: Sent) => void
@@ -124,7 +124,7 @@ function Choose ({ before, error, onChosen, onClose }: ChooseProps) {
 
 const sizeOf = (bytes: number) => say('data.megabytes', { count: numbers.format(Math.max(0.1, Math.round(bytes / MIB * 10) / 10)) })
 
-/** What is done with the file, and how far it is. */
+/** The progress of the check or the import of the file. */
 function Progress ({ file, isImport = false }: { file: File, isImport?: boolean }) {
   const { data, isError } = useQuery({
     queryKey: ['import', file.name, isImport],
@@ -152,7 +152,7 @@ interface FoundProps {
   onBack: () => void
 }
 
-/** What is in the backup, beside what would be gone; asks for a word before it is so. */
+/** The contents of the backup beside those that it would replace; the import needs a typed word. */
 function Found ({ found, error, onImport, onBack }: FoundProps) {
   const { createdAt, version, holds, replaces, settings, kept, busy, missingBytes, bytes } = found
   const [typed, setTyped] = useState('')

@@ -25,7 +25,7 @@ const FOLDER = /(?<!\S)(?:folder|directory|file)$/
 const FREE = /^(?:remember|forget|note|type|say|press|tell)\b/
 const SEARCH = /^(?:search|look|google|find|research)\b/
 const WRITE = /^(?:write|append|add|save|create|put|echo|make)\b/
-/** What may follow words about a time that are meant as a time. */
+/** The text that may follow words about a time. */
 const PART_END = /^(?:\s*$|\s*[.!?,;\n\uE000]|\s+(?:and|then|to|so|for)\b)/
 /** Matches words at the start of the message, or at the end of one of its parts, but not as a name. */
 const phrase = (words: string) =>

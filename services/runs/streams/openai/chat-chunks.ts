@@ -26,7 +26,7 @@ export interface ChatAnswer {
 const idOf = ({ runId }: Pick<ChatAnswer, 'runId'>) => `chatcmpl-${runId}`
 const BETTER = 'a review found that the calls of this answer contradict it, and asked for another version, which they contradict less:'
 const BROKE_OFF = 'the answer broke off here and was asked for again. What stands before this line does not count.'
-/** What the error of a run says that owes an object (services/runs/answers/take-answer.ts). */
+/** The words in the error of a run that gave no object (services/runs/answers/take-answer.ts). */
 const NO_OBJECT = 'gave no object that fits options.object.schema'
 const NOT_CALLED = 'tool_choice asks for a call of a tool, and the model made none.'
 const inOneLine = (names: Iterable<string>) => [...new Set(names)].join(', ')
@@ -59,8 +59,8 @@ export function createChatReader ({ runId, model, created, request, isContinued,
   })
   /** Returns a chunk with additional text; if the answer is an object, none, because it must contain nothing else. */
   const aside = (text: string): ChatCompletionChunk[] =>
-    object === undefined ? said(`${hasText ? '\n\n' : ''}${note(text)}`) : [chunk({ reasoning_content: `\n${note(text)}` })]
-  const said = (content: string): ChatCompletionChunk[] => {
+    object === undefined ? textChunks(`${hasText ? '\n\n' : ''}${note(text)}`) : [chunk({ reasoning_content: `\n${note(text)}` })]
+  const textChunks = (content: string): ChatCompletionChunk[] => {
     hasText = stepHasText = true
     return [chunk({ content })]
   }
@@ -72,7 +72,7 @@ export function createChatReader ({ runId, model, created, request, isContinued,
     if (object !== undefined || delta === '') return []
     const opening = isNewText && hasText ? '\n\n' : ''
     isNewText = false
-    return said(opening + delta)
+    return textChunks(opening + delta)
   }
 
   function last ({ finishReason, stopped, usage }: EventOf<'finish'>): ChatCompletionChunk[] {
@@ -141,7 +141,7 @@ export function createChatReader ({ runId, model, created, request, isContinued,
         return []
       case 'object':
         if (object?.toolName !== undefined) return [call(`call_${runId}`, object.toolName, event.object)]
-        return said(JSON.stringify(event.object))
+        return textChunks(JSON.stringify(event.object))
       case 'error':
         return failed(event)
       case 'abort':
