@@ -4,9 +4,9 @@ import { ROOT } from '../harness/source-tree.ts'
 
 /** What the list held when it was last shortened. Lower a number when the list has become shorter; never raise one. */
 const MOST: Record<string, number> = {
-  'id-denylist': 1155,
-  'local/whole-names': 14,
-  'max-lines-per-function': 161
+  'id-denylist': 1098,
+  'local/whole-names': 12,
+  'max-lines-per-function': 157
 }
 
 t.test('the exceptions from the rules of the linter only become fewer', async (t) => {
