@@ -48,4 +48,5 @@ export async function post (url: string, path: string, body: object, method = 'P
   return { status: response.status, body: text.startsWith('{') ? JSON.parse(text) : text }
 }
 
+/** Text that takes about this many bytes of the disk, because it cannot be compressed further. */
 export const noise = (bytes: number) => randomBytes(bytes).toString('base64')

@@ -3,6 +3,7 @@
 import { writeSync } from 'node:fs'
 import { systemClock } from '../../services/lib/clock.ts'
 import { openStore } from '../../services/store/open.ts'
+import { noise } from './backup.ts'
 
 const WRITERS = 8
 
@@ -18,7 +19,7 @@ if (import.meta.main) {
   const write = async (writer: number) => {
     for (let seq = 0; ; seq++) {
       const batch = `${round}/${writer}/${seq}`
-      const value = { batch, pad: 'x'.repeat((seq * 997) % 8_000) }
+      const value = { batch, pad: noise((seq * 997) % 8_000) }
       await store.transact(partsOf(batch).map((key) => ({ type: 'put', key, value })))
       writeSync(1, `batch ${batch}\n`)
     }

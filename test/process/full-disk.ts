@@ -21,8 +21,8 @@ const own = { teardown: (end: () => unknown) => process.once('exit', end) }
 own.teardown(() => rmSync(cwd, { recursive: true, force: true }))
 // Compiled code would be kept on this disk, too, whenever it is written: what finds room would be left to chance.
 const disk = { home, cwd, env: { NODE_DISABLE_COMPILE_CACHE: '1' } }
-// Fewer facts fit beside it (less than 2 MiB) than can be known. They are written twice when the store comes back.
-writeFileSync(ballast, Buffer.alloc(10 * 1024 * 1024))
+// Fewer facts fit beside it (less than 1.5 MiB) than can be known. They are written twice when the store comes back.
+writeFileSync(ballast, Buffer.alloc(10.5 * 1024 * 1024))
 // Each attempt of the store to come back frees a page for a moment, which a small file could find by chance.
 const long = 'x'.repeat(256 * 1024)
 const config = JSON.stringify({ mine: 'kept', permissions: { listDirectory: 'ask' }, long })
@@ -55,7 +55,7 @@ const asked = first.events.find(({ type }) => type === 'tool-approval-request')
 if (asked === undefined) throw new Error(`no approval was asked for: ${first.text}`)
 const acknowledged: string[] = []
 const learn = async (n: number) => {
-  const fact = `${n} ${'x'.repeat(1_900)}`
+  const fact = `${n} ${noise(1_425)}`
   const answer = await post('/memory/brain/fact', { fact })
   if (answer.status === 200) acknowledged.push(fact)
   return answer

@@ -1,4 +1,3 @@
-import { deflateRawSync, inflateRawSync } from 'node:zlib'
 import type { RunContext, RunEvent } from '../../contracts/run-events.ts'
 import { newId, timeOfId } from '../../lib/ids.ts'
 import {
@@ -32,8 +31,6 @@ interface NamedEvents {
   written: () => void
 }
 
-/** The fastest compression level: it shrinks the descriptions of tools to a third in a third of a millisecond. */
-const LEVEL = 1
 /** The number of characters of the digest of a part. */
 const DIGEST = 32
 /** The number of parts whose records are remembered. */
@@ -46,6 +43,7 @@ const FRESH_MS = 24 * 60 * 60 * 1000
 const TOLD_MS = 7 * FRESH_MS
 
 type Tools = RunContext['tools']
+type Rest = Omit<RunContext, keyof StoredContext['own'] | 'tools'>
 /** Whether two lists of tools are equal. The description of a tool is the same object in all runs until the tool changes. */
 const isSame = (one: Tools, other: Tools) => one.length === other.length && one.every((tool, n) => tool === other[n])
 
@@ -99,8 +97,7 @@ function createContextParts (store: ContextStore) {
       }
       const id = `${digest}-${newId()}`
       named.push(id)
-      const value = deflateRawSync(JSON.stringify(part), { level: LEVEL }).toString('base64')
-      return { id, ops: [{ type: 'put', key: contextKey(id), value }] }
+      return { id, ops: [{ type: 'put', key: contextKey(id), value: part }] }
     },
 
     written (id: string) {
@@ -133,12 +130,6 @@ export function createRunContexts (store: ContextStore) {
   function digestOfTools (tools: Tools): string {
     if (lastTools === undefined || !isSame(lastTools.tools, tools)) lastTools = { tools, digest: digestOf(tools) }
     return lastTools.digest
-  }
-
-  async function readPart (id: string) {
-    const value = await store.get<string>(contextKey(id))
-    if (value === undefined) throw new RecordDamaged(contextKey(id))
-    return JSON.parse(inflateRawSync(Buffer.from(value, 'base64')).toString())
   }
 
   /** Returns the operations that end the uses of parts by runs that are removed together, and remove parts that no other run uses. */
@@ -184,9 +175,12 @@ export function createRunContexts (store: ContextStore) {
     async read (kind: OwnerKind, event: StoredEvent): Promise<RunEvent | undefined> {
       if (event.type !== 'context') return event
       const { own, tools, rest } = event.context
-      const isThere = await Promise.all([tools, rest].map(async (id) => await store.get(contextKey(id)) !== undefined))
-      if (kind === 'thread' && isThere.includes(false)) return undefined
-      return { type: 'context', context: { ...own, ...await readPart(rest), tools: await readPart(tools) } }
+      const keys = [contextKey(rest), contextKey(tools)]
+      const parts = await Promise.all(keys.map((key) => store.get<object>(key)))
+      const missing = parts.indexOf(undefined)
+      if (missing === -1) return { type: 'context', context: { ...own, ...parts[0] as Rest, tools: parts[1] as Tools } }
+      if (kind === 'thread') return undefined
+      throw new RecordDamaged(keys[missing])
     },
 
     /**

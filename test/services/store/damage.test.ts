@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import t, { type Test } from 'tap'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { openLevel } from '../../../services/store/database.ts'
+import { noise } from '../../faults/backup.ts'
 import { flip, HARMS, makeStore } from './harm.ts'
 import { collect, listeningLog, open, until } from './helper.ts'
 import { compacting, KEYS as ROT_KEYS, oldTable, rot, storeWithTable, tablesOf } from './rot.ts'
@@ -12,7 +13,7 @@ const KEYS = Array.from({ length: 200 }, (_, i) => `k/${String(i).padStart(3, '0
 /** A store whose records lie in tables and in the log. */
 async function fill (t: Parameters<typeof open>[0], dir: string) {
   const store = await open(t, dir)
-  for (const key of KEYS) await store.transact([{ type: 'put', key, value: { key, pad: 'x'.repeat(30_000) } }])
+  for (const key of KEYS) await store.transact([{ type: 'put', key, value: { key, pad: noise(30_000) } }])
   await store.close()
 }
 
@@ -226,7 +227,7 @@ t.test('tables that there was no time to digest when the store closed are checke
 t.test('a table that was damaged before it could be listed is found by its checksums', async (t) => {
   const dir = t.testdir()
   const store = await open(t, dir)
-  await store.transact(ROT_KEYS.map((key) => ({ type: 'put', key, value: 'x'.repeat(3_000) })))
+  await store.transact(ROT_KEYS.map((key) => ({ type: 'put', key, value: noise(3_000) })))
   await store.close()
   const again = await open(t, dir)
   rot(data(dir, oldTable(dir)), 30_000)

@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, renameSync, rmSync, statSync, chmodSync, wri
 import { join } from 'node:path'
 import t from 'tap'
 import { filesIn, found } from '../../harness/canaries.ts'
+import { noise } from '../../faults/backup.ts'
 import { collect, open } from './helper.ts'
 import { rewrite } from './rewrite.ts'
 
@@ -20,7 +21,7 @@ async function written (t: Parameters<typeof open>[0], dir: string, options = {}
 t.test('nothing that was stored can be read in any file, whatever its encoding', async (t) => {
   const dir = t.testdir()
   const store = await open(t, dir)
-  for (let i = 0; i < 300; i++) await store.transact([put(`k/${i}`, { text: CANARY, pad: 'x'.repeat(20_000) })])
+  for (let i = 0; i < 300; i++) await store.transact([put(`k/${i}`, { text: CANARY, pad: noise(20_000) })])
   await store.close()
 
   const files = filesIn(dir)

@@ -3,6 +3,7 @@ import { rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../../../services/lib/clock.ts'
 import { openStore } from '../../../services/store/open.ts'
+import { noise } from '../../faults/backup.ts'
 import { collect, until } from './helper.ts'
 
 const dir = process.argv[2]
@@ -13,7 +14,7 @@ const acknowledged: string[] = []
 const keys = async (from: typeof store) => (await collect(from.list('k/'))).map(([key]) => key)
 
 const write = async (key: string) => {
-  await store.transact([{ type: 'put', key, value: 'x'.repeat(10_000) }])
+  await store.transact([{ type: 'put', key, value: noise(10_000) }])
   acknowledged.push(key)
 }
 const fill = async () => {

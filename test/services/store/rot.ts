@@ -5,6 +5,7 @@ import { systemClock } from '../../../services/lib/clock.ts'
 import type { OpenDatabase } from '../../../services/store/database.ts'
 import { openStore } from '../../../services/store/open.ts'
 import { varintAt } from '../../../services/store/recovery/leveldb-files.ts'
+import { noise } from '../../faults/backup.ts'
 import { flip, unseen } from './harm.ts'
 
 export const KEYS = Array.from({ length: 40 }, (_, n) => `k/${String(n).padStart(3, '0')}`)
@@ -16,7 +17,7 @@ export const KEYS = Array.from({ length: 40 }, (_, n) => `k/${String(n).padStart
 export async function storeWithTable (dir: string): Promise<void> {
   for (const keys of [KEYS, []]) {
     const store = await openStore({ dir, clock: systemClock })
-    await store.transact(keys.map((key) => ({ type: 'put', key, value: { key, pad: 'x'.repeat(3_000) } })))
+    await store.transact(keys.map((key) => ({ type: 'put', key, value: { key, pad: noise(3_000) } })))
     await store.close()
   }
 }
