@@ -37,7 +37,7 @@ export async function openRecording (file: string): Promise<Recording> {
     const line: ExpectLine = { ...JSON.parse(expected), type: 'expect' }
     return { ...recording, lines: [...recording.lines, line] }
   } catch {
-    throw new Usage(`${beside} is no JSON.`)
+    throw new Usage(`${beside} is not valid JSON.`)
   }
 }
 

@@ -30,7 +30,7 @@ const RunLive = defineError(
   'ERR_RUN_LIVE',
   'The run "%s" is not over. Stop it, or answer what it waits for, before its changes are taken over.'
 )
-const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'No run "%s" of a conversation is known.')
+const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s" of a conversation. GET /runs lists them.')
 const NothingToApply = defineError(
   'ERR_COPY_REFUSED',
   'The run "%s" is a rehearsal: what it did in its copy is not taken over. Accept lines of its sheet (POST /grants), and let it run.'

@@ -3,7 +3,10 @@ import { isAbsolute } from 'node:path'
 import { defineError } from './service-error.ts'
 import { readPath } from './windows-path.ts'
 
-const BadFolder = defineError('ERR_INVALID_CWD', 'The folder (cwd) "%s" is not a folder that can be opened.')
+const BadFolder = defineError(
+  'ERR_INVALID_CWD',
+  'The folder (cwd) "%s" is not a folder that can be opened. Check that it exists, and that you may read it.'
+)
 
 const NoWorkspace = defineError(
   'ERR_NO_WORKSPACE',

@@ -50,7 +50,7 @@ export const UndoCutShort = defineError(
   'ERR_UNDO_UNAVAILABLE',
   'The undo stopped in the middle (%s): what it restored so far stays. Call it again for the rest when there is room on the disk.'
 )
-export const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'No run "%s" is known.')
+export const RunUnknown = defineError('ERR_RUN_NOT_FOUND', 'There is no run "%s". GET /runs and GET /tasks/:id/runs list them.')
 export const NothingHappened = defineError(
   'ERR_NOT_CHANGED',
   'The run "%s" is a rehearsal: it worked on a copy of the folder, which is as it was, so there is nothing to take back.'

@@ -115,7 +115,9 @@ export function createBackgroundCommands ({ clock, log, ownerOf, isActive, boxes
       const list = own.map(({ commandId, command }) => `${commandId} (${command.slice(0, 60)})`).join(', ')
       throw new ToolFailed(`${MOST_OF_OWNER} commands run in the background already. End one with stopCommand first: ${list}.`)
     }
-    if (running.size + starting.size >= MOST) throw new ToolFailed(`${MOST} commands of all conversations run in the background already.`)
+    if (running.size + starting.size >= MOST) {
+      throw new ToolFailed(`${MOST} commands of all conversations run in the background already. Try again when one has ended.`)
+    }
     const place = { key }
     starting.add(place)
     return () => void starting.delete(place)
