@@ -14,7 +14,7 @@ const CHECK_AFTER_MS = 3_000
 /** The encrypted store. It closes last, because every plugin that writes depends on it and is registered later. */
 export default fp<Pick<StoreOptions, 'passphrase' | 'parent' | 'ending'> & { home: string }>(
   async (app, { home, passphrase, parent, ending }) => {
-    const store = await openStore({ dir: home, passphrase, parent, ending, clock: app.clock, log: app.log })
+    const store = await openStore({ dir: home, passphrase, parent, ending, clock: app.clock, log: app.log, noteWork: app.noteWork })
     app.decorate('store', store)
     const closing = new AbortController()
     app.addHook('onListen', () => {
@@ -23,5 +23,5 @@ export default fp<Pick<StoreOptions, 'passphrase' | 'parent' | 'ending'> & { hom
     app.addHook('preClose', async () => closing.abort())
     app.addHook('onClose', async () => store.close())
   },
-  { name: 'store', dependencies: ['clock', 'config'] }
+  { name: 'store', dependencies: ['clock', 'config', 'thread-pool'] }
 )

@@ -87,11 +87,13 @@ export type LatchedDatabase = ReturnType<typeof createLatchedDatabase>
  * next. The first failure therefore fails all queued and all later calls, until the database was closed and reopened and a
  * probe write succeeded.
  */
-export function createLatchedDatabase ({ database, reopen, clock, log, onWritten, onCorruption }: {
+export function createLatchedDatabase ({ database, reopen, clock, log, noteWork, onWritten, onCorruption }: {
   database: Database
   reopen: () => Promise<Database>
   clock: Clock
   log: Log | undefined
+  /** Called before each write. */
+  noteWork?: () => void
   /** Called with the number of bytes written. */
   onWritten?: (bytes: number) => void
   /** Called when LevelDB read corrupt data; opening the database again does not help. */
@@ -110,6 +112,7 @@ export function createLatchedDatabase ({ database, reopen, clock, log, onWritten
   let closed: Promise<boolean> | undefined
 
   async function write (ops: RawOp[]): Promise<void> {
+    noteWork?.()
     try {
       await database.batch(ops, { sync: true })
       onWritten?.(ops.reduce((sum, op) => sum + (op.type === 'put' ? op.value.length : 0), 0))

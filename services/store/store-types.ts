@@ -129,6 +129,8 @@ export interface StoreOptions {
   parent?: Holder
   /** Aborts when this process is asked to shut down; processes that wait for the directory can then see it. */
   ending?: AbortSignal
+  /** Called before each write, which is made in a thread of Node's pool. */
+  noteWork?: () => void
   /** Migrations from older schemas to the newest one. */
   migrations?: readonly Migration[]
   /** Opens the raw database. Defaults to LevelDB; tests replace it to observe writes or make them fail. */

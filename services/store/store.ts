@@ -81,13 +81,14 @@ export interface Opened {
 }
 
 /** Creates the store of an open database. It owns the lock of the directory from then on. */
-export function createStore (opened: Opened, lock: Lock, { dir, clock, log }: StoreOptions): Store {
+export function createStore (opened: Opened, lock: Lock, { dir, clock, log, noteWork }: StoreOptions): Store {
   const { keys, meta, repaired, tables } = opened
   const closing = new AbortController()
   const latched: LatchedDatabase = createLatchedDatabase({
     ...opened,
     clock,
     log,
+    noteWork,
     onWritten: (bytes) => check.wrote(bytes),
     onCorruption: (reason) => check.handleCorruption(reason)
   })

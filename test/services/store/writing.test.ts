@@ -29,6 +29,17 @@ t.test('while a write is on its way others gather, and go out together in one sy
   t.equal((await collect(store.list(''))).length, 401)
 })
 
+t.test('a write whose thread sleeps is on disk as soon as the thread is woken', async (t) => {
+  const woken = Promise.withResolvers<void>()
+  const raw = watched({ onBatch: ([{ key }]) => key === 'asleep' ? woken.promise : Promise.resolve() })
+  let wake = () => {}
+  const store = await open(t, t.testdir(), { openDatabase: raw.openDatabase, noteWork: () => wake() })
+  wake = woken.resolve
+
+  await store.transact([put('asleep')])
+  t.equal(await store.get('asleep'), 1)
+})
+
 t.test('a group stays within 4 MiB, and no transaction is split', async (t) => {
   const raw = watched()
   const store = await open(t, t.testdir(), { openDatabase: raw.openDatabase })
