@@ -27,7 +27,7 @@ import { createGatewayProvider } from './gateway.ts'
 import { createOfflineProvider } from './offline/index.ts'
 import { isNative, NATIVE_PROVIDERS } from './kinds/kinds.ts'
 import { createProviderKeys, type ProviderSecrets } from './provider-keys.ts'
-import { createRegistry, type Registry } from './registry.ts'
+import { createRegistry, type Registry, type RegistryParts } from './registry.ts'
 import { createLearnedLimits, type StoredLimits } from './learned-limits.ts'
 import { createContextWindows } from './context-windows.ts'
 import { knownModel } from './known-models.ts'
@@ -135,7 +135,7 @@ export async function createProviders (parts: Parts) {
   const servesFiles = () => config.current.providers?.[LOCAL]?.baseURL === undefined && local.hasFiles()
 
   /** Creates the function that returns the current providers, which read their keys at each call. */
-  function createSources (keyOf: (name: string) => string | undefined, gatewayKey: () => string | undefined): () => Provider[] {
+  function createSources (keyOf: (name: string) => string | undefined, gatewayKey: () => string | undefined): RegistryParts['providers'] {
     const gateway = createGatewayProvider({
       clock,
       settings () {
@@ -155,12 +155,12 @@ export async function createProviders (parts: Parts) {
       return provider
     }
     if (only !== undefined) return () => [only]
-    return () => {
+    return (name = LOCAL) => {
       const byKey = NATIVE_PROVIDERS.filter((name) => !isInConfig(name) && keyOf(name) !== undefined)
       const direct = [...Object.keys(config.current.providers ?? {}), ...byKey]
         .filter((name) => name !== LOCAL || !servesFiles())
         .map(directProvider)
-      return [offline, ...direct, ...servesFiles() ? [local] : [], gateway]
+      return [offline, ...direct, ...name === LOCAL && servesFiles() ? [local] : [], gateway]
     }
   }
 

@@ -90,9 +90,9 @@ type ModelOptions = Pick<RunOptions, 'model' | 'effort' | 'maxOutputTokens'>
 /** The options that users set for the model calls of a role. */
 export type CallSettings = Pick<LanguageModelV4CallOptions, 'reasoning' | 'maxOutputTokens'>
 
-interface RegistryParts {
-  /** The current providers. `gateway` serves every model whose first part names no other provider. */
-  providers: () => Provider[]
+export interface RegistryParts {
+  /** The current providers; of a name, those of others may lack. `gateway` serves every model whose first part names no other provider. */
+  providers: (name?: string) => Provider[]
   settings: () => ModelSettings
   /** Reads the attachments of messages; without it, models get none. */
   files?: AttachedFiles
@@ -111,12 +111,12 @@ export function createRegistry (
   const refused = new Map<string, Set<string>>()
   /** Every provider since the start, because the keys of removed providers are redacted from messages, too. */
   const known = new Set<Provider>()
-  function present (): Provider[] {
-    const now = providers()
+  function present (name?: string): Provider[] {
+    const now = providers(name)
     for (const provider of now) known.add(provider)
     return now
   }
-  const named = (name: string) => present().find((provider) => provider.name === name)
+  const named = (name: string) => present(name).find((provider) => provider.name === name)
   const gateway = named('gateway')
 
   /** Splits an id into its provider and the name of the model there. Throws InvalidModelId. */

@@ -23,7 +23,10 @@ const LARGE = 16 * 1024
 /** The batch that was rendered last, kept with the batch: most batches have one reader, and others share the protocol. */
 interface Rendered { rendered?: { by: Encoder['render'], chunk: string | Buffer } }
 
-function once (renderEvent: (event: RunEvent) => string): Encoder['render'] {
+/** Returns the lines of an event; `id` is its line `id:`, or ''. Some readers expect the data first. */
+type RenderEvent = (event: RunEvent, id: string) => string
+
+function once (renderEvent: RenderEvent): Encoder['render'] {
   const render = (events: readonly RunEvent[] & Rendered) => {
     if (events.rendered?.by === render) return events.rendered.chunk
     const text = renderBatch(events, renderEvent)
@@ -34,24 +37,26 @@ function once (renderEvent: (event: RunEvent) => string): Encoder['render'] {
   return render
 }
 
-function renderBatch (events: readonly RunEvent[], renderEvent: (event: RunEvent) => string): string {
+function renderBatch (events: readonly RunEvent[], renderEvent: RenderEvent): string {
   const places = placesOf(events)
   let position = places?.begin
   let text = ''
   for (const event of events) {
     position &&= events.length === 1 ? places!.end : positionAfter(position, event)
-    const lines = isHeld(event) ? '' : renderEvent(event)
-    // After the data, because some readers expect these first.
-    text += position === undefined || lines === '' ? lines : `${lines.slice(0, -1)}id: ${eventIdOf(position)}\n\n`
+    if (!isHeld(event)) text += renderEvent(event, position === undefined ? '' : `id: ${eventIdOf(position)}\n`)
   }
   return text
 }
 
-/** Returns the lines of an event. Text deltas are by far the most frequent, so their JSON is assembled by hand: ids need no escapes. */
-const linesOf = (encode: Encode) => (event: RunEvent): string => {
-  if (event.type !== 'text-delta' || (event.providerMetadata && encode !== encodeDocumented)) return encode(event).map(eventLine).join('')
+/** Text deltas are by far the most frequent events, so their JSON is assembled by hand: ids need no escapes. */
+const linesOf = (encode: Encode): RenderEvent => (event, id) => {
+  if (event.type !== 'text-delta' || (event.providerMetadata && encode !== encodeDocumented)) {
+    const lines = encode(event).map(eventLine).join('')
+    return lines === '' ? '' : `${lines.slice(0, -1)}${id}\n`
+  }
   const quoted = JSON.stringify(event.delta)
-  return `data: {"type":"text-delta","id":"${event.id}","delta":${quoted}${encode === encodeDocumented ? `,"content":${quoted}` : ''}}\n\n`
+  const content = encode === encodeDocumented ? `,"content":${quoted}` : ''
+  return `data: {"type":"text-delta","id":"${event.id}","delta":${quoted}${content}}\n${id}\n`
 }
 
 const ENCODERS: Record<Protocol, Encoder> = {
