@@ -78,12 +78,13 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
     const { places, commands, hasDrivers } = await namedBySettings([...state.gitDirectories.keys()], { tops, home, textOf })
     state.hasDrivers = hasDrivers
     const inFolder = (path: string) => isIn(seenAt, path) ? join(folder, relative(seenAt, path)) : path
-    // Not the folder itself, nor what holds it or a git directory.
-    const mayBeHeld = (path: string) => isIn(folder, path) && !isIn(path, folder) &&
-      ![...state.gitDirectories.keys()].some((git) => isIn(path, git))
     const add = async (paths: readonly string[]) => {
-      const ways = (await Promise.all(paths.map(wayTo))).flat().map(inFolder)
-      state.named = [...new Set([...state.named, ...ways])].filter(mayBeHeld)
+      if (paths.length === 0) return
+      const links = new Map<string, Promise<string | undefined>>()
+      const ways = (await Promise.all(paths.map((path) => wayTo(path, links)))).flat().map(inFolder)
+      // Not the folder itself, nor what holds it or a git directory.
+      const holders = new Set([folder, ...state.gitDirectories.keys()].flatMap(withHolders))
+      state.named = [...new Set([...state.named, ...ways])].filter((path) => isIn(folder, path) && !holders.has(path))
       return addNamed(state, { known, isKept: true, seen })
     }
     await add(places)
@@ -164,15 +165,19 @@ function isObeyedLink ({ gitDirectories }: ObeyedState, path: string): boolean {
 /** Links that are followed on the way to a place. */
 const MOST_LINKS = 40
 
-/** Returns the links on the way to a place, and the place itself, whether something is there or not. */
-export async function wayTo (path: string): Promise<string[]> {
+/** Returns the path and the folders that hold it. */
+const withHolders = (path: string): string[] => dirname(path) === path ? [path] : [path, ...withHolders(dirname(path))]
+
+/** Returns the links on the way to a place, and the place itself, whether something is there or not. `known`: where paths lead. */
+export async function wayTo (path: string, known = new Map<string, Promise<string | undefined>>()): Promise<string[]> {
   const links: string[] = []
   let way = '/'
   let left = path.split('/')
   while (left.length > 0) {
     const [name, ...rest] = left
     const next = resolve(way, name)
-    const target = name === '' ? undefined : await readlink(next).catch(() => undefined)
+    if (name !== '' && !known.has(next)) known.set(next, readlink(next).catch(() => undefined))
+    const target = name === '' ? undefined : await known.get(next)
     if (target === undefined) {
       [way, left] = [next, rest]
       continue
