@@ -51,7 +51,10 @@ const tokensAttached = (options: object | undefined) =>
 /** Tokens of the text that replaces an output. */
 const LEFT_OUT_TOKENS = 130
 
-/** Estimates the tokens that a part of a stored message, in any client's format, has at least: after compaction has left out its output. */
+/**
+ * Estimates the least tokens of a part of a stored message, in any client's format: those that stay when compaction has left out its
+ * output.
+ */
 export function itemTokens (part: Record<string, any> | null): number {
   if (typeof part?.text === 'string') return MESSAGE_TOKENS + tokensIn(part.text)
   if (part?.type === 'file' || part?.type === 'image' || part?.type === 'reasoning-file') return FILE_TOKENS

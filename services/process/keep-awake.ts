@@ -22,8 +22,8 @@ if ($type::SetThreadExecutionState([uint32]"0x80000001") -eq 0) { exit 1 }
 [void][Console]::In.ReadToEnd()`
 
 /**
- * Returns the programs that keep a machine of this system awake, the best one first. None of them keeps the screen on, nor the machine
- * awake whose user closes the lid or chooses sleep. `pid` is this process, with which the program of macOS ends.
+ * Returns the programs that keep a machine of this system awake, the best one first. The screen may still turn off, and the machine still
+ * sleeps when its user closes the lid or chooses sleep. `pid` is this process, with which the program of macOS ends.
  */
 export function awakePrograms (platform: NodeJS.Platform = process.platform, pid = process.pid): AwakeProgram[] {
   switch (platform) {

@@ -112,7 +112,7 @@ function Departed ({ how, toolName, about, isShown, why, more }: Departure) {
 /** Changes of a run that are looked at for the button. */
 const PAGE = 100
 
-/** Takes back the files that a run changed, where there are some; says so once it was done. */
+/** A button that undoes the file changes of a run, and then a note that they were undone. Absent for a run without such changes. */
 export function UndoRun ({ run: { runId, facts } }: { run: Reported }) {
   const [isOpen, setIsOpen] = useState(false)
   const { data } = useQuery({

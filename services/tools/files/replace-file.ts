@@ -166,8 +166,8 @@ const MOST_WATCHED = 64
 let watched = 0
 
 /**
- * Removes the replaced file, unless its content differs from the examined one: then it gets a name that people find. A program that had
- * opened the file may still write to it for a moment, as programs do that append to a log. Its version then gets such a name, too.
+ * Removes the replaced file. If its content differs from the examined one, it is renamed so that people find it. The same happens if a
+ * program that had opened the file, for example to append to a log, writes to it a moment later.
  */
 export async function keepIfChanged (
   folder: Folder,

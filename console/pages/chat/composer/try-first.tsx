@@ -13,8 +13,8 @@ const WAYS = ['ask', 'copy', 'rehearse'] as const
 type Way = typeof WAYS[number]
 
 /**
- * The way in which the next message is sent. A conversation stays on its copy; a rehearsal is for one message, which stays in its field, so
- * that it can be sent for good.
+ * The way in which the next message is sent. `copy` holds for the whole conversation. `rehearse` holds for one message, which stays in its
+ * field so that it can be sent afterwards.
  */
 export function useWay (chatId: string, choice: ModelChoice) {
   const [next, setNext] = useDraft(`way ${chatId}`)
