@@ -13,7 +13,7 @@ import {
   type ToolHost,
   within
 } from '../../tools/index.ts'
-import { type CallEnd, failedCall, withCorrection } from './call-end.ts'
+import { type CallEnd, completedCall, failedCall, withCorrection } from './call-end.ts'
 import type { Concern, Granted } from '../../approvals/index.ts'
 import type { CheckedCall } from './call-policy.ts'
 import { requestAgain } from './request-approval.ts'
@@ -205,9 +205,8 @@ async function run (execution: Execution): Promise<undefined> {
 async function record (execution: Execution): Promise<Outcome> {
   const { checked: { call }, step, approval, kept, result } = execution
   const { durationMs, changes, stays, ...outcome } = result!
-  const { toolCallId, toolName } = call
-  const { event, state }: CallEnd = outcome.status === 'completed'
-    ? { event: { type: 'tool-output', toolCallId, toolName, output: outcome.output }, state: 'done' }
+  const { event, state } = outcome.status === 'completed'
+    ? completedCall(call, { output: outcome.output })
     : failedCall(call, outcome.errorText)
   if (stays !== undefined) kept!.finishAfter?.(stays)
   const isOver = stays === undefined || kept!.finishAfter === undefined
