@@ -14,7 +14,7 @@ export interface StoredPath {
   end?: number
 }
 
-/** Returns the path of a thread, in ascending order. */
+/** Returns the path of a thread, from its first message on. */
 export const pathOf = ({ messageCount, path = messageCount === 0 ? [] : [[0, messageCount]] }: StoredPath): readonly Span[] => path
 
 export const lengthOf = (spans: readonly Span[]): number => spans.reduce((sum, [from, to]) => sum + to - from, 0)

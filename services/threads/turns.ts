@@ -2,7 +2,7 @@ import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { foundKey, type Op, type Store, turnKey, turnsPrefix } from '../store/index.ts'
 import { digestConversation, digestMessage } from './conversation-digests.ts'
 import { marked, steeringIn } from './steer-messages.ts'
-import { holds, numberAt, pathOf, positionOf, type Span } from './message-path.ts'
+import { numberAt, pathOf, positionOf, slicePath, type Span } from './message-path.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { markOf, type ThreadMessage, turnsIn } from './thread-message.ts'
 
@@ -137,19 +137,22 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
     }
   }
 
-  /** Returns the turns from the `n`-th on. */
-  async function listFrom (head: Place, n = 0): Promise<UserTurn[]> {
+  /** Returns the last `count` turns before a position. A path that goes back to a version may lead from greater numbers to smaller ones. */
+  async function lastTurns (head: Place, count: number, end = Infinity): Promise<UserTurn[]> {
     const path = pathOf(head)
-    const count = head.turns - n
+    const thread = digest(head.id)
     const turns: UserTurn[] = []
-    if (count <= 0) return turns
-    const range = head.path === undefined && head.end === undefined ? { limit: count } : {}
-    for await (const { number, turn } of stored(digest(head.id), range)) {
-      if (holds(path, number)) turns.push(onPath(turn, path, number))
-      if (turns.length === count) break
+    for (const [from, to] of slicePath(path, 0, end).reverse()) {
+      if (turns.length >= count) break
+      for await (const { number, turn } of stored(thread, { limit: count - turns.length, after: turnKey(thread, to) })) {
+        if (number < from) break
+        turns.push(onPath(turn, path, number))
+      }
     }
     return turns.reverse()
   }
+  /** Returns the turns from the `n`-th on. */
+  const listFrom = (head: Place, n = 0) => lastTurns(head, head.turns - n)
   const keysOf = (id: string, { found }: Pick<UserTurn, 'found'>) => found.map((each) => foundKey(each, digest(id)))
 
   return {
@@ -197,13 +200,6 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
       ({ type: 'put', key: turnKey(digest(id), number), value: { ...turn, replaced } }),
 
     /** Returns the last turn at a position or before it; undefined if there is none. */
-    async lastUpTo (head: Place, position: number): Promise<UserTurn | undefined> {
-      const path = pathOf(head)
-      const thread = digest(head.id)
-      for await (const { number, turn } of stored(thread, { after: turnKey(thread, numberAt(path, position) + 1) })) {
-        if (holds(path, number)) return onPath(turn, path, number)
-      }
-      return undefined
-    }
+    lastUpTo: async (head: Place, position: number): Promise<UserTurn | undefined> => (await lastTurns(head, 1, position + 1))[0]
   }
 }
