@@ -129,8 +129,10 @@ export function answerTexts (answer: readonly ThreadMessage[]): [whole: string, 
   const isRevision = (part: any) => part?.providerOptions?.agent?.isRevision === true
   const [first, second] = [false, true].map((wanted) =>
     textOf({ role: 'assistant', parts: end.filter((part) => isRevision(part) === wanted) }))
-  const plain = (text: string) => text.replace(/\s+/g, '')
-  return [plain(messages.map((message) => textOf(message)).join('')), plain(first), plain(second === '' ? first : second)]
+  const texts = [messages.map((message) => textOf(message)).join(''), first, second === '' ? first : second]
+  // Mostly all are the same.
+  const plain = new Map([...new Set(texts)].map((text) => [text, text.replace(/\s+/g, '')]))
+  return texts.map((text) => plain.get(text)!) as [string, string, string]
 }
 
 /** Returns the beginning of a text on one line, at most `limit` characters and an ellipsis, cut between words if possible. */
