@@ -5,7 +5,7 @@ import { MAX_UNREAD, saidAgain } from './steer-messages.ts'
 import type { ThreadHead } from './thread-head.ts'
 import { beginsTurn, hasChosen, markOf, type ThreadMessage, turnsIn } from './thread-message.ts'
 import type { createThreadReader } from './thread-reader.ts'
-import type { FoundTurn, RequestTurn, Turns, UserTurn } from './turns.ts'
+import type { RequestTurn, Turns, UserTurn } from './turns.ts'
 
 /** The number of threads with the same content that are compared. */
 const MAX_CANDIDATES = 50
@@ -32,7 +32,7 @@ export interface RequestPlace extends RecalledMessages {
 }
 
 interface PlaceParts {
-  store: Pick<Store, 'get' | 'list' | 'digest'>
+  store: Pick<Store, 'get' | 'keys'>
   turns: Turns
   reader: ReturnType<typeof createThreadReader>
 }
@@ -174,9 +174,10 @@ export async function findThread (
   if (before === undefined || messages.at(-1)!.role !== 'user') return undefined
   const heads: ThreadHead[] = []
   for (const digest of digestsOfCopy(before.found)) {
-    for await (const [, { id }] of store.list<FoundTurn>(foundPrefix(digest), { limit: MAX_CANDIDATES, damaged () {} })) {
-      const head = await unlessDamaged(store.get<ThreadHead>(threadKey(store.digest(id))))
-      if (head?.minted && isFree(id)) heads.push(head)
+    const prefix = foundPrefix(digest)
+    for await (const key of store.keys(prefix, { limit: MAX_CANDIDATES })) {
+      const head = await unlessDamaged(store.get<ThreadHead>(threadKey(key.slice(prefix.length))))
+      if (head?.minted && isFree(head.id)) heads.push(head)
     }
   }
   return heads.sort((a, b) => b.updatedAt - a.updatedAt)[0]?.id

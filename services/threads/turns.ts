@@ -39,11 +39,6 @@ export interface UserTurn {
 /** A turn of a request: a message of the user, its index, its answer, and the digests by which the turn is found. */
 export type RequestTurn = ReturnType<typeof turnsIn>[number] & Pick<UserTurn, 'own' | 'found'>
 
-/** What is stored under a digest of a conversation: the thread of a turn with which it ends. */
-export interface FoundTurn {
-  id: string
-}
-
 /** The record of a turn whose message an edit or another answer has replaced. It stays, with all that came after it. */
 export interface ReplacedTurn {
   id: string
@@ -185,11 +180,10 @@ export function createTurns ({ list, digest }: Pick<Store, 'list' | 'digest'>) {
     /** Returns the operations that store a turn on a path in place of `before`, so that requests without an id find it. */
     put ({ id, minted }: Pick<ThreadHead, 'id' | 'minted'>, path: readonly Span[], turn: UserTurn, before?: UserTurn): Op[] {
       const number = numberAt(path, turn.at)
-      const value: FoundTurn = { id }
       return [
         { type: 'put', key: turnKey(digest(id), number), value: offPath(turn, path) },
         ...minted && before ? keysOf(id, before).map((key): Op => ({ type: 'del', key })) : [],
-        ...minted ? keysOf(id, turn).map((key): Op => ({ type: 'put', key, value })) : []
+        ...minted ? keysOf(id, turn).map((key): Op => ({ type: 'put', key, value: {} })) : []
       ]
     },
     /** Returns the operations that remove turns from the index by which requests find them. */
