@@ -44,12 +44,7 @@ interface Written extends Machine {
   tolerance: number
 }
 
-/** The planned times of a schedule in local time: the days (from 1970-01-01) and the seconds of the day. */
-interface PlannedTimes {
-  moments: number[]
-  days: number[]
-  seconds: number[]
-}
+type PlannedTimes = ReturnType<typeof plannedTimes>
 
 /**
  * Returns the words of a person that a schedule contradicts: its days, parts of the day, hours, rhythm, or whether it runs once or again
@@ -128,7 +123,8 @@ async function wrongOf (text: string, phrase: Phrase, plan: Plan, { timezone, no
   return meant !== undefined && isOtherRhythm(interval, plannedTimes(meant, timezone, now), planned) ? days : undefined
 }
 
-function plannedTimes (plan: Plan, zone: string, now: number): PlannedTimes {
+/** The planned times of a schedule, and in local time their days (from 1970-01-01) and seconds of the day. */
+function plannedTimes (plan: Plan, zone: string, now: number) {
   const moments = slotsBetween(plan, now, Infinity, MOST_TIMES)
   const local = moments.map((at) => localTime(zone, at))
   return { moments, days: local.map((at) => Math.floor(at / DAY)), seconds: local.map((at) => Math.floor(at % DAY / 1_000)) }

@@ -3,7 +3,7 @@ import { nextLocal, nextSlot } from './calendar.ts'
 import { CLOCK_FORMS, resolveClock, timeOfPart } from './clock-words.ts'
 import { looksLikeCron, readCron } from './cron-line.ts'
 import { weekdayNamed, WEEKDAYS } from './day-words.ts'
-import { DAY, dayOfMonth, daysIn, firstOf, monthOf, weekdayOf } from './days.ts'
+import { DAY, dayOfMonth, daysIn, firstOf, mod, monthOf, weekdayOf } from './days.ts'
 import { hasDays, type Interval, type Phrase, readPhrase } from './phrase.ts'
 import { BadSchedule, check, hintOf } from './schedule-errors.ts'
 import type { CalendarPlan, Dates, Machine, MomentPlan, Plan, Times } from './schedule-plan.ts'
@@ -119,8 +119,7 @@ async function parseInterval (schedule: Schedule, interval: string, machine: Mac
   // Calendar times are whole seconds, so startAt is rounded up and now is rounded down.
   const start = startAt !== undefined ? Math.ceil(startAt / 1_000) * 1_000 : Math.floor(now / 1_000) * 1_000
   const begin = localTime(timezone, start)
-  const anchor = startAt === undefined && read.isWord ? undefined : begin
-  return { ...calendar, except: fields.except, ...ruleOf({ interval, fields, anchor, begin, isFirst: startAt !== undefined }) }
+  return { ...calendar, except: fields.except, ...ruleOf({ interval, fields, begin, isFirst: startAt !== undefined }) }
 }
 
 /** The zone of a schedule, which its words may say. Throws BadSchedule (400) for two zones, and for a first day: it has its own field. */
@@ -201,11 +200,9 @@ const unreadable = (interval: string) => new BadSchedule('interval',
 interface RuleParts {
   interval: string
   fields: Interval
-  /** The local time that supplies missing parts of the schedule. */
-  anchor?: number
   /** The local time from which every other week and the like are counted. */
   begin: number
-  /** Whether `begin` itself may be the first planned time. */
+  /** Whether the schedule names `begin`, which then may be the first planned time and supplies what words leave open. */
   isFirst: boolean
 }
 
@@ -214,10 +211,10 @@ interface RuleParts {
  * BadSchedule (400) when what is said contradicts itself.
  */
 function ruleOf (all: RuleParts): Pick<CalendarPlan, 'dates' | 'times' | 'repeats'> {
-  const { interval, fields, anchor } = all
-  const { period, part, count, at, minute, window, weekdays } = fields
-  const day = anchor === undefined ? undefined : Math.floor(anchor / DAY)
-  const anchorSecond = anchor === undefined ? undefined : (anchor - day! * DAY) / 1_000
+  const { interval, fields, begin, isFirst } = all
+  const { isWord, period, part, count, at, minute, window, weekdays } = fields
+  const isOpen = isWord && !isFirst
+  const second = isOpen ? undefined : mod(begin, DAY) / 1_000
   const daily: Dates = { unit: 'day', every: 1, from: 0 }
 
   if (window !== undefined) {
@@ -229,15 +226,15 @@ function ruleOf (all: RuleParts): Pick<CalendarPlan, 'dates' | 'times' | 'repeat
       'Hourly has no time of day: give its minute, as in "hourly at :30", or schedule.startAt.')
     check(!hasDays(fields), 'on',
       'Hourly has no days: write "hourly between 9 and 17 on weekdays", or a cron line such as "0 * * * 1-5".')
-    const second = minute === undefined ? (anchorSecond ?? 0) % 3600 : minute * 60
+    const ofHour = minute === undefined ? (second ?? 0) % 3600 : minute * 60
     const hours = Array.from({ length: 24 }, (_, hour) => hour)
-    return { dates: daily, times: { hours, minutes: [Math.floor(second / 60)], seconds: [second % 60] }, repeats: true }
+    return { dates: daily, times: { hours, minutes: [Math.floor(ofHour / 60)], seconds: [ofHour % 60] }, repeats: true }
   }
   if (minute !== undefined) throw unreadable(interval)
-  const times = { at: at ?? [part === undefined ? anchorSecond ?? DEFAULT_TIME : timeOfPart(part)] }
+  const times = { at: at ?? [part === undefined ? second ?? DEFAULT_TIME : timeOfPart(part)] }
   check(count === undefined || count === times.at.length, 'at',
     `"${interval}" needs ${count} times of day: write them, as in "twice a day at 9 and 17".`)
-  return { dates: inPhase(datesOf(all, day), times, all), times, repeats: false }
+  return { dates: inPhase(datesOf(all, isOpen ? undefined : Math.floor(begin / DAY)), times, all), times, repeats: false }
 }
 
 /** The times of "every 10 minutes between 9 and 17", the end included. */

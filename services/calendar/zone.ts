@@ -19,12 +19,7 @@ const FAR = 53 * STEP
 const MAX_ZONES = 200
 const MAX_SEGMENTS = 400
 
-interface Zone {
-  offsetAt: (time: number) => number
-  segments: Segment[]
-}
-
-const zones = new Map<string, Zone>()
+const zones = new Map<string, { offsetAt: (time: number) => number, segments: Segment[] }>()
 
 /** The segment that contains a time. Known segments are cached. */
 export function segmentAt (timezone: string, time: number): Segment {
