@@ -8,15 +8,15 @@ type Item =
   & Pick<Approval, 'approvalId' | 'kind' | 'runId' | 'threadId' | 'taskId'>
   & { toolCallId?: string, toolName?: string, expiresAt?: number }
 
-/** Returns the item with that id that a transaction stores. */
+/** Returns the item with this id as a transaction stores it; undefined if the transaction does not store it. */
 export function storedIn (ops: readonly Op[], id: string): Approval | undefined {
   const op = ops.findLast((each) => each.type === 'put' && (each.key === approvalKey(id) || each.key === taskApprovalKey(id)))
   return op?.type === 'put' ? op.value as Approval : undefined
 }
 
 /**
- * Reports the opening and the closing of every approval, question and app call, once each. It observes what the store commits in the index
- * of open approvals, so that no way of asking or deciding is missed, and every reported event is durable.
+ * Emits one event when an approval, a question or an app call opens, and one when it closes. The function observes the store's commits to
+ * the index of open approvals, so no way of asking or deciding is missed, and each event is emitted after its change is on disk.
  */
 export function announceApprovals ({ store, clock, emit }: { store: Store, clock: Clock, emit: (event: StreamEvent) => void }) {
   const open = new Map<string, Item>()
@@ -55,14 +55,17 @@ export function announceApprovals ({ store, clock, emit }: { store: Store, clock
     /** Returns the ids of the items that a run waits for. */
     openOf: (runId: string): string[] => [...open.values()].filter((item) => item.runId === runId).map(({ approvalId }) => approvalId),
 
-    /** Adds the approvals that were opened before this start, so that their ends are reported, too. */
+    /** Adds the approvals that were opened before the service started, so that their closing is reported, too. */
     async load (items: AsyncIterable<Approval>) {
       for await (const item of items) open.set(item.approvalId, itemOf(item))
     }
   }
 }
 
-/** Returns a function that takes the servers which wait to be accepted, and reports when each comes and goes, once each. */
+/**
+ * Returns a function that takes the list of tool servers that wait to be accepted. Each call emits an event for every server that was added
+ * to the list or removed from it since the call before.
+ */
 export function announceServers ({ clock, emit }: { clock: Clock, emit: (event: StreamEvent) => void }) {
   let open = new Map<string, ApprovalView>()
   return (items: ApprovalView[]) => {

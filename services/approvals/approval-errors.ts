@@ -12,7 +12,7 @@ export const ApprovalDecided = defineError(
 export const ApprovalWithdrawn = defineError('ERR_APPROVAL_WITHDRAWN', 'The approval request "%s" was withdrawn, because %s.')
 export const OtherConversation = defineError('ERR_OTHER_CONVERSATION', '%s')
 export const GrantRefused = defineError('ERR_GRANT_REFUSED', '%s')
-/** An input that a person gave to replace the model's cannot be used. */
+/** Thrown if the input with which a person replaces the model's input cannot be used. */
 export const InputRefused = defineError('ERR_INVALID_REQUEST', 'The corrected input cannot be used: %s')
 export const GrantNotFound = defineError('ERR_GRANT_NOT_FOUND', 'There is no grant "%s". GET /grants lists them.')
 export const TooManyTries = defineError('ERR_TOO_MANY_TRIES', 'Too many commands are being tried out; try again in a moment.')

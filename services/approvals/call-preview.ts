@@ -16,7 +16,7 @@ interface PreviewParts {
   runs: { find(runId: string): Promise<{ cwd: string, options?: RunOptions } | undefined> }
 }
 
-/** Returns sentences about what would happen to the paths of a call; `shown` is what is there now. */
+/** Returns what a call would do to each path that it changes. `shown` is the present state of these paths. */
 function previewedChanges (places: readonly ChangedPath[], shown: readonly ShownPlace[], diff: string | undefined): PathChange[] {
   const stateOf = (path: string) => shown.find((place) => place.path === path)?.state ?? ''
   const whatAt = (path: string): PathChange['what'] => (['file', 'folder', 'link', 'other'] as const).find((what) =>
@@ -39,19 +39,23 @@ function previewedChanges (places: readonly ChangedPath[], shown: readonly Shown
 export type CallPreviews = ReturnType<typeof createCallPreviews>
 
 /**
- * Shows what the calls of approvals would change, with the files as they are now. Checks inputs that a person gives to replace a model's.
+ * Previews what the calls of approvals would change, given the files as they are now. Also checks the inputs with which a person replaces a
+ * model's input.
  */
 export function createCallPreviews ({ ledger, host, withRunTools, runs }: PreviewParts) {
   const callOf = ({ toolName: name, input, correctedInput, ...item }: ToolItem, signal: AbortSignal) =>
     ({ name, input: correctedInput ?? input, cwd: item.cwd, folder: shownFolder(item), signal })
 
-  /** Returns the tools of the run that an approval belongs to, and its working folder. */
+  /** Returns the tools and the working folder of the run that an approval belongs to. */
   async function runOf ({ runId, cwd }: ToolItem): Promise<{ tools: ToolHost, cwd: string }> {
     const run = await runs.find(runId)
     return { tools: withRunTools(host, run?.options), cwd: run?.cwd ?? cwd }
   }
 
-  /** Returns what the earlier calls of the same step would leave that have not run yet. */
+  /**
+   * Returns the contents that files would have after the earlier calls of the same step that have not run yet, by path; null for a removed
+   * file.
+   */
   async function aheadOf ({ behind = [] }: ToolItem, tools: ToolHost, signal: AbortSignal): Promise<Map<string, Uint8Array | null>> {
     const files = new Map<string, Uint8Array | null>()
     for (const id of behind) {
@@ -64,7 +68,7 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
   }
 
   return {
-    /** Returns what the call would change. For a call that its tool would refuse, `refused` has the reason. */
+    /** Returns what the call would change. If its tool would refuse the call, `refused` is the reason. */
     async preview (item: ToolItem, signal: AbortSignal): Promise<ApprovalPreview> {
       const { tools } = await runOf(item)
       const seen = await tools.foresee(callOf(item, signal), await aheadOf(item, tools, signal))
@@ -75,15 +79,15 @@ export function createCallPreviews ({ ledger, host, withRunTools, runs }: Previe
     },
 
     /**
-     * Runs a command in a place from which nothing is kept, and returns what it did; undefined for other tools. Rejects if the signal
-     * aborts.
+     * Runs the command of a call in a place whose changes are all discarded, and returns what the command did; undefined for other tools.
+     * Rejects if the signal aborts.
      */
     async tryOut (item: ToolItem, signal: AbortSignal): Promise<TriedOut | undefined> {
       const { tools, cwd } = await runOf(item)
       return tools.tryOut({ ...callOf(item, signal), cwd })
     },
 
-    /** Returns the approval with the input that a person gave to replace the model's. Throws InputRefused (400). */
+    /** Returns the fields of the approval that change if `given` replaces the model's input. Throws InputRefused (400). */
     async correct (item: ToolItem, given: unknown, signal: AbortSignal): Promise<Correction> {
       const { tools, cwd } = await runOf(item)
       const valid = tools.validate(item.toolName, given)

@@ -16,13 +16,16 @@ import { allowMore, isAllowed } from '../usage/index.ts'
 import { AnswersRefused, checkAnswers } from './questions/check-answers.ts'
 
 /**
- * Whether the time to answer has passed: the request has expired, even before that is stored. For a call that the application has claimed,
- * whether the claim was not renewed in time; the outcome of such a call is unknown.
+ * Whether the time to answer an item has passed, even if the stored state does not show that yet. A call that an application has claimed is
+ * overdue if its claim was not renewed in time. The outcome of such a call is unknown.
  */
 export const isOverdue = (item: Answerable, now: number): boolean =>
   isUnanswered(item) && (item.state === 'claimed' && item.claim !== undefined ? item.claim.until : item.expiresAt ?? Infinity) <= now
 
-/** Returns an overdue item in its final state: a call that was claimed may have had an effect. Undefined if the item is not overdue. */
+/**
+ * Returns an overdue item in its final state: `unknown` if the call was claimed, because it may have had an effect, else `expired`. Returns
+ * undefined if the item is not overdue.
+ */
 export const closeOverdue = <I extends Approval>(item: I, now: number): I | undefined =>
   isOverdue(item, now) ? inState(item, item.state === 'claimed' ? 'unknown' : 'expired') : undefined
 
@@ -42,7 +45,9 @@ export function tooLate (item: Approval): Error {
   return new ApprovalDecided(approvalId, state)
 }
 
-/** Throws ApprovalDecided (409) if a device repeats a decision that it did not make itself: only one of all counts. */
+/**
+ * Throws ApprovalDecided (409) if a paired device repeats a decision that was made elsewhere. A device may repeat only its own decision.
+ */
 function assertOwnDecision (item: ThreadApproval | TaskApproval | QuestionItem, device: Decision['device']): void {
   if (device === undefined || device.deviceId === item.device?.deviceId) return
   const was = item.kind === 'question' ? item.state : item.approved ? 'approved' : 'denied'
@@ -51,7 +56,7 @@ function assertOwnDecision (item: ThreadApproval | TaskApproval | QuestionItem, 
 
 /**
  * Returns the approval with the decision; undefined if the same decision was made before. Throws ApprovalDecided (409) for the opposite
- * decision, another scope or another end of the grant, ApprovalWithdrawn (409), ApprovalExpired (410), GrantRefused (400) for a scope in
+ * decision or another scope, end of the grant or input, ApprovalWithdrawn (409), ApprovalExpired (410), GrantRefused (400) for a scope in
  * the decision about a result, or AnswersRefused (400). For questions see `decideQuestions`.
  */
 export function decideApproval (approval: ThreadApproval, decision: Omit<Decision, 'approvalId'>, now: number): ThreadApproval | undefined
@@ -87,14 +92,17 @@ export function decideApproval (
   return undefined
 }
 
-/** After a call was requested this many times, the next request may be approved for whatever is at its paths then. */
+/** How often an approval must have been requested before a further request offers to approve the call for any state of its paths. */
 const ASKS_WITH_STATE = 2
 
-/** Whether the approval can be given for whatever is there when the call runs. */
+/** Whether a person may approve the call for any state in which its paths are when the call runs. */
 export const offersUnbound = ({ asks = 0, shown = [] }: Pick<ToolItem, 'asks' | 'shown'>): boolean =>
   asks >= ASKS_WITH_STATE && shown.length > 0
 
-/** Returns what a decision changes in the approval: the input of the call, and what it is valid for. Throws GrantRefused (400). */
+/**
+ * Returns the fields that a decision changes in an approval: the corrected input, and the state of the paths for which the approval is
+ * valid. Throws GrantRefused (400).
+ */
 function boundBy (
   approval: ThreadApproval | TaskApproval,
   { approved, scope, until, unbound, previewDigest, corrected }: Omit<Decision, 'approvalId'>
@@ -114,7 +122,7 @@ function boundBy (
   return { ...corrected, ...(unbound && { unbound }), ...(previewDigest !== undefined && { previewDigest }) }
 }
 
-/** Throws ApprovalDecided (409), which says what was granted, for a repeated answer with another scope or end. */
+/** Throws ApprovalDecided (409) if an answer is repeated with another scope or end. The message says what was granted. */
 function assertSameGrant ({ approvalId, granted: { scope, until } = { scope: 'once' } }: ToolItem, again: ToolItem['granted']) {
   if (isDeepStrictEqual({ scope, until }, again)) return
   const end = until !== undefined ? ` and "until" ${JSON.stringify(until)}` : scope === 'once' ? '' : ' and no "until"'
@@ -122,7 +130,7 @@ function assertSameGrant ({ approvalId, granted: { scope, until } = { scope: 'on
 }
 
 /**
- * Returns a choice about a task with its answer; undefined if the same answer was given before. Throws AnswersRefused (400) for an answer
+ * Returns a choice about a task with the answer; undefined if the same answer was given before. Throws AnswersRefused (400) for an answer
  * that was not offered, ApprovalDecided or ApprovalWithdrawn (409).
  */
 export function decideChoice (item: TaskChoice, choice: string | undefined, now: number): TaskChoice | undefined {
@@ -142,7 +150,7 @@ export function decideChoice (item: TaskChoice, choice: string | undefined, now:
 }
 
 /**
- * Returns open or decided questions with the answers of their user, or declined; undefined if the same was decided before. Throws
+ * Returns the item of questions with the user's answers, or as declined; undefined if the same decision was made before. Throws
  * AnswersRefused (400) for answers that do not fit, GrantRefused (400) for a scope, or ApprovalDecided (409) for another decision.
  */
 export function decideQuestions<Q extends QuestionItem> (item: Q, decision: Omit<Decision, 'approvalId'>, now: number): Q | undefined {
@@ -165,7 +173,7 @@ export function decideQuestions<Q extends QuestionItem> (item: Q, decision: Omit
   throw new ApprovalDecided(approvalId, state === 'answered' ? `answered with ${JSON.stringify(item.answers)}` : state)
 }
 
-/** Returns the decision on a question about a budget, which is approved or declined, whichever way it is written. */
+/** Returns a decision about a budget question in one form. A client may send either `approved` or the answer to the question. */
 function asBudgetDecision (
   { questions }: QuestionItem,
   { answers, scope, ...decision }: Omit<Decision, 'approvalId'>

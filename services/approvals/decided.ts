@@ -6,8 +6,8 @@ import type { Grant } from '../contracts/grant-record.ts'
 import { DECIDED, decidedKey, decidedOfKey, decidedOfPrefix, type Op, type Store, taskApprovalKey } from '../store/index.ts'
 
 /**
- * The record of decisions. It is kept for a year, longer than the items of the ledger, which are removed with their runs. Of inputs, it has
- * only digests.
+ * The record of decisions. A decision is kept for a year, longer than its item in the ledger, which is removed together with its run. The
+ * record contains digests of inputs, not the inputs.
  */
 export function createDecided ({ store, now }: { store: Store, now: () => number }) {
   const ops = (owner: Owner, record: ApprovalView): Op[] => [
@@ -16,7 +16,7 @@ export function createDecided ({ store, now }: { store: Store, now: () => number
   ]
 
   return {
-    /** Returns the operations that record how an item ended; none while it is open. */
+    /** Returns the operations that record how an item ended; none while the item is open, and none for app calls. */
     kept (item: Approval): Op[] {
       if (item.kind === 'app' || item.state === 'pending') return []
       const { approvalId, runId, threadId, taskId, kind, createdAt, state, reason, device } = item

@@ -11,7 +11,8 @@ import { ApprovalNotFound, ApprovalWithdrawn, GrantRefused, TooManyTries } from 
 import { createSemaphore } from '../lib/semaphore.ts'
 
 /**
- * Returns the decision in a request: answers to questions count as approval. Throws AnswersRefused (400) unless it is exactly one decision.
+ * Returns the decision that a request contains. Answers to questions count as approval. Throws AnswersRefused (400) if the request contains
+ * no decision, or answers together with `approved: false`.
  */
 function givenDecision (approvalId: string, { approved, answers, reason, input, unbound, ...granted }: ApprovalDecision): Decision {
   if (approved === undefined && answers === undefined) {
@@ -28,7 +29,7 @@ type ListQuery = Omit<Parameters<Ledger['list']>[0], 'kind'> & { kind?: Approval
 
 export type Inbox = ReturnType<typeof createInbox>
 
-/** All items that wait for a person, of conversations and of tasks. The owner of an approval matters only for continuing its run. */
+/** All items of conversations and tasks that wait for a person. The owner of an approval only decides which run continues. */
 export function createInbox ({ ledger, live, previews, agent, tasks, servers }: {
   ledger: Pick<Ledger, 'list' | 'require' | 'isOpen' | 'decided'>,
   live: Pick<LiveQuestions, 'clean' | 'has' | 'decide'>,
@@ -55,7 +56,10 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     return { approvalId, state: item.state, continued: false }
   }
 
-  /** Returns the call that an open approval is about, with `input` in place of its own; undefined if the approval is not about a call. */
+  /**
+   * Returns the call that an open approval is about, with `input`, if present, in place of the model's input; undefined if the approval is
+   * not about a call.
+   */
   async function openCall (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ToolItem | undefined> {
     const approval = await ledger.require(approvalId)
     if (!ledger.isOpen(approval)) throw tooLate(approval)
@@ -87,8 +91,8 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     },
 
     /**
-     * Returns what an open tool call would change, with `input` in place of its own; nothing if the item is not a tool call. Throws
-     * ApprovalNotFound (404), InputRefused (400), or the error of a decision that comes too late (409, 410).
+     * Returns what an open tool call would change, with `input`, if present, in place of the model's input; no changes if the item is not a
+     * tool call. Throws ApprovalNotFound (404), InputRefused (400), or the error of a decision that comes too late (409, 410).
      */
     async preview (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ApprovalPreview> {
       const item = await openCall(approvalId, signal, input)
@@ -96,8 +100,8 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     },
 
     /**
-     * The same as `preview`, at the request of a person: a command is run in a place from which nothing is kept, and what it did is
-     * returned. At most two run at the same time. Throws what `preview` throws, or TooManyTries (429).
+     * Like `preview`, but for a command runs it in a place whose changes are all discarded, and returns what the command did. Only called
+     * when a person asks for it. At most two commands run at the same time. Throws what `preview` throws, or TooManyTries (429).
      */
     async tryOut (approvalId: string, signal: AbortSignal, input?: unknown): Promise<ApprovalPreview> {
       const item = await openCall(approvalId, signal, input)
@@ -107,9 +111,9 @@ export function createInbox ({ ledger, live, previews, agent, tasks, servers }: 
     },
 
     /**
-     * Decides an approval. If it was the last open one of its step, the run continues; no request needs to wait for it. Throws
-     * ApprovalNotFound (404), InputRefused (400), the errors of `decideApproval` (409, 410), and those of a run that cannot continue.
-     * `device` is the paired device that decides; absent: the main port.
+     * Decides an approval. If no other item of its step is open, the run continues, even if no client reads it. `device` is the paired
+     * device that decides; undefined for a request to the main port. Throws ApprovalNotFound (404), InputRefused (400), the errors of
+     * `decideApproval` (409, 410), and the errors of a run that cannot continue.
      */
     async decide (
       approvalId: string,

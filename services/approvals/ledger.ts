@@ -32,15 +32,15 @@ import { approvalView } from './views.ts'
 
 export type Ledger = ReturnType<typeof createLedger>
 
-/** Returns the operations that notify a person of items that wait. */
+/** Notifications of items that wait for a person. `asked` returns the operations that store the notifications. */
 interface ApprovalNotifications {
   asked: (items: readonly Approval[]) => Op[]
 }
 
-/** A new item; `ms`, if present, is the time in milliseconds in which it can be answered. */
+/** A new item. `ms` is the time in milliseconds in which the item can be answered; the default depends on the owner. */
 export type ItemRequest = NewCallItem & { ms?: number }
 
-/** A decision on an approval of a conversation, or what the application says of a call. */
+/** A decision on an approval of a conversation, or an application's report about a call. */
 export type ThreadAnswer = Decision | ({ approvalId: string } & AppCallAnswer)
 
 const contentOf = ({ approved, answers, corrected, claim, result }: Partial<Decision> & Partial<AppCallAnswer>) =>
@@ -58,7 +58,10 @@ const open = (approval: Approval): Op[] => [put(approval), {
   value: { kind: approval.kind, expiresAt: approval.expiresAt } satisfies OpenEntry
 }]
 
-/** Returns the operation that lets a day cost more, with the yes of a person. */
+/**
+ * Returns the operation that raises the budget of a day, if the item is a question about that budget and a person has allowed more; else
+ * none.
+ */
 function raised (item: Approval): Op[] {
   if (item.kind !== 'question' || !isAllowed(item.answers)) return []
   const { approvalId, budget } = item
@@ -66,10 +69,10 @@ function raised (item: Approval): Op[] {
 }
 
 /**
- * The only record of approvals, of conversations and of tasks. Only the ledger decides what was requested, what was approved, what has
- * expired and what has run: in a client's messages, only the approval id and the decision count. Methods that return operations leave the
- * commit to the caller, so that the caller can store other changes in the same transaction. `notifications` notifies a person of what
- * waits, in the transaction that stores it.
+ * The only record of the approvals of conversations and tasks. Only the ledger says what was requested, what was approved, what has expired
+ * and what has run. Of a client's messages, only the approval id and the decision count. Methods that return operations leave the commit to
+ * the caller, so that the caller can store other changes in the same transaction. `notifications` adds the notifications of new items to
+ * the transaction that stores the items.
  */
 export function createLedger ({ store, clock, notifications }: {
   store: Store,
@@ -82,7 +85,7 @@ export function createLedger ({ store, clock, notifications }: {
   const stored = (item: Approval): Op[] =>
     isUnanswered(item) ? open(item) : [put(item), close(item), ...raised(item), ...decided.kept(item)]
 
-  /** Reads an item; clients send the ids; a malformed id is never looked up. */
+  /** Reads an item. The ids come from clients, so a malformed id is not looked up. */
   const get = async (id: string): Promise<Approval | undefined> =>
     isId(id) ? await store.get<Approval>(approvalKey(id)) ?? store.get<Approval>(taskApprovalKey(id)) : undefined
 
@@ -123,7 +126,7 @@ export function createLedger ({ store, clock, notifications }: {
     }
   }
 
-  /** Reads the open items, oldest first, after `after`. Damaged ones are left out. */
+  /** Yields the open items, oldest first, from the one after the id `after`. Damaged items are left out. */
   async function * readOpen<K extends Approval['kind'] = Approval['kind']> (
     { after, kind }: { after?: string, kind?: K } = {}
   ): AsyncGenerator<Extract<Approval, { kind: K }>> {
@@ -135,7 +138,10 @@ export function createLedger ({ store, clock, notifications }: {
     }
   }
 
-  /** Throws AppCallNotApproved (409) if one of the calls waits for an approval: it becomes an item of kind `app` only after that. */
+  /**
+   * Throws AppCallNotApproved (409) if one of the calls waits for an approval. A call becomes an item of kind `app` only after its
+   * approval.
+   */
   async function assertApproved (callIds: readonly string[]): Promise<void> {
     if (callIds.length === 0) return
     for await (const item of readOpen({ kind: 'tool' })) {
@@ -144,8 +150,8 @@ export function createLedger ({ store, clock, notifications }: {
   }
 
   /**
-   * Returns a call of the application, of that conversation or task. Throws AppCallNotFound (404), AppCallNotApproved (409), or
-   * OtherConversation (409) if it belongs to another.
+   * Returns a call of the application. Throws AppCallNotFound (404), AppCallNotApproved (409), or OtherConversation (409) if the call does
+   * not belong to `owner`.
    */
   async function requireCall<O extends Owner> (callId: string, owner?: O): Promise<AppCall<O>> {
     const item = await get(callId)
@@ -160,8 +166,8 @@ export function createLedger ({ store, clock, notifications }: {
   }
 
   /**
-   * Returns an item with its answer; undefined if the same answer was given before. The end of an overdue approval is stored, so that it is
-   * not open again if the clock is set back. Throws what `decideApproval` and `answerAppCall` throw.
+   * Returns an item with its answer; undefined if the same answer was given before. If an approval is overdue, its end is stored, so that
+   * the approval does not open again when the clock is set back. Throws what `decideApproval` and `answerAppCall` throw.
    */
   async function answerItem (item: ThreadItem, answer: ThreadAnswer): Promise<ThreadItem | undefined> {
     const now = clock.now()
@@ -205,7 +211,7 @@ export function createLedger ({ store, clock, notifications }: {
 
     find: get,
 
-    /** Returns the calls of the run of a conversation that wait for a decision. */
+    /** Returns the tool calls of a conversation's run that wait for a decision. */
     async openCalls (runId: string): Promise<ThreadCall[]> {
       const calls: ThreadCall[] = []
       for await (const item of readOpen({ kind: 'tool' })) {
@@ -222,8 +228,8 @@ export function createLedger ({ store, clock, notifications }: {
     ofTask: (approvalIds: string[]): Promise<TaskItem[]> => readItems(approvalIds.map(taskApprovalKey)),
 
     /**
-     * Selects the current answers of a chat message, which also contains the answers of earlier steps. These are the answers to open items.
-     * If none is open, they are the answers of the newest step; its continuation is then subscribed to or replayed.
+     * Selects the current answers in a chat message, which also contains the answers of earlier steps. The current answers are those to
+     * open items. If no item is open, they are the answers of the newest step, whose continuation the client then reads live or replayed.
      */
     async currentAnswers<A extends { approvalId: string }> (answers: A[]): Promise<A[]> {
       const known = (await Promise.all(answers.map(async (answer) => ({ answer, item: await get(answer.approvalId) }))))
@@ -236,9 +242,10 @@ export function createLedger ({ store, clock, notifications }: {
     },
 
     /**
-     * Checks the answers of one request to items of a conversation and returns the items that are answered by them for the first time,
-     * without storing them. The first answer to an item is kept: the same answer again has no effect. Throws what `threadOf`,
-     * `requireCall`, `decideApproval` and `answerAppCall` throw; then no answer of the request takes effect.
+     * Checks the answers of one request to items of a conversation, without storing anything. Returns all items that the request answers,
+     * and in `answered` those that get their first answer. The first answer to an item stands: the same answer again has no effect. `id` is
+     * the thread id that the request names. Throws what `threadOf`, `requireCall`, `decideApproval` and `answerAppCall` throw; then no
+     * answer of the request takes effect.
      */
     async answer (answers: ThreadAnswer[], threadId: string, id?: string): Promise<{ items: ThreadItem[], answered: ThreadItem[] }> {
       const items = await Promise.all(answers.map((each): Promise<ThreadItem> =>
@@ -270,13 +277,13 @@ export function createLedger ({ store, clock, notifications }: {
       ...notifications?.asked(approvals) ?? []
     ],
 
-    /** Returns the operations that close an item that has expired without an answer. */
+    /** Returns the operations that close an overdue item; none if the item is not overdue. */
     closeSilent (item: Approval): Op[] {
       const closed = closeOverdue(item, clock.now())
       return closed === undefined ? [] : stored(closed)
     },
 
-    /** Returns the operations that withdraw items of a run because a new message has made them pointless. */
+    /** Returns the operations that withdraw the open and approved items of a run after a new message has made them pointless. */
     withdraw: (items: ThreadItem[]): Op[] =>
       items
         .filter((item) => isUnanswered(item) || item.state === 'approved')
@@ -286,7 +293,7 @@ export function createLedger ({ store, clock, notifications }: {
     remove: (approvalIds: string[]): Op[] =>
       approvalIds.flatMap((id): Op[] => [approvalKey(id), taskApprovalKey(id), openApprovalKey(id)].map((key) => ({ type: 'del', key }))),
 
-    /** Lists the approvals that wait for a person, oldest first, one page at a time. Damaged ones are left out. */
+    /** Lists the approvals that wait for a person, oldest first, one page at a time. Damaged items are left out. */
     async list (
       { limit, cursor, kind }: { limit: number, cursor?: string, kind?: Exclude<ApprovalView['kind'], 'server'> }
     ): Promise<{ approvals: ApprovalView[], nextCursor?: string }> {

@@ -13,11 +13,11 @@ import { offersUnbound } from './decide-approval.ts'
 export const shownBoundary = (boundary: Boundary | undefined): { boundary?: { is: Exclude<Boundary['is'], 'refused'>, text: string } } =>
   boundary === undefined || boundary.is === 'refused' ? {} : { boundary: { is: boundary.is, text: describeBoundary(boundary) } }
 
-/** Returns the fields of a call that asks, which all readers get. */
+/** Returns the fields of an approval request for a tool call that are in all of its views. */
 const callFields = ({ toolName, input, cwd, note: reason, reasons, boundary, toolServer, scopes }: ToolItem) =>
   ({ toolName, input, cwd, reason, reasons, ...shownBoundary(boundary), toolServer, scopes })
 
-/** The part of an open approval that runs, events and the digest include. */
+/** Returns the fields of an open approval that are shown in runs, events and the digest. */
 export function questionView (item: TaskApproval | ThreadApproval): TaskQuestion {
   const { approvalId, createdAt, expiresAt } = item
   const times = { createdAt, expiresAt }
@@ -58,7 +58,7 @@ export function approvalView (approval: Exclude<Approval, { kind: 'app' }>): App
 export const questionFields = ({ approvalId, toolCallId, questions, budget, live, server, url, expiresAt }: QuestionItem) =>
   ({ approvalId, toolCallId, questions, budget, live, server, url, expiresAt })
 
-/** Returns the field of a decision that names the other requests that it also decides; nothing if there are none. */
+/** Returns the field with the ids of the other requests that a decision also approves; an empty object if there are none. */
 export const releasedBy = (items: ReadonlyArray<Pick<Approval, 'approvalId'>>): { released?: string[] } =>
   items.length === 0 ? {} : { released: items.map(({ approvalId }) => approvalId) }
 

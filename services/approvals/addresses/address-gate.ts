@@ -7,14 +7,14 @@ import { createCommandFiles } from '../../workspace/index.ts'
 import { readAddress, type Address } from '../../lib/find-addresses.ts'
 import { createProvenance, type Origin, type Provenance, type StoredProvenance } from './provenance.ts'
 
-/** Why a call asks although its tool does not: it would send data to an address that the model put together. */
+/** Why a call needs an approval although its tool needs none: the call would send data to an address that the model composed. */
 interface AddressQuestion {
   reason: string
   /** The ids of the calls that brought in private data and text of others. */
   because: string[]
 }
 
-/** The most fetches of one host in a run that need no approval, of addresses that were read. */
+/** The most fetches from one host in a run that need no approval, if the run has only read the addresses and the user did not give them. */
 const MOST_FETCHES = 20
 const ADDRESS_SHOWN = 300
 
@@ -25,7 +25,7 @@ interface GateParts {
   /** The digest of the thread, or the id of the task. */
   place: string
   prompt: LanguageModelV4Prompt
-  /** The words of a person, and whether the user messages of the prompt are also theirs. */
+  /** The words of a person, and whether the user messages of the prompt are also words of that person. */
   said: Said
   /** What the model knows in addition to the prompt. */
   besides: () => { hasMemory?: boolean, guide?: string, skills?: string, given?: string, hasOlder?: boolean }
@@ -33,21 +33,22 @@ interface GateParts {
   attached?: () => Promise<string[]>
   events: () => readonly RunEvent[]
   find: (name: string) => Tool | undefined
-  /** Whether calls of the tool may ask because of addresses: not if the user allowed the tool explicitly. */
+  /** Whether calls of the tool may need an approval because of their addresses. False if the user has allowed the tool explicitly. */
   isAsked: (toolName: string) => boolean
   /** Milliseconds since the Unix epoch. */
   now: () => number
 }
 
-/** The words of a person with which a run begins; `isUsers`: the user messages of its prompt are also words of that person. */
+/** The words of a person with which a run begins. `isUsers`: the user messages of the run's prompt are also words of that person. */
 export interface Said {
   isUsers: boolean
   texts: readonly string[]
 }
 
 /**
- * Decides whether a call that sends something asks first. It does if the model put its address together, in a conversation that contains
- * private data and in which the model has read texts of others. What the gate knows is stored before a call runs that could depend on it.
+ * Decides whether a call that sends data to an address needs an approval. It does if the model composed the address and the conversation
+ * contains both private data and texts of others. What the gate learns from earlier calls is stored before a call runs that could depend on
+ * it.
  */
 export function createAddressGate ({ store, place, prompt, said, besides, attached, events, find, isAsked, now }: GateParts) {
   async function open (): Promise<Provenance> {
@@ -67,7 +68,7 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
 
   const follow = createFollower(store, events, open)
 
-  /** Adds what is new, and stores it. */
+  /** Adds the newest events to the provenance, stores it if it has changed, and returns it. */
   async function current (): Promise<Provenance> {
     const known = await follow()
     const fresh = known.take()
@@ -80,10 +81,10 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
   return {
     ...decisions({ store, current, events, find, isAsked }),
 
-    /** Stores what is known so far, before the calls of a step run that could depend on it. */
+    /** Stores the provenance so far. Must be called before the calls of a step that could depend on it run. */
     note: async (): Promise<void> => void await current(),
 
-    /** Makes the same decisions for an agent inside of the run, which starts with what the run knows. */
+    /** Returns the same decisions for an agent inside the run. That agent begins with a copy of the run's provenance. */
     async inner (innerEvents: () => readonly RunEvent[]): Promise<ReturnType<typeof decisions>> {
       const known = createProvenance({ find, now: now() }, (await current()).snapshot())
       return decisions({ store, current: createFollower(store, innerEvents, async () => known), events: innerEvents, find, isAsked })
@@ -91,7 +92,7 @@ export function createAddressGate ({ store, place, prompt, said, besides, attach
   }
 }
 
-/** Returns the function that adds the events since its last call. */
+/** Returns a function that opens the provenance at the first call, adds the events since the call before, and returns the provenance. */
 function createFollower (store: Store, events: () => readonly RunEvent[], open: () => Promise<Provenance>): () => Promise<Provenance> {
   let opened: Promise<Provenance> | undefined
   /** The number of events that were added. */
@@ -107,8 +108,8 @@ function createFollower (store: Store, events: () => readonly RunEvent[], open: 
 }
 
 /**
- * Finds out who wrote the files that calls have read: an address in a file that a command of the service wrote does not become known,
- * wherever it is read.
+ * Finds out who wrote the files that calls have read. If a command of the service wrote a file, the addresses in the file do not count as
+ * read: the model may have composed them.
  */
 async function lookAtFiles (store: Store, events: readonly RunEvent[], known: Provenance): Promise<void> {
   const files = createCommandFiles(store)
@@ -121,14 +122,14 @@ async function lookAtFiles (store: Store, events: readonly RunEvent[], known: Pr
   }
 }
 
-/** Decides about calls with what is known at that moment. */
+/** Returns the decisions about calls. Each uses the provenance as it is when the decision is made. */
 function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, 'store' | 'events' | 'find' | 'isAsked'> & {
   current: () => Promise<Provenance>
 }) {
   const addressesOf = ({ toolName, input }: NamedCall): Address[] =>
     find(toolName)?.effects?.addresses?.(input)?.flatMap((text) => readAddress(text) ?? []) ?? []
 
-  /** How often the host was called in this run. */
+  /** Returns how many calls of this run have an address at the host. */
   const calls = (host: string) =>
     events().filter((event) => event.type === 'tool-input' && addressesOf(event).some((address) => address.host === host)).length
 
@@ -139,19 +140,19 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
     // What was read may have been written by a model in another conversation.
     return !known.wasFetched(address.key) && await store.get(composedKey(store.digest(address.key))) !== undefined
   }
-  /** Something that is not a tool, such as an attachment, is named by its own name. */
+  /** Names origins for a person. An origin that is not a tool, such as an attachment, has its own name. */
   const named = (origins: readonly Origin[]) =>
     [...new Set(origins.map(({ toolName }) => find(toolName) === undefined ? toolName : sayTool(toolName, find(toolName))))].join(', ')
   const isTainted = ({ origins }: Provenance) => origins.private.length > 0 && origins.foreign.length > 0
 
   return {
-    /** Names the calls that brought in texts of others; undefined if there are none. */
+    /** Returns the name, for a person, of the first origin of a text of others; undefined if there is none. */
     async textOfOthers (): Promise<string | undefined> {
       const { read } = await current()
       return read && named([read])
     },
 
-    /** Returns why the call asks; undefined if it may run. */
+    /** Returns why the call needs an approval because of its addresses; undefined if it needs none. */
     async question (call: NamedCall): Promise<AddressQuestion | undefined> {
       const addresses = addressesOf(call)
       if (addresses.length === 0 || !isAsked(call.toolName)) return undefined
@@ -164,7 +165,10 @@ function decisions ({ store, current, events, find, isAsked }: Pick<GateParts, '
       return { reason: reasonOf(composed, named(secret), named(foreign)), because: [...new Set(because)] }
     },
 
-    /** Whether an answer may redirect to another address: not if the model may have put data into the first one. */
+    /**
+     * Whether a request may follow a redirect. False if the model composed the first address and may have put data into it, and the
+     * redirect goes to an address at another host that is composed, too, and has no grant.
+     */
     async mayRedirect (
       toolName: string,
       { from, to }: { from: string, to: string },

@@ -10,22 +10,22 @@ import { type Op, provenanceKey, type Store, unlessDamaged } from '../../store/i
 /** Where an address came from: the user's own words, a text that was read, or an input that the model wrote. */
 type Source = 'user' | 'read' | 'composed'
 
-/** A call that added something to the conversation. */
+/** A call, or another source such as an attachment, that added private data or texts of others to the conversation. */
 export interface Origin {
   toolName: string
   toolCallId?: string
 }
 
-/** The stored provenance of a conversation or a task. Addresses are stored in the form in which they are compared. */
+/** The stored provenance of a conversation or a task. Addresses are stored as the keys by which they are compared. */
 export interface StoredProvenance {
   addresses: Array<[key: string, source: Source]>
   private?: Origin[]
   foreign?: Origin[]
-  /** A call that read texts of others; lists of the user's own tasks do not count. */
+  /** The first origin of a text of others. Lists of the user's own tasks do not count. */
   read?: Origin
   /** When the conversation was first examined, milliseconds since the Unix epoch. */
   since: number
-  /** Files that its calls wrote; `hasRun`: a command ran, which may have written any file. */
+  /** Files that calls of the conversation wrote. `hasRun`: a command ran, which may have written any file. */
   written?: string[]
   hasRun?: true
 }
@@ -35,7 +35,10 @@ const MOST_ADDRESSES = 4_000
 const MOST_ORIGINS = 3
 const MOST_WRITTEN = 500
 
-/** What results from each source contain, and whether an address in them becomes known unchanged. `own`: mostly the user's words. */
+/**
+ * What results of each source contain. `reads`: an address in the result counts as read, otherwise as composed. `own`: the result contains
+ * mostly the user's own words.
+ */
 const HOLDS: Record<ResultSource, { private?: true, foreign?: true, reads?: true, own?: true }> = {
   attachment: { private: true, foreign: true, reads: true },
   page: { foreign: true, reads: true },
@@ -56,8 +59,8 @@ const HOLDS: Record<ResultSource, { private?: true, foreign?: true, reads?: true
 export type Provenance = ReturnType<typeof createProvenance>
 
 /**
- * Finds out where each address in a conversation came from. The first source counts, but the user's own words always take precedence: an
- * address that was in an input of the model before it was read is the model's. `find` finds the tools of the run.
+ * Records where each address in a conversation came from. The first source counts: an address that the model wrote in an input and later
+ * read counts as composed. Only the user's own words replace an earlier source. `find` finds the tools of the run.
  */
 export function createProvenance (
   { find, now }: { find: (name: string) => Tool | undefined, now: number },
@@ -66,7 +69,7 @@ export function createProvenance (
   let since = stored?.since ?? now
   const written = new Set(stored?.written)
   let hasRun = stored?.hasRun === true
-  /** Files that were read and contain what a command of the service wrote, and files that git contained before the conversation began. */
+  /** Of the files that were read: those that a command of the service wrote, and those that git contained before the conversation began. */
   const ofCommands = new Set<string>()
   const ofGit = new Set<string>()
   /** Addresses that were fetched in this run. */
@@ -75,7 +78,7 @@ export function createProvenance (
   const origins = { private: stored?.private ?? [], foreign: stored?.foreign ?? [] }
   let read = stored?.read
   let isChanged = false
-  /** Addresses that the model put together since the last call of `take`. */
+  /** Addresses that the model composed since the last call of `take`. */
   let composed: string[] = []
 
   function know (key: string, source: Source) {
@@ -91,7 +94,7 @@ export function createProvenance (
       if (source !== 'composed') for (const shorter of shorterForms(address)) know(shorter, source)
     }
   }
-  /** `isOwn`: the text is mostly the user's own words. */
+  /** Records an origin of private data or of texts of others. `isOwn`: the text is mostly the user's own words. */
   function hold (what: 'private' | 'foreign', origin: Origin, isOwn = false) {
     if (what === 'foreign' && read === undefined && !isOwn) {
       read = origin
@@ -119,8 +122,8 @@ export function createProvenance (
   }
 
   /**
-   * Records an input of the model. The options that a person can choose from are the model's, too, with or without a scheme in their
-   * addresses.
+   * Records the addresses in an input that the model wrote. If the input is a question to a person, its options count, too, even if their
+   * addresses have no scheme.
    */
   const wroteInput = (toolName: string, input: unknown) =>
     knowAll(sourceOf(toolName) === 'user' ? addressesInValue(input, { asSaid: true }) : addressesOfInput(input), 'composed')
@@ -149,7 +152,7 @@ export function createProvenance (
 
     /**
      * Adds a text that is not the result of a call: instructions in folders, an attached file, or the data with which the run of a task was
-     * started. `holds` says what the text contains, if the tool name does not tell.
+     * started. `holds` says whether the text contains private data or texts of others; `toolName` names the text for a person.
      */
     given (text: string, toolName: string, holds: ReadonlyArray<'private' | 'foreign'>): void {
       for (const what of holds) hold(what, { toolName })
@@ -179,11 +182,11 @@ export function createProvenance (
     },
     /** Returns the files whose content the result of a call shows. */
     filesShown: ({ toolName, output }: EventOf<'tool-output'>): string[] => filesOf(output, sourceOf(toolName)),
-    /** The first call that read texts of others. */
+    /** The first origin of a text of others. */
     get read () {
       return read
     },
-    /** Adds what was found out about a file that was read. */
+    /** Records who wrote a file that was read: a command of the service, or the author of a git commit from before the conversation. */
     lookedAt (path: string, whose: 'command' | 'git'): void {
       (whose === 'command' ? ofCommands : ofGit).add(path)
     },
@@ -222,8 +225,8 @@ export function createProvenance (
     },
 
     /**
-     * Adds what another conversation or task knows. The ids of its calls mean nothing here, so only the names of their tools are taken
-     * over.
+     * Adds the provenance of another conversation or task. The ids of calls are left out, because they mean nothing here; only the names of
+     * the tools are copied.
      */
     inherit (other: StoredProvenance): void {
       for (const [key, source] of other.addresses) know(key, source)
@@ -236,8 +239,8 @@ export function createProvenance (
     },
 
     /**
-     * Returns the record to store, and the addresses that the model put together since the last call; these are empty as long as it has
-     * seen no private data. Returns undefined if nothing is new.
+     * Returns the record to store, and the addresses that the model composed since the last call of `take`; none as long as the
+     * conversation contains no private data. Returns undefined if nothing is new.
      */
     take (): { record: StoredProvenance, composed: string[] } | undefined {
       if (!isChanged) return undefined
@@ -262,7 +265,7 @@ export function createProvenance (
   return provenance
 }
 
-/** Whether a page was served by a command of the service, according to the result of fetchUrl or the form of it for models. */
+/** Whether a result of fetchUrl, either the original or its form for models, is a page that a command of the service served. */
 function isPageOfCommand (output: unknown): boolean {
   const { isOfCommand, value } = (output ?? {}) as { isOfCommand?: unknown, value?: { isOfCommand?: unknown } }
   return (isOfCommand ?? value?.isOfCommand) === true
@@ -287,10 +290,7 @@ function changedAt (path: string): number {
   return stat === undefined ? Infinity : Math.max(stat.mtimeMs, stat.ctimeMs)
 }
 
-/**
- * Returns the operations that add to the provenance of a task what a conversation knows of addresses, and of what it has read. `from` is
- * the digest of the thread.
- */
+/** Returns the operations that add the provenance of a conversation to the provenance of a task. `from` is the digest of the thread. */
 export async function inheritProvenance (store: Store, from: string, taskId: string): Promise<Op[]> {
   const [given, own] = await Promise.all(
     [from, taskId].map((place) => unlessDamaged(store.get<StoredProvenance>(provenanceKey(place))))

@@ -9,23 +9,21 @@ import { type AppCall, type AppCallAnswer, BadToolCallAnswer } from './call-ledg
 
 /** The longest time between two checks of the clock, so that sleep of the machine is noticed; milliseconds. */
 const CHECK_MS = 10_000
-/** The same while no call can become overdue: a new one ends the wait. */
+/** The longest time between two checks while no call is open, milliseconds. A new call ends the wait. */
 const IDLE_CHECK_MS = 3_600_000
-/** The time until closing a call is tried again after a failure, milliseconds. */
+/** The time after which the service tries again to close a call, after a failure, milliseconds. */
 const RETRY_MS = 1_000
 
 export type AppCalls = ReturnType<typeof createAppCalls>
 
-/** The conversations, or the tasks, to which calls belong. Both let the run continue when the last open item of its step is closed. */
+/** The conversations, or the tasks, to which calls belong. Both continue a run when the last open item of its step is closed. */
 interface CallOwner {
   answerCall(ownerId: string, callId: string, answer: AppCallAnswer): Promise<{ call: AppCall, continued: boolean }>
   /** Closes a call if it is overdue. */
   closeCall(ownerId: string, callId: string): Promise<unknown>
 }
 
-/**
- * The calls that applications execute: which are open, which application executes them, how they ended, and how overdue calls are closed.
- */
+/** The calls that applications execute. Lists the open calls, takes claims and results from applications, and closes overdue calls. */
 export function createAppCalls ({ ledger, store, clock, agent, tasks, log }: {
   ledger: Pick<Ledger, 'requireCall' | 'readOpen' | 'isOpen'>,
   store: Pick<Store, 'onCommit'>,
@@ -50,7 +48,9 @@ export function createAppCalls ({ ledger, store, clock, agent, tasks, log }: {
 
   const ownerOf = ({ threadId, taskId }: AppCall): [CallOwner, string] => taskId === undefined ? [agent, threadId!] : [tasks, taskId]
 
-  /** Closes a call that is overdue; its run continues and tells the model. */
+  /**
+   * Closes an overdue call. Its run continues, and the model learns that the call is overdue. If closing fails, it is tried again later.
+   */
   async function close (callId: string): Promise<void> {
     times.delete(callId)
     try {

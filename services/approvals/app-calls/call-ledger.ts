@@ -28,18 +28,19 @@ export const BadToolCallAnswer = defineError('ERR_INVALID_REQUEST', '%s')
 /** A call that an application executes, in a conversation or a task. */
 export type AppCall<O extends Owner = Owner> = O & AppCallItem
 /**
- * The end of a call, as the application reports it. `isWrapped`: the output was not an object, and is the property `result` of `output`.
+ * The end of a call, as the application reports it. `isWrapped`: the application's output was not an object; `output` has it as the
+ * property `result`.
  */
 export type AppResult = { output: Record<string, unknown>, isWrapped?: true } | { errorText: string }
 /**
- * What the application reports about a call: that the instance `claim` executes it, or how it ended. A result without `claim` is accepted
- * from any client, because chat clients claim nothing.
+ * What the application reports about a call: that its instance `claim` executes the call, or how the call ended. A result without `claim`
+ * is accepted from any client, because chat clients do not claim calls.
  */
 export type AppCallAnswer = { claim: string, result?: AppResult } | { claim?: undefined, result: AppResult }
 
-/** The time in which a claim must be renewed, milliseconds. */
+/** The time after which a claim ends unless it is renewed, milliseconds. */
 const CLAIM_MS = 60_000
-/** The most bytes of JSON of one answer. */
+/** The largest answer, in bytes of JSON. */
 const LARGEST_ANSWER = 1024 * 1024
 
 /**

@@ -48,14 +48,14 @@ function mayWriteUnreported (tool: ReturnType<Find>): boolean {
   return tool.policy.effect !== 'read' && tool.effects?.files === undefined && !needsAny(tool, 'userWords')
 }
 
-/** The states of the paths of a call, and the paths that belong to others. In a conversation the latter are unknown. */
+/** `shown` is what is at the paths of a call. `others` are the paths with files of others; undefined in a conversation. */
 type Seen = Pick<ToolItem, 'shown' | 'others'>
 
 export type CallGrants = ReturnType<typeof createCallGrants>
 
 /**
- * A grant that covers a call, the folder that the call works in, the real paths of the files that it covers, what must be at them, and the
- * working folder of its box.
+ * A grant that covers a call. `folder` is the folder that the call works in, `paths` are the real paths of the files that it changes,
+ * `shown` is what must be at these paths, and `confinedTo` is the working folder of the call's box.
  */
 export interface Granted {
   grant: Grant
@@ -89,8 +89,8 @@ const shown = (value: unknown) => JSON.stringify(value).slice(0, INPUT_SHOWN)
 /** The most learned grants that the request for another call mentions. */
 const MOST_NAMED = 2
 /**
- * Returns what approved runs did, without the conditions about its paths, which were not the reason to ask. `does`: what the tool does, in
- * words.
+ * Describes a learned grant without the conditions about its paths, because they were not the reason to ask. `does` is what the tool does,
+ * in words.
  */
 const usedText = ({ text, input, ...grant }: Grant, does: string): string =>
   input === undefined ? text : scopeText(grant.scope, { ...grant, does, input })
@@ -120,15 +120,15 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
   const { isUsed: usesLearned = false, teaches = false } = learning
 
   /**
-   * Whether a grant applies to a call. What a person granted for one command outside of the box does not apply to files that the run has
-   * written since; learned grants do.
+   * Whether a grant applies to a call. A person's grant for a command outside a box does not apply if the run may have written files in the
+   * folder since: the command could execute them. A learned grant applies to such a call, too.
    */
   const holds = (grant: Grant, folder: WorkFolder) => {
     if (grant.source === 'approved_runs') return usesLearned
     return grant.isConfined || !grants.isCommand(grant) || !mayHaveWritten(folder.path, events(), tools.find)
   }
 
-  /** Returns the paths with something that the task did not make, or that others have changed since; undefined in a conversation. */
+  /** Returns the paths with something that the task did not make or that others have changed since; undefined in a conversation. */
   const othersOf = async (shown: readonly ShownPlace[]): Promise<string[] | undefined> =>
     owner.taskId === undefined ? undefined : othersAmong(shown, await grants.made.of(owner.taskId))
 
@@ -137,7 +137,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     return shown && { shown, others: await othersOf(shown) ?? [] }
   }
 
-  /** Returns what the approval of a call would teach the task, and the paths that belong to others; nothing in a conversation. */
+  /** Returns what the approval of a call would teach the task, and the paths with files of others; an empty object in a conversation. */
   async function lessons (facts: CallFacts, seen: Seen): Promise<Pick<ToolItem, 'others' | 'teaches'>> {
     const { others } = seen
     if (!teaches || others === undefined || facts.uncopied !== undefined) return {}
@@ -160,7 +160,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
   }
 
   return {
-    /** Returns a grant that covers the call in this folder. */
+    /** Returns a grant that covers the call in this folder; undefined if there is none. */
     async covering (call: NamedCall, folder: WorkFolder): Promise<Granted | undefined> {
       const facts = await grants.facts(call, { folder, cwd }, tools)
       const found = await find(call, folder)
@@ -177,8 +177,9 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
     othersOf,
 
     /**
-     * Returns what the approval request for a call offers, says, and teaches the task. `seen` is what is at its paths; for a line of a
-     * sheet it is absent, and then nothing is said about learned grants.
+     * Returns fields of the approval request for a call: the scopes that it offers, the note for the person, and what an approval teaches
+     * the task. `seen` is what is at the paths of the call. Without `seen`, for a line of a sheet, the fields about learned grants are left
+     * out.
      */
     async describe (
       call: NamedCall,
@@ -202,7 +203,7 @@ export function createCallGrants ({ grants, owner, cwd, tools, events, learning 
       }
     },
 
-    /** Returns the operations that record the files that the task made with a call. */
+    /** Returns the operations that record the files that a task made with a call; none in a conversation. */
     made: async ({ toolName }: Pick<NamedCall, 'toolName'>, changes: readonly FileChange[] | undefined): Promise<Op[]> =>
       owner.taskId === undefined || changes === undefined || tools.find(toolName)?.effects?.files === undefined
         ? []

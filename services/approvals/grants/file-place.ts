@@ -8,18 +8,19 @@ import { endingOf, isOpenedPath, isStarted } from '../../lib/obeyed-names.ts'
 export const extensionOf = ({ name }: FilePlace): string => extname(name).toLowerCase()
 export const pathOf = ({ folder, name }: FilePlace): string => resolve(folder, name)
 
-/** Whether a file of this name is executed or obeyed by programs or systems. */
+/** Whether programs or the system execute or obey a file at this path, such as a git hook or editor settings. */
 export function isObeyed (place: FilePlace): boolean {
   const path = pathOf(place)
   return isOpenedPath(path) || isStarted(path)
 }
 
-/** Whether a grant for a folder never covers the place: a file there may later be executed without an approval. */
+/** Whether a grant for a folder never covers the place, because a file there may later be executed without an approval. */
 export const isProtected = (place: FilePlace): boolean => isObeyed(place) || endingOf(place.name) === ''
 
 /**
- * Whether a grant for the files of `folder` may cover the place: not if the place is protected, or in a hidden folder below `folder`. A
- * home folder, a folder that contains homes, and a hidden folder are too wide for such a grant, or contain too much that programs obey.
+ * Whether a grant for the files of `folder` may cover the place. False if the place is protected, or in a hidden folder below `folder`.
+ * Also false if `folder` is a hidden folder, a home folder or a parent of home folders: it is too wide, or contains too many files that
+ * programs obey.
  */
 export function isCovered (folder: string, place: FilePlace): boolean {
   if (isProtected(place) || !within(place.folder, folder) || isHomeOrAbove(folder) || basename(folder).startsWith('.')) return false

@@ -25,7 +25,10 @@ export interface CallPlace {
   cwd: string
 }
 
-/** Returns the facts of a call in the folder that it works in, from which relative paths of its input start. */
+/**
+ * Returns the facts of a call. Relative paths of its input are resolved against `folder`. `largestKept` is the size in bytes up to which a
+ * deleted file is kept for undo.
+ */
 export async function factsOf (
   tools: GrantTools,
   { toolName, input }: Pick<CallFacts, 'toolName' | 'input'>,
@@ -46,14 +49,17 @@ export async function factsOf (
   return { toolName, does, input, digest: inputDigest(input), identity, folder, places, ...found, isProgram }
 }
 
-/** Returns the hosts that a call sends something to, or passes to others, each once. */
+/** Returns the hosts of the addresses that a call requests or passes to others, without duplicates. */
 export const hostsOf = (tool: Pick<Tool, 'effects'> | undefined, input: unknown): string[] =>
   [...new Set(tool?.effects?.addresses?.(input).flatMap((text) => readAddress(text)?.host ?? []))]
 
 /** The most entries of a folder that are searched for a large file. */
 const MOST_ENTRIES = 20_000
 
-/** Returns the size of the first file that the call would delete and that is too large to be kept for undo; undefined if there is none. */
+/**
+ * Returns the size in bytes of the first file that the call would delete and that is too large to be kept for undo; undefined if there is
+ * none.
+ */
 async function uncopiedIn (changed: readonly ChangedPath[] = [], largestKept: number): Promise<number | undefined> {
   for (const { path } of changed) {
     const stat = await lstat(path).catch(() => undefined)
@@ -73,7 +79,10 @@ async function uncopiedIn (changed: readonly ChangedPath[] = [], largestKept: nu
 const mayBeExecuted = (path: string): Promise<boolean> =>
   lstat(path).then((stat) => stat.isFile() && (stat.mode & 0o111) !== 0, () => false)
 
-/** Returns where the files are that the tool would change; undefined if the call removes whole folders, or if the tool refuses it. */
+/**
+ * Returns the folder and the name of each file that the call would change; undefined if the call removes whole folders, or if the tool
+ * refuses the call.
+ */
 function placesOf (changed: ChangedPath[] | undefined): FilePlace[] | undefined {
   if (changed?.some(({ withContents }) => withContents)) return undefined
   return changed?.map(({ path }) => ({ folder: dirname(path), name: basename(path) }))
@@ -84,7 +93,7 @@ const shortened = (text: string) => text.length > INPUT_SHOWN ? `${text.slice(0,
 const quoted = (value: string) => shortened(JSON.stringify(value))
 const filesIn = ({ places = [] }: CallFacts) => `*${extensionOf(places[0])} files in or below ${quoted(places[0].folder)}`
 
-/** Returns what a grant of that scope, made for a call, covers, in words. */
+/** Describes in words what a grant of this scope covers if it is made for a call with these facts. */
 export function scopeText (scope: Grant['scope'], facts: CallFacts): string {
   const { does, input, folder: { path } } = facts
   switch (scope) {
@@ -116,8 +125,9 @@ const areLike = ([first]: readonly FilePlace[] = [], { places, isProgram }: Call
   places.every((place) => extensionOf(place) === extensionOf(first) && isCovered(first.folder, place))
 
 /**
- * Returns the scopes that an approval of the call may have, the narrowest first. Without a token, a command has `once`, and `sandbox` if it
- * runs in a box: every program of the computer could answer the request.
+ * Returns the scopes that an approval of the call may have, the narrowest first. If the service has no token, a command gets only `once`,
+ * and `sandbox` if it runs in a box, because every program on the computer could answer the approval request. `isAddress`: the call asks
+ * only because of its address.
  */
 export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToken: boolean, isAddress = false): OfferedScope[] {
   const once: OfferedScope = { scope: 'once', text: 'This call alone.' }
@@ -125,9 +135,9 @@ export function offeredScopes (tool: Tool | undefined, facts: CallFacts, hasToke
   const wider: Array<Exclude<Scope, 'once'>> = tool.effects?.command !== undefined && !hasToken ? [] : ['exact']
   if (areLike(facts.places, facts)) wider.push('folder')
   if (facts.hosts !== undefined) wider.push('host')
-  // Needs no token: processes in the box cannot reach this service.
+  // The scope `sandbox` needs no token: processes in the box cannot reach this service.
   if (facts.boundary?.is === 'confined' && !isAddress) wider.push('sandbox')
-  // Such a call asks because of its address, which other inputs do not have.
+  // A call that asks because of its address does not get this scope: other inputs have other addresses.
   if (isSourceTool(tool) && !isAddress) wider.push('tool')
   return [once, ...wider.map((scope) => ({ scope, text: `Also later, unasked: ${scopeText(scope, facts)}.` }))]
 }

@@ -17,7 +17,7 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
   host: ToolHost,
   /** Returns the host with the tools that a run with these options has. */
   withRunTools: (host: ToolHost, options: RunOptions | undefined) => ToolHost,
-  /** Returns the options of a run that begins now with the given ones, combined with those of the agent that they name. */
+  /** Resolves the options of a run that begins now: combines the given options with those of the agent that they name. */
   resolve: (options: Array<RunOptions | undefined>) => Promise<{ options?: RunOptions }>,
   /** Reads tasks; `get` throws TaskNotFound (404). */
   tasks: { get(taskId: string): Promise<{ cwd: string, options?: RunOptions }> },
@@ -60,8 +60,8 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
   }
 
   /**
-   * Returns the options that define the tool of an application for a thread: those of its settings, or of its newest run; undefined if
-   * neither has it.
+   * Returns the options that define the tool of an application for a thread: the options of the thread's settings, else of its newest run;
+   * undefined if neither define the tool.
    */
   async function appOptions (threadId: string, { agent, options }: ThreadSettings, toolName: string): Promise<RunOptions | undefined> {
     const newest = await firstOf(runs.ofThread(threadId))
@@ -70,7 +70,7 @@ export function createGrantService ({ grants, host, withRunTools, resolve, tasks
     return [set, used].find((known) => known?.options?.appTools?.some(({ name }) => name === toolName))?.options
   }
 
-  /** Returns the owner of a grant, and the tools that its runs have. */
+  /** Returns the owner of a grant, the working folder of the owner's runs, and the tools of these runs. */
   async function ownerOf ({ threadId, taskId, toolName }: GrantBody): Promise<{ owner: Owner, cwd: string, tools: ToolHost }> {
     if ((threadId === undefined) === (taskId === undefined)) throw new GrantRefused('Give either "threadId" or "taskId".')
     if (taskId !== undefined) {

@@ -19,29 +19,37 @@ export type Grants = ReturnType<typeof createGrants>
 
 /** The most grants of a conversation or task: each call is compared with all of them. */
 const MOST_GRANTS = 200
-/** The ended grants that are remembered, the newest ones; uses of older ones are on disk long ago. */
+/** The most ended or suspended grants that are remembered, the newest ones. All uses of older ones are on disk already. */
 const MOST_ENDED = 10 * MOST_GRANTS
 /** The most characters of an input that a grant keeps, as JSON. */
 const INPUT_KEPT = 20_000
 
-/** A grant that is requested without a call, and where its calls work. */
+/** A grant that is requested without a call. `place` is where the calls that it covers work. */
 type RequestedGrant = Pick<GrantBody, 'toolName' | 'input' | 'scope' | 'until'> & { place: CallPlace, isAddress?: boolean }
 
-/** Permissions for calls in addition to the one that was approved. Methods that return operations leave the commit to the caller. */
+/** Permissions for later calls, beyond the one that was approved. Methods that return operations leave the commit to the caller. */
 export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   store: Store,
   clock: Clock,
   tools: GrantTools,
-  /** Whether requests need a token. Without one, every program of the computer could answer its own requests. */
+  /**
+   * Whether requests to the service need a token. Without a token, every program on the computer could answer its own approval requests.
+   */
   hasToken: boolean
   /** Returns the size in bytes up to which a deleted file is kept for undo. */
   largestKept: () => number
 }) {
   const locked = createKeyedLock()
   const decided = createDecided({ store, now: clock.now })
-  /** Grants that were ended with their owner or its goal. A use that is being stored at that moment must not bring them back. */
+  /**
+   * The ids of grants that ended because their owner was deleted or got another goal. If a use of such a grant is being stored at that
+   * moment, it must not bring the grant back.
+   */
   const ended = new Set<string>()
-  /** Why grants were suspended since this start, by their ids: a use that is being stored at that moment must not remove the suspension. */
+  /**
+   * The suspensions since the service started, by the id of the grant. If a use is being stored at that moment, it must not remove the
+   * suspension.
+   */
   const resting = new Map<string, Grant['suspended']>()
   const prefixOf = (owner: Owner) => ownerGrantsPrefix(store.digest(ownerText(owner)))
   const keyOf = (grant: Grant) => grantKey(store.digest(ownerText(grant)), grant.grantId)
@@ -60,8 +68,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     if (over.length > 0) await store.transact(over.map((grant) => put({ ...grant, endedAt: time() })))
   }
   /**
-   * Whether a grant can be used: for a command it needs a token, except in the box, or if a person has approved this very command in
-   * earlier runs.
+   * Whether a grant can be used. For a command, the service needs a token, unless the command runs in the box or a person has approved this
+   * very command in earlier runs.
    */
   const mayRun = (grant: Grant) => hasToken || grant.source === 'approved_runs' || grant.scope === 'sandbox' || !isCommand(grant)
 
@@ -71,7 +79,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     return found
   }
 
-  /** Returns what an approved call teaches, if that is new, and the learned grants that cover the call. */
+  /** Returns what an approved call teaches, if that is new, and the learned grants that cover the call already. */
   function lessonFor (facts: CallFacts, { shown = [], others }: Partial<Found>, known: readonly Grant[]) {
     const tool = tools.find(facts.toolName)
     const found = tool?.effects?.files === undefined || others === undefined ? undefined : { shown, others }
@@ -136,8 +144,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
   }
 
   /**
-   * Stores grants that were requested without a call, all or none of them, with `more`. `isAddress`: the call asks only because of its
-   * address. Throws GrantRefused (400), TooManyGrants (409).
+   * Stores grants that were requested without a call, all or none of them, in one transaction with the operations of `more`. `isAddress`:
+   * the call asks only because of its address. Throws GrantRefused (400), TooManyGrants (409).
    */
   async function addAll (
     owner: Owner,
@@ -167,7 +175,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     all,
     isCommand,
 
-    /** Returns the facts of a call that decide which grants cover it. `ofRun` are the tools of its run. */
+    /** Returns the facts of a call that decide which grants cover it. `ofRun` are the tools of the call's run. */
     facts: (call: { toolName: string, input: unknown }, place: CallPlace, ofRun: GrantTools) => factsOf(ofRun, call, place, largestKept()),
 
     /** Returns the scopes that an answer may choose for a call. */
@@ -187,14 +195,14 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       for await (const [, grant] of store.list<Grant>(GRANTS, { damaged () {} })) await keepEnds([grant])
     },
 
-    /** Returns the path because of which the grants that would cover a call are suspended; undefined if none is. */
+    /** Returns the path whose change suspended a grant that would cover the call; undefined if no such grant is suspended. */
     async restingFor (owner: Owner, facts: CallFacts): Promise<string | undefined> {
       return (await all(owner)).find((grant) => grant.suspended !== undefined && covers(grant, facts))?.suspended?.path
     },
 
     /**
-     * Returns the operations that suspend grants of commands, of every owner, when a call without an approval writes the paths, or runs in
-     * a box.
+     * Returns the operations that suspend grants of commands, of every owner, when a call that the grant `by` covers, or that needs no
+     * approval, writes the paths or runs in a box.
      */
     async suspend (paths: readonly string[], by?: Grant): Promise<Op[]> {
       const ops: Op[] = []
@@ -214,8 +222,8 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
     },
 
     /**
-     * Counts a use of the grant: `commit` gets the operation that records it, and stores it with the intent of the call. Returns false,
-     * without calling `commit`, if the grant was removed, used up or suspended meanwhile.
+     * Counts a use of the grant. `commit` gets the operation that records the use, and must store it together with the intent of the call.
+     * Returns false, without calling `commit`, if the grant was removed, used up or suspended meanwhile.
      */
     use: (grant: Grant, commit: (op: Op) => Promise<void>): Promise<boolean> =>
       locked(grant.grantId, async () => {
@@ -230,9 +238,9 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       }),
 
     /**
-     * Returns the operations that store the grants of decided approvals, and the `waiting` requests that they also approve: those that
-     * offer the same scope and that a grant covers. Nothing for the scope `once`. Throws GrantRefused (400) if a request did not offer the
-     * scope, TooManyGrants (409).
+     * Returns the operations that store the grants that decided approvals chose, and the requests among `waiting` that these grants also
+     * approve: requests that offer the same scope and that the new grant covers. The scope `once` makes no grant. Throws GrantRefused (400)
+     * if a request did not offer the scope, TooManyGrants (409).
      */
     async fromAnswers<I extends ToolItem> (
       owner: Owner,
@@ -289,7 +297,7 @@ export function createGrants ({ store, clock, tools, hasToken, largestKept }: {
       return { taught: [...taught.values()], ops: [...taught.values()].map(put) }
     },
 
-    /** Returns what a call teaches its task once it and its run are approved, in words; nothing if the task knows it already. */
+    /** Describes what a call teaches its task once the call and its run are approved; empty if the task has learned that already. */
     async teaching (owner: Owner, facts: CallFacts, seen: Partial<Found>): Promise<string[]> {
       const { lesson } = lessonFor(facts, seen, await all(owner))
       return lesson === undefined ? [] : [lesson.text]

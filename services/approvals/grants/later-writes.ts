@@ -19,17 +19,17 @@ function namedBy ({ input, folder }: Pick<Grant, 'input' | 'folder'>): string[] 
 }
 
 /**
- * Whether the grant of a command is suspended when a command runs without an approval in the box of this folder, where it may write
- * anything: that applies to a granted command that works in the folder or in one that contains it, or that names something in it.
+ * Whether the grant of a command is suspended when another command runs without an approval in the box of `folder`, where it may write
+ * anything. True if the granted command works in `folder`, below it or in a parent of it, or names such a path.
  */
 export function isSuspendedByBox (grant: Grant, folder: string): boolean {
   return [grant.folder.path, ...namedBy(grant)].some((each) => isIn(each, folder) || isIn(folder, each))
 }
 
 /**
- * Returns the path because of which the grant of a command is suspended when a call writes these paths without an approval: a path below
- * the folder of the command, or one that its line names, or one beside that. Documents, and what approved runs have taught beside the
- * command, count only if the line names them.
+ * Returns the first of `paths` that suspends the grant of a command when a call writes the path without an approval; undefined if none
+ * does. A path suspends the grant if it is below the folder of the command, or named in the command line, or beside a named path.
+ * Documents, and paths written with another learned grant `by` of the same task, count only if the command line names them.
  */
 export function suspendedBy (grant: Grant, paths: readonly string[], by: Pick<Grant, 'source' | 'taskId'> | undefined): string | undefined {
   const named = namedBy(grant)

@@ -5,8 +5,8 @@ import { extensionOf, isCovered, isObeyed } from './file-place.ts'
 import { scopeText } from './grant-facts.ts'
 
 /**
- * What is at the paths that a call would change; `others`: the paths with something that its task did not make, or that others changed
- * since.
+ * What is at the paths that a call would change. `others` are the paths with something that the task did not make or that others have
+ * changed since.
  */
 export interface Found {
   shown: readonly ShownPlace[]
@@ -17,9 +17,10 @@ export interface Found {
 export type Lesson = Pick<Grant, 'scope' | 'text' | 'meets'>
 
 /**
- * Returns what an approved call teaches; undefined if an approval can cover only one call, or if it is unknown what the call found at the
- * paths that it changed. `known` are the grants of its task. The same call is always learned. In addition, for writing or editing one file:
- * the same file with any content; and for two new files of one kind in one folder: further new ones there.
+ * Returns what an approved call teaches; undefined if an approval can cover only one call, or if it is unknown what was at the paths that
+ * the call changed. `known` are the grants of the task. Writing or editing one file teaches the same file with any content. The second new
+ * file of one kind in one folder teaches further new files there. Any other call, also for a file that programs execute or obey, teaches
+ * the same call only.
  */
 export function lessonOf (
   tool: Tool | undefined,
@@ -50,7 +51,7 @@ function learnedScope (
   known: readonly Grant[]
 ): Lesson['scope'] {
   const [place] = places
-  // With another content, a file that programs obey does something else.
+  // With other content, a file that programs obey has another effect.
   if (tool?.effects?.proves !== 'file' || places.length !== 1 || isObeyed(place) || found!.shown.some(isProgram)) return 'exact'
   const isNeighbour = ({ toolName: name, scope, places: [other] = [], meets = [] }: Grant) =>
     name === toolName && scope === 'file' && meets.some(({ isNew }) => isNew) && other.folder === place.folder &&
@@ -62,8 +63,9 @@ function learnedScope (
 const isProgram = ({ state }: ShownPlace): boolean => ((fileIn(state)?.mode ?? 0) & 0o111) !== 0
 
 /**
- * Whether a learned grant that covers a call fits what is at its paths: nothing; files that the task made and nobody changed since; and, at
- * paths where approved runs changed a file of others, anything. `found` is undefined for calls whose changes are unknown.
+ * Whether what is at the paths of a call meets the conditions of a learned grant that covers the call. A path may be empty, or have a file
+ * that the task made and nobody has changed since. If approved runs changed a file of others at a path, anything may be there. `found` is
+ * undefined for calls whose changes are unknown.
  */
 export function meetsPlaces ({ scope, meets }: Pick<Grant, 'scope' | 'meets'>, found: Found | undefined): boolean {
   if (meets === undefined || found === undefined) return meets === undefined && found === undefined
@@ -74,13 +76,13 @@ export function meetsPlaces ({ scope, meets }: Pick<Grant, 'scope' | 'meets'>, f
     others.every((path) => meets.some((place) => place.path === path && place.others))
 }
 
-/** Returns the places of two lessons about the same paths; what either of them allows is allowed. */
+/** Merges the places of two lessons about the same paths: what either lesson allows is allowed. */
 export const joinPlaces = (before: LearnedPlace[] | undefined, now: LearnedPlace[]): LearnedPlace[] =>
   now.map((place, at) => ({ ...before?.[at]?.path === place.path && before[at], ...place }))
 
 const LEFT = 'this task made and nobody has changed since'
 
-/** Returns what a learned grant covers, in words. */
+/** Describes in words what a learned grant covers. */
 export function learnedText (scope: Lesson['scope'], facts: CallFacts, meets: readonly LearnedPlace[] | undefined): string {
   const text = scopeText(scope, facts)
   if (meets === undefined) return text

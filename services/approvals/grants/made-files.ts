@@ -5,25 +5,25 @@ import { fileIn, isNothing } from '../../tools/index.ts'
 /** The most files of a task that are remembered as its own; the newest are kept. */
 const MOST_FILES = 500
 
-/** The files that a task has made: the digest of the content that it left, by real path, the newest last. */
+/** The files that a task has made: by real path, the digest of the content that the task left; the newest are last. */
 type MadeFiles = ReadonlyMap<string, string>
 
-/** Returns the paths where something is that the task did not make, or that somebody has changed since. */
+/** Returns the paths with something that the task did not make or that somebody has changed since. */
 export const othersAmong = (shown: readonly ShownPlace[], made: MadeFiles): string[] =>
   shown.filter(({ path, state }) => !isNothing(state) && !isLeft(made, path, fileIn(state)?.digest)).map(({ path }) => path)
 
 const isLeft = (made: MadeFiles, path: string, digest: string | undefined) => digest !== undefined && made.get(path) === digest
 
 /**
- * Returns the files that the task has made after a call has reported its changes. A file that is made from a file of others, by an edit or
- * a move, is not the task's own.
+ * Returns the files that the task has made, updated with the changes of a call. A file that an edit or a move makes from a file of others
+ * is not the task's own.
  */
 function madeAfter (made: MadeFiles, changes: readonly FileChange[]): MadeFiles {
   const isOwn = changes.every(({ path, before }) => before === null || isLeft(made, path, before))
   const files = new Map(made)
   for (const { path, after } of changes) {
     files.delete(path)
-    // Only with a digest of the whole content can a later change be recognised.
+    // A later change can be recognised only with a digest of the whole content.
     if (isOwn && after?.startsWith('sha256:')) files.set(path, after)
   }
   return files

@@ -11,7 +11,7 @@ export const AnswersRefused = defineError('ERR_INVALID_ANSWERS', '%s')
 /** Whether a value of a client has the form of answers. */
 export const isAnswers = (value: unknown): value is Answers => Check(AnswersSchema, value)
 
-/** Throws AnswersRefused (400), which names each question whose answer does not fit it. */
+/** Throws AnswersRefused (400) if an answer does not fit its question, or belongs to no question. The message names each such answer. */
 export function checkAnswers (questions: readonly Question[], answers: Answers): void {
   const known = new Set(questions.map(({ id }) => id))
   const unknown = Object.keys(answers).filter((id) => !known.has(id)).map((id) => ({
@@ -50,8 +50,8 @@ function whatIsWrong (question: Question, answer: string | string[] | undefined)
 }
 
 /**
- * Returns the decision on questions that a client gives as the result of their call: an output of the form that the call has in the end, or
- * an error, which declines. Throws AnswersRefused (400).
+ * Returns the decision on questions that a client sends as the result of the askUser call: the answers, in the form that the output of the
+ * call has in the end, or an error, which declines the questions. Throws AnswersRefused (400).
  */
 export function answersInOutput (approvalId: string, result: { output: Record<string, unknown> } | { errorText: string }): Decision {
   if ('errorText' in result) return { approvalId, approved: false, reason: result.errorText.slice(0, REASON_KEPT) }

@@ -33,8 +33,8 @@ const MOST_OPEN = 200
 const MOST_DECIDED = 200
 
 /**
- * Asks questions in the middle of a call that keeps running. They are listed and answered like all others. A restart ends the call, and
- * with it the questions: those of an earlier process are removed at the first use.
+ * Asks questions in the middle of a call that keeps running. The questions are listed and answered like all others. A restart of the
+ * service ends the call and its questions. Questions of an earlier process are removed at the first use.
  */
 export function createLiveQuestions ({ ledger, store, clock }: {
   ledger: Pick<Ledger, 'record' | 'remove' | 'readOpen'>,
@@ -48,7 +48,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   const decided = new Map<string, LiveItem>()
   let cleaning: Promise<void> | undefined
 
-  /** Removes the questions of calls that ended with an earlier process; once, unless it fails. */
+  /** Removes the questions of calls that ended with an earlier process. This is done once, and again only if it fails. */
   async function clean (): Promise<void> {
     await (cleaning ??= removeLeft().catch((error) => {
       cleaning = undefined
@@ -68,8 +68,8 @@ export function createLiveQuestions ({ ledger, store, clock }: {
   }
 
   /**
-   * Ends questions and removes their record. Neither the end is stored, as the call is lost with the process, nor the answers, which are
-   * only for the call. Observers of the store get the final state of the removed record.
+   * Ends questions and removes their record. The end is not stored, because a restart loses the call anyway, and neither are the answers,
+   * which are only for the call. Observers of the store get the final state of the removed record.
    */
   async function end (item: LiveItem): Promise<void> {
     const { answers, ...shown } = item
@@ -87,7 +87,7 @@ export function createLiveQuestions ({ ledger, store, clock }: {
     open.delete(item.approvalId)
   }
 
-  /** Ends questions that nobody answered; if an answer came before, it is kept. */
+  /** Ends questions that nobody answered. If an answer arrived first, the answer stands. */
   const close = ({ approvalId }: LiveItem, state: 'expired' | 'withdrawn') =>
     locked(approvalId, async () => {
       const entry = open.get(approvalId)
@@ -111,8 +111,8 @@ export function createLiveQuestions ({ ledger, store, clock }: {
     has: (approvalId: string): boolean => open.has(approvalId) || decided.has(approvalId),
 
     /**
-     * Asks and waits for the user, for ten minutes at most. Throws ToolFailed for questions that cannot be asked. If the call ends first,
-     * throws the reason of the signal.
+     * Asks the user and waits for the answers, for ten minutes at most. Throws ToolFailed for questions that cannot be asked, and the
+     * reason of the signal if the call ends first.
      */
     async ask (request: LiveRequest): Promise<QuestionOutcome> {
       const { owner, runId, segment = 0, toolCallId, questions, server, url, check, signal, changed } = request
