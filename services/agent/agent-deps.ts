@@ -16,7 +16,7 @@ import type { ConversationStates } from './conversation-state.ts'
 /** The collaborators of the agent. */
 export interface AgentDeps extends EngineDeps {
   activeRuns: ActiveRuns
-  /** The models and their windows; `keyChanges` returns how often keys were changed. */
+  /** The models and their context windows. `keyChanges` returns how often API keys were changed. */
   registry: Registry & ContextWindows & { keyChanges: () => number }
   host: ToolHost
   liveQuestions: Pick<LiveQuestions, 'ask' | 'clean' | 'has' | 'decide'>
@@ -27,7 +27,7 @@ export interface AgentDeps extends EngineDeps {
   idempotency: Idempotency
   attachments: Attachments
   attachedFiles: AttachedFiles
-  /** The part of the brain that the models of a conversation are told. */
+  /** The part of the brain that the models of a conversation are told of. */
   memory: Pick<ToldMemory, 'ofThread'>
   guides: Pick<FolderGuides, 'read' | 'markKnown'>
   skills: Pick<Skills, 'find'>
@@ -35,11 +35,11 @@ export interface AgentDeps extends EngineDeps {
   machine: string
   /** Takes requests for background work. Without it, such a request is answered like any other. */
   tasks?: TaskCreation
-  /** Returns the text of a tool server's prompt, quoted, and its images. */
+  /** Returns an MCP prompt of a tool server: its text, quoted, and its images. */
   prompt: (choice: PromptChoice, signal: AbortSignal) => Promise<{ text: string, images: Array<{ mediaType: string, data: string }> }>
   /** The copies of folders that runs work in. */
   copies: Pick<Copies, 'open' | 'openOwn' | 'find' | 'removeOwn' | 'shown'>
   undo: Pick<Undo, 'removal' | 'requireNoCommands' | 'takeBackAll'>
-  /** Returns the working folder of runs whose request names none. */
+  /** Returns the working folder of a run whose request names none. */
   workspace: () => string
 }

@@ -50,14 +50,14 @@ const NothingToContinue = defineError(
   'ERR_NOTHING_TO_CONTINUE',
   'The last run of this conversation has ended properly, or waits for an answer, so there is nothing to go on with. Send a message.'
 )
-/** Statuses of runs that ended before their model had finished its answer. */
+/** Statuses of runs that ended before the model had finished its answer. */
 const UNFINISHED: readonly RunStatus[] = ['stopped', 'failed', 'interrupted', 'cancelled']
 
 export type Agent = ReturnType<typeof createAgent>
 
 /**
- * Runs conversations with the agent. Subscribers read a run through its event log. When a run needs an approval, it ends
- * its stream, waits on disk, and continues when the answer arrives.
+ * Runs conversations with the agent. Subscribers read a run through its event log. When a run needs an approval, its stream ends, the run
+ * waits on disk, and it continues when the answer arrives.
  */
 export function createAgent (deps: AgentDeps) {
   const { runs, activeRuns } = deps
@@ -76,8 +76,8 @@ export function createAgent (deps: AgentDeps) {
   }
 
   /**
-   * Completes a request. A `message` with an `id` continues the stored thread, so the messages that fit the model's window are read from
-   * there. Throws BadMessage (400) or ConversationBusy (409).
+   * Completes a request. A `message` with an `id` continues the stored thread: the newest messages that fit the model's context window are
+   * read from the thread. Throws BadMessage (400) or ConversationBusy (409).
    */
   async function withHistory (given: RunBody, protocol?: Protocol): Promise<RunRequest> {
     if (given.continue) return toContinue(given, protocol)
@@ -156,15 +156,18 @@ export function createAgent (deps: AgentDeps) {
     return head?.threadId === undefined ? undefined : { threadId: head.threadId, runId: id }
   }
 
-  /** Returns the active run of a thread, or the one with this id if there is no such thread. Waits for the end of an aborted run. */
+  /**
+   * Returns the active run of the thread with this id or, if there is no such thread, the active run with this id. Waits for the end of an
+   * aborted run.
+   */
   async function activeRun (id: string): Promise<ActiveRun | undefined> {
     const place = await placeOf(id)
     return place && activeRuns.current(place.threadId, place.runId)
   }
 
   /**
-   * Returns the run with this id, or the interrupted run at the end of the thread with this id. `after` is the position that a reader has
-   * reached.
+   * Returns the stored run with this id. If the id is a thread's, returns the interrupted run at the end of the thread, or the newest run
+   * if the reader's position `after` is in it.
    */
   async function recordedRun (id: string, after: EventPosition | undefined): Promise<Run<ThreadRun> | undefined> {
     const isThread = await deps.threads.get(id) !== undefined
@@ -176,7 +179,10 @@ export function createAgent (deps: AgentDeps) {
   }
 
   return {
-    /** Starts a run, or continues one when the last message answers an approval request; with a key, once. See `createRunOnce`. */
+    /**
+     * Starts a run, or continues a run if the last message answers an approval request. A request that is repeated with the same key takes
+     * effect once; see `createRunOnce`.
+     */
     run,
 
     /**
@@ -196,16 +202,16 @@ export function createAgent (deps: AgentDeps) {
     answerCall,
     closeCall,
 
-    /** Does the same as `run`, and returns the result as one object instead of a stream. */
+    /** Like `run`, but returns the result as one object instead of a stream. */
     sync: async (body: RunBody, signal: AbortSignal, key?: string): Promise<RunResult> =>
       collectResult(await run(body, undefined, key === undefined ? undefined : { key }), signal),
 
     /**
-     * Subscribes to the active run of a thread, or the run with this id, from the first event of its segment; in a chat client's protocol
-     * from the beginning of its message. A run that was cut by a kill of the service within the last minute goes on. Other interrupted runs
-     * are replayed. A run named by its own id is replayed even if it has ended or waits: its last segment. Undefined for anything else.
-     * With the `id:` of the last event that a reader has received, only later events are sent, even if the run has ended meanwhile;
-     * undefined if there are none.
+     * Subscribes to the active run of a thread, or to the run with this id, from the first event of its segment; in a chat client's
+     * protocol from the beginning of its message. A run that was cut when the service was killed continues if its reader comes back within
+     * a minute of the next start. Other interrupted runs are replayed. If `id` is a run's own id, the last segment of the run is replayed
+     * even if the run has ended or waits. Returns undefined for any other id. With `lastEventId`, the `id:` of the last event that the
+     * reader received, only later events are sent, even if the run has ended meanwhile; returns undefined if there are none.
      */
     async subscribe (id: string, protocol?: Protocol, lastEventId = ''): Promise<Subscription | undefined> {
       const from = { isWhole: true, after: readEventId(lastEventId) }
@@ -218,8 +224,8 @@ export function createAgent (deps: AgentDeps) {
     },
 
     /**
-     * Stops the active run, or a rehearsal, and waits for its end. A run that waits is ended, and its open items are withdrawn; with
-     * `keepsWaiting` it is left alone. Throws NoActiveRun (404).
+     * Stops the active run, or a rehearsal, and waits for its end. A waiting run is ended, and its open items are withdrawn; with
+     * `keepsWaiting` a waiting run is left alone. Throws NoActiveRun (404).
      */
     async stop (id: string, how?: { keepsWaiting: boolean }): Promise<LiveRun> {
       const ofTask = activeRuns.ofTaskRun(id)
@@ -235,8 +241,8 @@ export function createAgent (deps: AgentDeps) {
 
     /**
      * Sends a message of the user to the active run of a conversation, or to the run with this id, of a conversation or a task. The model
-     * gets it at its next step; if the run waits, when it continues. The message is on disk when the promise resolves. Throws NoActiveRun
-     * (404) or SteeringFull (429).
+     * gets the message at its next step or, if the run waits, when the run continues. The message is on disk when the promise resolves.
+     * Throws NoActiveRun (404) or SteeringFull (429).
      */
     async steer (id: string, body: SteerBody): Promise<SteeredRun> {
       await beginning.over(id)
@@ -247,7 +253,7 @@ export function createAgent (deps: AgentDeps) {
       return deps.tasks.steerRun(taskId, id, body)
     },
 
-    /** Ends the runs that were cut by the last end of the service. Call it before any request. */
+    /** Ends the runs that were cut when the service last ended. Must be called before any request is handled. */
     recover: () => recoverRuns(deps, cutRuns),
 
     ...createConversationGuard(parts, supersedePendingRun),

@@ -10,13 +10,13 @@ import type { Meter } from '../usage/index.ts'
 const MOST_FAILURES = 2
 /** The duration of a pause, milliseconds. */
 const PAUSE_MS = 10 * 60 * 1000
-/** The number of failing models that are remembered, the newest ones. */
+/** The most failing models that are remembered, the newest ones. */
 const MOST_MODELS = 100
 
 /**
- * Pauses the analysis while its model does not work, so that runs do not wait for it each time. After a pause, one more failure begins the
- * next pause, and a success ends it. `setup` returns the values that all models depend on (the configuration, the keys); if one of them
- * changes, every count starts anew.
+ * Pauses the analysis while its model fails, so that runs do not wait for it each time. After a pause, one more failure begins the next
+ * pause, and a success resets the count of failures. `setup` returns the values that all models depend on, such as the configuration and
+ * the API keys. If one of these values changes, all counts are reset.
  */
 export function createAnalysisPauses ({ clock, setup }: { clock: Pick<Clock, 'monotonic'>, setup: () => readonly unknown[] }) {
   /** The models whose latest analysis failed. */
@@ -48,13 +48,13 @@ export function createAnalysisPauses ({ clock, setup }: { clock: Pick<Clock, 'mo
   }
 }
 
-/** The time limit of the analysis, milliseconds. After it the request counts as `standard`. */
+/** The time limit of the analysis, milliseconds. If it passes, the request counts as `standard`. */
 const ANALYSIS_MS = 2_000
 
 /**
- * Returns the function that classifies a request with the model of role `fast`, which also gets the latest exchanges before it.
- * If the analysis fails, or is paused because it has failed before, the complexity is `standard`; a request that continues a
- * conversation is never `simple`. Rejects only on abort.
+ * Returns a function that classifies a request with the model of the role `fast`. The model also gets the latest exchanges before the
+ * request. The complexity is `standard` if the analysis fails, or is paused after failures. A request that continues a conversation is
+ * never `simple`. The function rejects only on abort.
  */
 export function createAnalysis ({ registry: { keyChanges }, clock, config }: Pick<AgentDeps, 'registry' | 'clock' | 'config'>) {
   const pauses = createAnalysisPauses({ clock, setup: () => [config(), keyChanges()] })

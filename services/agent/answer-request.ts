@@ -11,12 +11,12 @@ import type { Context } from './run-prompt.ts'
 /** The default number of steps with tools. */
 const STEPS = 100
 
-/** Returns the number of steps with tools of a run. After them the model must answer without tools. */
+/** Returns the most steps in which a run may use tools. After them the model must answer without tools. */
 export const stepLimit = ({ agent }: Config, { maxSteps }: RunOptions = {}): number => maxSteps ?? agent?.steps?.conversation ?? STEPS
 
 /**
- * Returns the function that does the work of a new run. The model answers with all its tools. The analysis of the request runs beside it:
- * it adds a hint, a review of the answer and a notice, and takes nothing away.
+ * Returns the function that does the work of a new run. The model answers with all its tools. The analysis of the request runs at the same
+ * time: it can add a hint for the model, a review of the answer and a notice, and takes nothing away.
  */
 export function createAnswerRequest (shared: AgentDeps) {
   const analyze = createAnalysis(shared)
@@ -27,13 +27,13 @@ export function createAnswerRequest (shared: AgentDeps) {
     const deps = withRunOptions(shared, record.options, log)
     const { registry } = deps
     const { fast, capable } = registry.roles()
-    // The offline model acts on its findings in a request when it answers.
+    // The offline model analyses a request itself when it answers.
     if (deps.config().analysis === false || (isOffline(fast) && !isOffline(capable))) return runSteps(attempt, context, deps)
-    // A local server would have to do both, and the user waits for the answer.
+    // One local server would have to run both models in turn, and the user waits for the answer.
     const analysis = registry.sharesLocalServer(fast, capable).then((isShared) =>
       isShared ? undefined : analyze({ prompt: context.prompt, registry, meter, signal: live.signal }))
     const advice = adviseRun(live, analysis)
-    // This analysis takes no time, and its text stands before the answer.
+    // The analysis of the offline model takes no time. Its text must come before the answer.
     if (isOffline(fast)) await advice.settle()
     try {
       await runSteps(attempt, { ...context, advice }, deps)

@@ -6,7 +6,10 @@ import { BadMessage, type RawMessage } from '../threads/index.ts'
 import { isObject } from '../lib/json.ts'
 import { isId } from '../lib/ids.ts'
 
-/** The fields of a request that decide whether it answers approval requests. Chat clients name the message that they continue. */
+/**
+ * The fields of a request that decide whether the request answers approval requests. `messageId` is the message that a chat client
+ * continues.
+ */
 export interface AnswerSource {
   messages: RawMessage[]
   messageId?: unknown
@@ -15,11 +18,11 @@ export interface AnswerSource {
 
 interface Answers {
   decisions: Decision[]
-  /** True if the decisions include all of a chat message, even those of earlier steps. */
+  /** True if the decisions are all decisions in a chat message, including those of earlier steps. */
   includesOlder: boolean
 }
 
-/** The most decisions in one request; each costs a read. */
+/** The most decisions in one request. Each costs a read of the store. */
 const MAX_DECISIONS = 1000
 
 const list = (value: unknown): any[] => Array.isArray(value) ? value : []
@@ -42,8 +45,8 @@ function answeringMessage ({ messages, messageId, trigger }: AnswerSource): numb
 export const isAnswer = (source: AnswerSource): boolean => answeringMessage(source) !== -1
 
 /**
- * Returns the decisions of a request, from its final message with role `tool` or from the assistant's UIMessage that it
- * continues. Throws BadMessage (400) unless there is at least one and all are well formed.
+ * Returns the decisions in the last message of a request, if its role is `tool`, or in the assistant's UIMessage that the request
+ * continues. Throws BadMessage (400) if there is no decision, or one is malformed.
  */
 export function approvalResponses (source: AnswerSource): Answers {
   const answers = allResponses(source)
@@ -108,23 +111,24 @@ export function referencedApprovals (messages: RawMessage[]): string[] {
   ]).filter((id) => typeof id === 'string')
 }
 
-/** The result of a call in a request. The ledger knows whether the call is one of the application. */
+/** The result of a call in a request. Only the ledger knows whether the call is one of the application. */
 export interface CallResult {
   /** The id of the call, which is also the id of its item in the ledger. */
   approvalId: string
   result: AppResult
 }
 
-/** The most results in one request that are looked up; each costs a read. */
+/** The most results in one request that are looked up. Each costs a read of the store. */
 const MAX_RESULTS = 1000
 
-/** Outputs are objects. Chat clients may send any value, which is wrapped. */
+/** Returns an output as an object. Chat clients may send any value; a value that is not an object is wrapped. */
 const wrapped = (value: unknown): AppResult =>
   isObject(value) ? { output: value } : { output: { result: value ?? null }, isWrapped: true }
 
 /**
- * Returns the results of calls in the last message of a request, or in the assistant's message that a chat client continues: parts with
- * an output in its newest step, or, in a message with role `tool`, the results. Their calls may be of any tool.
+ * Returns the results of calls in the last message of a request, or in the assistant message that a chat client continues. In a message
+ * with the role `tool` these are all results, in an assistant message the parts of its newest step that have an output. The calls may be of
+ * any tool.
  */
 export function callResults ({ messages, messageId, trigger }: AnswerSource): CallResult[] {
   if (trigger === 'regenerate-message') return []

@@ -18,7 +18,7 @@ export function createConversationGuard (
     for await (const runId of runs.ofThread(threadId)) {
       const run = await unlessDamaged(runs.load<ThreadRun>(runId))
       const asked = [...new Set([...run?.record.asked ?? [], ...itemsIn(run?.log.events ?? [])])]
-      // The changes of a rehearsal in its copy are kept under the rehearsal's own id.
+      // The record of a rehearsal's changes in its copy is stored under the rehearsal's own run id.
       const changes = run?.record.sheet === undefined ? [] : await deps.undo.removal(runId)
       ops.push(...ledger.remove(asked), ...changes)
       runIds.push(runId)
@@ -32,7 +32,10 @@ export function createConversationGuard (
     /** Runs `work` while no request can start, continue or end a run of the conversation. */
     undisturbed: <T>(threadId: string, work: () => Promise<T>): Promise<T> => locked(threadId, work),
 
-    /** Runs `work` alone in a conversation, after withdrawing its open approvals. Throws ConversationBusy (409) while a run is active. */
+    /**
+     * Withdraws the open approvals of a conversation, then runs `work` while nothing else can use the conversation. Throws ConversationBusy
+     * (409) while a run is active.
+     */
     exclusive: <T>(threadId: string, work: () => Promise<T>): Promise<T> =>
       locked(threadId, async () => {
         await activeRuns.current(threadId)
@@ -41,7 +44,7 @@ export function createConversationGuard (
         return work()
       }),
 
-    /** Stops the conversation's run, then calls `work` with the operations that remove the conversation's runs and approvals. */
+    /** Stops the conversation's run, then calls `work` with the operations that remove the conversation's runs, approvals and grants. */
     removeWith: <T>(threadId: string, work: (ops: Op[]) => Promise<T>): Promise<T> =>
       locked(threadId, async () => {
         const live = await activeRuns.current(threadId)

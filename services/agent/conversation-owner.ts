@@ -10,7 +10,7 @@ import { dryRun } from './dry-runs.ts'
 /** The most characters of a file that a message may show. */
 const SHOWN_CHARACTERS = 16_000
 
-/** Returns what the engine needs to know of the conversation of a run. `deps` are the collaborators after the options of the run. */
+/** Returns the facts and functions that the engine needs about the conversation of a run. `deps` must have the run's options applied. */
 export function conversationOwner (attempt: ConversationAttempt, context: Context, deps: AgentDeps): RunOwner<ThreadRun> {
   const { live: { run, signal }, conversation: { refusedCalls }, meter } = attempt
   const { threadId, cwd, options } = run.record
@@ -20,7 +20,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
 
   return {
     kind: 'conversation',
-    // A rehearsal keeps its own record of what it reads and changes.
+    // A rehearsal has its own provenance, stored under its run id.
     place: rehearsed === undefined ? deps.store.digest(threadId) : run.record.runId,
     registry,
     tools: host,
@@ -29,7 +29,7 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
       placement: { older, places },
       summaries: {
         load: () => threads.summaries(threadId),
-        // A failed write only costs time: the summary is made again.
+        // If the write fails, the summary is only made again later.
         async keep (summaries) {
           if (rehearsed !== undefined) return
           await threads.keepSummaries(threadId, summaries).catch((error) => deps.log.error({ err: error }, 'a summary could not be stored'))
@@ -38,7 +38,10 @@ export function conversationOwner (attempt: ConversationAttempt, context: Contex
       said: { isUsers: true, texts: options?.instructions === undefined ? [] : [options.instructions] },
       hasRecalled: context.memory.hasRecalled,
       recalled: context.memory.recalled,
-      /** A file that is read as text counts as read as far as the message shows it. Reading on with readAttachment is a call. */
+      /**
+       * Of an attached file that the model gets as text, only the part that the message shows counts as read. Reading further parts with
+       * readAttachment is a call of its own.
+       */
       attached: () =>
         Promise.all(attachedIn(prompt).map(async ({ part: { mediaType, filename }, digest }) =>
           (await deps.attachedFiles.text({ digest, mediaType, name: filename }).catch(() => '')).slice(0, SHOWN_CHARACTERS)))

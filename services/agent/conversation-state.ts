@@ -9,7 +9,7 @@ export interface ConversationState {
   threadId: string
   /** The newest run that waits for approvals or was interrupted, until a newer message supersedes it. */
   runId?: string
-  /** Notes about the calls of a waiting run that was stopped. The model gets them with the next message. */
+  /** Notes about the calls of a waiting run that was stopped. The model gets these notes with the next message. */
   notes?: string[]
   /** The refused calls, oldest first. */
   refusedCalls: RefusedCall[]
@@ -18,7 +18,7 @@ export interface ConversationState {
 
 export type ConversationStates = ReturnType<typeof createConversationStates>
 
-/** Stores the state that runs of one conversation share. Clients choose thread ids freely, so the keys are digests. */
+/** Stores the state that the runs of one conversation share. Clients choose thread ids freely, so the store keys are digests of them. */
 export function createConversationStates ({ store, clock }: { store: Store, clock: Clock }) {
   const key = (threadId: string) => conversationKey(store.digest(threadId))
   const put = (conversation: ConversationState): Op => ({
@@ -41,12 +41,12 @@ export function createConversationStates ({ store, clock }: { store: Store, cloc
       return { conversation: changed, op: put(changed) }
     },
 
-    /** Returns the operation that stores the newest run that waits or was interrupted. */
+    /** Returns the operation that stores `runId` as the newest run that waits or was interrupted. */
     asked: (conversation: ConversationState, runId: string): Op => put({ ...conversation, runId }),
 
     /**
-     * Returns the state without the waiting run, because a newer message superseded it or the user stopped it, and the operation that
-     * stores it. `notes` are kept for the next message.
+     * Returns the state without its waiting run, which a newer message superseded or the user stopped, and the operation that stores this
+     * state. `notes` are kept for the next message.
      */
     clearPendingRun ({ runId, notes: _, ...rest }: ConversationState, notes: string[] = []): { conversation: ConversationState, op: Op } {
       const conversation = { ...rest, ...(notes.length > 0 && { notes }) }

@@ -3,7 +3,7 @@ import { newId } from '../lib/ids.ts'
 import { type ActiveRun, withLine } from '../runs/index.ts'
 import type { AgentDeps } from './agent-deps.ts'
 
-/** Returns the sheet to which the engine adds the lines of an active rehearsal. It is stored with the next write of the run. */
+/** Returns the sheet to which the engine adds the lines of an active rehearsal. The sheet is stored with the next write of the run. */
 export function dryRun ({ run }: ActiveRun): Rehearsed {
   return {
     cwd: run.record.sheet!.cwd,
@@ -15,7 +15,10 @@ export function dryRun ({ run }: ActiveRun): Rehearsed {
   }
 }
 
-/** Begins a run in its own copy of the folder. Throws as `Copies.openOwn` does (409). */
+/**
+ * Begins a run in a copy of the folder that is made for this run only. If `begin` fails, the copy is removed. Throws what `Copies.openOwn`
+ * throws (409).
+ */
 export async function onOwnCopy<T> (
   folder: string,
   { copies }: Pick<AgentDeps, 'copies'>,

@@ -33,11 +33,12 @@ import type { ConversationAttempt } from './conversation-state.ts'
 export type EndDeps = Pick<AgentDeps, 'runs' | 'threads' | 'answers' | 'conversations' | 'log'>
 
 /**
- * How a run of a conversation ends. `interrupted`: the service ended first. `cancelled`: its client left, or a newer message superseded it.
+ * How a run of a conversation ends. `interrupted`: the service ended during the run. `cancelled`: the run's client left, or a newer message
+ * superseded the run.
  */
 export type RunEnd = 'completed' | 'failed' | 'stopped' | 'cancelled' | 'interrupted'
 
-/** The parts of an answer's record beside the log of its run. */
+/** What the record of an answer contains in addition to the log of its run. */
 interface AnswerEnd {
   /** Events that are stored together with the answer. */
   finalEvents?: readonly RunEvent[]
@@ -49,7 +50,7 @@ interface AnswerEnd {
   asked?: string[]
 }
 
-/** Returns the message that an answer continues, or the record of it; a run that was loaded has the record. */
+/** Returns the message that an answer continues, in the form in which threads store it; undefined if the answer is a new message. */
 function baseOf (messages: RawMessage[], protocol: Protocol): ThreadMessage | undefined {
   const last = messages.at(-1)
   if (last === undefined) return undefined
@@ -57,7 +58,7 @@ function baseOf (messages: RawMessage[], protocol: Protocol): ThreadMessage | un
   return continuedMessage(messages) === undefined ? undefined : storedForm(last)
 }
 
-/** Returns the operations that store the answer of a run in the thread, together with the events that end it. */
+/** Returns the operations that store the answer of a run, and the user's messages that no step has read, in the thread. */
 export async function recordAnswer (
   { record, log, messages }: Pick<Run<ThreadRun>, 'record' | 'log' | 'messages'>,
   { threads, answers }: Pick<AgentDeps, 'threads' | 'answers'>,
@@ -82,8 +83,8 @@ export async function recordAnswer (
 }
 
 /**
- * Ends a segment: stores the answer and the events, and marks the guide of the folder as known. Without an `end`, the run waits. Readers
- * get the final events only when everything before them is on disk.
+ * Ends a segment: stores the answer and the events, and marks the guide of the folder as known. Without `end`, the run then waits. Readers
+ * get the final events only when everything before these events is on disk.
  */
 export async function endSegment (
   run: Run<ThreadRun>,
@@ -97,12 +98,12 @@ export async function endSegment (
   await deps.runs.commit(run, { finalEvents, ops: [...ops, ...answer], status: end ?? 'pending_approval' })
 }
 
-/** The result of a call that the service ended before it began. */
+/** The error of a call that had not begun when the service ended. */
 const NOT_BEGUN = 'Not carried out: the service ended before this call began.'
 
 /**
- * Returns the ends for everything that was cut in a run. Messages of the user that no step answered are unread. A call that had begun has
- * an unknown outcome. A call that had not begun stays open if the run continues when its approval is answered again.
+ * Returns the events that close everything that was cut in a run. Messages of the user that no step answered become unread. A call that had
+ * begun gets an unknown outcome. A call that had not begun stays open if the run continues when the approval of the call is answered again.
  */
 export function endsOfCut ({ log: { events }, durable }: Run<ThreadRun>): RunEvent[] {
   const begun = intentsIn(events)
@@ -117,8 +118,8 @@ export function endsOfCut ({ log: { events }, durable }: Run<ThreadRun>): RunEve
 }
 
 /**
- * Ends a run as interrupted: its thread shows what was done, and with the user's next message the model is told about the calls that were
- * cut. Nothing continues by itself; see `createCutRuns`.
+ * Ends a run as interrupted. The thread shows what was done, and the model learns of the cut calls with the user's next message. The run
+ * does not continue by itself; see `createCutRuns`.
  */
 export async function interrupt (run: Run<ThreadRun>, deps: EndDeps): Promise<void> {
   await run.saved
@@ -130,11 +131,11 @@ export async function interrupt (run: Run<ThreadRun>, deps: EndDeps): Promise<vo
   await deps.runs.commit(run, { ops: [...answer, deps.conversations.asked(conversation, runId)], status: 'interrupted' })
 }
 
-/** Ends a run that has answered. `answer` is the structured answer, if one was due. */
+/** Ends a run that has answered. `answer` is the structured answer, if the request asked for one. */
 export async function finish ({ live }: ConversationAttempt, deps: AgentDeps, answer?: EventOf<'object'>) {
   const { run } = live
   const last = answerEvents(run.log.events).findLast((event) => event.type === 'step-finish')
-  // The calls of the step that gave the structured answer are the answer.
+  // The calls in the step that gave the structured answer are that answer, so such a run did not stop short.
   const stopped = answer === undefined ? stoppedShort(run.record, run.log.events) : undefined
   const isOther = stopped !== undefined && stopped.reason !== 'output-limit' && stopped.reason !== 'refused'
   const finishReason = answer !== undefined || last === undefined ? 'stop' : isOther ? 'other' : last.finishReason
@@ -145,13 +146,13 @@ export async function finish ({ live }: ConversationAttempt, deps: AgentDeps, an
   return endSegment(run, deps, { finalEvents, end: 'completed' })
 }
 
-/** How a run ends after an abort of each kind. Any other failure is `failed`. */
+/** How a run ends after each kind of abort. After any other abort or failure, the run is `failed`. */
 const ENDS: Partial<Record<AbortKind, RunEnd>> = { client: 'cancelled', stop: 'stopped', shutdown: 'interrupted' }
 
 /**
- * Ends a run that was aborted or failed, with the reason in its stream. A run that continues after an approval keeps its last stored step,
- * so that sending the same answer again continues from there, unless the user or its budget stopped it, or it did not give the structured
- * answer that was due. Except after a deletion, the thread gets the messages of the run in either case.
+ * Ends a run that was aborted or failed, with the reason in its stream. A run that continued after an approval keeps its last stored step,
+ * so that repeating the same answer continues from there. It does not if the user or a budget stopped the run, or if the run did not give
+ * the structured answer that was due. The thread gets the messages of the run in either case, except after a deletion.
  */
 export async function endEarly (
   live: ActiveRun,
@@ -170,7 +171,7 @@ export async function endEarly (
     finishOf(run.record, why.type === 'error' ? 'error' : 'other', kind === 'stop' ? stoppedFor('user') : undefined)
   ]
   try {
-    // A deleted conversation must not be written again, so only writes that were begun are awaited.
+    // Nothing new may be written to a deleted conversation. Only writes that have begun are awaited.
     if (kind === 'delete') await Promise.all([run.saved, run.writing])
     else if (end === 'interrupted') await interrupt(run, deps)
     else if (run.durable && kind !== 'stop' && kind !== 'budget' && !isBudgetError(error) && !isWithoutObject(error)) {
@@ -182,7 +183,7 @@ export async function endEarly (
   finalEvents.forEach(run.log.append)
 }
 
-/** Returns those events at the end of a run that change what a thread shows of it. */
+/** Returns those of the final events that change what a thread shows of the run. */
 const endsOf = (events: readonly RunEvent[]) => events.filter(({ type }) => type === 'question-closed' || type === 'steer')
 
 const isWithoutObject = (error: unknown) => error instanceof ServiceError && error.code === 'ERR_OBJECT_INVALID'

@@ -24,13 +24,13 @@ import { OUTCOME_UNKNOWN } from '../contracts/model-texts.ts'
 import { findOfCall, isUnanswered, type ThreadItem } from '../contracts/approval-record.ts'
 import { isDamage } from '../store/index.ts'
 
-/** Names an earlier call for a model. */
+/** Describes an earlier call for a model. */
 const describeCall = ({ toolName, input }: { toolName: string, input: unknown }) =>
   `An earlier call of ${toolName} with ${JSON.stringify(input).slice(0, 500)}`
 
 /**
  * Returns notes for the model about the calls with effects in the last segment of a run that was cut, because the client's messages may
- * hold no results of them.
+ * lack the results of these calls.
  */
 export function cutCallNotes (run: Run<ThreadRun>): string[] {
   if (storedSegment(run, run.record.segment) !== undefined) return []
@@ -49,7 +49,7 @@ export function cutCallNotes (run: Run<ThreadRun>): string[] {
   })
 }
 
-/** Returns notes for the model about the items of a run that nobody answered before a new message superseded the run. */
+/** Returns notes for the model about items of a run that were still unanswered when a new message superseded the run. */
 export const supersededNotes = (items: readonly ThreadItem[]): string[] => items.flatMap((item) => noteOf(item, items) ?? [])
 
 const shortJson = (value: unknown) => JSON.stringify(value).slice(0, 500)
@@ -66,7 +66,7 @@ function noteOf (item: ThreadItem, items: readonly ThreadItem[]): string | undef
       if (item.state !== 'done' && item.state !== 'error') return undefined
       return `${describeCall(item)} was executed by the application, with the result ${shortJson(item.output ?? item.errorText)}.`
     case 'tool':
-      // An approved call of the application has two items. The application's item says more.
+      // An approved call of the application has two items. The note about the item of kind `app` says more.
       return (item.state === 'pending' || item.state === 'approved') && findOfCall(items, item.toolCallId).answer === undefined
         ? `${describeCall(item)} was not carried out: the user said something else instead of approving it.`
         : undefined
@@ -78,7 +78,7 @@ const Interrupted = defineError(
   'The service ended while it answered. The conversation holds what was done until then; send a message to go on.'
 )
 
-/** Returns the log of a stored run as its readers get it: an interrupted one ends with the interruption. */
+/** Returns the log of a stored run as readers get it. For an interrupted run, events that report the interruption are added at the end. */
 function logToRead (run: Run<ThreadRun>): RunLog {
   const { record, log } = run
   if (record.status !== 'interrupted') return log
@@ -91,8 +91,8 @@ function logToRead (run: Run<ThreadRun>): RunLog {
 }
 
 /**
- * Replays the last segment of a run (in `ui` the whole message), or the events `after` the last one that its reader has received, if there
- * are any. Undefined if the end of the segment is not stored.
+ * Replays the last segment of a run (in the protocol `ui`, the whole message). With `after`, the position of the last event that the reader
+ * has received, replays only later events. Returns undefined if there are none, or if the end of the segment is not stored.
  */
 export function replayRecorded (
   run: Run<ThreadRun>,
@@ -114,8 +114,9 @@ export function replayRecorded (
 const AT_ONCE = 16
 
 /**
- * Interrupts the runs of conversations that were cut by the last end of the service, and records them in `cutRuns`. They are found by the
- * index of executing runs. A run whose events cannot be read any more is ended without them. Runs of tasks go on; their tasks recover them.
+ * Ends the runs of conversations that were cut when the service last ended, as interrupted, and records these runs in `cutRuns`. The index
+ * of executing runs lists them. A run whose events are damaged is ended without its events. Runs of tasks are left out: tasks recover their
+ * own runs.
  */
 export async function recoverRuns (deps: EndDeps & Pick<AgentDeps, 'store'>, cutRuns: CutRuns): Promise<void> {
   const { runs, store, log } = deps

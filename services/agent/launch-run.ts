@@ -25,11 +25,14 @@ export interface RunCollaborators {
   locked: <T>(key: string, work: () => Promise<T>) => Promise<T>
 }
 
-/** Runs work as the active run of its conversation, with a time limit and a fence, and ensures a final event in its log. */
+/**
+ * Returns a function that runs `work` as the active run of a conversation, with a time limit and a fence, and ensures that the log gets a
+ * final event.
+ */
 export function createLaunchRun (activeRuns: ActiveRuns, deps: AgentDeps) {
   const { clock, runs, traces } = deps
 
-  /** Stores the text so far of a resumable run at regular intervals, because it may have no reader. */
+  /** Stores the text so far of a resumable run at regular intervals, because no reader may have received it. */
   async function saveRegularly (run: Run<ThreadRun>, signal: AbortSignal): Promise<void> {
     for (;;) {
       await clock.sleep(SAVE_MS, signal)

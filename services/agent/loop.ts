@@ -15,9 +15,7 @@ import { conversationOwner } from './conversation-owner.ts'
 import { endSegment, finish } from './end-run.ts'
 import type { Context } from './run-prompt.ts'
 
-/**
- * Makes the run wait for calls: stores their items before any reader sees them, ends the segment and its step, and leaves the run waiting.
- */
+/** Makes a run wait for calls: stores the items of the calls before any reader sees these items, and ends the step and the segment. */
 async function requestApprovals (executed: ExecutedRun, { live, conversation, activeMs }: ConversationAttempt, deps: AgentDeps) {
   const { ledger, conversations } = deps
   const { run } = live
@@ -35,13 +33,13 @@ async function requestApprovals (executed: ExecutedRun, { live, conversation, ac
   })
 }
 
-/** How a run begins its steps. */
+/** How the steps of a run begin. */
 interface Start {
-  /** The items that a continued run had asked. */
+  /** The items that a continued run had created before it waited. */
   asked?: readonly Approval[]
 }
 
-/** Runs steps until the model has answered or a call must wait. The events end with `finish`. */
+/** Runs steps until the model has answered or a call must wait. The last event is `finish`. */
 export async function runSteps (attempt: ConversationAttempt, context: Context, deps: AgentDeps, { asked = [] }: Start = {}) {
   const items = createRunItems(asked)
   const { live } = attempt
@@ -56,7 +54,7 @@ export async function runSteps (attempt: ConversationAttempt, context: Context, 
   }
   const run = createRunActions(attempt, conversationOwner(attempt, context, deps), deps, { items, output })
   await drive(run.actions)
-  // An answer after an approval is reviewed, too.
+  // The analysis must be in the log before the end: the answer that follows an approval is reviewed, too.
   await advice?.settle()
   return run.isWaiting ? requestApprovals(run, attempt, deps) : finish(attempt, deps, run.answer)
 }

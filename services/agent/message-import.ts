@@ -7,8 +7,8 @@ import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 import { fromUIMessage } from './ui-message-import.ts'
 
 /**
- * Converts a message that contains only texts, with the same result as the SDK, which takes fifty times as long. Most messages
- * of a long conversation are of this kind. Returns undefined for any other message: the SDK must check and convert it.
+ * Converts a message that contains only texts. The result is the same as that of the SDK, which takes fifty times as long. Most messages of
+ * a long conversation contain only texts. Returns undefined for any other message, which the SDK must check and convert.
  */
 export function plainMessages (message: RawMessage): ModelMessage[] | undefined {
   return message.parts === undefined ? plainModelMessage(message) : plainUIMessage(message)
@@ -68,7 +68,7 @@ function isAnalysis ({ providerMetadata, ...part }: Part): boolean {
     hasOnly(providerMetadata.agent, ['phase']) && providerMetadata.agent.phase === 'analysis'
 }
 
-/** The opening of a system message that stands between other messages. */
+/** The fixed first line of a user message that is made from a system message between other messages. */
 const NOTE = 'A note of the application, not written by the user:\n'
 const UNANSWERED = 'The user moved on without answering.'
 
@@ -83,7 +83,7 @@ export interface Origin {
 interface Converted {
   prompt: LanguageModelV4Prompt
   instructions: string[]
-  /** For the first prompt message made from each message: the index of that message. */
+  /** Maps the first prompt message that was made from each message of the request to the index of that message. */
   origins: Map<LanguageModelV4Message, number>
 }
 
@@ -98,11 +98,11 @@ interface Checked {
 }
 
 /**
- * Converts the client's messages (ModelMessages and UIMessages) to a model prompt. System messages before all others are the
- * application's instructions and are returned apart; later system messages become user messages, because any client may have
- * inserted them. A call without a result counts as denied, and approval parts are dropped, because only the ledger decides
- * approvals. `forModel` converts an output to the form that models see; `originOf` returns the origin of the n-th message.
- * Yields to the event loop between messages. Throws BadMessage (400) that names the message.
+ * Converts the client's messages (ModelMessages and UIMessages) to a model prompt. System messages before all others are the application's
+ * instructions and are returned separately. Later system messages become user messages, because any client may have inserted them. A call
+ * without a result counts as denied, and approval parts are dropped, because only the ledger decides approvals. `forModel` converts a tool
+ * output to the form that models get; `originOf` returns the origin of the n-th message. Yields to the event loop between messages. Throws
+ * a BadMessage (400) that names the message.
  */
 export async function toPrompt (messages: RawMessage[], forModel: ForModel, originOf: (n: number) => Origin): Promise<Converted> {
   const checked: Checked[] = []
@@ -157,7 +157,7 @@ async function check (message: RawMessage, { name, isStored }: Origin): Promise<
 /** The number of messages that the SDK converts in one call. */
 const AT_ONCE = 200
 
-/** Splits the messages into slices that begin with a user message, so that each result is in the slice of its call. */
+/** Splits the messages into slices that begin with a user message, so that each tool result is in the same slice as its call. */
 function slicesOf (messages: Checked[]): Checked[][] {
   const slices: Checked[][] = []
   for (const each of messages) {
@@ -173,7 +173,7 @@ async function convert (messages: ModelMessage[]): Promise<LanguageModelV4Prompt
   try {
     return await convertToLanguageModelPrompt({
       prompt: { messages, instructions: undefined },
-      // The provider fetches the URL. The service itself fetches nothing for a message; attachments are read for each call of a model.
+      // URLs of files are fetched by the provider, not by the service. Attachments are read before each model call.
       supportedUrls: { '*/*': [/^https?:/, /^attachment:/] },
       download: async (files) =>
         files.map(({ isUrlSupportedByModel }) => {
@@ -188,7 +188,7 @@ async function convert (messages: ModelMessage[]): Promise<LanguageModelV4Prompt
   }
 }
 
-/** The number of parts that are checked in one call: each bad part makes many issues, and a body may contain many parts. */
+/** The number of parts that are validated in one call. Each bad part causes many issues, and a body may contain many parts. */
 const PARTS = 20
 
 function slices (message: RawMessage): Array<{ message: RawMessage, from: number }> {

@@ -6,7 +6,8 @@ import { quoteFinder } from '../lib/quotes.ts'
 import { loadTimedWork } from '../models/index.ts'
 
 /**
- * Work whose subject may have a time, such as "list my meetings tomorrow at 3pm". A time at the start of a request is the time of the work.
+ * Matches work whose object may have a time, such as "list my meetings tomorrow at 3pm". If the time is at the start of the request, it is
+ * the time of the work itself.
  */
 const ABOUT_TIME = new RegExp(
   '^(?:add|book|calculate|cancel|change|compare|compute|convert|count|create|delete|describe|draft|draw|edit|end|explain|find|format|' +
@@ -16,8 +17,8 @@ const ABOUT_TIME = new RegExp(
 )
 
 /**
- * Returns the notice for a run whose request asks for work at a time and that has made or changed no task. The analysis only points at
- * words of the request. Whether they mean a time, and which, is read from the request itself, in English.
+ * Returns a notice if the request of a run asks for work at a time and the run has made or changed no task; else none. The analysis only
+ * points at words of the request. Whether these words mean a time, and which time, is parsed from the English text of the request itself.
  */
 export async function noTaskNotice (
   events: readonly RunEvent[],

@@ -8,9 +8,9 @@ import type { LanguageModelV4FilePart, LanguageModelV4Prompt } from '@ai-sdk/pro
 import { digestIn } from '../contracts/attached-file.ts'
 
 /**
- * Returns a request whose messages name attachments in place of the bytes that they held, and the function that lets go of these
- * attachments. Files of the new message that its model cannot get in any form are refused before anything is stored. Throws as `takeFiles`
- * and `checkFiles`.
+ * Stores the files in the messages of a request as attachments. Returns the request with references in place of the bytes, and a function
+ * that releases the attachments. Files of the new message that the model cannot get in any form are refused before anything is stored.
+ * Throws what `takeFiles` and `checkFiles` throw.
  */
 export async function takeAttachments (
   body: RunBody,
@@ -34,21 +34,27 @@ export async function takeAttachments (
 const isRehearsed = ({ role, metadata }: ThreadMessage): boolean =>
   role === 'assistant' && (metadata as { dryRun?: unknown } | undefined)?.dryRun === true
 
-/** Returns the messages without rehearsals, which never happened: without their answers and the messages that they answered. */
+/**
+ * Returns the messages without the answers of rehearsals and the user messages before these answers, because a rehearsal is no part of the
+ * conversation.
+ */
 const happened = <M extends ThreadMessage>(messages: M[]): M[] =>
   messages.filter((message, at) => {
     const next = messages.at(at + 1)
     return !isRehearsed(message) && !(message.role === 'user' && next !== undefined && isRehearsed(next))
   })
 
-/** Returns the request without rehearsals, and without tries of steps that broke off, which chats cannot remove from their messages. */
+/**
+ * Returns the request without rehearsals, and without the text of tries of a step that broke off. Chats cannot remove either from their
+ * messages.
+ */
 export const withoutDroppedTries = <B extends Pick<RunBody, 'messages' | 'message'>>({ messages, message, ...body }: B) => ({
   ...body,
   ...(messages && { messages: happened(messages).map(dropTries) }),
   ...(message && { message: dropTries(message) })
 })
 
-/** Returns the attachments that user messages of a prompt name, each part with its digest. */
+/** Returns the file parts of a prompt that name attachments, each with the digest of its attachment. */
 export const attachedIn = (prompt: LanguageModelV4Prompt): Array<{ part: LanguageModelV4FilePart, digest: string }> =>
   prompt.flatMap(({ role, content }) =>
     role !== 'user' && role !== 'assistant'
@@ -59,7 +65,7 @@ export const attachedIn = (prompt: LanguageModelV4Prompt): Array<{ part: Languag
       })
   )
 
-/** Adds the sizes of attachments to the parts that name them, so that their tokens can be estimated before their content is read. */
+/** Adds the size of each attachment, in bytes, to the parts that name it, so that tokens can be estimated before the content is read. */
 export async function noteSizes (prompt: LanguageModelV4Prompt, attachments: Pick<Attachments, 'find'>): Promise<void> {
   for (const { part, digest } of attachedIn(prompt)) {
     const found = await attachments.find(digest)

@@ -2,14 +2,14 @@ import type { LanguageModelV4Message, LanguageModelV4Prompt, LanguageModelV4Tool
 import type { RefusedCall, ToolItem } from '../contracts/approval-record.ts'
 import { NOTE_OPENING } from '../contracts/model-texts.ts'
 
-// The calls that the user refused in a conversation. Those of a task's run are found in its asked items
-// (services/runs/engine/asked-items.ts); services/runs/gate/policies/denied-before.ts refuses both.
+// The calls that the user refused in a conversation. The refused calls of a task's run are found in the items that the run asked
+// (services/runs/engine/asked-items.ts). services/runs/gate/policies/denied-before.ts refuses both.
 
 type ToolMessage = Extract<LanguageModelV4Message, { role: 'tool' }>
 
 /** The number of refused calls of a conversation that are kept; older ones are dropped. */
 const REFUSED_KEPT = 200
-/** The number of refused calls in the prompt, the newest ones: a model is most likely to repeat those. */
+/** The number of refused calls in the prompt, the newest ones: a model is most likely to repeat these. */
 const REFUSED_SHOWN = 20
 /** The characters of an input in the prompt: enough to recognise the call. */
 const INPUT_SHOWN = 500
@@ -31,9 +31,9 @@ function listOf (refusedCalls: readonly RefusedCall[]): string {
 const keyOf = ({ toolName, input }: Pick<RefusedCall, 'toolName' | 'input'>) => JSON.stringify([toolName, input])
 
 /**
- * Returns the prompt with a list of the refused calls behind the results of each step in which calls were refused: those and all earlier
- * ones. A cache stores the beginning of a prompt, so the lists stay there in later prompts. Refused calls that are missing in the messages,
- * because a client may have left them out, are listed at the end.
+ * Returns the prompt with a list behind the results of each step in which calls were refused: the calls refused in this step and in all
+ * earlier ones. Providers cache the beginning of a prompt, so a list stays where it is in later prompts. Refused calls that the messages
+ * lack, because a client may have left them out, are listed at the end.
  */
 export function withRefusedLists (prompt: LanguageModelV4Prompt, refusedCalls: readonly RefusedCall[]): LanguageModelV4Prompt {
   if (refusedCalls.length === 0) return prompt
@@ -58,7 +58,7 @@ export function withRefusedLists (prompt: LanguageModelV4Prompt, refusedCalls: r
 
 const shorten = (text: string) => text.length > INPUT_SHOWN ? `${text.slice(0, INPUT_SHOWN)}…` : text
 
-/** Returns a message with the results of calls, and a text behind the last one. */
+/** Returns a message of tool results with a text appended to its last result. */
 function withNote (message: ToolMessage, text: string): ToolMessage {
   const last = message.content.at(-1)
   return last?.type === 'tool-result'
@@ -67,8 +67,8 @@ function withNote (message: ToolMessage, text: string): ToolMessage {
 }
 
 /**
- * Returns the prompt with a text at its end: behind the newest result if that stands last. Some chat templates move the system prompt and
- * the tools in front of each new message of the user.
+ * Returns the prompt with a text at its end: appended to the newest tool result if the prompt ends with one, else as a user message. A user
+ * message is avoided because some chat templates move the system prompt and the tools in front of each new one.
  */
 function withEnd (prompt: LanguageModelV4Prompt, text: string): LanguageModelV4Prompt {
   const last = prompt.at(-1)

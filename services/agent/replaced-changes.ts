@@ -17,8 +17,9 @@ const RehearsalUndoes = defineError(
 type Deps = Pick<AgentDeps, 'threads' | 'undo' | 'copies'>
 
 /**
- * Returns the runs whose changes are to be undone before the run of a request begins, the newest first: those whose answers the request
- * replaces, if it wants that. Throws FilesChanged (409) if the request wants to be asked, RehearsalUndoes (400) and CommandRuns (409).
+ * Returns the ids of the runs whose changes are to be undone before the run of a request begins, the newest first: the runs whose answers
+ * the request replaces, if the request says `changes: "undo"`. Throws FilesChanged (409) if the request wants to be asked first,
+ * RehearsalUndoes (400) and CommandRuns (409).
  */
 export async function runsToUndo (
   { changes = 'keep', dryRun = false }: RunRequest,
@@ -41,7 +42,7 @@ export async function runsToUndo (
   throw error
 }
 
-/** Undoes the changes of runs. Returns what was done; undefined if the runs changed nothing. */
+/** Undoes the changes of runs. Returns what was undone, skipped or not covered; undefined if the runs changed nothing. */
 export async function undoReplaced (runIds: readonly string[], { undo, copies }: Deps): Promise<ReplacedChanges | undefined> {
   if (runIds.length === 0) return undefined
   const done = await undo.takeBackAll(runIds, { dryRun: false, withRealPaths: copies.shown })

@@ -12,7 +12,7 @@ export interface RunRequest extends RunBody {
   protocol: Protocol
   /** The positions in the thread of the messages before the last one; undefined if the request contained them. */
   history?: History
-  /** The options of the run that is continued. They replace those of this request. */
+  /** The options of the run that is continued. They replace the options of this request. */
   kept?: ResolvedOptions
   /** Messages of the user to the continued run that none of its steps has read. */
   unread?: Array<{ id: string, text: string }>
@@ -25,12 +25,15 @@ export interface RunRequest extends RunBody {
 /** The messages that a run begins with. */
 export interface RequestMessages {
   messages: RawMessage[]
-  /** The positions in the thread of the messages before the new ones; undefined if they are not those of the thread. */
+  /** The positions in the thread of the messages before the new ones; undefined if the messages are not all from the thread. */
   history: History | undefined
-  /** The place where the request continues the thread; undefined if its history was read from there. */
+  /**
+   * The place where the request continues the thread; undefined if the history was read from the thread, so that the request continues its
+   * end.
+   */
   place?: RequestPlace
   originOf: (n: number) => Origin
-  /** What was undone of the answers that the request replaces. */
+  /** The changes of replaced answers that were undone. */
   undone?: ReplacedChanges
 }
 
@@ -41,7 +44,7 @@ const ofThread = (history: History | undefined, n: number): Origin => ({
 
 const ofRequest = (index: number): Origin => ({ name: `messages[${index}]`, isStored: false })
 
-/** Returns the messages of a request whose history was read from its thread. Unread messages that the request repeats are left out. */
+/** Returns the messages of a request whose history was read from its thread, without unread messages that the request repeats. */
 function withReadHistory ({ messages, history, continue: isContinued = false }: RunRequest): RequestMessages {
   if (isContinued) return { messages, history, originOf: (n) => ofThread(history, n) }
   const newest = unmarked(withoutModelMarks(messages.at(-1)!)) as RawMessage
@@ -55,8 +58,8 @@ function withReadHistory ({ messages, history, continue: isContinued = false }: 
 }
 
 /**
- * Returns the messages that a run begins with, with the thread's copies of its answers, and the place where the request continues the
- * thread; see `placeRequest`. Only the thread proves which model made a part.
+ * Returns the messages that a run begins with, and the place where the request continues the thread; see `placeRequest`. Answers are taken
+ * from the thread instead of the request, because only the thread proves which model made a part.
  */
 export async function messagesOfRequest (
   request: RunRequest,

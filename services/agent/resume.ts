@@ -41,7 +41,10 @@ const MovedOn = defineError(
   'The run of this request was stopped, or a newer message superseded it; the run cannot continue.'
 )
 
-/** Where the run of answered items is: in its next segment, at its stored end, or still waiting for other answers of the step. */
+/**
+ * Where the run of answered items is: active in its next segment, recorded to the end of that segment, or still waiting for other answers
+ * of the step.
+ */
 type Continuation =
   | { is: 'active', live: ActiveRun, segment: number }
   | { is: 'recorded', run: Run<ThreadRun>, segment: number }
@@ -57,7 +60,7 @@ interface Relaunching extends Pick<SubscriberOptions, 'resumable' | 'lingerMs'> 
 export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: RunCollaborators) {
   const { store, runs, ledger, liveQuestions, grants, conversations } = deps
 
-  /** Finds or starts the segment after the step of these items, which have an answer. Without a `protocol`, it is the run's own. */
+  /** Finds or starts the segment that follows the step of these answered items. Without `protocol`, the protocol of the run is used. */
   async function resume (
     items: ThreadItem[],
     conversation: ConversationState,
@@ -68,7 +71,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     const live = await activeRuns.current(threadId, runId)
     if (live !== undefined) {
       if (live.run.record.segment >= segment) return { is: 'active', live, segment }
-      // The run has requested the approvals and is about to end.
+      // The run has requested the approvals, and its segment is about to end.
       await live.done
     }
     const run = await runs.loadToContinue<ThreadRun>(runId)
@@ -91,7 +94,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     return { is: 'active', live: resumed, segment }
   }
 
-  /** Continues a stored run that was admitted. */
+  /** Starts the work of a stored run, after `activeRuns.admit` has admitted the run. */
   async function relaunch (
     run: Run<ThreadRun>,
     conversation: ConversationState,
@@ -110,7 +113,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     const isCompact = await hasSmallWindow(withRunModels(deps, record.options), new AbortController().signal)
     const memory = await deps.memory.ofThread(store.digest(threadId), context.prompt, { isNew: false, isCompact })
     const written = runs.commit(run)
-    // A failed write is repeated with the next one. But the crash must be counted before a model is called.
+    // A failed write is repeated with the next write. But the crash of a cut run must be counted before a model is called.
     await (isCut ? written : void written.catch(() => {}))
     return launch({
       run,
@@ -126,8 +129,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   }
 
   /**
-   * Continues a run that was cut by a kill of the service, because its reader is back: from its newest complete step, in the same segment.
-   * Undefined for a run that cannot continue, for example because a newer message superseded it.
+   * Continues a run that was cut when the service was killed, because its reader is back. The run continues in the same segment, after its
+   * newest complete step. Returns undefined for a run that cannot continue, for example because a newer message superseded it.
    */
   async function goOn ({ runId, threadId }: ThreadRun): Promise<ActiveRun | undefined> {
     if (!cutRuns.has(runId)) return activeRuns.ofRun(runId)
@@ -156,7 +159,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     })
   }
 
-  /** Stores decisions on approvals, and results of calls, of one conversation. Throws as `Ledger.answer` does. */
+  /** Stores decisions on approvals, and results of calls, of one conversation. Throws what `Ledger.answer` throws. */
   async function record (threadId: string, answers: ThreadAnswer[], id?: string) {
     const { items, answered } = await ledger.answer(answers, threadId, id)
     let conversation = await conversations.get(threadId)
@@ -175,8 +178,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
   }
 
   /**
-   * Returns those results whose calls wait in conversations: calls of the application, or questions that are answered by their call's
-   * output. Throws AppCallNotApproved (409).
+   * Returns answers for those results whose calls wait in conversations: calls of the application, and questions, which the output of their
+   * call answers. Throws AppCallNotApproved (409).
    */
   async function knownResults (results: CallResult[]): Promise<ThreadAnswer[]> {
     const items = await Promise.all(results.map(({ approvalId }) => ledger.find(approvalId)))
@@ -197,7 +200,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     return responses?.includesOlder || results.length > 0 ? ledger.currentAnswers(answers) : answers
   }
 
-  /** Decides questions of calls that keep running, and subscribes to their run. */
+  /** Decides questions in the middle of calls that keep running, and subscribes to the run of these calls. */
   async function answerLive (decisions: Decision[], { protocol }: Pick<RunRequest, 'protocol'>): Promise<Subscription> {
     const [{ threadId }] = await Promise.all(decisions.map((decision) => liveQuestions.decide(decision.approvalId, decision)))
     const live = threadId === undefined ? undefined : await activeRuns.current(threadId)
@@ -210,8 +213,8 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     goOn,
 
     /**
-     * Records the answers of a request and subscribes to the run that continues, in the way that the request asks for. Throws BadMessage
-     * (400) for a request without answers.
+     * Records the answers of a request and subscribes to the run that continues, in the protocol of the request. Throws BadMessage (400)
+     * for a request without answers.
      */
     async answer (request: RunRequest): Promise<Subscription> {
       const answers = await answersOf(request)
@@ -231,7 +234,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
             return subscribeToSegment(next.run.record, next.run.log, next.segment, { protocol })
           case 'waiting': {
             const { record, open } = next
-            // A chat client would execute its calls again.
+            // A chat client would execute calls of the application again.
             const again = protocol === 'documented' ? open : open.filter(({ kind }) => kind !== 'app')
             const requests = deps.host.shown(again.map(requestEvent))
             return subscribeToEvents(record, [startEvent(record), ...requests, finishOf(record, 'tool-calls')], protocol)
@@ -240,7 +243,9 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
       })
     },
 
-    /** Records one decision without a reader: the run continues in a resumable segment, to which later answers subscribe. */
+    /**
+     * Records one decision for a caller that does not read the run. The run continues as a resumable run, to which later answers subscribe.
+     */
     decide: (threadId: string, decision: Decision): Promise<DecidedApproval> =>
       locked(threadId, async () => {
         const { items: [before], answered: [approval = before], released, conversation } = await record(threadId, [decision])
@@ -260,12 +265,16 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
         return { call, continued: next.is !== 'waiting' }
       }),
 
-    /** Lets the run of an overdue call go on, with the call's outcome for the model. While other calls are open, only closes this one. */
+    /**
+     * Continues the run of an overdue call and gives the model the outcome of the call. While other calls of the run are open, only closes
+     * this call.
+     */
     closeCall: (threadId: string, callId: string): Promise<void> =>
       locked(threadId, async () => {
         const call = await ledger.requireCall(callId, { threadId })
         if (ledger.isOpen(call) || !isUnanswered(call)) return
-        // The run closes the call with the event of its outcome, unless the run waits for other calls or cannot continue.
+        // The run that continues closes the call together with the event of its outcome. Here it is closed only if the run waits for other
+        // calls or cannot continue.
         const next = await resume([call], await conversations.get(threadId), { resumable: true }).catch((error) => {
           if (error instanceof RunGone || error instanceof MovedOn) return undefined
           throw error

@@ -3,23 +3,23 @@ import { CREATE_TASK, NOTE_OPENING } from '../contracts/model-texts.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import type { ActiveRun, ThreadRun } from '../runs/index.ts'
 
-/** The analysis of a request, beside the steps of its run. Only the end of the run waits for it. */
+/** The analysis of a request, which is made while the steps of the run execute. Only the end of the run waits for it. */
 export interface RunAdvice {
-  /** Takes the events of the steps. The first ones are held until the analysis or a part of the answer arrives. */
+  /** Appends an event of the steps to the log. The first events are held back until the analysis arrives or `release` is called. */
   append: (event: RunEvent) => void
   /** Appends the events that were held back. */
   release: () => void
   /** Returns the notes that the model gets with its next step. */
   takeNotes: () => string[]
-  /** Resolves when the analysis is in the log, or will never be. */
+  /** Resolves when the analysis is in the log, or it is certain that there will be none. */
   settle: () => Promise<void>
 }
 
 const FOR_LATER = `${NOTE_OPENING} The request may ask for work to do later, to repeat or to watch. If it does, createTask makes it.]`
 
 /**
- * Adds the analysis of a run, if there is one, to its log: before the first step if it arrives before any part of the answer, else after a
- * step.
+ * Adds the analysis of a run, if there is one, to the run's log: before the first step if the analysis arrives before any part of the
+ * answer, else after a step.
  */
 export function adviseRun ({ run }: ActiveRun<ThreadRun>, analyzing: Promise<Analysis | undefined>): RunAdvice {
   const { log } = run
@@ -67,7 +67,7 @@ export function adviseRun ({ run }: ActiveRun<ThreadRun>, analyzing: Promise<Ana
   }
 }
 
-/** True if the model could make a task and has made none. */
+/** True if the model has the tool to make a task and the run has made none. */
 function makesTasks (events: readonly RunEvent[]): boolean {
   const tools = events.findLast((event) => event.type === 'context')?.context.tools ?? []
   return tools.some(({ name }) => name === CREATE_TASK) && !events.some(({ type }) => type === 'task')

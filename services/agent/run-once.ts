@@ -17,18 +17,24 @@ const RunGone = defineError(
   'The run that this Idempotency-Key began is no longer stored. Use a new key to start another one.'
 )
 
-/** The run that a request began. Absent for a request that answered approvals or calls: the ledger accepts the same answer twice. */
+/**
+ * The run that a request began. `runId` is undefined for a request that answered approvals or calls, because the ledger accepts the same
+ * answer twice.
+ */
 interface Begun {
   runId?: string
 }
 
-/** Returns the operations that store the result of a request under its key. */
+/** Returns the operations that store the result of a request under the request's key. */
 export type Remember = (begun: Begun) => Op[]
 
 /** A request, and facts about its reader from the route; see `ThreadRun` and `SubscriberOptions`. */
 type OnceBody = RunBody & Pick<ThreadRun, 'isOneOff'> & Pick<SubscriberOptions, 'lingerMs'>
 
-/** The key of a request. A record with this key from before `since` (milliseconds since the Unix epoch) belongs to another request. */
+/**
+ * The idempotency key of a request. A stored record with this key from before `since` (milliseconds since the Unix epoch) belongs to
+ * another request.
+ */
 export interface RequestKey {
   key: string
   since?: number
@@ -38,9 +44,9 @@ export interface RequestKey {
 type Begin = (body: OnceBody, protocol: Protocol | undefined, remember?: Remember) => Promise<Subscription>
 
 /**
- * Makes a request that is sent again with its key take effect once. Its run continues without a reader, or for the time that the request
- * states. The repeated request reads the stream of the first one, if that is not over. A run that was cut by a kill of the service goes on
- * for it.
+ * Makes a request that is sent again with the same key take effect once. The run of such a request continues without a reader, or for the
+ * time `lingerMs` if the request states one. The repeated request reads the stream of the run, if that is still available. If the run was
+ * cut when the service was killed, the repeated request continues it.
  */
 export function createRunOnce ({ deps, activeRuns, goOn, begin }: Pick<RunCollaborators, 'deps' | 'activeRuns'> & {
   /** See `createResumeRun`. */
@@ -60,7 +66,7 @@ export function createRunOnce ({ deps, activeRuns, goOn, begin }: Pick<RunCollab
     return reader
   }
 
-  /** Throws KeyReused (422) for another request with the key, RunGone (410), and what `begin` throws. */
+  /** Throws KeyReused (422) if a different request had the same key, RunGone (410), and what `begin` throws. */
   return async function runOnce (body: OnceBody, protocol?: Protocol, named?: RequestKey): Promise<Subscription> {
     if (named === undefined) return begin(body, protocol)
     const request = { ...body, resumable: body.lingerMs === undefined }

@@ -14,7 +14,7 @@ interface PromptParts {
   /** A description of the computer. */
   machine: string
   hasTools: boolean
-  /** The window is small. */
+  /** The context window of the model is small. */
   isCompact: boolean
   /** The text about tool servers; '' for none. */
   servers: string
@@ -23,9 +23,9 @@ interface PromptParts {
   now: number
   /** The application's instructions: the system messages at the beginning of the conversation, and those of the run's options. */
   instructions: string[]
-  /** The text about the structured answer that is due. */
+  /** The instructions for the structured answer, if the request asks for one. */
   answer?: string
-  /** The text about the user's memory, with its introductions; '' for an empty brain. */
+  /** The text of the user's memory, with its introductions; '' if the memory is empty. */
   memory: string
   /** Facts about the conversation that its messages may not contain. */
   notes: string[]
@@ -40,8 +40,8 @@ const ONLY_TASKS_GO_ON =
 const ONLY_TASKS_GO_ON_COMPACT = 'What is to be done later or in the background is a task.'
 
 /**
- * Returns the texts of the agent's system prompt without the refused calls, from what seldom changes to what often changes: first what
- * every run is told, then what the runs of a conversation are told, then what only this run is told.
+ * Returns the texts of the agent's system prompt, ordered from what seldom changes to what often changes: first the text for every run,
+ * then for the runs of this conversation, then for this run only. The refused calls are not part of it.
  */
 function systemPrompt (parts: PromptParts): string[] {
   const { machine, hasTools, isCompact, servers, cwd, now, instructions, answer = '', memory, notes } = parts
@@ -68,24 +68,27 @@ function systemPrompt (parts: PromptParts): string[] {
   ).filter((text) => text !== '')
 }
 
-/** The parts of a run's request that belong into its system prompt. */
+/** The parts of a run's request that go into the system prompt. */
 interface PromptInputs {
   instructions: string[]
   notes?: string[]
   /** The guide of the working folder, if it is already being read. */
   guide?: Promise<FolderGuide | undefined>
-  /** The memory that the conversation is told. */
+  /** The memory that the models of the conversation are told of. */
   memory: ThreadMemory
 }
 
 /** A run's request, converted for the model. */
 export interface Context extends PromptInputs, ThreadPlacement {
   prompt: LanguageModelV4Prompt
-  /** The analysis of the request, for a run that begins with it. */
+  /** The advice about the request, for a run whose request is analysed. */
   advice?: RunAdvice
 }
 
-/** Returns the context of a run without entries that were forgotten since it was made: no later prompt contains them. */
+/**
+ * Returns the context of a run without memory entries that were forgotten since the context was made, so that no later prompt contains
+ * them.
+ */
 async function withoutForgotten (context: RunContext, memory: ThreadMemory): Promise<RunContext> {
   if (context.memory === undefined) return context
   const { shown, part, length } = context.memory
@@ -95,8 +98,8 @@ async function withoutForgotten (context: RunContext, memory: ThreadMemory): Pro
 }
 
 /**
- * Returns the context that the models of a run get beside its messages. It is made once and stored in the log, so that date, memory and
- * tools are the same in each step, after approvals and after a restart: models bind their thinking to the text before it.
+ * Returns the context that the models of a run get beside its messages. The context is made once and stored in the log, so that date,
+ * memory and tools are the same in each step, after approvals and after a restart: models bind their reasoning to the text before it.
  */
 export async function runContext (
   { live, owed: owedAnswer }: Pick<RunAttempt<ThreadRun>, 'live' | 'owed'>,

@@ -10,16 +10,16 @@ import type { AgentDeps } from './agent-deps.ts'
 
 const TwoFolders = defineError('ERR_INVALID_REQUEST', 'body.cwd and body.context.cwd name two folders. Send one of them.')
 
-/** The settings of a run, fixed when it starts. */
+/** The settings of a run, which are fixed when the run starts. */
 export type RunSettings = ResolvedOptions & { cwd: string }
 
-/** Returns the options that the settings of a conversation give its runs, with its agent. */
+/** Returns the options, including the agent, that the settings of a conversation give to its runs. */
 export const threadOptions = ({ agent, options }: ThreadSettings = {}): RunOptions | undefined =>
   agent === undefined ? options : { ...options, agent }
 
 /**
- * Returns the settings that a task inherits from the run of a conversation that makes it. A task works in the folder itself, not in its
- * copy.
+ * Returns the settings that a task inherits from the conversation run that makes the task. The task works in the original folder, even if
+ * the run works in a copy.
  */
 export function settingsOfTask (
   { cwd, given, options }: Pick<ThreadRun, 'cwd' | 'given' | 'options'>,
@@ -38,8 +38,8 @@ export async function largestWindow (options: RunOptions | undefined, deps: Pick
 }
 
 /**
- * Returns the settings of a run by its agent, conversation and request. A continued run keeps the options in `kept`. Throws TwoFolders or
- * BadFolder, and as `Agents.check` does (400), and as `Copies.open` does (409).
+ * Resolves the settings of a run from its request, its conversation and its agent. A continued run keeps the options in `kept`. Throws
+ * TwoFolders or BadFolder (400), what `Agents.check` throws (400), and what `Copies.open` throws (409).
  */
 export async function settingsOfRun (
   { cwd, context, options, kept, dryRun }: Pick<RunBody, 'cwd' | 'context' | 'options' | 'dryRun'> & { kept?: ResolvedOptions },

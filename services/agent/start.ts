@@ -44,7 +44,10 @@ import { withRunModels } from '../models/index.ts'
 import { noUsage } from '../usage/index.ts'
 import { checkSkill } from './with-choices.ts'
 
-/** Returns the item with the result that the request gives for it, if it is an open call of the application. */
+/**
+ * Returns the item with the result from the request, if the item is an open call of the application and the request has a result; else the
+ * item as it is.
+ */
 function withResult (item: ThreadItem, given: readonly CallResult[], now: number): ThreadItem {
   const result = given.find(({ approvalId }) => approvalId === item.approvalId)
   if (item.kind !== 'app' || !isUnanswered(item) || result === undefined) return item
@@ -83,22 +86,24 @@ const openingOf = (
 
 const STOPPED: RunEvent = { type: 'abort', reason: 'stop' }
 
-/** Starts runs, each in the conversation that its request belongs to. */
+/** Starts each run in the conversation that its request belongs to. */
 export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollaborators) {
   const { store, clock, runs, ledger, conversations, threads, attachments } = deps
   const answerRequest = createAnswerRequest(deps)
 
-  /** Finds the conversation of a history without an `id` by the approvals in it; undefined if the ledger knows none of them. */
+  /**
+   * Finds the conversation of a request without an `id` by the approval ids in its messages; undefined if the ledger does not know them.
+   */
   async function conversationOf (messages: RawMessage[]): Promise<string | undefined> {
     const id = referencedApprovals(messages).at(-1)
     return id === undefined ? undefined : (await ledger.find(id))?.threadId
   }
 
   /**
-   * Withdraws the open approvals of a waiting run, because a new message superseded the run, or the user stopped it. Later answers do not
-   * resume it. Results of calls of the application that come with the new message (`given`) are kept. Returns notes for the model about
-   * these calls, because the client's messages may not contain them; those of a stopped run are kept for the next message. With
-   * `keepsWaiting` no item for a person is withdrawn: throws ConversationWaits (409).
+   * Ends a waiting run and withdraws its open approvals, because a new message superseded the run or the user stopped it. Later answers do
+   * not resume the run. Results of the application's calls that arrive with the new message (`given`) are kept. Returns notes for the model
+   * about the calls of the run, because the client's messages may not contain them. If the user stopped the run, the notes are also stored
+   * for the next message. Throws ConversationWaits (409) if `keepsWaiting` is set and an item waits for a person.
    */
   async function supersedePendingRun (
     conversation: ConversationState,
@@ -132,8 +137,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   /**
-   * Returns a new run. `runId` is that of a rehearsal, which works on a copy of the folder in the settings and leaves nothing in the
-   * thread.
+   * Returns a new run, whose record is being stored. `rehearsed` has the run id and the folder of a rehearsal, which works on a copy of the
+   * folder and leaves nothing in the thread.
    */
   async function newRun (
     request: RunRequest,
@@ -192,7 +197,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
       durable: continued !== undefined,
       indexed: 'live'
     }
-    // The model is called first. The request is encrypted and written while the model answers. Events are sent when the request is on disk.
+    // The first model call does not wait for the write: the request is encrypted and written while the model answers. Events are sent only
+    // when the request is on disk.
     run.saved = nextTurn().then(() => store.transact([...ops, ...runs.add(run), ...remember({ runId })]))
     // The end of the run awaits this promise and handles its rejection.
     run.writing = run.saved.catch(() => {})
@@ -202,8 +208,8 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
   }
 
   /**
-   * Starts a run. With `remember`, resolves when the run is on disk together with the operations that `remember` returns, or when that
-   * write has failed.
+   * Starts a run and subscribes to it. With `remember`, resolves when the run is on disk together with the operations that `remember`
+   * returns, or when that write has failed.
    */
   async function startRun (request: RunRequest, remember?: Remember): Promise<Subscription> {
     const { messages, id, resumable = false, lingerMs, protocol } = request
@@ -211,12 +217,12 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
     const threadId = known ?? await threads.find(messages, (found) => !activeRuns.has(found)) ?? newId()
     const settings = await settingsOfRun(request, threadId, deps)
     await checkSkill(request.skill, settings.cwd, deps)
-    // Read in parallel, because it takes a while.
+    // Reading the guide takes a while, so it is read in parallel.
     const guide = deps.guides.read(settings.cwd)
     await settleRun(activeRuns.of(threadId), clock)
     const begun = await locked(threadId, async () => {
       await activeRuns.current(threadId)
-      // Another request took the same thread first. Search again after the lock is released.
+      // Another request took the same thread first. The search is repeated after the lock is released.
       if (known === undefined && activeRuns.has(threadId)) return undefined
       const begins = await messagesOfRequest(request, threadId, deps)
       const { origins, ...context } = await toPrompt(begins.messages, deps.host.forModel, begins.originOf)
@@ -237,7 +243,7 @@ export function createStartRun ({ deps, activeRuns, launch, locked }: RunCollabo
         })
         const begin = async (rehearsed?: { runId: string, cwd: string }) =>
           newRun(request, threadId, {
-            // Nothing that can refuse the request comes after the undo.
+            // The undo comes last, after everything that can refuse the request.
             begins: { ...begins, undone: await undoReplaced(replaced, deps) },
             notes,
             settings,

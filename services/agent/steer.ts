@@ -9,7 +9,7 @@ import type { RunPlace } from './stop-run.ts'
 export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) {
   const { runs, conversations } = deps
 
-  /** Stores a message for a run that waits, until the run continues; undefined if no run waits. */
+  /** Stores a message for a waiting run, which gets it when it continues. Returns undefined if no run waits. */
   async function steerWaiting ({ threadId, runId }: RunPlace, body: SteerBody): Promise<SteeredRun | undefined> {
     const { runId: waiting } = await conversations.get(threadId)
     if (waiting === undefined || (runId ?? waiting) !== waiting) return undefined
@@ -26,7 +26,7 @@ export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) 
 
   /** Resolves when the message is on disk. Throws NoActiveRun (404) or SteeringFull (429). */
   return (place: RunPlace, body: SteerBody): Promise<SteeredRun> =>
-    // A run that starts or continues holds the lock.
+    // While a run starts or continues, its request holds the lock.
     locked(place.threadId, async () => {
       const live = await activeRuns.current(place.threadId, place.runId)
       const sent = live && await steerRun(live, body, deps)
@@ -37,11 +37,11 @@ export function createSteerRun ({ deps, activeRuns, locked }: RunCollaborators) 
     })
 }
 
-/** Knows the requests whose runs have not begun yet, so that messages to them reach those runs. */
+/** Tracks the requests whose runs have not begun yet, so that a message that is sent in the meantime reaches the run. */
 export function createBeginnings () {
   const newest = new Map<string, Promise<unknown>>()
   return {
-    /** Begins a run of the conversation. */
+    /** Calls `begin` and tracks it as the newest request of the conversation until it has settled. */
     during<T> (id: string | undefined, begin: () => Promise<T>): Promise<T> {
       const begun = begin()
       if (id === undefined) return begun
@@ -52,7 +52,7 @@ export function createBeginnings () {
       begun.then(forget, forget)
       return begun
     },
-    /** Resolves when the newest request of the conversation has begun its run, or was refused. */
+    /** Resolves when the newest request of the conversation has begun its run or was refused; at once if there is none. */
     over: async (id: string): Promise<void> => void await newest.get(id)?.catch(() => {})
   }
 }

@@ -10,8 +10,8 @@ import type { RunCollaborators } from './launch-run.ts'
 const ENDING_MS = 2_000
 
 /**
- * Waits for a run that is about to end, before a new request of its conversation. A client that has just stopped a run by closing its
- * stream may send the new request before the service notices the close. So a run that ends with its readers is awaited, too.
+ * Waits for a run that is about to end, before a new request of its conversation is handled. A client that stops a run by closing its
+ * stream may send the new request before the service notices the close. So a run that would end when its readers leave is awaited, too.
  */
 export async function settleRun (live: ActiveRun | undefined, clock: Clock): Promise<void> {
   if (live === undefined) return
@@ -21,7 +21,7 @@ export async function settleRun (live: ActiveRun | undefined, clock: Clock): Pro
   if (live.signal.aborted) await live.done
 }
 
-/** The conversation of a request about a run, and the run; without a `runId` the only one. */
+/** The conversation of a run and, if the request names it, the run; without `runId` the only run of the conversation. */
 export interface RunPlace {
   threadId: string
   runId?: string
@@ -32,7 +32,7 @@ export function createStopRun (
   { deps: { runs, conversations }, activeRuns, locked }: RunCollaborators,
   supersedePendingRun: (conversation: ConversationState, how: { isStopped: true }) => Promise<unknown>
 ) {
-  /** Withdraws the items of a waiting run, and ends it; undefined if no run waits. */
+  /** Ends a waiting run and withdraws its items. Returns the id of the run; undefined if no run waits. */
   async function stopWaiting ({ threadId, runId }: RunPlace): Promise<string | undefined> {
     const conversation = await conversations.get(threadId)
     const waiting = conversation.runId
@@ -44,8 +44,8 @@ export function createStopRun (
   }
 
   /**
-   * Resolves when the run has ended. No answer can resume it meanwhile. With `keepsWaiting` a waiting run stays as it is, even if it began
-   * to wait before it noticed the stop. Throws NoActiveRun (404).
+   * Resolves when the run has ended. No answer can resume the run meanwhile. With `keepsWaiting` a waiting run stays as it is, even if the
+   * run began to wait before it noticed the stop. Throws NoActiveRun (404).
    */
   return (place: RunPlace, { keepsWaiting = false } = {}): Promise<LiveRun> =>
     locked(place.threadId, async () => {

@@ -12,9 +12,9 @@ const OWN_FAILURES: readonly ErrorCode[] = [
 ]
 
 /**
- * Waits for the end of a run and returns its result as one object. Throws the run's failure: ERR_UPSTREAM (502),
- * ERR_TIMEOUT (504), ERR_BUDGET (402), ERR_BUDGET_UNPRICED and ERR_OBJECT_INVALID (422), an unavailable or busy store
- * (503), too many tasks (409), an internal error (500), or, for a request that is sent again, the service's end during its run.
+ * Waits for the end of a run and returns its result as one object. Throws the run's failure: ERR_UPSTREAM (502), ERR_TIMEOUT (504),
+ * ERR_BUDGET (402), ERR_BUDGET_UNPRICED and ERR_OBJECT_INVALID (422), an unavailable or busy store (503), too many tasks (409), an internal
+ * error (500), or ERR_INTERRUPTED for a repeated request whose run was cut when the service ended.
  */
 export async function collectResult (subscription: Subscription, signal: AbortSignal): Promise<RunResult> {
   const events = await readWhole(subscription, signal)

@@ -13,10 +13,10 @@ import { itemTokens } from '../models/index.ts'
 import { type History, type ThreadRun, WHOLE_THREAD } from '../runs/index.ts'
 import { yieldToEventLoop } from '../lib/yield-to-event-loop.ts'
 
-/** The positions of a run's prompt in its thread. */
+/** The positions of the prompt's messages in the thread of the run. */
 export type ThreadPlacement = Pick<Conversation, 'older' | 'places'>
 
-/** Converts the positions of a prompt's messages in the request to positions in the thread. */
+/** Returns the positions in the thread of a prompt's messages, given their positions in the request (`origins`). */
 export function threadPlacement (origins: ReadonlyMap<LanguageModelV4Message, number>, history: History | undefined): ThreadPlacement {
   if (history === undefined) return {}
   const places = new Map<LanguageModelV4Message, number>()
@@ -24,22 +24,21 @@ export function threadPlacement (origins: ReadonlyMap<LanguageModelV4Message, nu
   return { places, ...(history.older && { older: history.older }) }
 }
 
-/** Returns the position in the thread of message `at` of a request. */
+/** Returns the position in the thread of the message that is at position `at` of a request. */
 export const threadPosition = ({ lead, from }: History, at: number): number => at < lead ? at : at - lead + from
 
-/** Tokens that fit into every model's window. Up to this size the window is not looked up. */
+/** A number of tokens that fits into the context window of every model. Up to it, the window is not looked up. */
 const ANY_WINDOW = 4_000
 /** The most tokens that are read for a model without a known limit. */
 const LARGEST_WINDOW = 1_000_000
-/** The most bytes that are read: images have many bytes and few tokens. */
+/** The most bytes of messages that are read. Images have many bytes and few tokens. */
 const MAX_BYTES = 16 * 1024 * 1024
 /** The most system messages that are read from the beginning of a thread. */
 const MAX_INSTRUCTIONS = 20
 
 /**
- * Reads the part of a thread that fits a context window of `window` tokens: the newest messages, back to the messages that a
- * summary covers or until the window is full, and the instructions at the beginning. Other messages are not read, nor those from position
- * `before` on.
+ * Reads the part of a thread that fits a context window of `window` tokens: the newest messages, back to those that a summary covers or
+ * until the window is full, and the instructions at the beginning. Other messages, and messages from position `before` on, are not read.
  */
 export async function readHistory (
   id: string,
@@ -89,7 +88,7 @@ export async function readHistory (
   }
 }
 
-/** Returns the messages with which a run began, as its thread stores them. */
+/** Returns the messages with which a run began, as they are stored in the thread. */
 export async function readBeginning (
   { threadId, answerAt, history }: Pick<ThreadRun, 'threadId' | 'answerAt' | 'history'>,
   { threads, window }: { threads: ThreadRepository, window: () => Promise<number> }
@@ -100,7 +99,7 @@ export async function readBeginning (
   return { ...history, messages: [...lead, ...rest] as RawMessage[] }
 }
 
-/** Estimates the least number of tokens of a message: compaction may leave out its tool outputs. */
+/** Estimates the least number of tokens of a message, without tool outputs, because compaction may leave these out. */
 function tokensOf (message: ThreadMessage): number {
   let tokens = 0
   for (const part of partsOf(message)) tokens += itemTokens(part)

@@ -9,9 +9,9 @@ const KNOWN =
   /^(?:text|reasoning|reasoning-file|file|custom|source-url|source-document|step-start|steering-message|dynamic-tool|tool-.+|data-.+)$/
 
 /**
- * Converts a chat client's message (AI SDK 5, 6 or 7) to model messages, without the service's analysis and data parts. For
- * a stored message, unknown kinds of parts are left out too, because no client is there to correct them. Throws BadMessage
- * (400) with `where` as the name of the message.
+ * Converts a chat client's message (AI SDK 5, 6 or 7) to model messages, without the service's analysis and data parts. Parts of unknown
+ * kinds are dropped from a stored message, because no client is there to correct it. Throws a BadMessage (400) that names the message
+ * `where`.
  */
 export async function fromUIMessage (message: RawMessage, where: string, isStored: boolean): Promise<ModelMessage[]> {
   const { safeValidateUIMessages, convertToModelMessages } = await import('ai')
@@ -35,8 +35,8 @@ export async function fromUIMessage (message: RawMessage, where: string, isStore
 }
 
 /**
- * Returns a message of the user to the run as the part that the SDK converts to a user message, which splits the answer there. A chat may
- * contain it twice: while it waited, and where a step read it.
+ * Converts a message that the user sent to an active run to a part that splits the answer: the SDK converts the part to a user message. A
+ * chat may contain such a message twice, from the time when it waited and from the step that read it; only the later one is kept.
  */
 function asSaid (part: unknown, at: number, parts: unknown[]): unknown[] {
   const said = saidIn(part)
@@ -45,16 +45,16 @@ function asSaid (part: unknown, at: number, parts: unknown[]): unknown[] {
   return isAgain ? [] : [steeringMessagePart(said)]
 }
 
-/** Returns the second version of an answer as a text behind the first one. */
+/** Converts the second version of an answer to a text part behind the first version. */
 function asRevision (part: any): unknown[] {
   const text = part?.type === 'data-revision' ? part.data?.text : undefined
   return typeof text === 'string' ? [{ type: 'step-start' }, { type: 'text', text }] : [part]
 }
 
 /**
- * Converts a tool part to a form that the SDK's validation accepts, without approval fields, because only the ledger decides
- * approvals. A client may keep an approval id without an answer beside the outcome of a call that was decided elsewhere or
- * never; clients of version 5 know no approvals.
+ * Converts a tool part to a form that the SDK's validation accepts, without approval fields, because only the ledger decides approvals. If
+ * a call was decided elsewhere or never, a client may keep an approval id without an answer beside its outcome. Clients of AI SDK 5 have no
+ * approvals.
  */
 function withoutApproval (part: any): unknown {
   if (typeof part?.type !== 'string' || !(part.type.startsWith('tool-') || part.type === 'dynamic-tool')) return part
@@ -75,14 +75,14 @@ function withoutApproval (part: any): unknown {
     case 'output-denied':
       return denied
     case 'output-available':
-      // JSON has no undefined: the output of a tool that returns nothing is lost on the way.
+      // JSON has no `undefined`, so the output of a tool that returns nothing is missing in the request.
       return { ...call, input, output: call.output ?? null }
     default:
       return { ...call, input }
   }
 }
 
-/** Restores denials in the form that the model first got. The SDK converts each denial to an error. */
+/** Restores denials to the form in which the model first got them. The SDK has converted each denial to an error. */
 function withDenials (messages: ModelMessage[], parts: UIMessage['parts']): ModelMessage[] {
   const reasons = new Map(
     parts.flatMap((part) =>
@@ -111,7 +111,7 @@ function isAnalysis (part: { type: string, providerMetadata?: Record<string, any
 
 const isReadable = (url: string) => URL.canParse(url) && ['data:', 'http:', 'https:', ATTACHMENT].includes(new URL(url).protocol)
 
-/** Returns the path and the message of an issue: ".parts[1].text: Invalid input …". */
+/** Returns the path and the message of a validation issue, such as ".parts[1].text: Invalid input …". */
 function whatIsWrong (error: Error): string {
   const { issues } = (error.cause ?? {}) as { issues?: Array<{ path: PropertyKey[], message: string }> }
   if (!issues?.length) return ' is not a UI message.'

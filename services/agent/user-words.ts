@@ -9,7 +9,10 @@ interface Parts {
   deps: { threads: Pick<ThreadRepository, 'turns' | 'messages'>, host: Pick<ToolHost, 'find' | 'shown'> }
 }
 
-/** Creates the lookup of the user's own messages, steering included, in the conversation of an active run; undefined for other runs. */
+/**
+ * Returns a function that finds the user's own messages, including steering, in the conversation of an active run. The function returns
+ * undefined for other runs.
+ */
 export function createUserWords ({ activeRuns, deps: { threads, host } }: Parts) {
   // The user's own memory contains nothing that others wrote.
   const isRead = (event: RunEvent) => event.type === 'tool-output' && host.find(event.toolName)?.effects?.source !== 'memory'
@@ -29,8 +32,8 @@ export function createUserWords ({ activeRuns, deps: { threads, host } }: Parts)
 }
 
 /**
- * Creates the look-up of the conversation of an active run, with the parts that a task made in it gets; undefined for runs without a
- * person.
+ * Returns a function that finds the conversation of an active run, with the settings and texts that a task made in it inherits. The
+ * function returns undefined for runs without a person.
  */
 export function createConversationOf (
   { activeRuns, deps }: Parts,

@@ -9,9 +9,9 @@ const BadSkill = defineError('ERR_INVALID_REQUEST', 'skill: %s')
 type Words = Awaited<ReturnType<AgentDeps['prompt']>>
 
 /**
- * Returns a request with the user's choices in front of the user's message: the text of a prompt, and the skill to read. They are put into
- * the last of `messages` if that is the user's, else into a message of their own. Throws BadMessage (400) if no message of the user can
- * hold them, or the errors of the prompt, see `createPrompts`.
+ * Returns a request with the user's choices, the text of a prompt and the name of a skill to read, in front of the user's message. The
+ * choices go into the last of `messages` if that is a user message, else into a user message of their own. Throws BadMessage (400) if no
+ * user message can hold the choices, or the errors of the prompt; see `createPrompts`.
  */
 export async function withChoices ({ prompt, ...body }: RunBody, { prompt: get }: Pick<AgentDeps, 'prompt'>): Promise<RunBody> {
   if (prompt === undefined && body.skill === undefined) return body
@@ -28,11 +28,14 @@ export async function withChoices ({ prompt, ...body }: RunBody, { prompt: get }
   return { ...body, messages: [...isAdded ? messages ?? [] : messages!.slice(0, -1), said] }
 }
 
-/** Returns an empty message of the user, in the form of the others. */
+/** Returns an empty user message in the format of the other messages: with `parts` (UIMessage) or without (ModelMessage). */
 const ownMessage = (messages: RawMessage[] = []): RawMessage =>
   messages.some(({ parts }) => Array.isArray(parts)) ? { role: 'user', parts: [] } : { role: 'user' }
 
-/** Puts the choices in front of a message, in the form of the message. The last part of a choice is a text, which ends it. */
+/**
+ * Puts the choices in front of a message, in the format of the message. The last part of the choices is always a text, so that it separates
+ * them from the message.
+ */
 function withParts (message: RawMessage, { text, images }: Words, skill: string | undefined): RawMessage {
   const chosen = [...text === '' ? [] : [text], ...skill === undefined ? [] : [skillText(skill)]]
   const texts = chosen.map((text) => ({ type: 'text', text }))
@@ -49,7 +52,7 @@ function withParts (message: RawMessage, { text, images }: Words, skill: string 
 const skillText = (name: string) =>
   `${SKILL_OPENING} ${JSON.stringify(name)} for this: read it with ${READ_SKILL} before all else, and go by it.]`
 
-/** Throws BadSkill (400) unless a skill of this name can be used in the folder. The name may be undefined. */
+/** Throws BadSkill (400) unless a skill of this name can be used in the folder. Does nothing if the name is undefined. */
 export async function checkSkill (name: string | undefined, cwd: string, { skills }: Pick<AgentDeps, 'skills'>): Promise<void> {
   if (name === undefined) return
   const found = await skills.find(cwd)
