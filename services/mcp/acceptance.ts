@@ -8,7 +8,10 @@ import { type StoredRecord, emptyIfDamaged } from '../store/index.ts'
 import { claimsToRead, type ToolAcceptance, type ToolDefinition } from './tool-definitions.ts'
 import type { ToolServer } from './tool-server.ts'
 
-/** The stored record: for each server the identities of its tools as the user accepted them, and the digest that was declined last. */
+/**
+ * The stored record: for each server, the identities of the tools that the user accepted, and the digest of the tools that were declined
+ * last.
+ */
 export interface StoredAcceptance {
   servers?: Array<{ server: string, tools: Array<[tool: string, identity: string]>, declined?: string, asks?: string[] }>
 }
@@ -17,7 +20,7 @@ interface Pins {
   tools: Map<string, string>
   /** The digest of the tools that the user declined to accept. */
   declined?: string
-  /** The variables that an imported server gets after the user's yes. It is not connected before. */
+  /** The names of the environment variables that an imported server asks for. The server is not connected before the user agrees. */
   asks?: string[]
 }
 
@@ -27,8 +30,8 @@ const MOST_PINS = 1_024
 export type Acceptance = ReturnType<typeof createAcceptance>
 
 /**
- * Records the state in which the user accepted the tools of servers. The word of a tool that it only reads counts for that state alone. A
- * tool that is new or changed asks until it is accepted.
+ * Records which tools of which servers the user accepted, and in which state. A tool's claim that it only reads is trusted for the accepted
+ * state alone. A tool that is new or changed needs an approval for each call until it is accepted.
  */
 export function createAcceptance ({ stored, clock, servers, enable }: {
   stored: StoredRecord<StoredAcceptance>
@@ -38,7 +41,7 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
   enable: (server: string) => Promise<void>
 }) {
   const known = new Map<string, Pins>()
-  /** When a server first had tools to accept, by the id of its item. */
+  /** The time when the inbox item of a server first appeared, by the id of the item. */
   const since = new Map<string, number>()
   let isLoaded = false
 
@@ -56,7 +59,10 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     return pinned === undefined ? 'new' : pinned === identity ? 'accepted' : 'changed'
   }
 
-  /** Returns the tools whose calls would ask less once they are accepted. For a server with its own `approval` rule there are none. */
+  /**
+   * Returns the tools that claim only to read and are not accepted in their present state: accepting them saves the user approvals. Returns
+   * [] for a server whose entry has an `approval` rule.
+   */
   function unaccepted ({ name, entry, connection, identityOf }: ToolServer): ToolDefinition[] {
     if (entry.approval !== undefined || connection === undefined) return []
     return connection.definitions.filter((tool) => claimsToRead(tool) && stateOf(name, tool, identityOf(tool)) !== 'accepted')
@@ -68,7 +74,7 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     return createHash('sha256').update(shown.join('\n')).digest('hex').slice(0, DIGEST_CHARS)
   }
 
-  /** Returns the open item about a server; undefined if there is none, or if it was declined. */
+  /** Returns the pending inbox item about a server; undefined if nothing is to be accepted, or if the user declined these very tools. */
   function itemOf (server: ToolServer): ApprovalView | undefined {
     const asks = asksOf(server)
     if (asks !== undefined) return variablesItem(server, asks)
@@ -96,7 +102,10 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     return createdAt
   }
 
-  /** Returns the variables that a server waits for; undefined if it waits for none. A server that was enabled has its yes. */
+  /**
+   * Returns the variables that the user must agree to before a server is connected; undefined for none. An enabled server has the user's
+   * agreement.
+   */
   const asksOf = ({ name, entry }: ToolServer): string[] | undefined => entry.enabled === false ? pinsOf(name).asks : undefined
 
   function variablesItem (server: ToolServer, variables: string[]): ApprovalView {
@@ -109,14 +118,14 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     }
   }
 
-  /** Records the variables to ask about before a server is connected; undefined removes them. */
+  /** Records the names of the variables that the user must agree to before the server is connected; undefined removes the record. */
   async function ask (server: string, asks: string[] | undefined): Promise<void> {
     if (asks === undefined && pinsOf(server).asks === undefined) return
     known.set(server, { ...pinsOf(server), asks })
     await save()
   }
 
-  /** Connects a server that waited for the user's yes to its variables. */
+  /** Enables a server after the user agreed to its variables, so that it is connected. */
   async function enableAsked (server: string): Promise<void> {
     await enable(server)
     await ask(server, undefined)
@@ -130,7 +139,7 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
   }
 
   return {
-    /** Reads what was accepted. A damaged record counts as empty. */
+    /** Reads the stored record. A damaged record counts as empty. */
     async load (): Promise<void> {
       const { servers: read = [] } = await stored.get().catch(emptyIfDamaged) as StoredAcceptance
       for (const { server, tools, declined, asks } of read) known.set(server, { tools: new Map(tools), declined, asks })
@@ -143,18 +152,20 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
     asksOf,
     enableAsked,
 
-    /** Returns a digest of everything that a person is shown about the tools of a server. */
+    /** Returns a digest of everything that a person is shown about the tools of the server. */
     digestOf: (server: ToolServer): string => digestOf(server, server.definitions),
 
-    /** Takes back what the user accepted or declined: the tools of the server ask again, and wait for the user in the inbox. */
+    /**
+     * Removes what the user accepted and declined of a server. Its tools need approvals again, and an item about them waits in the inbox.
+     */
     async takeBack (server: string): Promise<void> {
       if (known.delete(server)) await save()
     },
 
-    /** Returns the items of servers that wait for the user, in the order of config.json. */
+    /** Returns the pending inbox items about servers, in the order of config.json. */
     waiting: (): ApprovalView[] => [...servers()].flatMap((server) => itemOf(server) ?? []),
 
-    /** Records the user's decision about the item with this id; undefined if there is none, or none any more. */
+    /** Records the user's decision about the item with this id, and returns the decided item; undefined if no such item is pending. */
     async decide (approvalId: string, approved: boolean): Promise<ApprovalView | undefined> {
       for (const server of servers()) {
         const item = itemOf(server)
@@ -171,7 +182,7 @@ export function createAcceptance ({ stored, clock, servers, enable }: {
       return undefined
     },
 
-    /** Forgets all other servers, and the variables of servers that have been enabled. */
+    /** Removes the records of all servers but these, and the recorded variables of servers that have been enabled. */
     async retain (names: ReadonlySet<string>): Promise<void> {
       const gone = [...known.keys()].filter((name) => !names.has(name))
       for (const name of gone) known.delete(name)

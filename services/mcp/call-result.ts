@@ -4,16 +4,16 @@ import { isObject } from '../lib/json.ts'
 import { base64In, forModel, imageOf, isForUser, isImage, pictureIn, ToolFailed } from '../tools/index.ts'
 
 const MIB = 1024 * 1024
-/** Bytes of a result's JSON without its images. */
+/** The largest JSON of a result without its images, in bytes. */
 const LARGEST_RESULT = MIB
-/** All images of one result, in characters of base64. */
+/** The largest size of all images of one result together, in characters of base64. */
 const LARGEST_IMAGES = 5 * MIB
 const LONGEST_ERROR = 16 * 1024
 
 /**
- * Converts the result of `tools/call` to `{content, structuredContent?, note?}`: every block as the server wrote it, with secrets redacted.
- * A result beyond the limits is cut, and `note` says so; it is not an error, because the call has had its effect. Throws ToolFailed if the
- * server marks the result as an error.
+ * Converts the result of `tools/call` to `{content, structuredContent?, note?}`: keeps the server's blocks, converts pictures to MCP's
+ * form, and redacts secrets. A result beyond the limits is cut, and `note` says so. It is not an error, because the call has had its
+ * effect. Throws ToolFailed if the server marks the result as an error.
  */
 export function readResult (result: Record<string, unknown>, secrets: Redactor): ToolOutput {
   const { content, structuredContent, toolResult, isError } = result
@@ -32,7 +32,7 @@ export function readResult (result: Record<string, unknown>, secrets: Redactor):
   return secrets.isIn(withoutImages(fitting)) ? redactStrings(fitting, secrets.redact) as ToolOutput : fitting
 }
 
-/** Reads the content of a result: a list of blocks, one block, or a text. */
+/** Returns the blocks of a result's content, which may be a list of blocks, a single block, or a text. */
 function blocksOf (content: unknown): unknown[] {
   const all = Array.isArray(content) ? content : content === undefined || content === null ? [] : [content]
   return all.flatMap((block) => {
@@ -44,7 +44,7 @@ function blocksOf (content: unknown): unknown[] {
 
 const jsonBlock = (value: unknown) => ({ type: 'text', text: JSON.stringify(value) })
 
-/** Returns a picture in the form of MCP, whatever its server calls it; any other block unchanged. */
+/** Converts a picture to an image block of MCP, whatever form its server uses. Returns any other block unchanged. */
 function readBlock (block: Record<string, unknown>): unknown {
   const { type, text } = block
   const bytes = bytesOf(block)
@@ -56,10 +56,12 @@ function readBlock (block: Record<string, unknown>): unknown {
   return typeof text === 'string' && /^\s*data:image\//i.test(text) ? pictureIn(text) ?? block : block
 }
 
-/** The types of blocks with bytes: those of MCP, and those of the AI SDK and of OpenAI for pictures. */
+/** The types of blocks that hold bytes: the types of MCP, and the types of pictures in the AI SDK and the API of OpenAI. */
 const WITH_BYTES = ['image', 'audio', 'media', 'image-data', 'file-data', 'image_url', 'input_image']
 
-/** The base64 or `data:` URL of a block, in the forms of MCP, of the AI SDK, and of the APIs of Anthropic and OpenAI. */
+/**
+ * Returns the base64 or the `data:` URL of a block in a form of MCP, the AI SDK, Anthropic or OpenAI; undefined for a block without bytes.
+ */
 function bytesOf ({ type, data, image, source, image_url: url }: Record<string, unknown>): string | undefined {
   if (!WITH_BYTES.includes(type as string)) return undefined
   const inSource = isObject(source) ? source.data : undefined
@@ -67,7 +69,7 @@ function bytesOf ({ type, data, image, source, image_url: url }: Record<string, 
   return [data, image, inSource, inUrl].find((value) => typeof value === 'string')
 }
 
-/** Returns the JSON of a result with null in place of its images. */
+/** Returns the JSON of a result with null in place of its images, and adds the base64 of each image to `images`. */
 const withoutImages = (whole: unknown, images = new Set<string>()): string =>
   JSON.stringify(whole, (_key, value) => {
     const image = typeof value === 'string' ? urlImage(value) : imageOf(value)
@@ -80,7 +82,7 @@ const urlImage = (text: string) => text.startsWith('data:image/') ? pictureIn(te
 
 interface Whole { content: unknown[], structuredContent?: object }
 
-/** Cuts a result to the limits. Texts that `structuredContent` repeats count once, and so do images. */
+/** Cuts a result to the limits. A text or image counts once, even if `structuredContent` repeats it. */
 function withinLimits (whole: Whole): ToolOutput {
   const { content, structuredContent } = whole
   const images = new Set<string>()
@@ -102,7 +104,7 @@ function withinLimits (whole: Whole): ToolOutput {
   return notes.length === 0 ? { ...fitting } : { ...fitting, note: `${notes.join(' ')} The call was made; ask for less at a time.` }
 }
 
-/** Cuts all blocks but the images, which stand behind the cut text. */
+/** Cuts all blocks but the images, and puts the images behind the cut text. */
 function cutTexts ({ content, structuredContent }: Whole): Whole {
   const images = content.filter((block) => imageOf(block) !== undefined)
   const rest = forModel({ content: content.filter((block) => imageOf(block) === undefined) }, LARGEST_RESULT).content
@@ -112,7 +114,7 @@ function cutTexts ({ content, structuredContent }: Whole): Whole {
   }
 }
 
-/** Replaces images that do not fit by notes, wherever they are. An image that occurs twice counts once. */
+/** Replaces each image that exceeds the room left by a note, at any depth. An image that occurs twice counts once. */
 function withoutLargeImages (value: unknown, kept: { data: Set<string>, room: number }): unknown {
   const image = typeof value === 'string' ? urlImage(value) : imageOf(value)
   if (image !== undefined) {
@@ -130,11 +132,11 @@ function withoutLargeImages (value: unknown, kept: { data: Set<string>, room: nu
   return Object.fromEntries(Object.entries(value).map(([key, each]) => [key, withoutLargeImages(each, kept)]))
 }
 
-/** Returns a result of another request with secrets redacted. */
+/** Returns the result of a request other than `tools/call`, with secrets redacted. */
 export const withoutSecrets = (result: Record<string, unknown>, secrets: Redactor): Record<string, unknown> =>
   secrets.isIn(JSON.stringify(result)) ? redactStrings(result, secrets.redact) as Record<string, unknown> : result
 
-/** Returns the text of an error. Models get it, so it leaves out blocks that are for the user alone. */
+/** Returns the text of an error for the model. Blocks that are meant for the user alone are left out. */
 function textOf (blocks: unknown[]): string {
   return blocks.flatMap((block) => {
     const { text, type, annotations } = (block ?? {}) as { text?: unknown, type?: unknown, annotations?: unknown }

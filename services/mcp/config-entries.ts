@@ -23,26 +23,29 @@ function connectionOf (entry: McpEntry): string {
   )
 }
 
-/** Returns the client fields of an entry, with which this service signs in. */
+/** Returns the fields of an entry with which this service identifies itself as an OAuth client. */
 const clientOf = ({ clientId, clientSecret, redirectUri }: McpAddress) => ({
   ...clientId !== undefined && { clientId },
   ...clientSecret !== undefined && { clientSecret },
   ...redirectUri !== undefined && { redirectUri }
 })
 
-/** Returns where a program runs: its working folder if the entry has one, and its box with everything that it may reach. */
+/** Returns where a program runs: its working folder if the entry names one, and the settings of its box if it has one. */
 const placeOf = ({ cwd, sandbox = false }: McpProcess) => ({
   ...cwd !== undefined && { cwd },
   ...sandbox !== false && { sandbox: sandbox === true ? {} : sandbox }
 })
 
-/** True if a server may ask its user for an authorization: it is reached over HTTP, and its headers hold none. */
+/**
+ * True if a server may require the user to authorize this service: the server is reached over HTTP, and the entry has no `Authorization`
+ * header.
+ */
 export const takesAuthorization = (entry: McpEntry): entry is McpAddress =>
   entry.url !== undefined && !Object.keys(entry.headers ?? {}).some((name) => name.toLowerCase() === 'authorization')
 
 /**
- * Returns the entry of a server that is to be connected, and the secret values that it refers to. Throws HeaderNotAllowed or
- * ClientIdMissing (400).
+ * Returns the config.json entry for the body of a connect request, and the secret values, which the entry contains as references only.
+ * Throws HeaderNotAllowed or ClientIdMissing (400).
  */
 export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<string, string> } {
   const { env, headers, enabled, ...rest } = { env: undefined, headers: undefined, ...body }
@@ -64,8 +67,8 @@ export function toEntry (body: ConnectBody): { entry: McpEntry, given: Record<st
 }
 
 /**
- * Returns the origin of a server, to which acceptance is bound: its program, arguments, names of variables and box, or its address and the
- * names of its headers. Values of variables and headers do not count, so that a token can be renewed.
+ * Returns the origin of a server, to which acceptance is bound: its command, arguments, names of variables, working folder and box, or its
+ * address and the names of its headers. Values of variables and headers do not count, so that a token can be renewed.
  */
 export const originOf = (entry: McpEntry): string =>
   canonicalJson(
@@ -74,7 +77,7 @@ export const originOf = (entry: McpEntry): string =>
       : { url: entry.url, headers: Object.keys(entry.headers ?? {}).sort() }
   )
 
-/** Every field of a connection that an entry may lack. */
+/** All connection fields, unset. They give the destructuring below a type that has every field. */
 const NONE = {
   args: undefined,
   cwd: undefined,
@@ -87,8 +90,8 @@ const NONE = {
 }
 
 /**
- * Returns the list with `entry` in place of the entry of the same name, or appended. Fields of the previous entry that the new
- * one does not set are kept, except those of the connection and `enabled`. Later duplicates of the name are removed.
+ * Returns the list with `entry` in place of the first entry of the same name, or appended. Fields that only the previous entry sets are
+ * kept, except the connection fields and `enabled`. Later duplicates of the name are removed.
  */
 function withEntry (entries: McpEntry[], entry: McpEntry): McpEntry[] {
   const at = entries.findIndex(({ name }) => name === entry.name)
@@ -100,7 +103,7 @@ function withEntry (entries: McpEntry[], entry: McpEntry): McpEntry[] {
 
 const matches = createNamePatterns()
 
-/** Returns a sentence that says why the entry's filter leaves out a tool (by the server's name for it); undefined if it does not. */
+/** Returns a sentence that says why the entry's filter excludes a tool, given the server's name of the tool; undefined if it does not. */
 export function leftOutBecause ({ tools: { allow, deny = [] } = {} }: McpEntry, tool: string): string | undefined {
   const denied = deny.find((pattern) => matches(pattern, tool))
   if (denied !== undefined) return `Its server's entry denies it: ${JSON.stringify(denied)} in tools.deny.`
@@ -113,10 +116,13 @@ interface Parts {
   environments: EnvironmentValues
 }
 
-/** The keys of config.json in which servers are written as READMEs show them. */
+/** The keys of config.json under which users paste servers in the form of READMEs. */
 const README_KEYS = ['mcpServers', 'servers'] as const
 
-/** The entries of `mcpServers` or `servers` without those of a name, or with settings added to them. */
+/**
+ * Returns the value of `mcpServers` or `servers` with `settings` added to each entry of the name; without `settings`, removes these
+ * entries.
+ */
 function changedEntries (servers: Record<string, unknown>, name: string, settings?: object): Record<string, unknown> {
   const read = readServers(Object.entries(servers))
   const keys = new Set(read.filter((each) => each.name === name && each.entry !== undefined).map(({ from }) => from))
@@ -124,11 +130,12 @@ function changedEntries (servers: Record<string, unknown>, name: string, setting
   return Object.fromEntries(kept.map(([key, value]) => [key, keys.has(key) ? { ...value as object, ...settings } : value]))
 }
 
-/** Saves tool servers: their entries in config.json, the values to which these refer in the encrypted store. */
+/** Saves tool servers: their entries in config.json, and the secret values that the entries refer to in the encrypted store. */
 export function createSavedServers ({ config, environments }: Parts) {
   /**
-   * Changes the entries of one name in config.json, those of `mcp` by `change`. Without settings, those of a README are removed. Throws
-   * ToolServersInvalid when the present value is not valid, as a change would lose it.
+   * Changes the entries of `names` in config.json: entries of `mcp` by `change`, entries in README form by adding `settings`. Without
+   * `settings`, entries in README form are removed. Throws ToolServersInvalid if the present `mcp` is not valid, because saving would lose
+   * it.
    */
   async function updateConfig (names: string[], change: (entries: McpEntry[]) => McpEntry[], settings?: ServerSettings) {
     await config.update((current) => {
@@ -144,7 +151,7 @@ export function createSavedServers ({ config, environments }: Parts) {
     })
   }
 
-  /** Saves entries in place of those with the same names, all of them or none. */
+  /** Saves entries in place of those with the same names: all of them or, if one cannot be saved, none. */
   async function saveAll (saved: Array<{ entry: McpEntry, given: Record<string, string> }>): Promise<void> {
     const before = saved.map(({ entry: { name } }) => ({ name, values: environments.of(name) }))
     try {
@@ -158,16 +165,16 @@ export function createSavedServers ({ config, environments }: Parts) {
   }
 
   return {
-    /** Changes settings of the entry of a name. */
+    /** Changes settings of the entries with this name. */
     configure: (name: string, settings: ServerSettings): Promise<void> =>
       updateConfig([name], (entries) => entries.map((entry) => entry.name === name ? { ...entry, ...settings } : entry), settings),
 
     saveAll,
 
-    /** Saves an entry in place of the one with the same name. Restores the stored values if the configuration cannot be saved. */
+    /** Saves an entry in place of the one with the same name. If config.json cannot be saved, the stored secret values are restored. */
     save: (entry: McpEntry, given: Record<string, string>): Promise<void> => saveAll([{ entry, given }]),
 
-    /** Deletes the entry of a name and its values. */
+    /** Deletes the entries with this name and the stored secret values. */
     async remove (name: string): Promise<void> {
       await updateConfig([name], (entries) => entries.filter((entry) => entry.name !== name))
       await environments.replace(name, {})

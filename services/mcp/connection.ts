@@ -17,15 +17,21 @@ import { openStatelessSession, type ServerSession } from './stateless-session.ts
 
 type Json = Record<string, unknown>
 
-/** Time limit for starting, connecting and listing the tools, where the entry has none: a program may have to be installed first. */
+/**
+ * The time limit for starting, connecting and listing the tools, in milliseconds, unless the entry sets one. A program may have to be
+ * installed first.
+ */
 export const CONNECT_MS = 60_000
-/** Time limit for the ping that checks whether a server still answers after one of its calls timed out. */
+/** The time limit for the ping that checks whether a server still answers after one of its calls timed out, in milliseconds. */
 const PING_MS = 10_000
-/** Shortest time between two requests for the list of tools. */
+/** The shortest time between two requests for the list of tools, in milliseconds. */
 const RELIST_MS = 1_000
 const MAX_PAGES = 1_000
 const LONGEST_INSTRUCTIONS = 8 * 1024
-/** The longest delay a timer takes, in milliseconds: it disables the SDK's own timers, because all time limits come from the clock. */
+/**
+ * The longest delay that a timer takes, in milliseconds. It disables the SDK's own timeouts, because all time limits here come from
+ * `clock`.
+ */
 const NEVER_MS = 2_147_483_647
 
 /** The capabilities that this service declares to servers. */
@@ -34,17 +40,17 @@ const CAPABILITIES = { elicitation: { form: {}, url: {} } }
 export interface Connection {
   readonly definitions: ToolDefinition[]
   readonly warnings: string[]
-  /** The server's own description of how to use it; MCP's `instructions`. */
+  /** The server's own description of how to use the server: MCP's `instructions`. */
   instructions?: string
   capabilities: Json
   version?: Json
-  /** Calls a tool and returns the raw result. Throws ToolFailed, the signal's reason, or NotSent. */
+  /** Calls a tool and returns the raw result. Throws ToolFailed, NotSent, or the abort reason of the signal. */
   call(tool: string, input: unknown, context: CallContext): Promise<Json>
-  /** Sends another request on behalf of a tool. Throws like `call`. */
+  /** Sends another request on behalf of a tool. Throws the same errors as `call`. */
   ask(method: string, params: Json, context: CallContext): Promise<Json>
-  /** Returns the first page of a list of the server; [] when the server does not offer that list. */
+  /** Returns the first page of a list of the server; [] if the server does not declare that capability. */
   list(what: 'resources' | 'prompts', signal: AbortSignal): Promise<Json[]>
-  /** Resolves to the reason when the connection has ended completely: see ServerTransport. */
+  /** Resolves to the reason when the connection has ended completely, as in ServerTransport. */
   ended: Promise<string>
   close(): Promise<void>
 }
@@ -58,19 +64,22 @@ interface Parts {
   transport: ServerTransport
   clock: Clock
   signal: AbortSignal
-  /** Time limit for connecting, milliseconds. */
+  /** The time limit for connecting, in milliseconds. */
   connectMs?: number
-  /** Called when the server announced a change of its tools and the new list has been read. */
+  /** Called after the server announced a change of its tools and the new list has been read. */
   onTools: () => void
-  /** Answers what the server asks the user. */
+  /** Answers the server's elicitation requests. */
   elicitor: Pick<Elicitor, 'elicit' | 'complete'>
-  /** Takes the server's messages for the log: parameters of `notifications/message`, from this level of MCP on. */
+  /**
+   * `take` receives the parameters of `notifications/message`, for the log. `level` is the lowest MCP log level that the server should
+   * send.
+   */
   logs: { take(params: Json): void, level: string }
 }
 
 /**
- * Connects to a server, initializes the MCP session and lists its tools. Rejects with the signal's reason, or with an Error whose message
- * is a clause about the server, such as "it did not answer within 60 s".
+ * Connects to a server, initializes the MCP session and lists the tools. Rejects with the signal's abort reason, or with an Error whose
+ * message is a clause about the server, such as "it did not answer within 60 s".
  */
 export async function openConnection (parts: Parts): Promise<Connection> {
   const { transport, clock, signal, connectMs = CONNECT_MS, onTools, elicitor, logs } = parts
@@ -92,8 +101,8 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   const request: ServerSession['request'] = (method, params, limit) => session.request(method, params, limit)
 
   /**
-   * Sends a request under a signal of its own. The SDK sends a cancellation whenever the signal it was given aborts, even after
-   * the request has ended; this signal aborts only while the request is pending.
+   * Sends a request under its own abort signal. The SDK sends a cancellation whenever the signal it got aborts, even after the request has
+   * ended. The request's own signal aborts only while the request is pending.
    */
   async function requestInSession (method: string, params: Json, limit: AbortSignal): Promise<Json> {
     limit.throwIfAborted()
@@ -111,7 +120,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
 
   async function listTools (limit: AbortSignal) {
     const { capabilities } = session
-    // Small servers do not declare what they offer.
+    // Small servers may declare no capabilities at all, although they have tools.
     const isSilent = Object.keys(capabilities).length === 0
     if (capabilities.tools === undefined && !isSilent) return readDefinitions([])
     const ask = (cursor: Json) =>
@@ -133,7 +142,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
         current = await withDeadline({ clock, ms: connectMs, signal }, listTools)
         onTools()
       } catch {
-        // The previous tools stay. `transport.ended` reports a server that has ended.
+        // The previous tools stay. If the server has ended, `transport.ended` reports it.
       }
       await clock.sleep(RELIST_MS, signal).catch(() => {})
     }
@@ -146,7 +155,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   }
   client.setNotificationHandler(ToolListChangedNotificationSchema, onToolsChanged)
 
-  // The SDK's own handler would check a form of any size against its schemas, and drop additions of newer versions of MCP.
+  // The SDK's own handler would validate a form of any size against its schemas, and drop fields of newer versions of MCP.
   client.fallbackRequestHandler = async ({ method, params = {} }, { signal }) => {
     if (method !== 'elicitation/create') throw new McpError(ErrorCode.MethodNotFound, 'Method not found')
     return elicitor.elicit(params, signal).catch((error) => {
@@ -155,13 +164,16 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   }
   client.setNotificationHandler(ElicitationCompleteNotificationSchema, ({ params }) => elicitor.complete(params.elicitationId))
 
-  /** Why the server has ended; undefined while it runs. Waits one turn of the event loop, so that a pending end is noticed. */
+  /**
+   * Returns the reason why the server has ended; undefined while it runs. Waits one turn of the event loop, so that an end that is just
+   * being reported counts.
+   */
   const endReason = (): Promise<string | undefined> =>
     Promise.race([transport.ended, new Promise<undefined>((resolve) => setImmediate(() => resolve(undefined)))])
 
-  /** Begins a session or, with a server that refuses sessions, speaks MCP 2026-07-28. */
+  /** Initializes a session or, if the server refuses `initialize`, uses the stateless protocol of MCP 2026-07-28. */
   async function openSession (limit: AbortSignal): Promise<ServerSession> {
-    // The client closes the transport of a server that refuses it.
+    // The client closes the transport if the server refuses `initialize`, but the stateless protocol still needs the transport.
     transport.close = async () => {}
     try {
       await client.connect(transport, { signal: limit, timeout: NEVER_MS })
@@ -191,7 +203,7 @@ export async function openConnection (parts: Parts): Promise<Connection> {
   try {
     const message = `it did not answer within ${connectMs / 1000} s`
     await withDeadline({ clock, ms: connectMs, signal, message }, async (limit) => {
-      // Raced here because the SDK's pending request does not report why the server ended.
+      // Raced, because the SDK's pending request would reject without the reason why the server ended.
       const ended = transport.ended.then((why) => {
         throw new Error(why)
       })
@@ -208,14 +220,14 @@ export async function openConnection (parts: Parts): Promise<Connection> {
     })
   } catch (error) {
     const why = abortKind(error) === undefined ? await endReason() : undefined
-    // Not compared with the property: the new list may not be in its place yet.
+    // The local `close` is the transport's own: after an aborted attempt, the property `transport.close` may still hold the replacement.
     await close()
-    // If the server refuses to initialize, the client disconnects by itself. The error says more than the end of the connection.
+    // If the server refuses to initialize, the client disconnects by itself. Then the error tells more than the end of the connection.
     const known = why === DISCONNECTED ? undefined : why
     throw signal.aborted ? signal.reason : new Error(known ?? wordsOf(error))
   }
 
-  /** Stops a server that does not answer a ping in time; its supervisor then starts it again. */
+  /** Sends a ping. If the server does not answer in time, stops the server, and its supervisor restarts it. */
   function probe () {
     withDeadline({ clock, ms: PING_MS, signal }, (limit) => request(session.isStateless ? 'server/discover' : 'ping', {}, limit))
       .catch((error) => {
@@ -223,7 +235,9 @@ export async function openConnection (parts: Parts): Promise<Connection> {
       })
   }
 
-  /** Makes a request for the call of a tool. `meta` asks the server to report progress. */
+  /**
+   * Runs the requests that `work` sends for one tool call, with a `meta` that asks the server to report progress, and converts the errors.
+   */
   async function onBehalf ({ signal: limit, progress = () => {} }: CallContext, work: (meta: Json) => Promise<Json>): Promise<Json> {
     try {
       return await notes.during(progress, (progressToken) => work({ _meta: { progressToken } }))
@@ -277,16 +291,16 @@ export async function openConnection (parts: Parts): Promise<Connection> {
 const runsTasks = (capabilities: ServerCapabilities): boolean => capabilities.tasks?.requests?.tools?.call !== undefined
 
 const LONGEST_MESSAGE = 4_000
-/** The most tools about whose headers a warning is given. */
+/** The most tools for which a warning says why they were left out. */
 const MOST_WARNED = 20
 
 const leftOut = (tool: unknown, fault: string) =>
   `The tool ${JSON.stringify(String((tool as Json | null)?.name).slice(0, 100))} was left out: ${fault}.`
 
-/** Returns the words of a server's error, without the prefix that the SDK puts before them. */
+/** Returns the message of a server's error, without the prefix that the SDK adds. */
 function wordsOf (error: unknown): string {
   const { message, data, issues } = error as Error & { data?: unknown, issues?: Array<{ path: PropertyKey[], message: string }> }
-  // The SDK says in JSON what it misses in the answer to the first message.
+  // The SDK reports an invalid answer to `initialize` as a list of schema issues.
   if (Array.isArray(issues)) return `its first answer is not of MCP (${issues[0]?.path.join('.')}: ${issues[0]?.message})`
   return wordsOfError(message.replace(/^MCP error -?\d+: /, ''), data).slice(0, LONGEST_MESSAGE)
 }
@@ -294,15 +308,15 @@ function wordsOf (error: unknown): string {
 type Params = Record<string, unknown>
 
 /**
- * Takes the notifications that a server may send in large numbers, before the SDK validates each message: progress of calls, and messages
- * for the log.
+ * Handles the notifications that a server may send in large numbers, before the SDK validates each message: progress of calls, and log
+ * messages, which are passed to `logged`.
  */
 function createServerNotes (logged: (params: Params) => void) {
   const calls = new Map<number, (progress: ToolProgress) => void>()
   let last = 0
 
   return {
-    /** Takes a message if it is such a notification, and returns whether it is. */
+    /** Handles a message if it is such a notification. Returns true if it was one. */
     take (message: JSONRPCMessage): boolean {
       if (!('method' in message) || 'id' in message) return false
       const params = message.params ?? {}
@@ -316,7 +330,7 @@ function createServerNotes (logged: (params: Params) => void) {
       return true
     },
 
-    /** Runs `work` with a progress token, and passes on the progress that the server reports for it meanwhile. */
+    /** Runs `work` with a new progress token, and passes the progress that the server reports for this token to `progress`. */
     async during<T> (progress: (progress: ToolProgress) => void, work: (progressToken: number) => Promise<T>): Promise<T> {
       const token = ++last
       calls.set(token, progress)
@@ -334,9 +348,9 @@ function readProgress ({ progress, total, message }: Params): ToolProgress | und
   return { progress, ...typeof total === 'number' && { total }, ...typeof message === 'string' && message !== '' && { message } }
 }
 
-/** How long the server has to keep the result, milliseconds. */
+/** How long the server must keep the result of a task, in milliseconds. */
 const TTL_MS = 3_600_000
-/** Bounds of the time between two looks at a task, and the time where the server names none; milliseconds. */
+/** The shortest and longest time between two polls of a task, and the default if the server names none, in milliseconds. */
 const SHORTEST_POLL_MS = 100
 const LONGEST_POLL_MS = 10_000
 const POLL_MS = 1_000
@@ -350,9 +364,9 @@ interface TaskParts {
 }
 
 /**
- * Calls a tool that its server runs only as a task (MCP 2025-11-25, experimental): begins the task, polls it until it has ended and returns
- * its result. A change of its status counts as progress. Cancels the task if the signal aborts. Throws ToolFailed for a task without a
- * result.
+ * Calls a tool that its server runs only as a task (MCP 2025-11-25, experimental): starts the task, polls it until it ends and returns the
+ * result of the task. A change of the status message counts as progress. Cancels the task if the signal aborts. Throws ToolFailed if the
+ * server cancelled the task.
  */
 async function callAsTask (params: Json, { request, clock, signal, progress }: TaskParts): Promise<Json> {
   const created = await request('tools/call', { ...params, task: { ttl: TTL_MS } }, signal)
@@ -369,7 +383,7 @@ async function callAsTask (params: Json, { request, clock, signal, progress }: T
       await clock.sleep(ms, signal)
     }
     if (task.status === 'cancelled') throw new ToolFailed(`The tool server cancelled the call. ${task.statusMessage ?? ''}`.trim())
-    // Also for a task that waits for input: the request for its result lets the server ask for the input.
+    // A task that waits for input takes this path too: the request for its result lets the server ask for the input.
     return await request('tasks/result', { taskId }, signal)
   } catch (error) {
     if (signal.aborted) withDeadline({ clock, ms: CANCEL_MS }, (limit) => request('tasks/cancel', { taskId }, limit)).catch(() => {})

@@ -2,10 +2,10 @@ import { abortKind } from '../lib/abort.ts'
 import { isObject } from '../lib/json.ts'
 
 const LONGEST_TEXT = 1_000
-/** The most characters of `icons` and of `_meta`, as JSON; larger ones are left out. */
+/** The most characters of the JSON of `icons`, and of `_meta`. A larger value is left out. */
 const LARGEST = 16 * 1024
 
-/** The fields of an entry in a tool server's lists, beside its name. */
+/** The fields, apart from the name, of an item in a tool server's list of tools, prompts or resources. */
 export interface EntryNames {
   title?: string
   description?: string
@@ -15,7 +15,7 @@ export interface EntryNames {
 
 const isSmall = (value: unknown): boolean => JSON.stringify(value).length <= LARGEST
 
-/** Returns the title, the description, the icons and the `_meta` of an entry of a server's list, as the server gives them. */
+/** Returns the title, description, icons and `_meta` of an item of a server's list. Long texts are cut; too large values are left out. */
 export function namesOf (entry: Record<string, unknown>): EntryNames {
   const { title, description, icons, _meta } = entry
   return {
@@ -27,8 +27,8 @@ export function namesOf (entry: Record<string, unknown>): EntryNames {
 }
 
 /**
- * Reads a list of a server, page after page, until it ends, or until `pages` pages or more than `most` entries are read. Rejects as
- * `request` does. `isCut` says whether the server may have more.
+ * Reads a list of a server page by page, until it ends, or until `pages` pages or more than `most` items are read. Rejects as `request`
+ * does. `isCut` is true if the server may have more items.
  */
 export async function readPages (
   request: (cursor: { cursor?: string }) => Promise<Record<string, unknown>>,
@@ -39,7 +39,7 @@ export async function readPages (
   let cursor: string | undefined
   for (let page = 0; page < pages && all.length <= most; page++) {
     const { [key]: entries, nextCursor } = await request(cursor === undefined ? {} : { cursor })
-    // Not passed as arguments of one call, because the number of arguments is limited.
+    // Not `push(...entries)`: the number of arguments of a call is limited.
     for (const entry of Array.isArray(entries) ? entries : []) all.push(entry)
     if (typeof nextCursor !== 'string' || nextCursor === '' || nextCursor === cursor) return { all, isCut: all.length > most }
     cursor = nextCursor
@@ -47,11 +47,11 @@ export async function readPages (
   return { all, isCut: true }
 }
 
-/** Returns a server's message as a part of a sentence. */
+/** Returns a server's message without the full stop at its end, for use inside a sentence. */
 export const withoutStop = (text: string): string => text.replace(/[.\s]+$/, '')
 
-/** Returns why a server did not answer a request, as a clause. */
+/** Returns a clause that says why a server did not answer a request. */
 export const whyUnanswered = (error: Error): string => abortKind(error) === 'timeout' ? NO_ANSWER : withoutStop(error.message)
 
-/** The message of a time limit for a request, a clause. */
+/** The message of a request's time limit: a clause about the server. */
 export const NO_ANSWER = 'it did not answer in time'

@@ -4,7 +4,7 @@ import { withoutStop } from './entry-view.ts'
 
 type Json = Record<string, unknown>
 
-/** JSON-RPC 2.0: Internal error. */
+/** The error code "Internal error" of JSON-RPC 2.0. */
 const INTERNAL_ERROR = -32603
 const LONGEST_QUOTE = 300
 const LONGEST_DATA = 2_000
@@ -15,7 +15,7 @@ export interface PendingRequest {
   method: string
 }
 
-/** Returns an answer that fails a request on behalf of the server. */
+/** Returns an error answer to a request, as if the server had sent it. */
 export const failedAnswer = (id: RequestId, message: string): JSONRPCErrorResponse => ({
   jsonrpc: '2.0',
   id,
@@ -24,21 +24,21 @@ export const failedAnswer = (id: RequestId, message: string): JSONRPCErrorRespon
 
 export type Answer = JSONRPCResultResponse | JSONRPCErrorResponse
 
-/** Whether a message answers a request. */
+/** True if a message is the answer to a request. */
 export const isAnswer = (message: JSONRPCMessage): message is Answer => 'result' in message || 'error' in message
 
-/** Like `readJson`, but drops the key `__proto__`: a later copy of the object could set its prototype by it. */
+/** Parses JSON like `readJson`, but drops the key `__proto__`: a later copy of the object could set its prototype through this key. */
 export const readWithoutPrototypes = (text: string): unknown =>
   readJson(text, text.includes('__proto__') ? (key, each) => key === '__proto__' ? undefined : each : undefined)
 
-/** Returns a server's output as a quotation for the error of a call. */
+/** Returns the beginning of a server's output, to be quoted in the error of a call. */
 export const quoteOf = (text: string): string =>
   text.length <= LONGEST_QUOTE ? text : `${text.slice(0, LONGEST_QUOTE).toWellFormed()}…`
 
 /**
- * Reads the output of a server as messages of JSON-RPC, in the strict form that the MCP SDK accepts. The SDK would drop a message of
- * another form, and the request that it answers would wait for its time limit. A null where the protocol has no null counts as absent. An
- * answer without a result or an error fails its request with the server's words. Returns [] if there is no message.
+ * Reads a server's output as JSON-RPC messages, in the strict form that the MCP SDK accepts. The SDK would drop a message in another form,
+ * and the request that the message answers would wait until its time limit. A null where the protocol has none counts as absent. An answer
+ * without a result or an error becomes an error that quotes the server. Returns [] if there is no message.
  */
 export const readMessages = (value: unknown): JSONRPCMessage[] =>
   (Array.isArray(value) ? value : [value]).flatMap((each) => readMessage(each) ?? [])
@@ -48,7 +48,7 @@ function readMessage (value: unknown): JSONRPCMessage | undefined {
   const { method, params } = value
   const id = readId(value.id)
   if (typeof method !== 'string') return readAnswer(value, id)
-  // A line of a log that contains the word "method" is not a message.
+  // Without this check, a JSON line of a log that has a "method" would count as a message.
   if (value.jsonrpc !== '2.0') return undefined
   const known = isObject(params) ? { params: id === undefined ? withMeta(params) : withoutNulls(params) as Json } : {}
   return id === undefined ? { jsonrpc: '2.0', method, ...known } : { jsonrpc: '2.0', id, method, ...known }
@@ -58,21 +58,21 @@ const ANSWER_KEYS = ['jsonrpc', 'id', 'result', 'error', 'method', 'params']
 
 function readAnswer (value: Json, id: RequestId | undefined): Answer | undefined {
   const hasOutcome = 'result' in value || 'error' in value
-  // Without a version, only an object with nothing else is an answer: a line of a log may have a result, too.
+  // An object without `jsonrpc` is an answer only if it has no other fields: a JSON line of a log may have a `result`, too.
   const isKnown = value.jsonrpc === '2.0' || (hasOutcome && Object.keys(value).every((key) => ANSWER_KEYS.includes(key)))
   if (!isKnown || (!hasOutcome && id === undefined)) return undefined
   const { error, result } = value
   const isFailed = error !== undefined && error !== null && error !== false && error !== ''
   if (isFailed) return { jsonrpc: '2.0', id, error: readError(error) }
   if (!hasOutcome) return failedAnswer(id!, `The answer has neither a result nor an error: ${quoteOf(JSON.stringify(value))}`)
-  // The caller gives an answer without an id the id of its request: see adoptAnswer.
+  // If the answer has no id, the caller gives it the id of its request: see adoptAnswer.
   return { jsonrpc: '2.0', id: id as RequestId, result: readResult(result) }
 }
 
-/** Returns an answer without a known id as the answer to the request `id`. */
+/** Returns an answer without a known id as the answer to the request with this id. */
 export const adoptAnswer = (message: Answer, id: RequestId): Answer => ({ ...message, id })
 
-/** Reads an id. Ids of this service are numbers, which some servers send back as texts. */
+/** Reads an id. This service's own ids are numbers. Some servers send them back as strings, which are converted to numbers. */
 function readId (id: unknown): RequestId | undefined {
   if (typeof id === 'number') return Number.isInteger(id) ? id : undefined
   if (typeof id !== 'string') return undefined
@@ -93,7 +93,7 @@ function readError (error: unknown): { code: number, message: string, data?: unk
   }
 }
 
-/** Returns the text of an error: its message, and further information in its data. */
+/** Returns the text of an error: its message, then its `data` unless the message contains it already. */
 export function wordsOfError (message: string, data: unknown): string {
   const more = data === undefined || data === null ? '' : typeof data === 'string' ? data : JSON.stringify(data)
   const isNew = more !== '' && more !== '{}' && more !== '[]' && !message.includes(more)
@@ -102,10 +102,10 @@ export function wordsOfError (message: string, data: unknown): string {
   return message.trim() === '' ? shown : `${withoutStop(message)}: ${shown}`
 }
 
-/** Keys of `_meta` whose values the SDK validates. No answer needs them. */
+/** Keys of `_meta` whose values the SDK validates. They are removed, because nothing here needs them. */
 const CHECKED_META = ['progressToken', 'io.modelcontextprotocol/related-task']
 
-/** Removes a `_meta` that is not an object. */
+/** Removes a `_meta` that is not an object, and from a valid one the keys that the SDK validates. */
 function withMeta (value: Json): Json {
   if (!('_meta' in value)) return value
   const { _meta: meta, ...rest } = value
@@ -113,7 +113,10 @@ function withMeta (value: Json): Json {
   return { ...rest, _meta: Object.fromEntries(Object.entries(meta).filter(([key]) => !CHECKED_META.includes(key))) }
 }
 
-/** Reads a result. PHP writes an empty object as `[]`. A value that is not an object becomes `toolResult`, as in MCP 2024-10-07. */
+/**
+ * Reads a result. `[]` counts as an empty object, because PHP writes it so. Any other value that is not an object becomes `toolResult`, as
+ * in MCP 2024-10-07.
+ */
 function readResult (result: unknown): Json {
   if (result === undefined || result === null || (Array.isArray(result) && result.length === 0)) return {}
   if (!isObject(result)) return { toolResult: result }
@@ -121,7 +124,7 @@ function readResult (result: unknown): Json {
   return typeof read.protocolVersion === 'string' && read.content === undefined ? readBeginning(read) : read
 }
 
-/** Reads the answer to `initialize`. Only the version of the protocol is required. */
+/** Reads the answer to `initialize`. Only the protocol version is required; other fields get defaults if they are missing or malformed. */
 function readBeginning ({ capabilities, serverInfo, instructions, ...rest }: Json): Json {
   const { name, version, ...about } = isObject(serverInfo) ? serverInfo : {}
   const texts = Object.entries(about).filter(([, each]) => typeof each === 'string')
@@ -136,7 +139,7 @@ function readBeginning ({ capabilities, serverInfo, instructions, ...rest }: Jso
 const textOf = (value: unknown): string | undefined =>
   typeof value === 'string' || typeof value === 'number' ? String(value) : undefined
 
-/** Reads the capabilities of a server: `true` and `[]` are capabilities without details, null and false are none. */
+/** Reads the capabilities of a server. `true` and `[]` count as capabilities without details; null and false count as absent. */
 export function readCapabilities (value: unknown): Json {
   if (!isObject(value)) return {}
   return Object.fromEntries(Object.entries(value).flatMap(([name, offer]): Array<[string, unknown]> => {
@@ -153,19 +156,19 @@ const detailsOf = (offer: Json): Json =>
     return isObject(each) ? [[key, detailsOf(each)]] : []
   }))
 
-/** Returns a value without the properties that are null, at any depth. Items of lists stay. */
+/** Returns a value without properties that are null, at any depth. Null items of lists stay. */
 export function withoutNulls (value: unknown): unknown {
   if (Array.isArray(value)) return value.map(withoutNulls)
   if (!isObject(value)) return value
   return Object.fromEntries(Object.entries(value).flatMap(([key, each]) => each === null ? [] : [[key, withoutNulls(each)]]))
 }
 
-/** The most positions in a line at which the beginning of a message is tried. */
+/** The most positions in a line at which a message is tried to be parsed. */
 const MOST_BEGINNINGS = 32
 
 /**
- * Reads the messages of a line of a server's stdout: a whole line of JSON, or a message behind other text, such as a banner or the color of
- * a terminal. `isBehind` says that other text stands in front.
+ * Reads the messages in one line of a server's stdout. The line is JSON, or ends with a JSON message that follows other text, such as a
+ * banner or a terminal color code. `isBehind` is true if other text precedes the message; it has no meaning if there is no message.
  */
 export function readLine (text: string): { messages: JSONRPCMessage[], isBehind: boolean } {
   const whole = /^[{[]/.test(text) ? readWithoutPrototypes(text) : undefined
@@ -181,15 +184,15 @@ export function readLine (text: string): { messages: JSONRPCMessage[], isBehind:
 
 const FIRST_TEXT = /"text"\s*:\s*"([^"\\]*(?:\\.[^"\\]*)*)/s
 
-/** Returns the beginning of the first string in the beginning of a message; undefined for none. */
+/** Returns the beginning of the first "text" string in `head`, the beginning of a message; undefined if there is none. */
 function firstTextIn (head: string): string | undefined {
   const found = FIRST_TEXT.exec(head)?.[1].replace(/\\u[0-9a-f]{0,3}$/i, '')
   return found === undefined ? undefined : readJson(`"${found}"`)
 }
 
 /**
- * Returns an answer in place of one that is too large to be read; `head` is its beginning. A call has had its effect by then, so its result
- * is the readable part, with a note. Other requests fail.
+ * Returns the answer to a request whose real answer is too large to be read; `head` is its beginning. A tool call has had its effect by
+ * then, so its answer is the readable part with a note. Other requests fail.
  */
 export function answerUnread ({ id, method }: PendingRequest, { head, why }: { head: string, why: string }): Answer {
   if (method !== 'tools/call') return failedAnswer(id, why)

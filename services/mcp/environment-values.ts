@@ -10,12 +10,12 @@ import type { SignInClient } from './oauth/authorize.ts'
 import { emptyIfDamaged, type StoredRecord } from '../store/index.ts'
 
 export interface EnvironmentParts {
-  /** Values of environments from POST /mcp/connect. They are encrypted, and stored nowhere else. */
+  /** The values of variables and headers from POST /mcp/connect. They are encrypted, and stored nowhere else. */
   stored: StoredRecord<Values>
   clock: Clock
   /** The service's own environment. */
   variables: NodeJS.ProcessEnv
-  /** All secrets of the service; `ownSecrets` leaves out those of its tool servers. */
+  /** All secrets of the service; `ownSecrets` excludes the secrets of its tool servers. */
   secrets: () => string[]
   ownSecrets: () => string[]
   cwd: () => string
@@ -26,11 +26,11 @@ export interface EnvironmentParts {
 export type EnvironmentValues = ReturnType<typeof createEnvironmentValues>
 
 /**
- * Manages the environments and headers of the tool servers: stores their values, starts servers with them, and knows which values are
- * secret.
+ * Manages the environments and headers of the tool servers: stores their values, starts servers with them, and keeps track of secret
+ * values.
  */
 export function createEnvironmentValues ({ stored, clock, variables, secrets, ownSecrets, cwd, box }: EnvironmentParts) {
-  /** Every value that a server was started with, and the subset that counts as secret. */
+  /** Every value that a server was started with; `secretValues` are those that count as secret. */
   const seen = new Set<string>()
   const secretValues = new Set<string>()
   let values: Values = {}
@@ -39,7 +39,10 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
     values = await stored.update(change).catch((error) => stored.replace(change(emptyIfDamaged(error))))
   }
 
-  /** Returns the variables that an entry may name: those that children may get, never the service's own variables and secrets. */
+  /**
+   * Creates the function that replaces variables in an entry. Variables that no child process may get are not replaced: the service's own
+   * variables and secrets.
+   */
   const expansion = () =>
     createExpansion({ ...namedEnvironment(variables, ownSecrets()), ...editorVariables(cwd()) }, {
       isSet: (name) => variables[name] !== undefined,
@@ -53,7 +56,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
   }
 
   return {
-    /** Reads the stored values. A damaged record counts as empty; rejects when the store cannot be read. */
+    /** Reads the stored values. A damaged record counts as empty. Rejects if the store cannot be read. */
     async load (): Promise<void> {
       values = await stored.get().catch(emptyIfDamaged)
     },
@@ -74,7 +77,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
       return spawnGuarded(command, args, { cwd: folder, env: { ...childEnvironment(variables, secrets()), ...env }, stdin: 'pipe', clock })
     },
 
-    /** Returns the address and the headers for requests of an entry. Throws an Error that names a missing value. */
+    /** Returns the address and the headers for requests to the server of an entry. Throws an Error that names a missing value. */
     address (entry: McpAddress, given: Values = {}): { url: URL, headers: Values } {
       const headers = resolve(entry, given)
       const { url, values: parameters } = showQuery(entry.url, { ...values, ...given })
@@ -85,7 +88,7 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
       return { url, headers }
     },
 
-    /** Returns the client with which this service signs in at the server of an entry. Throws an Error that names a missing value. */
+    /** Returns the OAuth client with which this service signs in at the server of an entry. Throws an Error that names a missing value. */
     client ({ name, clientId, clientSecret, redirectUri }: McpAddress, given: Values = {}): SignInClient {
       const expand = expansion()
       const secret = clientSecret && resolveSecret(name, clientSecret, { ...values, ...given }, expand)
@@ -101,18 +104,18 @@ export function createEnvironmentValues ({ stored, clock, variables, secrets, ow
       }
     },
 
-    /** The stored values of a server. */
+    /** Returns the stored values of a server. */
     of: (server: string): Values => valuesOfServer(values, server),
 
-    /** Replaces the stored values of a server by `next`, durably. */
+    /** Replaces all stored values of a server, durably. */
     replace: (server: string, next: Values): Promise<void> => update((before) => ({ ...valuesWithoutServer(before, server), ...next })),
 
-    /** Returns the values that no other child may see. */
+    /** Returns the secret values, which no other child process may get. */
     secrets: (): string[] => [...secretValues],
 
     /**
-     * Returns the values to redact in errors and in stderr: all of at least 8 characters, except paths and plain words. A diagnostic text
-     * suffers little if too much is redacted.
+     * Returns the values to redact in errors and in stderr: every value of at least 8 characters, except paths and plain words. Redacting
+     * too much does little harm to a diagnostic text.
      */
     longValues: (): string[] => [...seen].filter((value) => value.length >= 8 && !/^[./~]|^[a-z]+$/i.test(value))
   }
@@ -124,21 +127,24 @@ type Values = Record<string, string>
 const REFERENCE = /^secret:(mcp\/[A-Za-z0-9._-]{1,64}\/[^/]+)$/
 const storedKey = (server: string, variable: string) => `mcp/${server}/${variable}`
 const referenceTo = (server: string, variable: string): string => `secret:${storedKey(server, variable)}`
-/** Returns the key of the stored value that a text refers to; undefined if it is not a reference. */
+/** Returns the key of the stored value that a reference names; undefined if the text is not a reference. */
 const storedAt = (text: string): string | undefined => REFERENCE.exec(text)?.[1]
 
-/** Patterns of variable names and values that mark a value as secret, as opposed to a setting or a path. */
+/** Patterns for names and values of variables. A match marks the value as secret; other values are settings or paths. */
 const SECRET_NAME = /key|token|secret|passw|passphrase|credential|auth|cookie|session|webhook|dsn$|pat$/i
 const SECRET_VALUE = [/:\/\/[^/\s]*:[^/\s]*@/, /^(?![./~])(?=.*\d)(?=.*[a-z])(?!https?:\/\/)[\w.~+/=:-]{16,}$/i]
 
-/** Returns a reference for config.json in place of a client's secret, and the secret under its key. No header has the name that is used. */
+/**
+ * Splits a client secret into a reference, for config.json, and the secret under its key. No header can have the name that the key
+ * contains.
+ */
 export function hideClientSecret (server: string, secret: string): { clientSecret: string, values: Values } {
   const { references, values } = toReferences(server, { [CLIENT_SECRET]: secret })
   return { clientSecret: references[CLIENT_SECRET], values }
 }
 const CLIENT_SECRET = '@clientSecret'
 
-/** Splits an environment into references, for config.json, and the values that they refer to, for the encrypted store. */
+/** Splits an environment into references, for config.json, and the values that they name, for the encrypted store. */
 export function toReferences (server: string, env: Values): { references: Values, values: Values } {
   const names = Object.keys(env)
   return {
@@ -157,8 +163,8 @@ const pick = (stored: Values, isSelected: (name: string) => boolean): Values =>
   Object.fromEntries(Object.entries(stored).filter(([name]) => isSelected(name)))
 
 /**
- * Returns the environment, or the headers, of an entry: references are replaced by stored values, variables as `expand` does. Throws an
- * Error for the first missing value; its message is a clause that completes "… is not connected: ".
+ * Returns the environment, or the headers, of an entry. References are replaced by stored values, and variables by `expand`. Throws an
+ * Error for the first missing value; its message is a clause, such as "nothing is stored for its variable TOKEN".
  */
 export function resolveValues (entry: McpEntry, stored: Values, expand: Expansion = createExpansion({})): Values {
   const [kind, values] = entry.url === undefined ? ['variable', entry.env] : ['header', entry.headers]
@@ -181,12 +187,15 @@ function resolveSecret (server: string, text: string, stored: Values, expand: Ex
   return stored[reference]
 }
 
-/** Returns the command and the arguments with which an entry is started, and which of the arguments are `hidden` in config.json. */
+/**
+ * Returns the command and the arguments with which an entry is started, and as `hidden` the secret parts of arguments from the encrypted
+ * store.
+ */
 function resolveProgram ({ name, command, args = [] }: McpProcess, stored: Values, expand: Expansion) {
   const hidden: string[] = []
   const shown = args.map((arg, at) => {
     const reference = storedAt(arg)
-    // Only the entry's own stored values are used: POST /mcp/connect saves arguments unchanged.
+    // A reference to any other stored value is not resolved, because POST /mcp/connect saves arguments unchanged.
     if (reference !== storedKey(name, argumentKey(at))) return expand(arg, `argument ${at + 1}`)
     if (!Object.hasOwn(stored, reference)) throw new Error(`nothing is stored for its argument ${at + 1}; connect it again`)
     hidden.push(...secretPart(stored[reference]))
@@ -196,16 +205,19 @@ function resolveProgram ({ name, command, args = [] }: McpProcess, stored: Value
 }
 
 type Variables = Record<string, string | undefined>
-/** Replaces the variables in a text; `what` names the part of the entry. Throws an Error for a variable that is not set or withheld. */
+/**
+ * Replaces the variables in a text; `what` names the part of the entry for errors. Throws an Error for a variable that has no default and
+ * is either not set or withheld from servers.
+ */
 type Expansion = (text: string, what: string) => string
 
-/** `${VAR}`, `${env:VAR}`, `${VAR:-default}`. */
+/** Matches `${VAR}`, `${env:VAR}` and `${VAR:-default}`. */
 const VARIABLE = /\$\{(?:env:)?(\w+|\/)(?::-([^}]*))?\}/g
 
 interface Expanded {
-  /** Whether a variable that may not be named is set. */
+  /** True if a variable that servers may not get is set. Only the error message depends on it. */
   isSet(name: string): boolean
-  /** Called with the value that replaces a variable. */
+  /** Called with the name of each replaced variable and the value that replaces it. */
   used(name: string, value: string): void
 }
 
@@ -221,7 +233,7 @@ const createExpansion = (variables: Variables, parts?: Expanded): Expansion => (
     throw new Error(`its ${what} is to come from the environment variable ${variable}, which is not set; set it and restart`)
   })
 
-/** Returns the variables that VS Code and Cursor define themselves. */
+/** Returns the variables that VS Code and Cursor define in their configuration files. */
 const editorVariables = (workspace: string) => ({
   workspaceFolder: workspace,
   workspaceFolderBasename: basename(workspace),
@@ -230,7 +242,7 @@ const editorVariables = (workspace: string) => ({
   '/': sep
 })
 
-/** Returns the folder in which a program starts. Throws an Error if it does not exist. */
+/** Returns the folder in which a program starts. Throws an Error if the folder does not exist. */
 async function workingFolder (given: string | undefined, workspace: string): Promise<string> {
   if (given === undefined) return workspace
   const folder = resolvePath(workspace, given.replace(/^~(?=$|[\\/])/, homedir()))
@@ -242,27 +254,30 @@ async function workingFolder (given: string | undefined, workspace: string): Pro
   return folder
 }
 
-/** Like secretsIn, plus the part behind the scheme of an authorization. */
+/** Returns the secret values and, for `Bearer x` and the like, the credentials without the scheme. */
 const secretsInHeaders = (values: Values): string[] => secretsIn(values).flatMap((value) => [value, value.replace(/^\w+ +/, '')])
 
 const isSecret = (name: string, value: string): boolean =>
   SECRET_NAME.test(name) || SECRET_VALUE.some((pattern) => pattern.test(value))
 
-/** Returns the values that are secret: they are removed from the environment of other children and redacted in results. */
+/** Returns the secret values. They are withheld from other child processes and redacted in results. */
 export const secretsIn = (values: Values): string[] =>
   Object.entries(values).flatMap(([name, value]) => isSecret(name, value) ? [value] : [])
 
 const argumentKey = (at: number) => `#${at}`
 const OPTION = /^--?[\w-]+$/
-/** `--api-key=x`, `TOKEN=x`, `Authorization: x`. */
+/** Matches a named value in an argument: `--api-key=x`, `TOKEN=x`, `Authorization: x`. */
 const NAMED_VALUE = /^-{0,2}([\w-]+)(?:=|:\s*)(.+)$/s
 const USER_INFO = /^[a-z][a-z0-9+.-]*:\/\/[^/?#@]*:([^/?#@]+)@/i
 
-/** Returns the parts of an argument that have to be redacted. */
+/**
+ * Returns the texts to redact for a secret argument: the whole argument and, if it has them, the value after a name and the password in a
+ * URL.
+ */
 const secretPart = (arg: string): string[] =>
   [arg, NAMED_VALUE.exec(arg)?.[2].replace(/^\w+ +/, ''), USER_INFO.exec(arg)?.[1]].filter((each) => each !== undefined)
 
-/** Splits arguments into those for config.json, where the secret ones are references, and the values that they refer to. */
+/** Splits arguments into arguments for config.json, with references in place of secret ones, and the values that the references name. */
 export function hideArguments (server: string, args: string[]): { args: string[], values: Values } {
   const isHidden = (arg: string, at: number) => {
     const named = NAMED_VALUE.exec(arg)
@@ -275,16 +290,16 @@ export function hideArguments (server: string, args: string[]): { args: string[]
   return { args: args.map((arg, at) => references[argumentKey(at)] ?? arg), values }
 }
 
-/** True if a text contains variables that are replaced when its server is connected. */
+/** True if a text contains variables, which are replaced when the server is connected. */
 export const hasVariable = (text: string): boolean => text.search(VARIABLE) !== -1
 
-/** Returns the environment variables in a text. */
+/** Returns the names of the environment variables in a text, without the variables that editors define. */
 export const variablesIn = (text: string): string[] =>
   [...text.matchAll(VARIABLE)].map(([, name]) => name).filter((name) => !Object.hasOwn(editorVariables(''), name))
 
 /**
- * Splits an address into one for config.json, whose secret query parameters are references, and the values that they refer to. Throws
- * NotAnAddress (400).
+ * Splits an address into an address for config.json, with references in place of secret query parameters, and the values that the
+ * references name. Throws NotAnAddress (400).
  */
 export function hideQuery (server: string, address: string): { url: string, values: Values } {
   if (!URL.canParse(address)) throw new NotAnAddress(server)
@@ -299,7 +314,9 @@ export function hideQuery (server: string, address: string): { url: string, valu
   return { url: url.href, values: toReferences(server, Object.fromEntries(hidden.map(({ key, value }) => [key, value]))).values }
 }
 
-/** Returns the address with the stored values of its query parameters, and these values. Throws an Error for a missing value. */
+/**
+ * Returns the address with stored values in place of the references in its query, and these values. Throws an Error for a missing value.
+ */
 function showQuery (address: string, stored: Values): { url: URL, values: Values } {
   const url = new URL(address)
   const values: Values = {}
@@ -316,7 +333,7 @@ function showQuery (address: string, stored: Values): { url: URL, values: Values
   return { url, values }
 }
 
-/** Returns the address without those query parameters that are references. */
+/** Returns the address without the query parameters that are references to stored values. */
 export function withoutHidden (address: string): string {
   const url = new URL(address)
   const shown = [...url.searchParams].filter(([, value]) => storedAt(value) === undefined)

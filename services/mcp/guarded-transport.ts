@@ -7,16 +7,16 @@ import { createUnsolicitedBudget, isTooComplex, LONGEST_MESSAGE, TOO_COMPLEX, TO
 import { DISCONNECTED, NotSent, type ServerTransport, type StderrTail } from './server-transport.ts'
 
 const MIB = 1024 * 1024
-/** Bytes without a newline after which the server is stopped. */
+/** The most bytes without a newline. A server that writes more is stopped. */
 const MAX_UNFINISHED_LINE = 64 * MIB
-/** Bytes that may be queued for the server's stdin. */
+/** The most bytes that may be queued for the server's stdin. */
 const MAX_UNREAD_INPUT = 16 * MIB
-/** Time a server has to end by itself after its stdin was closed and it was sent the signal to end. */
+/** The time that a server has to end by itself after its stdin was closed and it got the termination signal, in milliseconds. */
 const GRACE_MS = 1_500
-/** Time to read the remaining output after the process group has ended. */
+/** The time limit for reading the remaining output after the process group has ended, in milliseconds. */
 const DRAIN_MS = 500
 
-/** Clauses for errors of spawn. */
+/** Clauses for error codes of spawn. */
 const SPAWN_ERRORS: Record<string, string> = {
   E2BIG: 'its arguments and variables are longer than this machine allows',
   ENOENT: 'the folder it is to run in does not exist',
@@ -25,24 +25,26 @@ const SPAWN_ERRORS: Record<string, string> = {
 /** The shell's exit codes for a command that it could not start. */
 const EXIT_CODES: Record<number, string> = { 126: ' (its command cannot be executed)', 127: ' (its command was not found)' }
 
-/** The prefix that the shell of a guarded child (spawnGuarded) puts before its own line about a command that it could not start. */
+/**
+ * Matches the prefix that the shell of a guarded child (spawnGuarded) puts before its own message about a command that it could not start.
+ */
 const OF_THE_SHELL = /^\d{15,}: (?:line )?\d+: exec: /gm
 
-/** Matches the id of an answer, at the beginning or the end of its line, for a line that is too large to parse. */
+/** These patterns find the id of an answer at the beginning or end of a line that is too large to parse. */
 const ID_FIRST = /^\s*\{\s*(?:"jsonrpc"\s*:\s*"2\.0"\s*,\s*)?"id"\s*:\s*(\d{1,15})\s*,/
 const ID_LAST = /"id"\s*:\s*(\d{1,15})\s*(?:,\s*"jsonrpc"\s*:\s*"2\.0"\s*)?\}\s*$/
 
 interface Parts {
   spawn: () => Promise<GuardedChild>
   clock: Clock
-  /** Receives the server's stderr, and lines of its stdout that are not messages. */
+  /** Receives the server's stderr, and the lines of its stdout that are not messages. */
   tail: StderrTail
 }
 
 /**
- * Exchanges messages, one a line, with a child in its own process group. It replaces the SDK's stdio transport, which leaves the server's
- * own children running and buffers output without a limit until a newline comes. Here the whole group ends with the connection, messages
- * are limited, and an answer beyond the limit fails only its own call.
+ * Exchanges messages, one per line, with a child in its own process group. Replaces the SDK's stdio transport, which leaves the server's
+ * own children running, and buffers output without limit until a newline arrives. Here the whole group ends with the connection, the size
+ * of messages is limited, and an answer beyond the limit fails only its own call.
  */
 export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport {
   const ended = Promise.withResolvers<string>()
@@ -79,7 +81,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
       }
     } catch (error) {
       const isEndless = error instanceof EndlessLine
-      // If the server's output is lost, each of its calls would wait for its time limit.
+      // Without the server's output, each of its calls would wait until its time limit.
       transport.stop(isEndless ? `it wrote ${MAX_UNFINISHED_LINE / MIB} MiB without ending a line` : 'its output cannot be read any more')
     }
   }
@@ -89,7 +91,8 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
     if (text === '') return
     if (isTooComplex(line)) return failCall({ head: text, tail: text.slice(-256), bytes: line.length, why: TOO_COMPLEX })
     const { messages, isBehind } = readLine(text)
-    // A line of a log may quote one of our requests.
+    // Text before a message marks a line of a log. A request in it that has the id of one of our waiting requests is our own request,
+    // quoted.
     const meant = messages.filter((message) => !(isBehind && 'method' in message && 'id' in message && pending.has(Number(message.id))))
     const read = meant.map((message) => isAnswer(message) ? expected(message) ?? message : message)
     if (!read.some((message) => isAnswer(message) && pending.has(Number(message.id)))) countUnsolicited(line.length)
@@ -100,13 +103,15 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
     }
   }
 
-  /** Returns an answer without an id as the answer to the only waiting request. */
+  /** If exactly one request waits, returns an answer without an id as the answer to that request; otherwise undefined. */
   function expected (message: Answer): Answer | undefined {
     const [only] = pending.keys()
     return message.id === undefined && pending.size === 1 ? adoptAnswer(message, only) : undefined
   }
 
-  /** Settles the request of an unusable answer, if its id can be found at the beginning or end of the line. */
+  /**
+   * Settles the request that an unusable answer belongs to, if the id is at the beginning or end of the line, or if only one request waits.
+   */
   function failCall ({ head, tail: end, bytes, why }: { head: string, tail: string, bytes: number, why: string }) {
     const [only] = pending.size === 1 && head.includes('"jsonrpc"') ? pending.keys() : []
     const id = Number((ID_FIRST.exec(head) ?? ID_LAST.exec(end))?.[1] ?? only)
@@ -130,7 +135,7 @@ export function createTransport ({ spawn, clock, tail }: Parts): ServerTransport
         throw new NotSent('The tool server does not read its input.')
       }
       if ('method' in message && 'id' in message) pending.set(Number(message.id), message.method)
-      // An answer may still arrive; it then counts as unsolicited.
+      // The answer may still arrive. Then it counts as unsolicited.
       if ('method' in message && message.method === 'notifications/cancelled') pending.delete(Number(message.params?.requestId))
       stdin!.write(`${JSON.stringify(message)}\n`)
     },

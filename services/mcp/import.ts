@@ -8,18 +8,20 @@ import { isObject, parseJson } from '../lib/json.ts'
 import { NotServers } from './mcp-errors.ts'
 
 type Values = Record<string, string>
-/** `asks` are the environment variables that the user has to allow before the server is connected. */
+/**
+ * An entry to be saved, with its secret values. The user has to allow the environment variables in `asks` before the server is connected.
+ */
 type Saved = { entry: McpEntry, given: Values, asks?: string[] }
 
 interface Parts {
-  /** Returns the entry and the stored values of an existing server. */
+  /** Returns the entry and the stored values of an existing server; undefined if there is no server of that name. */
   present: (name: string) => Saved | undefined
   count: () => number
 }
 
 /**
- * Reads the configuration that the README of a server shows. `saved` are the entries to be saved, with references in place of secrets.
- * `servers` says what becomes of each entry, in the order of the file. Throws NotServers (400).
+ * Reads a configuration in the form of READMEs. `saved` are the entries to be saved, with references in place of secrets. `servers` reports
+ * what happens to each entry, in the order of the file. Throws NotServers (400).
  */
 export function readImport (body: ImportBody, { present, count }: Parts): { saved: Saved[], servers: ImportedServer[] } {
   const { text, values = {}, replace = false, ...file } = body
@@ -36,7 +38,7 @@ export function readImport (body: ImportBody, { present, count }: Parts): { save
     const next = toSaved(entry)
     const before = present(name)
     if (before !== undefined) {
-      // A server that waits for its user, or was accepted, counts as the same.
+      // An entry with variables is saved as disabled until the user accepts it. That difference does not count.
       const present = { ...before, entry: { ...before.entry, enabled: entry.enabled } }
       if (isSame(variablesOf(entry).length > 0 ? present : before, next)) {
         return { status: 'unchanged', message: 'It is there already, with the same settings.' }
@@ -65,7 +67,8 @@ export function readImport (body: ImportBody, { present, count }: Parts): { save
 }
 
 /**
- * Moves the secrets of an entry to the encrypted store. Texts with variables stay, because they are replaced when the server is connected.
+ * Replaces the secrets of an entry by references, and returns the secrets as `given`. Texts with variables stay in the entry, because the
+ * variables are replaced when the server is connected.
  */
 function toSaved (entry: McpEntry): Saved {
   const { name } = entry
@@ -98,7 +101,7 @@ const isSame = (a: Saved, b: Saved) =>
 const waitsFor = (variables: string[]) =>
   `Saved, and not connected before you accept it: it asks for ${variables.join(', ')} of the environment of this service.`
 
-/** The variables of the environment that an entry names. */
+/** Returns the names of the environment variables that an entry contains. */
 function variablesOf (entry: McpEntry): string[] {
   const texts = entry.url === undefined
     ? [entry.command, ...entry.args ?? [], ...Object.values(entry.env ?? {}), entry.cwd ?? '']
@@ -106,7 +109,10 @@ function variablesOf (entry: McpEntry): string[] {
   return [...new Set(texts.flatMap(variablesIn))]
 }
 
-/** The parts of a README that name servers: the entries with their names (a name may occur twice), and the inputs of VS Code in them. */
+/**
+ * The servers of a README's configuration: entries with their names (a name may occur twice), and VS Code's `inputs`, which entries refer
+ * to.
+ */
 export interface ReadmeServers {
   servers: Array<[name: string, entry: unknown]>
   /** The description of each input, by its id. */
@@ -116,8 +122,8 @@ export interface ReadmeServers {
 const LONGEST_DESCRIPTION = 200
 
 /**
- * Finds the servers in a configuration file of another program: `mcpServers` (Claude Desktop, Cursor), `servers`, also below `mcp` (VS
- * Code), or entries by name without these. Throws NotServers (400).
+ * Finds the servers in a configuration file of another program: under `mcpServers` (Claude Desktop, Cursor), under `servers` (VS Code),
+ * under either inside `mcp`, or else as entries at the top level. Throws NotServers (400).
  */
 function findServers (file: Record<string, unknown>): ReadmeServers {
   const mcp = isObject(file.mcp) ? file.mcp : {}
@@ -142,13 +148,13 @@ function findServers (file: Record<string, unknown>): ReadmeServers {
 
 const isEntry = (value: unknown) => isObject(value) && (value.command !== undefined || value.url !== undefined)
 
-/** Matches strings, which stay, and comments and trailing commas, which are removed. */
+/** Matches comments and trailing commas, which are removed, and strings, so that their content stays. */
 const OUTSIDE_JSON = /"(?:[^"\\]|\\[^])*(?:"|$)|\/\/[^\n]*|\/\*[^]*?(?:\*\/|$)|,(?=\s*[}\]])/g
 const FENCED = /```[\w-]*\n([^]*?)(?:```|$)/
 
 /**
- * Reads JSON as READMEs show it: fenced, with comments, with trailing commas, or without the outer braces. Throws NotServers (400), without
- * quoting the text, which may hold secrets.
+ * Parses JSON in the forms of READMEs: fenced, with comments, with trailing commas, or without the outer braces. Throws NotServers (400).
+ * The error does not quote the text, which may contain secrets.
  */
 function readReadmeText (text: string): Record<string, unknown> {
   const json = withoutComments(withoutComments((FENCED.exec(text)?.[1] ?? text).replace(/^\uFEFF/, ''))).trim().replace(/,$/, '')

@@ -5,16 +5,16 @@ import { type StoredRecord, emptyIfDamaged } from '../store/index.ts'
 import { originOf } from './config-entries.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 
-/** The descriptions that a server gave when it was connected last. */
+/** The tool definitions and instructions that a server gave when it was last connected. */
 export interface KnownTools {
   definitions: ToolDefinition[]
   instructions?: string
 }
 
-/** The stored record: the descriptions of each server, and a digest of the program or address that they belong to. */
+/** The stored record: the tools of each server, and a digest of the origin (program or address) that they belong to. */
 export interface StoredTools { servers?: Array<KnownTools & { server: string, origin: string }> }
 
-/** The most characters of JSON that are stored of one server. Further definitions are known only until the service ends. */
+/** The most characters of JSON stored for one server. The tools of a server with more are known only until the service ends. */
 const MOST_KEPT = 4 * 1_048_576
 
 interface Parts {
@@ -25,12 +25,15 @@ interface Parts {
 type Entry = NonNullable<StoredTools['servers']>[number]
 
 /**
- * Stores the tools of servers over restarts, so that models are told of the same tools while a server starts, is down or waits for its
- * user. They hold for the program or address that they came from.
+ * Stores the tools of servers across restarts, so that models get the same tools while a server starts, is down or waits for its user.
+ * Stored tools are used only for the program or address that they came from.
  */
 export function createKnownTools ({ stored, log }: Parts) {
   const known = new Map<string, Entry>()
-  /** Whether the record was read, so that it is not overwritten unread; and whether something has changed since it was written. */
+  /**
+   * True once the record was read; before that it must not be overwritten. `isChanged` is true if something has changed since the last
+   * write.
+   */
   let isLoaded = false
   let isChanged = false
   let writing: Promise<void> = Promise.resolve()
@@ -40,20 +43,20 @@ export function createKnownTools ({ stored, log }: Parts) {
     JSON.stringify([instructions, definitions.map(({ digest, title }) => [digest, title])])
 
   return {
-    /** Reads what is stored. A damaged record counts as empty; rejects when the store cannot be read. */
+    /** Reads the stored record. A damaged record counts as empty. Rejects if the store cannot be read. */
     async load (): Promise<void> {
       const { servers = [] } = await stored.get().catch(emptyIfDamaged) as StoredTools
       for (const each of servers) known.set(each.server, each)
       isLoaded = true
     },
 
-    /** Returns the last known tools of an entry's server; undefined if it never had any. */
+    /** Returns the last known tools of an entry's server; undefined if there are none for the entry's program or address. */
     of (entry: McpEntry): KnownTools | undefined {
       const found = known.get(entry.name)
       return found?.origin === digestOf(entry) ? found : undefined
     },
 
-    /** Records the descriptions of a connected server. */
+    /** Records the tools and instructions of a connected server, without storing them yet. */
     note (entry: McpEntry, { definitions, instructions }: KnownTools): void {
       const next = { server: entry.name, origin: digestOf(entry), definitions, ...instructions !== undefined && { instructions } }
       const before = known.get(entry.name)
@@ -62,12 +65,12 @@ export function createKnownTools ({ stored, log }: Parts) {
       isChanged = true
     },
 
-    /** Forgets all other servers. */
+    /** Removes the records of all servers but these. */
     retain (names: ReadonlySet<string>): void {
       for (const name of known.keys()) if (!names.has(name)) isChanged = known.delete(name) || isChanged
     },
 
-    /** Stores what has changed since the last time. A failure is logged, and the next change is stored with it. */
+    /** Stores the changes since the last save. A failure is logged, and the changes are stored with the next save. */
     save (): Promise<void> {
       if (!isLoaded || !isChanged) return writing
       isChanged = false

@@ -17,5 +17,8 @@ export const ClientIdMissing = defineError('ERR_BAD_REQUEST', 'A clientSecret be
 export const NotServers = defineError('ERR_INVALID_REQUEST', 'No servers could be read: %s.')
 const Failed = defineError('ERR_TOOL_SERVER_FAILED', '%s')
 
-/** Creates the error for a server that cannot be connected; `stderr` (its last lines) becomes part of the response. */
+/**
+ * Creates the error for a server that cannot be connected. `stderr`, the last lines of the server's stderr, becomes a field of the
+ * response.
+ */
 export const toolServerFailed = (message: string, stderr: string) => Object.assign(new Failed(message), { fields: { stderr } })

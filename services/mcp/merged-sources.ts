@@ -6,15 +6,15 @@ import type { ToolHost } from '../tools/index.ts'
 import type { ToolServer } from './tool-server.ts'
 
 /**
- * How long the new tools of servers that were started together wait for their names, milliseconds. If two servers want the same name, the
- * first one in config.json should get it, whichever connects first. Shorter than the time that a step waits for tools.
+ * How long new tools of servers that were started together wait for their names, in milliseconds. If two servers want the same name, the
+ * first server in config.json should get it, whichever connects first. Shorter than the time that a step waits for tools.
  */
 const NAMING_MS = 2_000
 
 export interface MergedSourcesParts {
   /** The servers, in the order of config.json. */
   servers: () => ToolServer[]
-  /** The stored names that tools have here. */
+  /** The stored record of the names under which the agent knows tools. */
   names: StoredRecord<GivenNames>
   host: Pick<ToolHost, 'merge'>
   clock: Clock
@@ -23,14 +23,14 @@ export interface MergedSourcesParts {
   started: () => Promise<void>
 }
 
-/** Merges the tools of the servers into the host, each under the name that it keeps. */
+/** Merges the tools of the servers into the host, each under its given name. */
 export function createMergedSources ({ servers, names: stored, host, clock, log, started }: MergedSourcesParts) {
   const toolNames = createToolNames({ stored, log })
-  /** Servers whose new tools have no names yet: see NAMING_MS. */
+  /** Servers whose new tools wait for their names: see NAMING_MS. */
   const unnamed = new Set<ToolServer>()
   /**
-   * The servers that were started together last: the time, and the first connection attempts of those whose tools are not known from
-   * earlier.
+   * The time when the last group of servers was started, and the first connection attempts of the servers in the group that had no known
+   * tools.
    */
   let begunAt = 0
   let firstAttempts: Promise<unknown> = Promise.resolve()
@@ -46,8 +46,8 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
   }
 
   /**
-   * Resolves when each of the last started servers whose tools are not known has connected or failed once, or `ms` milliseconds after their
-   * start.
+   * Resolves when each server of the last started group without known tools has connected or failed once, or `ms` milliseconds after the
+   * start of the group.
    */
   async function settled (ms: number, signal: AbortSignal) {
     await started()
@@ -56,7 +56,7 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
     await settlesWithin({ clock, ms: left, signal }, firstAttempts)
   }
 
-  /** Gives new tools their names after the first attempts of all, or after NAMING_MS. */
+  /** Gives the new tools of a group their names after the first connection attempts of all its servers, or after NAMING_MS. */
   async function nameTogether (begun: ToolServer[], attempts: Promise<unknown>) {
     for (const server of begun) unnamed.add(server)
     await settlesWithin({ clock, ms: NAMING_MS }, attempts)
@@ -67,13 +67,13 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
   return {
     load: toolNames.load,
     save: toolNames.save,
-    /** Forgets the names of all other servers. */
+    /** Removes the given names of all servers but these. */
     retain: toolNames.retain,
-    /** The names for the agent of a server's tools, by the server's own names. */
+    /** Returns the given names of a server's tools, by the names on the server. */
     namesOf: (server: string): ReadonlyMap<string, string> => toolNames.of(server),
     publish,
 
-    /** Starts servers together. */
+    /** Starts a group of servers, whose new tools get their names together. */
     begin (begun: ToolServer[]): void {
       begunAt = clock.awake()
       const attempts = begun.map((server) => ({ isKnown: server.tools.length > 0, first: server.start() }))
@@ -84,10 +84,10 @@ export function createMergedSources ({ servers, names: stored, host, clock, log,
   }
 }
 
-/** The stored record: for each server, pairs of the name on the server and the name here. */
+/** The stored record: for each server, pairs of the tool's name on the server and its given name. */
 export interface GivenNames { servers?: Array<{ server: string, names: Array<[string, string]> }> }
 
-/** The most names that are stored of one server, the newest, because a server may invent new tools without end. */
+/** The most given names stored for one server. The newest are kept. A server could invent new tools endlessly. */
 const MOST_NAMES = 1_024
 
 interface Parts {
@@ -95,10 +95,10 @@ interface Parts {
   log: Pick<Log, 'warn'>
 }
 
-/** Stores the names that tools have here, so that a tool keeps its name as long as its server is configured. */
+/** Stores the given names of tools, so that a tool keeps its name as long as its server is configured. */
 function createToolNames ({ stored, log }: Parts) {
   const known = new Map<string, Map<string, string>>()
-  /** The text of the record as it was last read or written; undefined until it is read, so that it is not overwritten unread. */
+  /** The JSON of the record as it was last read or written; undefined until the record is read, which must not be overwritten before. */
   let latest: string | undefined
   let writing: Promise<void> = Promise.resolve()
 
@@ -113,22 +113,22 @@ function createToolNames ({ stored, log }: Parts) {
   })
 
   return {
-    /** Reads the stored names. A damaged record counts as empty; rejects when the store cannot be read. */
+    /** Reads the stored names. A damaged record counts as empty. Rejects if the store cannot be read. */
     async load (): Promise<void> {
       const { servers = [] } = await stored.get().catch(emptyIfDamaged) as GivenNames
       for (const { server, names } of servers) known.set(server, new Map(names))
       latest = JSON.stringify(namesGiven())
     },
 
-    /** The names given to the tools of a server, by its own; merging adds to it. */
+    /** Returns the given names of a server's tools, by the names on the server. The host's merge adds new names to this map. */
     of,
 
-    /** Forgets the names of all other servers. */
+    /** Removes the given names of all servers but these. */
     retain (servers: ReadonlySet<string>): void {
       for (const server of known.keys()) if (!servers.has(server)) known.delete(server)
     },
 
-    /** Stores what was given or forgotten since the last time. A failure is logged: the names hold until the service ends. */
+    /** Stores the changes since the last save. A failure is logged; the names are still used until the service ends. */
     save (): Promise<void> {
       for (const names of known.values()) for (const tool of [...names.keys()].slice(0, -MOST_NAMES)) names.delete(tool)
       const next = namesGiven()

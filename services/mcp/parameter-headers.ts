@@ -1,26 +1,26 @@
 import { isObject } from '../lib/json.ts'
 
-/** A name of a header (RFC 9110). */
+/** Matches a valid header name (RFC 9110). */
 const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const PLAIN = /^[\t\x20-\x7e]+$/
 const ENCODED = /^=\?base64\?.*\?=$/
 const MAX_DEPTH = 16
-/** The parameter that the header Mcp-Name repeats, by method. */
+/** For each method, the parameter whose value the header Mcp-Name repeats. */
 const NAMED: Record<string, string> = { 'tools/call': 'name', 'prompts/get': 'name', 'resources/read': 'uri' }
 
-/** Returns a text as the value of a header (MCP 2026-07-28). A text that a header cannot hold is encoded. */
+/** Returns a text as a header value (MCP 2026-07-28). A text that a header cannot contain is encoded in base64. */
 const headerValue = (text: string): string =>
   PLAIN.test(text) && text === text.trim() && !ENCODED.test(text) ? text : `=?base64?${Buffer.from(text).toString('base64')}?=`
 
-/** Returns the headers that repeat the method and name of a request, so that proxies need not read the body. */
+/** Returns the headers that repeat the method and the name in a request, so that proxies need not parse the body. */
 export function requestHeaders (method: string, params: Record<string, unknown> = {}): Record<string, string> {
   const name = Object.hasOwn(NAMED, method) ? params[NAMED[method]] : undefined
   return { 'mcp-method': method, ...typeof name === 'string' && { 'mcp-name': headerValue(name) } }
 }
 
 /**
- * Returns why the definition of a tool must not be used over HTTP, a clause: its schema marks a value for a header that cannot be one.
- * Undefined if it may be used.
+ * Returns a clause that says why a tool cannot be used over HTTP: its schema has an `x-mcp-header` that is not allowed. Returns undefined
+ * if the tool can be used.
  */
 export function headerFault (schema: unknown): string | undefined {
   const seen = new Set<string>()
@@ -53,14 +53,17 @@ function firstOf<T> (all: T[], look: (each: T) => string | undefined): string | 
 }
 
 const PRIMITIVES: unknown[] = ['string', 'integer', 'boolean']
-/** Keywords of JSON Schema whose value is a schema or a list of schemas; then those whose value holds schemas by name. */
+/**
+ * Keywords of JSON Schema whose value is a schema or a list of schemas. NAMED_SUBSCHEMAS are those whose value is an object of named
+ * schemas.
+ */
 const SUBSCHEMAS = new Set([
   'items', 'prefixItems', 'additionalProperties', 'unevaluatedProperties', 'unevaluatedItems', 'contains', 'propertyNames', 'not', 'if',
   'then', 'else', 'allOf', 'anyOf', 'oneOf'
 ])
 const NAMED_SUBSCHEMAS = new Set(['patternProperties', 'dependentSchemas', '$defs', 'definitions'])
 
-/** Returns the headers that repeat parts of a call's input, as `x-mcp-header` in the schema of its tool names them. */
+/** Returns the headers that repeat values of a call's input. The tool's schema marks these values with `x-mcp-header`. */
 export function parameterHeaders (schema: unknown, input: unknown, depth = 0): Record<string, string> {
   if (!isObject(schema) || !isObject(schema.properties) || !isObject(input) || depth > MAX_DEPTH) return {}
   return Object.fromEntries(Object.entries(schema.properties).flatMap(([key, property]): Array<[string, string]> => {

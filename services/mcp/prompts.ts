@@ -12,26 +12,26 @@ const PromptFailed = defineError('ERR_PROMPT_FAILED', 'The tool server "%s" did 
 
 type Json = Record<string, unknown>
 
-/** Time limits for a list, and for a prompt, milliseconds. */
+/** The time limits for a list of prompts, and for one prompt, in milliseconds. */
 const LIST_MS = 5_000
 const GET_MS = 30_000
 const MAX_PAGES = 10
 const MOST_PROMPTS = 200
 const MOST_ARGUMENTS = 32
-/** Characters of a prompt, and of a description. */
+/** The most characters of a prompt's text, and of a description. */
 const LONGEST = 100_000
 const LONGEST_TEXT = 1_000
 const MOST_IMAGES = 10
-/** Every line break of Unicode. No line of a prompt may look like text of the service. */
+/** Matches every line break of Unicode, so that each line of a prompt is quoted and none can imitate the service. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 
-/** The content of a prompt: its text, as a part of the user's message, and its images. */
+/** The content of a prompt: text for the user's message, and images. */
 export interface PromptWords {
   text: string
   images: Array<{ mediaType: string, data: string }>
 }
 
-/** The prompts of connected tool servers, from which users choose. */
+/** Lists and gets the prompts of connected tool servers, which users can send with a message. */
 export function createPrompts ({ servers, clock }: { servers: () => ResourceServer[], clock: Clock }) {
   async function ofServer (server: ResourceServer, signal: AbortSignal): Promise<PromptView[]> {
     return withDeadline({ clock, ms: LIST_MS, signal, message: NO_ANSWER }, async (limit) => {
@@ -42,7 +42,7 @@ export function createPrompts ({ servers, clock }: { servers: () => ResourceServ
   }
 
   return {
-    /** Lists the prompts of all connected servers. */
+    /** Lists the prompts of all connected servers, and the servers whose list failed. */
     async list (signal: AbortSignal): Promise<{ prompts: PromptView[], failed: Array<{ server: string, error: string }> }> {
       const failed: Array<{ server: string, error: string }> = []
       const lists = await Promise.all(servers().map((server) =>
@@ -54,7 +54,10 @@ export function createPrompts ({ servers, clock }: { servers: () => ResourceServ
       return { prompts: lists.flat(), failed }
     },
 
-    /** Returns the content of a prompt for these arguments. Throws NoPrompt (400) if it does not exist, or PromptFailed (502). */
+    /**
+     * Returns the content of a prompt for these arguments. Throws NoPrompt (400) if the prompt does not exist or the arguments do not fit,
+     * or PromptFailed (502).
+     */
     async get ({ server: name, name: prompt, arguments: given = {} }: PromptChoice, signal: AbortSignal): Promise<PromptWords> {
       const all = servers()
       const server = all.find((each) => each.name === name)
@@ -80,7 +83,7 @@ export function createPrompts ({ servers, clock }: { servers: () => ResourceServ
   }
 }
 
-/** Returns a prompt as its server lists it; undefined for one without a usable name. */
+/** Returns a prompt from a server's list; undefined for one without a usable name. */
 function viewOf (server: string, prompt: unknown): PromptView | undefined {
   if (!isObject(prompt) || typeof prompt.name !== 'string' || prompt.name === '' || prompt.name.length > 256) return undefined
   const given = Array.isArray(prompt.arguments) ? prompt.arguments : []
@@ -107,7 +110,10 @@ function checkArguments ({ name, arguments: wanted }: PromptView, given: Record<
   }
 }
 
-/** Returns the content of a prompt's messages. Its lines are quoted: they are the server's words, which the user has chosen to send. */
+/**
+ * Returns the texts and images in a prompt's messages. Each line of text is quoted, because the server wrote it and not the user. Throws
+ * PromptFailed (502) if there are none.
+ */
 function wordsOf ({ messages }: Json, { server, name, arguments: given = {} }: PromptChoice): PromptWords {
   const texts: string[] = []
   const images: PromptWords['images'] = []

@@ -3,28 +3,31 @@ import type { Redactor } from '../lib/secrets.ts'
 
 type Level = 'debug' | 'info' | 'warn' | 'error'
 
-/** The part of the service's log that tool servers write to. */
+/** The functions of the service's log that are used for tool servers. */
 export interface Log extends Record<Level, (details: object, message: string) => void> {
-  /** The lowest level that is written. */
+  /** The lowest level that is logged. */
   readonly level?: string
 }
 
-/** Messages of one server that are logged in a minute. */
+/** The most messages of one server that are logged in a minute. */
 const MOST_PER_MINUTE = 60
 const MINUTE_MS = 60_000
 const LONGEST_TEXT = 2_000
 const LONGEST_LOGGER = 100
 
-/** The levels of MCP, which are those of syslog (RFC 5424), as levels of our log. */
+/** The log levels of MCP, which are those of syslog (RFC 5424), and the levels of our log that they become. */
 const LEVELS = new Map<unknown, Level>(Object.entries({
   debug: 'debug', info: 'info', notice: 'info', warning: 'warn', error: 'error', critical: 'error', alert: 'error', emergency: 'error'
 } as const))
 
-/** Returns the lowest MCP level of the messages that a server should send. */
+/** Returns the lowest MCP level that a server should send, according to the level of our log. */
 export const levelToSend = ({ level = 'info' }: Log): string =>
   ({ trace: 'debug', debug: 'debug', info: 'info', warn: 'warning' })[level] ?? 'error'
 
-/** Creates a function that writes a server's log messages (the parameters of `notifications/message`) to our log, within bounds. */
+/**
+ * Creates a function that writes a server's log messages (the parameters of `notifications/message`) to our log. It limits their length and
+ * number per minute, and redacts secrets.
+ */
 export function createServerLog ({ server, log, clock, secrets }: { server: string, log: Log, clock: Clock, secrets: () => Redactor }) {
   let since = clock.monotonic()
   let written = 0

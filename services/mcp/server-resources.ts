@@ -11,7 +11,7 @@ const ResourceFailed = defineError('ERR_RESOURCE_FAILED', 'The tool server "%s" 
 
 type Json = Record<string, unknown>
 
-/** Time limits for the lists of a server, and for a resource, milliseconds. */
+/** The time limits for the lists of a server, and for reading a resource, in milliseconds. */
 const LIST_MS = 5_000
 const READ_MS = 30_000
 const MAX_PAGES = 20
@@ -19,9 +19,9 @@ const MOST_ENTRIES = 1_000
 const LONGEST_URI = 4_096
 const LONGEST_TEXT = 1_000
 const MOST_PARTS = 100
-/** Characters of all contents of an answer. */
+/** The most characters of all contents of a resource together. */
 const LARGEST = 5_000_000
-/** Characters of the `_meta` and the `annotations` of an entry or part, as JSON; larger ones are left out. */
+/** The most characters of the JSON of a `_meta` or `annotations`. A larger value is left out. */
 const LARGEST_META = 16 * 1024
 
 export interface ResourcesOfServers {
@@ -38,16 +38,16 @@ interface Parts {
   clock: Clock
 }
 
-/** The resources of connected tool servers, for people and applications. Models read them with their own tools. */
+/** Lists and reads the resources of connected tool servers, for people and applications. Models use tools of their own for this. */
 export function createServerResources ({ servers, find, clock }: Parts) {
-  /** Returns why a server is not connected or has no resources, as a clause. */
+  /** Returns a clause that says why a server offers no resources: it is not connected, or has none. */
   function whyNone (name: string): string {
     const { status, error } = find(name)
     if (status === 'connected') return 'it has none'
     return error === undefined ? `it is not connected (${status}); GET /mcp/servers says more` : withoutStop(error)
   }
 
-  /** Lists the entries of a server under `method`, page after page. */
+  /** Returns all entries of a server's list, page by page, up to MOST_ENTRIES. `method` requests the list, `key` names it in the answer. */
   async function pages (server: ResourceServer, method: string, key: string, signal: AbortSignal) {
     const ask = (cursor: Json) => server.request(method, cursor, { signal })
     const { all, isCut } = await readPages(ask, key, { pages: MAX_PAGES, most: MOST_ENTRIES })
@@ -58,7 +58,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
     return withDeadline({ clock, ms: LIST_MS, signal, message: NO_ANSWER }, async (limit) => {
       const [listed, templates] = await Promise.all([
         pages(server, 'resources/list', 'resources', limit),
-        // Servers without templates may refuse this.
+        // Servers without templates may refuse this request.
         pages(server, 'resources/templates/list', 'resourceTemplates', limit).catch(() => {
           limit.throwIfAborted()
           return { all: [], isCut: false }
@@ -73,7 +73,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
   }
 
   return {
-    /** Lists the resources and templates of all connected servers, or of one. Throws ToolServerNotFound (404). */
+    /** Lists the resources and templates of all connected servers, or of the named one. Throws ToolServerNotFound (404). */
     async list (name: string | undefined, signal: AbortSignal): Promise<ResourcesOfServers> {
       const found: ResourcesOfServers = { resources: [], templates: [], failed: [], cut: [] }
       const asked = servers().filter((server) => name === undefined || server.name === name)
@@ -92,7 +92,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
       return found
     },
 
-    /** Returns the content of a resource. Throws ToolServerNotFound (404), or ResourceFailed (502). */
+    /** Returns the content of a resource. Throws ToolServerNotFound (404) or ResourceFailed (502). */
     async read ({ server: name, uri }: { server: string, uri: string }, signal: AbortSignal): Promise<ResourceView> {
       const failure = (why: string) => new ResourceFailed(name, JSON.stringify(uri), why)
       const server = servers().find((each) => each.name === name)
@@ -110,7 +110,7 @@ export function createServerResources ({ servers, find, clock }: Parts) {
 const metaOf = (value: unknown): Json | undefined =>
   isObject(value) && JSON.stringify(value).length <= LARGEST_META ? value as Json : undefined
 
-/** Returns the fields of a resource or template in a list, without its address; undefined if it has no usable name. */
+/** Returns the fields of a listed resource or template apart from its address; undefined if it has no usable name. */
 function describedOf (entry: Json) {
   const { name, title, mimeType, annotations } = entry
   const shown = typeof name === 'string' && name !== '' ? name : title
@@ -123,7 +123,10 @@ function describedOf (entry: Json) {
   }
 }
 
-/** True if the address can be sent back unchanged. A longer one is left out, because a shortened address cannot be read. */
+/**
+ * True if the address is short enough to be returned unchanged. An entry with a longer one is left out: a shortened address could not be
+ * read.
+ */
 const isAddress = (value: unknown): value is string => typeof value === 'string' && value !== '' && value.length <= LONGEST_URI
 
 function entryOf (server: string, entry: Json): ResourceEntry | undefined {
@@ -137,7 +140,7 @@ function templateOf (server: string, entry: Json): ResourceTemplate | undefined 
   return isAddress(entry.uriTemplate) && described !== undefined ? { server, uriTemplate: entry.uriTemplate, ...described } : undefined
 }
 
-/** Returns the parts of a resource: texts as far as they fit, and blobs that fit whole. */
+/** Returns the parts of a resource within the limits: texts are cut to the room left, and a blob that does not fit is left out. */
 function partsOf (contents: unknown[], uri: string): ResourceView['contents'] {
   let room = LARGEST
   return contents.slice(0, MOST_PARTS).flatMap((part): ResourceView['contents'] => {

@@ -10,12 +10,12 @@ import { namesOf } from './entry-view.ts'
 import type { ToolDefinition } from './tool-definitions.ts'
 import type { ToolServer } from './tool-server.ts'
 
-/** Time limit for listing resources and prompts; a list that does not arrive in time is shown as empty. */
+/** The time limit for listing resources or prompts, in milliseconds. A list that does not arrive in time is shown as empty. */
 const LIST_MS = 5_000
 const MAX_ENTRIES = 200
 const LONGEST_TEXT = 1_000
 
-/** Returns the summary of a server for GET /mcp/servers. `variables` are those that it will get once its user has accepted it. */
+/** Returns the summary of a server for GET /mcp/servers. `variables` are those that the server gets once the user has accepted it. */
 export function viewServer (
   server: ToolServer,
   { agentNames, refused, variables }: {
@@ -37,7 +37,7 @@ export function viewServer (
 const notTaken = (tool: string, { model, words }: RefusedTool) =>
   `The provider of ${model} refused the definition of the tool ${JSON.stringify(tool)}, so that model is not told of it (${words}).`
 
-/** Returns all details of a server. Resources and prompts are requested from it now; a list that fails is shown as empty. */
+/** Returns all details of a server. The server is asked for its resources and prompts; a list that fails is shown as empty. */
 export async function describeServer (
   server: ToolServer,
   { view, host, acceptance, agentNames, clock, signal }: {
@@ -56,7 +56,7 @@ export async function describeServer (
   }
   const [resources, prompts] = await Promise.all([list('resources'), list('prompts')])
   const offered = new Map(host.offered().filter(isSourceTool).map((tool) => [tool.identity, tool.model.name]))
-  /** Returns why a tool is not offered to the agent; undefined while its name is not decided yet. */
+  /** Returns why a tool is not offered to the agent; undefined if its given name is not decided yet. */
   const notOffered = (tool: string) => {
     const given = agentNames.get(tool)
     return leftOutBecause(entry, tool) ??
@@ -100,14 +100,14 @@ export async function describeServer (
   }
 }
 
-/** Returns a warning if the inputs of a tool cannot be checked here; undefined otherwise. */
+/** Returns a warning if a tool's inputs cannot be checked against its schema; undefined otherwise. */
 function notChecked ({ name, inputSchema }: ToolDefinition): string | undefined {
   const problem = schemaProblem({ schema: inputSchema, isOfSource: true, checksInput: true })
   return problem &&
     `The inputs of the tool ${JSON.stringify(name)} are not checked before a call, because its schema cannot be used: ${problem}.`
 }
 
-/** Returns an address without its query, which may hold secrets. */
+/** Returns an address without its query, which may contain secrets. */
 export const withoutQuery = (url: string): string => url.replace(/\?.*/s, '')
 
 const text = (value: unknown): string => String(value ?? '').slice(0, LONGEST_TEXT)

@@ -7,35 +7,35 @@ import type { ServerTransport } from './server-transport.ts'
 
 type Json = Record<string, unknown>
 
-/** The revision of MCP without sessions: each request names its revision, its client and the client's capabilities. */
+/** The revision of MCP without sessions: each request contains the revision, the client and the client's capabilities. */
 export const STATELESS_VERSION = '2026-07-28'
 
-/** Keys of `_meta`. */
+/** The prefix of MCP's own keys in `_meta`. */
 const META = 'io.modelcontextprotocol'
-/** The most rounds of questions for one request. The number of questions is limited where they are asked. */
+/** The most times that a server may answer one request with questions. The elicitor limits the number of questions. */
 const MAX_ROUNDS = 32
-/** The pause before a request is sent again if the server asked only for patience. */
+/** The pause before a request is sent again if the server answered `input_required` without a question, in milliseconds. */
 const PATIENCE_MS = 1_000
-/** The pause before the service listens for changes again after the stream was lost. */
+/** The pause before the service subscribes to changes again after the stream was lost, in milliseconds. */
 const LISTEN_AGAIN_MS = 10_000
-/** JSON-RPC errors of a server that does not know the method, or not these parameters. */
+/** The JSON-RPC errors of a server that does not support a method (-32601), or not with these parameters (-32602). */
 const NOT_OFFERED: unknown[] = [-32601, -32602]
 const UNSUPPORTED_VERSION = -32022
 
-/** The functions of a session that a connection needs, whatever the revision. */
+/** The parts of a session that a connection needs, for every revision of MCP. */
 export interface ServerSession {
   capabilities: Json
   instructions?: string
   version?: Json
   /** True for MCP 2026-07-28 and later: there is no ping, and the log level is sent with each request. */
   isStateless: boolean
-  /** Returns why the definition of a tool must not be used, a clause; undefined if it may. */
+  /** Returns a clause that says why a tool must not be used; undefined if it may be. */
   faultOf (tool: unknown): string | undefined
-  /** Sends a request. Rejects with the signal's reason, or with an Error that has the message of the server. */
+  /** Sends a request. Rejects with the signal's abort reason, or with an Error that has the message of the server. */
   request (method: string, params: Json, limit: AbortSignal): Promise<Json>
 }
 
-/** The error with which a server answered. */
+/** A server's error answer, thrown as an Error. */
 class Answered extends Error {
   readonly code: unknown
   readonly data: unknown
@@ -51,27 +51,28 @@ interface Parts {
   clock: Clock
   /** Ends the session. */
   signal: AbortSignal
-  /** Limits the time for finding out whether the server supports the revision. */
+  /** Limits the time for finding out whether the server supports this revision. */
   limit: AbortSignal
   capabilities: Json
-  /** The lowest level of messages that the server should send for the log. */
+  /** The lowest MCP log level that the server should send. */
   logLevel: string
-  /** Answers a question of the server to the user. Rejects if it cannot be shown. */
+  /** Asks the user a question of the server, and returns the answer. Rejects if the question cannot be shown. */
   elicit: (params: Json, signal: AbortSignal) => Promise<Json>
   /** Called when the server's tools have changed, or may have. */
   onToolsChanged: () => void
 }
 
 /**
- * Tries MCP 2026-07-28 with a server that has refused to begin a session. Resolves to undefined if it does not support it. Rejects with the
- * limit's reason. Rejects with an Error whose message is a clause if the server supports only revisions that this service does not.
+ * Tries MCP 2026-07-28 with a server that has refused `initialize`. Resolves to undefined if the server does not support this revision.
+ * Rejects with the abort reason of `limit`, or with an Error whose message is a clause if the server names revisions, and this service
+ * supports none of them.
  */
 export async function openStatelessSession (parts: Parts): Promise<ServerSession | undefined> {
   const { transport, clock, signal, limit, capabilities, logLevel, elicit, onToolsChanged } = parts
   const pending = new Map<RequestId, PromiseWithResolvers<Json>>()
-  // The SDK's client has already used 0.
+  // The SDK's client has already used the id 0.
   let last = 0
-  /** Schemas of the tools, which say which parts of a call's input also belong into headers. */
+  /** The input schemas of the tools, by name. They mark the parts of a call's input that are repeated in headers. */
   let schemas = new Map<unknown, unknown>()
   let found: Json = {}
 
@@ -115,7 +116,10 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
     return answer.promise.finally(() => limit.removeEventListener('abort', cancel))
   }
 
-  /** Answers the questions that the server asks before it continues. Throws an Error for a request that this service does not support. */
+  /**
+   * Returns the user's answers to the questions in `asked`, by the same keys. Throws an Error for a request that this service does not
+   * support.
+   */
   async function answersTo (asked: Json, limit: AbortSignal): Promise<Json> {
     const answers: Json = {}
     for (const [key, each] of Object.entries(asked)) {
@@ -138,7 +142,7 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
       const inputResponses = await answersTo(withoutNulls(inputRequests ?? {}) as Json, limit)
       const isAnswered = Object.keys(inputResponses).length > 0
       if (!isAnswered) await clock.sleep(PATIENCE_MS, limit)
-      // The server keeps the results of earlier rounds in its own state, which is sent back unchanged.
+      // The server puts what it needs of earlier rounds into `requestState`, which is sent back unchanged.
       sent = { ...params, ...isAnswered && { inputResponses }, ...requestState != null && { requestState } }
     }
     throw new Error(`The tool server asked for more than ${MAX_ROUNDS} times, and gave no result.`)
@@ -149,7 +153,7 @@ export async function openStatelessSession (parts: Parts): Promise<ServerSession
     for (const tool of Array.isArray(tools) ? tools : []) schemas.set(tool?.name, tool?.inputSchema)
   }
 
-  /** Listens for changes until the session or the connection ends. */
+  /** Subscribes to changes of the tools, again whenever the stream is lost, until the session or the connection ends. */
   async function listen (signal: AbortSignal) {
     while (!signal.aborted) {
       try {

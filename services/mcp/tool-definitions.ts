@@ -4,33 +4,33 @@ import { namesOf } from './entry-view.ts'
 import { canonicalJson } from '../lib/canonical-json.ts'
 import { withoutNulls } from './envelope.ts'
 
-/** A tool as its server describes it; texts are cut to the limits below. */
+/** A tool as its server describes it. Texts are cut to the limits below. */
 export interface ToolDefinition {
-  /** The tool's name on the server; the agent may know it by another one. */
+  /** The tool's name on the server. The agent may know the tool by another name. */
   name: string
   description: string
   inputSchema: Record<string, unknown>
   annotations?: Record<string, unknown>
-  /** The server runs the tool only as a task of MCP. */
+  /** True if the server runs the tool only as an MCP task. */
   isTask?: true
-  /** SHA-256 of the fields above. It does not depend on the order in which the server lists things. */
+  /** The SHA-256 of the fields above. It does not depend on the order of lists, which servers may vary. */
   digest: string
-  /** The tool's name for people. */
+  /** The tool's name for display. */
   title?: string
-  /** Its icons, and what the server adds for applications. */
+  /** The tool's icons, and in `_meta` further data for applications. */
   icons?: object[]
   _meta?: object
 }
 
-/** Whether the user has accepted a tool in its present form. */
+/** Whether the user has accepted a tool in its present state, has never accepted it, or has accepted an earlier state. */
 export type ToolAcceptance = 'accepted' | 'new' | 'changed'
 
-/** True if the server says that the tool only reads. */
+/** True if the server declares that the tool only reads. */
 export const claimsToRead = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean => annotations?.readOnlyHint === true
 
 /**
- * True if the server says that the tool may destroy something. MCP assumes that of a tool that does not only read and says nothing; this
- * service does not.
+ * True if the server declares that the tool may destroy something. MCP assumes this for a tool that declares nothing; this service does
+ * not.
  */
 export const claimsToDestroy = ({ annotations }: Pick<ToolDefinition, 'annotations'>): boolean =>
   annotations?.destructiveHint === true && annotations.readOnlyHint !== true
@@ -40,13 +40,13 @@ const LONGEST_NAME = 256
 const LONGEST_TITLE = 200
 const LONGEST_DESCRIPTION = 8 * 1024
 const LARGEST_SCHEMA = 256 * 1024
-/** The most characters of JSON in all definitions of a server. */
+/** The most characters of JSON in all definitions of a server together. */
 const LARGEST_ALL = 16 * 1024 * 1024
 
 /**
- * Reads the entries of a server's tool lists: at most MAX_TOOLS, the first where a name occurs twice. An entry that cannot be used
- * is left out with a warning, like a tool that runs only as a task, unless the server `runsTasks`. Schemas are kept unchanged, in any
- * dialect of JSON Schema.
+ * Reads the entries of a server's tool list, at most MAX_TOOLS. If a name occurs twice, the first entry is used. An entry that cannot be
+ * used is left out with a warning, and so is a tool that runs only as a task, unless `runsTasks` is true. Schemas of any dialect of JSON
+ * Schema are kept, with `type: 'object'` at the root if it is missing.
  */
 export function readDefinitions (entries: unknown[], runsTasks = false): { definitions: ToolDefinition[], warnings: string[] } {
   const found = new Map<string, ToolDefinition>()
@@ -95,12 +95,12 @@ export function readDefinitions (entries: unknown[], runsTasks = false): { defin
   return { definitions: [...found.values()], warnings: [...new Set(warnings)].slice(0, 20) }
 }
 
-/** Matches a list of words in a text: `a, b`, `'a'|'b'`, `a,b`. */
+/** Matches a list of words within a text: `a, b`, `'a'|'b'`, `a,b`. */
 const LISTED = /(?<![\w.:*-])["'`]?[\w.:*-]+["'`]?(?:\s*[,|]\s*["'`]?[\w.:*-]+["'`]?)+/g
 
 /**
- * Returns a definition with sorted lists, and with sorted word lists in texts. Servers that keep them in sets write them in another order
- * at each start, which changes nothing in their meaning.
+ * Returns a definition with sorted lists, and with sorted word lists within texts. Some servers keep these in sets, whose order changes at
+ * each start without a change in meaning.
  */
 function inAnyOrder (value: unknown): unknown {
   if (typeof value === 'string') return value.replace(LISTED, (list) => list.split(/\s*[,|]\s*/).sort().join(', '))

@@ -24,31 +24,34 @@ export type ServerStatus = 'connecting' | 'connected' | 'disconnected' | 'failed
 
 const FIRST_WAIT_MS = 1_000
 const LONGEST_WAIT_MS = 60_000
-/** A connection that lasted this long resets the backoff; milliseconds. */
+/** A connection that lasted longer than this resets the backoff, in milliseconds. */
 const STABLE_MS = 60_000
-/** The longest time for which calls wait until a lost server is started again; they then wait for its start, too. Milliseconds. */
+/**
+ * The longest delay before a reconnection, in milliseconds, for which calls wait. They then wait for the start of the server, too, up to
+ * LONGEST_RESTART_MS.
+ */
 const SOON_MS = 4_000
 const LONGEST_RESTART_MS = 30_000
 
 interface Parts {
   entry: McpEntry
-  /** The descriptions that the server gave when it was connected last. */
+  /** The tools and instructions that the server gave when it was last connected. */
   known?: KnownTools
-  /** Returns a transport that has not been started. Output of the server outside of the protocol goes to the tail. */
+  /** Returns a transport that has not been started. What the server writes outside of the protocol goes to `tail`. */
   transport: (entry: McpEntry, tail: StderrTail) => Promise<ServerTransport>
-  /** What the user has authorized at a server over HTTP. */
+  /** The access that the user has authorized, for a server over HTTP. */
   access?: ServerAccess
   clock: Clock
-  /** Redact secrets in results of tools, and in errors and the server's stderr. */
+  /** Redactors of secrets: in results of tools, and in errors and stderr. */
   redactors: { inResults(): Redactor, inStderr(): Redactor }
   log: Log
-  /** Returns whether the user has accepted a tool in its present form. */
+  /** Returns whether the user has accepted a tool in its present state. */
   acceptanceOf: (tool: ToolDefinition, identity: string) => ToolAcceptance
-  /** Called when status, tools or instructions have changed. */
+  /** Called when the status, the tools or the instructions have changed. */
   onChange: () => void
 }
 
-/** The addresses in an input. */
+/** Returns the addresses in an input, as the input writes them. */
 const addressTexts = (input: unknown): string[] => addressesOfInput(input).map(({ text }) => text)
 
 const changedText = (tool: string, server: string) =>
@@ -56,7 +59,7 @@ const changedText = (tool: string, server: string) =>
 
 export type ToolServer = ReturnType<typeof createToolServer>
 
-/** Keeps the server of one entry of `mcp` connected: reconnects with exponential backoff whenever the connection is lost. */
+/** Keeps the server of one `mcp` entry connected: whenever the connection is lost, reconnects with exponential backoff. */
 export function createToolServer ({ entry, known, transport, access, clock, log, redactors, acceptanceOf, onChange }: Parts) {
   const closing = new AbortController()
   const tail = createStderrTail()
@@ -67,16 +70,19 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   let error: string | undefined
   let connection: Connection | undefined
   let supervision: Promise<void> | undefined
-  /** The current, next or last attempt to connect. */
+  /** The present attempt to connect, else the next one or, after `close`, the last one. */
   let attempt = nextAttempt()
-  /** Set if the server was lost: calls wait until it is back, or until it is not expected back soon. */
+  /** Set while a lost server is expected back soon: calls wait until it resolves, because the server is back or no longer expected soon. */
   let restart: PromiseWithResolvers<void> | undefined
-  /** The server's descriptions, or the last known ones: its tools stay while it is not connected. */
+  /** The server's present tool definitions, else the last known ones: tools stay while the server is not connected. */
   let definitions = known?.definitions ?? []
   let instructions = known?.instructions
   let tools = definitions.map(toTool)
 
-  /** `since` is in epoch milliseconds, `at` in the time that this process ran. `over` settles when the attempt has succeeded or failed. */
+  /**
+   * `since` is in epoch milliseconds, `at` in milliseconds of the clock's awake time. `over` resolves when the attempt has succeeded or
+   * failed.
+   */
   function nextAttempt () {
     const { promise, resolve } = Promise.withResolvers<void>()
     return { since: clock.now(), at: clock.awake(), over: promise, end: resolve }
@@ -137,7 +143,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   }
 
   /**
-   * True if a lost server may be back after the delay. A server over HTTP is restarted by others, so the first attempts may come too early.
+   * True if calls should wait for a lost server that is reconnected after `delay` milliseconds. Others restart a server over HTTP, so
+   * failed attempts to reconnect to one count as too early, not as final.
    */
   const isBackSoon = (delay: number) =>
     delay <= SOON_MS && !access?.isNeeded && (status === 'disconnected' || (restart !== undefined && current.url !== undefined))
@@ -147,7 +154,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     restart = undefined
   }
 
-  /** Settles when the server is connected, or is not expected to be soon; undefined if nobody needs to wait for it. */
+  /** Returns a promise that settles when the server is connected, or is not expected soon; undefined if calls need not wait. */
   const awaited = () => restart?.promise ?? (status === 'connecting' ? attempt.over : undefined)
 
   function updateTools () {
@@ -158,8 +165,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   }
 
   /**
-   * Returns the identity of a tool, which changes with its definition and with the program that is started: an approval holds for neither
-   * another program nor another tool.
+   * Returns the identity of a tool. It changes with the tool's definition and with the origin of the server, so that no approval applies to
+   * another tool or another program.
    */
   function identityOf ({ digest }: ToolDefinition): string {
     return `${entry.name} ${createHash('sha256').update(`${originOf(entry)} ${digest}`).digest('hex')}`
@@ -171,8 +178,8 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     return {
       model: { name, description, schema: inputSchema as SourceTool['model']['schema'] },
       policy: {
-        // The server's own hint, once its user has accepted it: then calls run without approval by default, side by side, and again after a
-        // crash.
+        // The server's claim that the tool only reads counts once the user has accepted it. Then calls need no approval by default, run in
+        // parallel, and are repeated after a crash.
         get effect () {
           return claimsToRead(definition) && acceptanceOf(definition, identity) === 'accepted' ? 'read' : 'external'
         },
@@ -183,7 +190,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
           return current.timeoutMs
         }
       },
-      // A server's tool counts as reaching others, unless the server says that it does not.
+      // A server's tool counts as reaching other parties unless the server declares that it does not.
       ...definition.annotations?.openWorldHint !== false && { effects: { addresses: addressTexts } },
       title,
       isDestructive: claimsToDestroy(definition),
@@ -201,21 +208,26 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     }
   }
 
-  /** The permission from the entry's `approval`; undefined when the tool's effect decides. Read at each merge, because entries change. */
+  /**
+   * Returns the permission from the entry's `approval`; undefined if the tool's effect decides. Read at each merge, because the entry can
+   * change.
+   */
   function permissionOf (tool: string): Permission | undefined {
     const { approval } = current
     if (approval === undefined) return undefined
     return approval === 'always' || (Array.isArray(approval) && approval.includes(tool)) ? 'ask' : 'allow'
   }
 
-  /** Returns the connection if the tool is still the one that the call was made for. */
+  /**
+   * Returns the connection if the server still has the tool with this identity. Throws ToolFailed, or NotSent if there is no connection.
+   */
   function callableAs (identity: string, name: string): Connection {
     const present = connected()
     if (tools.some((tool) => tool.identity === identity)) return present
     throw new ToolFailed(`${changedText(name, entry.name)} The call was not made.`)
   }
 
-  /** Does work that needs the connection. If the server was gone before anything was sent, does it again after the restart. */
+  /** Runs work that needs the connection. If the work fails with NotSent, waits for the server to be back and runs the work once more. */
   async function acrossRestart<T> (signal: AbortSignal, work: () => Promise<T>): Promise<T> {
     const used = connection
     try {
@@ -223,7 +235,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     } catch (error) {
       if (!(error instanceof NotSent)) throw error
       await used?.ended
-      // If a start is under way, the call has already waited for it long enough.
+      // If the server was not connected at the beginning, the call has already waited for a start that is under way.
       const back = used === undefined ? restart?.promise : awaited()
       if (back !== undefined) await settlesWithin({ clock, ms: LONGEST_RESTART_MS, signal }, back)
       signal.throwIfAborted()
@@ -236,7 +248,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     return connection
   }
 
-  /** Does the work of a call, with secrets redacted in its progress and its error. */
+  /** Runs the work of a call. Secrets are redacted in the call's progress and its error. */
   async function asked<T> ({ signal, progress }: CallContext, work: (context: CallContext) => Promise<T>): Promise<T> {
     try {
       return await work({ signal, progress: progress && redactedProgress(progress) })
@@ -246,7 +258,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     }
   }
 
-  /** Redacts a progress message only when it is read, because few of many reports are shown. */
+  /** Redacts a progress message only when it is read, because most reports are never shown. */
   const redactedProgress = (report: (progress: ToolProgress) => void) => ({ message, ...numbers }: ToolProgress) =>
     report({
       ...numbers,
@@ -258,17 +270,17 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
   const notConnectedBecause = (why: string) =>
     redactors.inStderr().redact(`The tool server ${JSON.stringify(entry.name)} is not connected: ${withoutStop(why)}.`)
 
-  /** Redacts secrets before a line is cut, because a part of a secret would not be recognised. */
+  /** Secrets are redacted before a line is cut, because a part of a secret would not be recognised. */
   const endedBecause = (why: string) => notConnectedBecause(withReason(why, redactors.inStderr().redact(tail.sinceMark())))
 
-  /** Returns the attempt that is under way; undefined for none. */
+  /** Returns the present attempt to connect; undefined if there is none. */
   function connecting (): ToolServerView['connecting'] {
     if (status !== 'connecting') return undefined
     const said = progressIn(redactors.inStderr().redact(tail.sinceMark()))
     return { since: attempt.since, limitMs: current.connectMs ?? CONNECT_MS, ...said !== undefined && { said } }
   }
 
-  /** Returns why the server cannot be called, a sentence. */
+  /** Returns a sentence that says why the server cannot be called; undefined while it is connected. */
   function cause (): string | undefined {
     if (status === 'authorizing') return notConnectedBecause(access!.reason)
     if (status !== 'connecting') return error
@@ -286,16 +298,16 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     get status () {
       return status
     },
-    /** Why the server is not connected, a sentence; undefined while it is connected. */
+    /** A sentence that says why the server is not connected; undefined while it is connected. */
     get error () {
       return status === 'authorizing' ? notConnectedBecause(access!.reason) : error
     },
     connecting,
-    /** The page at which the user is to authorize this service. */
+    /** The page at which the user must authorize this service; undefined if there is none. */
     get authorizationUrl () {
       return status === 'authorizing' ? access!.authorizationUrl : undefined
     },
-    /** Names of the tools, as the server gives them, or gave them when it was connected last. */
+    /** The names of the tools on the server, now or when it was last connected. */
     get tools (): string[] {
       return definitions.map(({ name }) => name)
     },
@@ -308,7 +320,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     get connection () {
       return connection
     },
-    /** Returns the server as a source of resources or prompts; undefined if it has none. */
+    /** Returns the server as a source of resources or prompts; undefined if it is not connected or does not offer any. */
     offers (what: 'resources' | 'prompts'): ResourceServer | undefined {
       if (status !== 'connected' || connection?.capabilities[what] === undefined) return undefined
       return {
@@ -323,7 +335,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     },
     stderr: () => redactors.inStderr().redact(tail.text()),
 
-    /** Connects, and reconnects until `close`. Resolves or rejects with the first attempt; further attempts follow either way. */
+    /** Connects, and reconnects until `close`. The promise settles with the first attempt; further attempts follow either way. */
     start (): Promise<void> {
       if (status === 'disabled') return Promise.resolve()
       const first = Promise.withResolvers<void>()
@@ -333,25 +345,25 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
     },
 
     /**
-     * Returns the page at which the user is to authorize this service; undefined when the server does not wait for that. Rejects with
-     * an Error whose message is a clause.
+     * Begins an authorization if the server waits for one. Returns the page at which the user must authorize this service; undefined if the
+     * server does not wait for that. Rejects with an Error whose message is a clause.
      */
     authorize: async (): Promise<string | undefined> => status === 'authorizing' ? access!.begin() : undefined,
-    /** The address that an authorization is valid for; undefined if the server uses none. */
+    /** The address that an authorization of the server is for; undefined if the server uses no authorization. */
     authorizedUrl: access?.url,
-    /** True if the server waits for its user, and the user has not been told the page to open. */
+    /** True if the server waits for an authorization that has not been begun, so that the user has no page to open. */
     get isUnasked () {
       return status === 'authorizing' && !access!.wasBegun
     },
 
-    /** Replaces the entry by a version whose differences do not affect the process. */
+    /** Replaces the entry by a version with the same connection. */
     updateEntry (entry: McpEntry): void {
       current = entry
     },
 
     identityOf,
 
-    /** Returns the tools that pass the entry's filter. A disabled server is a source without tools. */
+    /** Returns the server as a source of the tools that pass the entry's filter. A disabled server has no tools. */
     source: (): ToolSource => ({
       name: entry.name,
       tools: tools.filter(({ model: { name } }) => leftOutBecause(current, name) === undefined),
@@ -363,7 +375,7 @@ export function createToolServer ({ entry, known, transport, access, clock, log,
       }
     }),
 
-    /** Disconnects for good; resolves when no process of the server is left. */
+    /** Disconnects for good. Resolves when no process of the server is left. */
     async close (): Promise<void> {
       closing.abort(new Error('it was disconnected'))
       await access?.close()

@@ -29,27 +29,27 @@ import { createToolServer, type ToolServer } from './tool-server.ts'
 import { createTransport } from './guarded-transport.ts'
 import type { ServerTransport, StderrTail } from './server-transport.ts'
 
-/** Characters of stderr in the response to a failed connection. */
+/** The most characters of stderr in the response to a failed connection. */
 const STDERR_SHOWN = 4_000
-/** Time limit for beginning an authorization during a request for the details of its server. */
+/** The time limit for beginning an authorization while the details of the server are requested, in milliseconds. */
 const ASK_MS = 10_000
 
-/** The key of the lock for imports; no server has this name. */
+/** The lock key for imports. No server can have this name. */
 const IMPORTING = 'import of servers'
 
 interface Parts extends EnvironmentParts {
-  /** What users have authorized at servers over HTTP. */
+  /** The authorizations that users have granted for servers over HTTP. */
   storedAccess: StoredRecord<StoredAuthorizations>
-  /** Where authorization servers may be. */
+  /** The rules for the network addresses of authorization servers. */
   rules: NetworkRules
   config: Pick<ConfigService, 'current' | 'problem' | 'update' | 'watch'>
   names: MergedSourcesParts['names']
-  /** The last known tools of servers. */
+  /** The last known tools of the servers. */
   known: StoredRecord<StoredTools>
-  /** The user's acceptances. */
+  /** The record of the tools that the user has accepted. */
   accepted: StoredRecord<StoredAcceptance>
   host: Pick<ToolHost, 'merge' | 'offered' | 'permission'>
-  /** Tools that providers of models refused. */
+  /** The tools whose definitions model providers refused. */
   refusedTools: () => readonly RefusedTool[]
   log: Log
 }
@@ -64,15 +64,15 @@ export function createToolServers (parts: Parts) {
   const saved = createSavedServers({ config, environments })
   const closing = new AbortController()
   const signOut = createSignOut({ authorizations, rules, clock, signal: closing.signal })
-  /** Servers that a request is removing. The request itself signs out of them. */
+  /** The names of servers that a request is removing. The request itself ends the access to them. */
   const leaving = new Set<string>()
-  /** In the order of config.json: where two servers have new tools of the same name, the first gets the name. */
+  /** The servers in the order of config.json. If two servers have a new tool of the same name, the first server gets the name. */
   let servers = new Map<string, ToolServer>()
-  /** Servers that POST /mcp/connect has connected and is now saving. */
+  /** Servers that POST /mcp/connect has connected and is saving now. */
   const candidates = new Map<string, ToolServer>()
-  /** Servers that requests are connecting for the first time, and that have no entry in config.json yet. */
+  /** Servers that requests are connecting for the first time, and that are not in config.json yet. */
   const unsaved = new Map<string, { server: ToolServer, signal: AbortSignal }>()
-  /** Every server that is not yet closed, including servers that are connecting or closing. */
+  /** Every server that is not closed yet, including servers that are connecting or closing. */
   const all = new Set<ToolServer>()
   const locked = createKeyedLock()
   const sources = createMergedSources({ servers: () => [...servers.values()], names, host, clock, log, started: () => start() })
@@ -85,7 +85,7 @@ export function createToolServers (parts: Parts) {
   })
   const view = (server: ToolServer, variables = acceptance.asksOf(server)) =>
     viewServer(server, { agentNames: sources.namesOf(server.name), refused: refusedTools(), variables })
-  /** Called if there may be something new to accept. */
+  /** Called when the items that wait for the user may have changed. */
   let onWaiting = (_items: ApprovalView[]): void => {}
   let starting: Promise<void> | undefined
   let isClosing = false
@@ -110,7 +110,7 @@ export function createToolServers (parts: Parts) {
         onChange
       })
       : undefined
-    /** Creates the transport of the entry: to a child process, or over HTTP. Throws an Error that names a missing value. */
+    /** Creates the transport of an entry: to a child process, or over HTTP. Throws an Error that names a missing value. */
     const transport = async (current: McpEntry, tail: StderrTail): Promise<ServerTransport> => {
       if (current.url === undefined) return createTransport({ spawn: () => environments.spawn(current, given), clock, tail })
       const { url, headers } = environments.address(current, given)
@@ -142,7 +142,7 @@ export function createToolServers (parts: Parts) {
     onWaiting(acceptance.waiting())
   }
 
-  /** Ends the access to a server that was removed, or has another address now. Logs what stays valid elsewhere. */
+  /** Ends the access to a server that was removed or has another address now. Logs what stays valid at the authorization server. */
   async function forgetAccess (name: string, except?: string): Promise<void> {
     const warning = await signOut(name, except)
     if (warning !== undefined) log.warn({ server: name }, warning)
@@ -152,7 +152,7 @@ export function createToolServers (parts: Parts) {
     return server?.close().finally(() => all.delete(server))
   }
 
-  /** Starts the servers that are new or changed in the configuration, and closes those that it no longer names. */
+  /** Starts the servers that are new or changed in the configuration, and closes the servers that are no longer in it. */
   function apply ({ mcp = [] }: Config) {
     if (starting === undefined || isClosing) return
     const entries = new Map(mcp.map((entry) => [entry.name, entry]))
@@ -167,7 +167,7 @@ export function createToolServers (parts: Parts) {
     }
     for (const [name, server] of servers) if (next.get(name) !== server) void retire(server)
     servers = next
-    // If the file could not be read completely, servers may be missing here.
+    // If the file could not be read completely, `entries` may lack servers whose records must be kept.
     if (config.problem === undefined) {
       sources.retain(new Set(entries.keys()))
       knownTools.retain(new Set(entries.keys()))
@@ -184,7 +184,7 @@ export function createToolServers (parts: Parts) {
   function start (): Promise<void> {
     const load = () => Promise.all([environments.load(), authorizations.load(), sources.load(), knownTools.load(), acceptance.load()])
     starting ??= load().then(() => apply(config.current)).catch((error) => {
-      // The next call reads the store again.
+      // After a failure, the next call reads the store again.
       starting = undefined
       throw error
     })
@@ -193,7 +193,7 @@ export function createToolServers (parts: Parts) {
   config.watch(apply)
   sources.publish()
 
-  /** Starts a server for a request. Returns the page at which its user has to sign in, if any. Throws a 502. An abort closes it. */
+  /** Starts a server for a request. Returns the page for its authorization if it needs one. Throws a 502. An abort closes the server. */
   async function connectFirst (server: ToolServer, signal: AbortSignal) {
     const abandon = () => void retire(server)
     signal.addEventListener('abort', abandon)
@@ -212,7 +212,7 @@ export function createToolServers (parts: Parts) {
     }
   }
 
-  /** Saves a connected server. The change of config.json makes `apply` put it in place of an earlier server of that name. */
+  /** Saves a connected server. The change of config.json makes `apply` use it in place of an earlier server of that name. */
   async function save (server: ToolServer, entry: McpEntry, given: Record<string, string>) {
     candidates.set(entry.name, server)
     await saved.save(entry, given).finally(() => candidates.delete(entry.name))
@@ -229,29 +229,29 @@ export function createToolServers (parts: Parts) {
   }
 
   const resources = createServerResources({ servers: () => offering('resources'), find, clock })
-  /** Makes a function wait for the start of the servers. */
+  /** Wraps a function so that it first waits for the start of the servers. */
   const started = <A extends unknown[], R>(verb: (...given: A) => Promise<R>) => async (...given: A): Promise<R> => {
     await start()
     return verb(...given)
   }
 
   return {
-    /** Begins to connect the servers that the configuration names, without waiting for them. Further calls have no effect. */
+    /** Begins to connect the configured servers, without waiting for the connections. Further calls have no effect. */
     start,
 
-    /** Values that no other child may see. */
+    /** Returns the secret values of tool servers, which no other child process may get. */
     secrets: (): string[] => [...environments.secrets(), ...authorizations.secrets()],
 
-    /** The connected servers that have resources. */
+    /** Returns the connected servers that have resources. */
     resourceServers: (): ResourceServer[] => offering('resources'),
 
-    /** The resources and prompts of connected servers, see `createServerResources` and `createPrompts`. */
+    /** Access to the resources and prompts of connected servers, see `createServerResources` and `createPrompts`. */
     listResources: started(resources.list),
     readResource: started(resources.read),
     listPrompts: started(prompts.list),
     getPrompt: started(prompts.get),
 
-    /** Returns the servers in the order of config.json, followed by those that requests are connecting. */
+    /** Returns the servers in the order of config.json, followed by the servers that requests are connecting. */
     async list (): Promise<{ servers: ToolServerView[] }> {
       await start()
       const beginning = [...unsaved.values()].filter(({ server, signal }) => !signal.aborted && !servers.has(server.name))
@@ -260,8 +260,8 @@ export function createToolServers (parts: Parts) {
     },
 
     /**
-     * Returns the details of one server. If it waits for an authorization that its user does not know of, the authorization is begun now.
-     * Throws ToolServerNotFound.
+     * Returns the details of one server. If the server waits for an authorization that has not been begun, begins one, so that the details
+     * name the page to open. Throws ToolServerNotFound.
      */
     async get (name: string, signal: AbortSignal): Promise<ToolServerDetail> {
       await start()
@@ -271,9 +271,9 @@ export function createToolServers (parts: Parts) {
     },
 
     /**
-     * Accepts the tools of a server in their present form, or only the named ones. What they say of themselves then counts. A server that
-     * waits for a yes to its variables is connected with them instead, and its tools wait in the inbox. Throws ToolServerNotFound (404),
-     * UnknownTools (400) for a name that the server does not have, or ToolsChanged (409) if the digest is not that of its tools.
+     * Accepts the named tools of a server, or all, in their present state: their claims that they only read are trusted from now on. If the
+     * server waits for agreement to its variables, enables it instead; its tools then wait in the inbox. Throws ToolServerNotFound (404),
+     * UnknownTools (400) if it is not connected or lacks a named tool, or ToolsChanged (409) if `digest` is not that of its tools.
      */
     accept: (name: string, { tools, digest }: Static<typeof AcceptBody>): Promise<ToolServerView> =>
       locked(name, async () => {
@@ -290,7 +290,7 @@ export function createToolServers (parts: Parts) {
         return view(server)
       }),
 
-    /** Takes back what was accepted of a server, so that its tools ask. Throws ToolServerNotFound. */
+    /** Removes what the user accepted of a server, so that its tools need approvals again. Throws ToolServerNotFound. */
     takeBack: (name: string): Promise<ToolServerView> =>
       locked(name, async () => {
         await start()
@@ -300,15 +300,15 @@ export function createToolServers (parts: Parts) {
         return view(server)
       }),
 
-    /** The servers that wait for their user's word. */
+    /** Returns the pending inbox items about servers. */
     waiting: acceptance.waiting,
 
-    /** Calls the listener with the waiting items whenever they may have changed. */
+    /** Sets the function that is called with the pending items whenever these may have changed. */
     watchWaiting (listener: typeof onWaiting): void {
       onWaiting = listener
     },
 
-    /** Records the user's decision, see `Acceptance.decide`. */
+    /** Records the user's decision about an inbox item, see `Acceptance.decide`. */
     async decide (approvalId: string, approved: boolean): Promise<ApprovalView | undefined> {
       const item = await acceptance.decide(approvalId, approved)
       publish()
@@ -316,13 +316,14 @@ export function createToolServers (parts: Parts) {
     },
 
     /**
-     * Connects a server and saves it: its environment or headers encrypted, the rest in config.json. A server of the same name is
-     * replaced once the new server is connected, or waits for its user. Throws a 502 when it cannot be connected; then nothing has changed.
+     * Connects a server and saves it: the values of its variables or headers encrypted, the rest in config.json. A server of the same name
+     * is replaced once the new server is connected or waits for an authorization. If the server cannot be connected, throws a 502 and
+     * changes nothing.
      */
     connect: (body: ConnectBody, signal: AbortSignal) =>
       locked(body.name, async () => {
         await start()
-        // Servers that concurrent requests are connecting count as well.
+        // `all` also counts the servers that concurrent requests are connecting.
         if (!servers.has(body.name) && all.size >= MOST_SERVERS) throw new TooManyToolServers(MOST_SERVERS)
         const { entry, given } = toEntry(body)
         const server = create(entry, given)
@@ -343,8 +344,8 @@ export function createToolServers (parts: Parts) {
       }),
 
     /**
-     * Saves the servers that a README names, all at once, and begins to connect them. Returns what became of each entry. Throws
-     * NotServers (400), and what saving throws; then nothing is saved.
+     * Saves the servers in a README's configuration, all at once, and begins to connect them. Returns what happened to each entry. Throws
+     * NotServers (400) or an error of saving; then nothing is saved.
      */
     import: (body: ImportBody): Promise<{ servers: ImportedServer[] }> =>
       locked(IMPORTING, async () => {
@@ -354,8 +355,8 @@ export function createToolServers (parts: Parts) {
             present: (name) => servers.has(name) ? { entry: find(name).entry, given: environments.of(name) } : undefined,
             count: () => Math.max(servers.size, all.size)
           })
-        // All its names are locked, in a fixed order: otherwise the secrets of a server that is disconnected meanwhile would be deleted,
-        // too.
+        // All names are locked, in a fixed order. Without the locks, disconnecting one of the servers meanwhile would delete its new
+        // secrets.
         const names = [...new Set(read().servers.map(({ name }) => name))].sort()
         const save = async () => {
           const { saved: next, servers: answers } = read()
@@ -367,7 +368,7 @@ export function createToolServers (parts: Parts) {
         return names.reduce<typeof save>((work, name) => () => locked(name, work), save)()
       }),
 
-    /** Changes settings of a server in config.json, which applies them. Throws ToolServerNotFound. */
+    /** Changes settings of a server in config.json; watching the file applies them. Throws ToolServerNotFound. */
     configure: (name: string, settings: ServerSettings): Promise<ToolServerView> =>
       locked(name, async () => {
         await start()
@@ -376,7 +377,7 @@ export function createToolServers (parts: Parts) {
         return view(find(name))
       }),
 
-    /** Disconnects a server, deletes its entry and its stored values, and revokes the access to it. Throws ToolServerNotFound. */
+    /** Disconnects a server, deletes its entry and its stored values, and revokes its tokens. Throws ToolServerNotFound. */
     disconnect: (name: string) =>
       locked(name, async () => {
         await start()
@@ -389,7 +390,7 @@ export function createToolServers (parts: Parts) {
         return { status: 'disconnected' as const, name, ...warning !== undefined && { warning } }
       }),
 
-    /** Ends every server; resolves when no process of theirs is left. */
+    /** Ends every server. Resolves when no process of any server is left. */
     async close (): Promise<void> {
       isClosing = true
       closing.abort(new Error('the service ends'))

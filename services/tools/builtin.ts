@@ -40,23 +40,23 @@ import type { TaskParts } from './tasks/task-parts.ts'
 import type { MemoryParts } from './memory/said-words.ts'
 
 interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
-  /** The attachments of conversations. */
+  /** Access to the attachments of conversations. */
   attachments: AttachmentReading
   paths: PathPolicy
-  /** Searches files and reads PDFs. */
+  /** The child process that searches files and extracts text from PDFs. */
   transform: Transform
   clock: Clock
-  /** The editors of the user, which may hold unsaved texts. */
+  /** The user's open editors, which may hold unsaved texts. */
   editors?: OpenEditors
-  /** The environment of commands, without secrets: see childEnvironment. */
+  /** The environment for commands, without secrets: see childEnvironment. */
   environment: () => NodeJS.ProcessEnv
-  /** The origins of apps whose pages may call the service. */
+  /** The web origins of apps whose pages may call the service. */
   allowedOrigins: () => string[]
-  /** Boxes for commands. */
+  /** Runs commands in boxes. */
   sandbox: Sandbox
-  /** The commands that continue when their calls have ended. */
+  /** The commands that keep running after their calls have ended. */
   background: BackgroundCommands
-  /** Imports the module at the first use. */
+  /** Imports the module at its first use. */
   web: () => Promise<Web>
   search: () => Promise<Search>
   desktop: Desktop
@@ -64,13 +64,13 @@ interface Parts extends MemoryParts, TaskParts, NotifyParts, SkillParts {
   describe: DescribeImage
   /** Answers a question with an investigation: a run inside the run. */
   investigate: Parameters<typeof createInvestigateTool>[0]['investigate']
-  /** Returns the tools that are not described to the model of a run, which it finds with findTools. */
+  /** Returns the deferred tools of a run: the tools that are not described to its model, which findTools finds. */
   deferredTools: Parameters<typeof createFindTools>[0]['deferredTools']
-  /** The tool servers that have resources. */
+  /** Returns the tool servers that have resources. */
   resourceServers: ResourceServers
 }
 
-/** Creates the built-in tools, in the order in which they are offered. */
+/** Creates the built-in tools, in the order in which models get them. */
 export function createBuiltinTools (parts: Parts): Tool[] {
   const views = createLastViews()
   return [

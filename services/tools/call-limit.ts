@@ -4,11 +4,11 @@ import { withDeadline } from '../lib/deadline.ts'
 import type { Tool, ToolContext, ToolOutput } from '../contracts/tool.ts'
 import { OUTCOME_NOT_KNOWN } from '../contracts/model-texts.ts'
 
-/** Time limit (timeout) of a call, for tools without their own. */
+/** The time limit of a call in milliseconds, for tools without their own. */
 const LIMIT_MS = 60_000
-/** The longest time of a call whose progress restarts its time limit. */
+/** The longest duration of a call in milliseconds, even if progress keeps restarting its time limit. */
 const LONGEST_MS = 3_600_000
-/** Time a tool has to settle after its signal aborted. */
+/** The time that a tool has to settle after its signal aborted, in milliseconds. */
 const SETTLE_MS = 5000
 
 interface Parts {
@@ -17,7 +17,10 @@ interface Parts {
   report: (progress: ToolProgress) => void
 }
 
-/** Runs a call until it settles. After its time limit or an abort of the caller's signal, it has SETTLE_MS more to clean up. */
+/**
+ * Runs a call until it settles. After the time limit, or an abort of the caller's signal, the tool has SETTLE_MS more to clean up. Progress
+ * restarts the time limit, within LONGEST_MS.
+ */
 export async function withCallLimit (
   { model: { name }, policy: { effect, timeLimitMs: ms = LIMIT_MS } }: Tool,
   { clock, signal, report }: Parts,
@@ -44,14 +47,14 @@ export async function withCallLimit (
   }
 }
 
-/** The shortest time between two reports of a call, milliseconds. */
+/** The shortest time between two progress reports of a call, in milliseconds. */
 const SHORTEST_MS = 500
-/** The share of the call's duration between two reports: an hour-long call makes about 300 of them. */
+/** The time between two reports, as a share of the call's duration so far: an hour-long call makes about 300 reports. */
 const SHARE = 0.02
 const LONGEST_MESSAGE = 500
 
 /**
- * Creates a function that takes every progress report of one call, and passes on the newest at bounded intervals until the signal aborts.
+ * Creates a function that receives every progress report of one call, and passes on only the newest, at intervals, until the signal aborts.
  */
 function createCallProgress ({ clock, signal, report }: {
   clock: Clock,
@@ -79,7 +82,7 @@ function createCallProgress ({ clock, signal, report }: {
     isWaiting = true
     clock.sleep(wait, signal).then(() => {
       isWaiting = false
-      // A report may have been passed on since the sleep was due.
+      // Another report may have been passed on meanwhile, so the time is checked again.
       passInTime()
     }, () => {})
   }

@@ -3,7 +3,7 @@ import type { ToolContext, ToolOutput } from '../../contracts/tool.ts'
 import { ToolFailed } from '../../tools/index.ts'
 import { readForm, type Form, FormRefused, type Json, quoted, whoAsks } from './form.ts'
 
-/** The most forms and addresses that one call may ask for. */
+/** The most questions (forms or addresses) that a server may ask during one call. */
 const MOST_ASKED = 20
 
 /** The answer to `elicitation/create`. */
@@ -16,7 +16,7 @@ interface CallUnderWay extends Context {
   /** Aborts when the call has ended. */
   ended: AbortController
   asked: number
-  /** Questions that wait for the user. */
+  /** The number of questions that wait for the user. */
   open: number
   /** Sentences for the model about questions that got no answer. */
   notes: Set<string>
@@ -31,23 +31,23 @@ export type Elicitor = ReturnType<typeof createElicitor>
 
 /**
  * Asks the user the questions of a tool server (MCP's elicitation). The protocol does not say which call a question belongs to. If several
- * are under way, it is shown with the oldest call that may ask and has no open question. Its answer reaches the right call in any case,
- * and the time limits of all calls of the server stand still meanwhile.
+ * calls are running, the question is shown with the oldest call that may ask and has no open question. The server matches the answer to its
+ * own request, so a wrong guess does no harm. The time limits of all calls of the server pause meanwhile.
  */
 export function createElicitor ({ server, log }: Parts) {
   const calls = new Set<CallUnderWay>()
-  /** Ends open questions about an address, by the id that the server gave them. */
+  /** Functions that end an open question about an address, by the `elicitationId` of the server. */
   const addresses = new Map<string, () => void>()
   let isStrayLogged = false
 
-  /** Refuses a question outside of any call. Logged once until the next call, because a server may ask without end. */
+  /** Refuses a question outside of any call. It is logged once, then not again before the next call, because a server may ask endlessly. */
   function refuseStray (): ElicitResult {
     if (!isStrayLogged) log.warn({ server }, 'the tool server asked the user something outside of any call, and got no answer')
     isStrayLogged = true
     return { action: 'cancel' }
   }
 
-  /** Asks on behalf of a call. `completed` ends the question as agreed to. */
+  /** Asks on behalf of a call. If `completed` aborts, the question ends and counts as accepted. */
   async function ask (call: CallUnderWay, form: Form & { url?: string }, ...[signal, completed]: AbortSignal[]): Promise<ElicitResult> {
     const { questions, url, check } = form
     const ends = [signal, call.ended.signal, ...completed === undefined ? [] : [completed]]
@@ -72,7 +72,7 @@ export function createElicitor ({ server, log }: Parts) {
     }
   }
 
-  /** Asks the user to open an address; `completed` by the server ends the question. */
+  /** Asks the user to open an address. The question ends as accepted when the server reports the elicitation as completed. */
   async function askForAddress (call: CallUnderWay, params: Json, signal: AbortSignal): Promise<ElicitResult> {
     const form = readAddressRequest(server, params)
     const { elicitationId } = params
@@ -88,7 +88,7 @@ export function createElicitor ({ server, log }: Parts) {
   }
 
   return {
-    /** Runs a call, during which the server may ask. Adds notes about unanswered questions for the model. */
+    /** Runs a call, during which the server may ask the user. Adds notes for the model about questions that were not answered. */
     async during (context: Context, work: () => Promise<ToolOutput>): Promise<ToolOutput> {
       const call: CallUnderWay = { ...context, ended: new AbortController(), asked: 0, open: 0, notes: new Set() }
       calls.add(call)
@@ -105,7 +105,7 @@ export function createElicitor ({ server, log }: Parts) {
       }
     },
 
-    /** Answers `elicitation/create`. Throws FormRefused for a request that cannot be shown to a user. */
+    /** Answers `elicitation/create`. Throws FormRefused if the request cannot be shown to a user. */
     async elicit (params: Json, signal: AbortSignal): Promise<ElicitResult> {
       const [oldest] = calls
       if (oldest === undefined) return refuseStray()
@@ -131,7 +131,7 @@ export function createElicitor ({ server, log }: Parts) {
       }
     },
 
-    /** Ends the question about an address, because the server says that it is done. */
+    /** Ends the question about an address, because the server reports the elicitation as completed. */
     complete: (elicitationId: string): void => addresses.get(elicitationId)?.()
   }
 }
@@ -140,8 +140,8 @@ const LONGEST_ADDRESS = 1_000
 const LOOPBACK = new Set(['127.0.0.1', 'localhost', '[::1]'])
 
 /**
- * Returns an address that a server wants the user to open, in the form that browsers show. It must be https, or http on this computer,
- * without a name and password, which could imitate another host. Throws FormRefused.
+ * Returns the normalized form of an address that a server wants the user to open. The address must be https, or http on this computer, and
+ * must not contain a name or password, because these could imitate another host. Throws FormRefused.
  */
 function checkAddress (address: unknown): string {
   const url = typeof address === 'string' && address.length <= LONGEST_ADDRESS && URL.canParse(address) ? new URL(address) : undefined
@@ -171,7 +171,7 @@ function readAddressRequest (server: string, { message, url }: Json): Form & { u
 
 const MOST_SHOWN = 5
 
-/** Returns the text for the model of a server's error which says that the user must open addresses before a call works. */
+/** Converts the data of MCP's error "URL elicitation required" to a text that asks the model to tell the user the addresses to open. */
 export function addressesRequired (data: unknown): string {
   const listed = (data as { elicitations?: unknown } | undefined)?.elicitations
   const shown = (Array.isArray(listed) ? listed.slice(0, MOST_SHOWN) : []).flatMap((each) => {

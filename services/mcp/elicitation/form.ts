@@ -1,21 +1,21 @@
 import { isObject } from '../../lib/json.ts'
 import { QUESTION_LIMITS, type Answers, type Question } from '../../../schemas/questions.ts'
 
-/** A server's question cannot be shown to the user. The message completes "it cannot be asked: ". */
+/** Thrown if a server's question cannot be shown to the user. The message is a clause, such as "it is not a form". */
 export class FormRefused extends Error {}
 
 export type Json = Record<string, unknown>
-/** The value of a field in the form that the server gets. */
+/** The value of a field, as the server gets it. */
 type FieldValue = string | number | boolean | string[]
-/** The value that an answer means, or a clause that says what is wrong with it. */
+/** The value of an answer, or a clause that says what is wrong with the answer. */
 type Reading = { value: FieldValue } | { wrong: string }
 
-/** A server's form as questions, with functions that convert the answers for the server. */
+/** A server's form, converted to questions for the user. */
 export interface Form {
   questions: Question[]
-  /** Returns the faults of answers, by the question's id. */
+  /** Returns the invalid answers, each with the id of its question and a message. */
   check(answers: Answers): Array<{ id: string, message: string }>
-  /** Returns the content for the server. The answers must have passed `check`. */
+  /** Returns the answer for the server. The user's answers must have passed `check`. */
   content(answers: Answers): { action: 'accept', content?: Record<string, FieldValue> } | { action: 'decline' }
 }
 
@@ -65,7 +65,7 @@ function formOf (fields: FormField[], server: string, opening: string): Form {
   }
 }
 
-/** A form without fields asks whether the user agrees. */
+/** Makes a yes-or-no question of a form without fields: the user agrees, or does not. */
 function consent (opening: string): Form {
   const options = [{ value: 'yes', label: 'Agree' }, { value: 'no', label: 'Do not agree' }]
   return {
@@ -80,11 +80,11 @@ export const whoAsks = (server: string): string => `The tool server ${JSON.strin
 
 export const quoted = (message: unknown): string => `“${shownText(message, LONGEST_MESSAGE)}”`
 
-/** A field of a form: its question, and the reader of its answer. */
+/** A field of a form: the question for the user, and the function that reads the answer. */
 interface FormField {
   name: string
   question: Question
-  /** The value for the server if the user leaves the field out; undefined for none. */
+  /** The value that the server gets if the user leaves the field out; undefined for none. */
   whenLeftOut?: FieldValue
   read(answer: string | string[]): Reading
 }
@@ -92,16 +92,16 @@ interface FormField {
 const LONGEST_TITLE = 200
 const LONGEST_DESCRIPTION = 400
 const LONGEST_HINT = 300
-/** The most values that a hint names if there are too many for options. */
+/** The most choices that a hint names, if there are too many to show them as options. */
 const NAMED = 5
 
-/** A value that the user can choose, and its label. */
+/** A value that the user can choose, and the label of the value. */
 interface Choice {
   value: string
   label: string
 }
 
-/** Makes the question for one field. Throws FormRefused for a field that MCP does not allow. */
+/** Converts one field of a form to a question. Throws FormRefused for a field that MCP does not allow. */
 function formField (name: string, schema: Json, { id, isRequired }: { id: string, isRequired: boolean }): FormField {
   const title = shownText(schema.title, LONGEST_TITLE) || shownText(name, LONGEST_TITLE)
   const description = shownText(schema.description, LONGEST_DESCRIPTION)
@@ -122,16 +122,16 @@ function formField (name: string, schema: Json, { id, isRequired }: { id: string
 }
 
 interface Kind {
-  /** Says what the answer should look like. */
+  /** A text for the user about the expected form of the answer; '' for none. */
   hint: string
   question: Partial<Question>
   read(answer: string | string[]): Reading
-  /** True if a default value is of this kind. */
+  /** True if a default value fits this kind of field. */
   isValue(value: unknown): value is FieldValue
 }
 
 function kindOf (title: string, schema: Json): Kind {
-  // Both marks say that the field is a secret, independent of the user's language: MCP forbids forms to ask for secrets.
+  // Either mark says that the field is a secret, in any language. MCP forbids forms to ask for secrets.
   if (schema.format === 'password' || schema.writeOnly === true) {
     throw new FormRefused(`${JSON.stringify(title)} is a secret, for which no form may ask`)
   }
@@ -164,7 +164,7 @@ const yesOrNo: Kind = {
   isValue: (value) => typeof value === 'boolean'
 }
 
-/** Returns the choices of a schema, in any of the forms that versions of MCP have; undefined for none. */
+/** Returns the choices of a schema, in any form that a version of MCP defines; undefined if the schema has none. */
 function choicesOf ({ enum: values, enumNames, oneOf, anyOf }: Json): Choice[] | undefined {
   const titled = [oneOf, anyOf].find(Array.isArray)
   const all = titled === undefined
@@ -177,13 +177,16 @@ function choicesOf ({ enum: values, enumNames, oneOf, anyOf }: Json): Choice[] |
   return choices.length > 0 ? choices : undefined
 }
 
-/** Asks for one of the choices, or for several if the field is an array. If there are too many for options, the user writes their names. */
+/**
+ * Asks for one of the choices, or for several if the field is an array. If there are too many to show as options, the user types values or
+ * labels.
+ */
 function choice (choices: Choice[], { type, minItems = 0, maxItems = Infinity }: Json): Kind {
   const isMulti = type === 'array'
   const [least, most] = [Number(minItems), Number(maxItems)]
   const fits = choices.length <= QUESTION_LIMITS.options
   const known = new Set(choices.map(({ value }) => value))
-  // If values are empty, equal or not to be shown, the user answers with their numbers.
+  // If values are empty, repeated or cannot be displayed, each option gets its number as value.
   const areShown = known.size === choices.length && choices.every(({ value }) => value !== '' && shownText(value, LONGEST_TITLE) === value)
   const options = choices.map(({ value, label }, at) => ({
     value: areShown ? value : String(at + 1),
@@ -215,9 +218,9 @@ interface Reader {
   read(answer: string | string[]): Reading
 }
 
-/** RFC 3339. */
+/** A date and time in the form of RFC 3339. */
 const TIME = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}(\.\d{1,9})?(Z|[+-]\d{2}:\d{2})$/i
-/** The formats that MCP knows, without the patterns of servers: a server's regular expression could stop the whole service. */
+/** The formats that MCP defines. A `pattern` of a server is not used: its regular expression could block the whole service. */
 const FORMATS: Record<string, { hint: string, fits(text: string): boolean }> = {
   email: { hint: 'an email address', fits: (text) => text.length <= 320 && /^[^\s@]+@[^\s@]+$/.test(text) },
   uri: { hint: 'an address such as https://example.com', fits: (text) => URL.canParse(text) },
@@ -231,11 +234,11 @@ const FORMATS: Record<string, { hint: string, fits(text: string): boolean }> = {
 function isDate (text: string): boolean {
   if (!/^\d{4}-\d{2}-\d{2}$/.test(text)) return false
   const time = Date.parse(`${text}T00:00:00Z`)
-  // For a day that its month does not have, Date would return one of the next month.
+  // If the month does not have that day, Date returns a day of the next month.
   return !isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
-/** Reads texts. Their length in characters and their format are checked. */
+/** Reads a text answer, and checks its length in characters and its format. */
 function readText ({ format, minLength, maxLength }: Json): Reader {
   const known = typeof format === 'string' && Object.hasOwn(FORMATS, format) ? FORMATS[format] : undefined
   const length = between(minLength, maxLength)
@@ -249,7 +252,7 @@ function readText ({ format, minLength, maxLength }: Json): Reader {
   }
 }
 
-/** Reads numbers as JSON writes them. */
+/** Reads a number in the notation of JSON. */
 function readNumber ({ type, minimum, maximum }: Json): Reader {
   const range = between(minimum, maximum)
   const hint = `${type === 'integer' ? 'a whole number' : 'a number'}${range && ` ${range}`}`
@@ -267,7 +270,7 @@ function readNumber ({ type, minimum, maximum }: Json): Reader {
 const isBetween = (value: number, least: unknown, most: unknown): boolean =>
   !(typeof least === 'number' && value < least) && !(typeof most === 'number' && value > most)
 
-/** Names a range; '' for none. */
+/** Describes a range in words; '' if neither limit is a number. */
 function between (least: unknown, most: unknown): string {
   const [from, to] = [typeof least === 'number', typeof most === 'number']
   if (from && to) return `from ${least} to ${most}`
@@ -278,12 +281,13 @@ function between (least: unknown, most: unknown): string {
 const UNSEEN = /[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]+/g
 
 /**
- * Returns a server's text as one line of at most `longest` characters. Control characters and overrides of the text direction are removed,
- * because they could show the user something else, and so are line ends, because a new line could imitate a text of the application.
+ * Returns a server's text as one line of at most `longest` characters. Control characters and overrides of the text direction are replaced
+ * by spaces, because they could make the user see another text. Line ends are replaced too, because a new line could imitate the
+ * application.
  */
 function shownText (value: unknown, longest: number): string {
   if (typeof value !== 'string') return ''
-  // Cut first: a text may be of any length.
+  // Cut before the replacements, because the text may be of any length.
   const text = value.slice(0, longest * 4).replace(UNSEEN, ' ').replace(/ {2,}/g, ' ').trim()
   return text.length <= longest && value.length <= longest * 4 ? text : `${text.slice(0, longest - 1).trimEnd()}…`
 }

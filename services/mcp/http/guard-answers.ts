@@ -21,14 +21,14 @@ const noMessage = (text: string) => `The server answered with something else tha
 interface Parts {
   /** The request whose answer is expected; undefined for a stream of notifications. */
   request: PendingRequest | undefined
-  /** Counts bytes that answer no request. */
+  /** Counts the bytes of messages that answer no request. */
   countUnsolicited: (bytes: number) => void
 }
 
 /**
- * Yields the events of a stream in the form that the SDK accepts, with bounded memory. An answer beyond the limits is settled without being
- * read, and another event beyond them is dropped. A stream that ends without the answer fails the request, unless the server named an event
- * from which the stream can be resumed.
+ * Yields the events of a stream in the form that the SDK accepts, with bounded memory. If the answer exceeds a limit, a replacement is
+ * yielded, and any other event beyond the limits is dropped. If the stream ends without the answer, an error answer is yielded, unless the
+ * server named an event from which the stream can be resumed.
  */
 export async function * guardEvents (chunks: Chunks, { request, countUnsolicited }: Parts): AsyncGenerator<Uint8Array> {
   const parse = createEventStreamParser(LONGEST_MESSAGE)
@@ -69,15 +69,16 @@ export async function * guardEvents (chunks: Chunks, { request, countUnsolicited
   if (!isAnswered && !canResume) yield settle(failedAnswer(request!.id, failure))
 }
 
-/** Gives an answer without a known id the id of the request to which it came as a response. */
+/** Gives an answer without a known id the id of the request whose HTTP response contains the answer. */
 function ofRequest (messages: JSONRPCMessage[], request: PendingRequest | undefined): JSONRPCMessage[] {
   if (request === undefined || messages.some((message) => isAnswer(message) && message.id === request.id)) return messages
   return messages.map((message) => isAnswer(message) && typeof message.id !== 'number' ? adoptAnswer(message, request.id) : message)
 }
 
 /**
- * Reads an answer that is not a stream, as a JSON document of messages. A document beyond the limits is settled without being read. A
- * document that is no message fails the request with its text. Returns undefined for an empty answer. Throws the stream's error.
+ * Reads a response that is not an event stream as a JSON document, and returns its messages as JSON. A document beyond the limits is
+ * replaced by an answer that says so. A document that contains no message becomes an error answer that quotes it. Returns undefined for an
+ * empty document, or without a request. Throws the stream's error.
  */
 export async function readAnswer (chunks: Chunks, { request, countUnsolicited }: Parts): Promise<string | undefined> {
   const { bytes, isCut } = await readAtMost(chunks, LONGEST_MESSAGE)
@@ -95,10 +96,10 @@ export async function readAnswer (chunks: Chunks, { request, countUnsolicited }:
   return JSON.stringify(failedAnswer(request.id, noMessage(text.trim())))
 }
 const LONGEST_HEAD = 64 * 1024
-/** Matches the beginning of a stream of events whose content type does not say so. */
+/** Matches the beginning of an event stream whose content type is another one. */
 const LIKE_EVENTS = /^\s*(?:event|data|id|retry)?:/
 
-/** Formats an event as it stands in a stream. */
+/** Returns the text of an event in the format of an SSE stream. */
 function formatEvent ({ id, event, retry, data }: ServerEvent): string {
   const fields = Object.entries({ id, event, retry }).flatMap(([name, value]) => value === undefined ? [] : [`${name}: ${value}\n`])
   const lines = data === undefined ? [] : data.split('\n').map((line) => `data: ${line}\n`)

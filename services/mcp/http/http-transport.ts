@@ -12,34 +12,34 @@ import { requestHeaders } from '../parameter-headers.ts'
 import { STATELESS_VERSION } from '../stateless-session.ts'
 import { currentSending, sendAs, type Sending, createServerFetch } from './server-fetch.ts'
 
-/** Time limit for sending a notification or an answer of ours, and for beginning a new session. */
+/** The time limit for sending a notification or an answer of ours, and for opening a new session, in milliseconds. */
 const SEND_MS = 30_000
-/** The most notifications and answers of ours that may be on their way at once, because a server can ask for many. */
+/** The most notifications and answers of ours that may be in flight at once: a server could ask for any number. */
 const MAX_SENDING = 256
-/** Time limit for telling the server that its session is over. */
+/** The time limit for the request that ends the session at the server, in milliseconds. */
 const GOODBYE_MS = 1_500
-/** Time that a server has to end the stream of an answer after the answer itself. */
+/** The time that a server has to end the stream of an answer after it sent the answer, in milliseconds. */
 const STREAM_END_MS = 1_000
 
-/** Time limit for the check whether a server that refuses the first message uses the older transport (HTTP with SSE). */
+/** The time limit for the check whether a server that refuses `initialize` uses the older transport (HTTP with SSE), in milliseconds. */
 const PROBE_MS = 5_000
-/** Statuses with which such servers refuse the first message. */
+/** The statuses with which servers of the older transport refuse `initialize`. */
 const REFUSED: unknown[] = [400, 404, 405]
 
 interface Parts {
   url: URL
   headers: Record<string, string>
-  /** The access that the user has granted; undefined if the headers hold the authorization. */
+  /** The access that the user has authorized; undefined if the entry's headers contain the authorization. */
   access?: ServerAccess
   clock: Clock
-  /** Receives errors outside of calls. */
+  /** Receives errors that belong to no call. */
   tail: StderrTail
 }
 
 /**
- * Exchanges messages with a server over Streamable HTTP, through the SDK's transport. Additions: bounds (see createServerFetch); the HTTP
- * exchanges of a request end with it; a request whose answer cannot come any more fails at once; if the server has forgotten the session, a
- * new one is begun and the request is sent again; if the server cannot be reached, the connection ends.
+ * Exchanges messages with a server over Streamable HTTP, through the SDK's transport, and adds to it: limits (see createServerFetch); the
+ * end of a request ends its HTTP exchanges; a request whose answer can no longer arrive fails at once; if the server has lost the session,
+ * a new session is opened and the request is sent again; if the server cannot be reached, the connection ends.
  */
 export function createHttpTransport ({ url, headers, access, clock, tail }: Parts): ServerTransport {
   const ended = Promise.withResolvers<string>()
@@ -69,7 +69,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
       if (opened !== session || over.signal.aborted || sending?.abort.signal.aborted) return
       tail.add(`(http) ${message.slice(0, 200)}\n`)
       if (!/^Maximum reconnection attempts/.test(message)) return
-      // Without its stream the server could not send anything any more.
+      // Without its event stream, the server cannot send anything any more.
       if (sending?.request === undefined) end('its stream of events was lost')
       else fail(sending.request.id, 'The stream of its answer was lost.')
     }
@@ -80,7 +80,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
   function deliver (message: JSONRPCMessage) {
     if (isAnswer(message)) {
       const request = pending.get(message.id as RequestId)
-      // Nobody waits for the answer any more.
+      // The request was cancelled or has failed already.
       if (request === undefined) return
       pending.delete(message.id as RequestId)
       tail.mark()
@@ -103,13 +103,16 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
     transport.onclose?.()
   }
 
-  /** Ends the connection a moment later. The end fails all waiting requests, and those that were never sent have to fail as such first. */
+  /**
+   * Ends the connection in the next turn of the event loop. The end fails all waiting requests, and requests that were never sent must fail
+   * as unsent before that.
+   */
   function endUnreachable ({ message }: Unreachable) {
     for (const { isConnected, abort } of pending.values()) if (!isConnected) abort.abort(new Unreachable(message, true))
     setImmediate(() => end(message))
   }
 
-  /** Sends a message by the present session; begins a new session, once, when the server has forgotten it. */
+  /** Sends a message in the present session. If the server has lost the session, opens a new one and sends the message once more. */
   async function sendInSession (message: JSONRPCMessage): Promise<void> {
     const used = session
     try {
@@ -121,7 +124,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
     }
   }
 
-  /** Begins a new session with the server, in the same way as the client began the first one. The tools may differ. */
+  /** Opens a new session with the client's original `initialize` request. The server's tools may differ, so they are listed again. */
   async function renew () {
     const lost = session
     const answer = Promise.withResolvers<JSONRPCMessage>()
@@ -183,10 +186,10 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
         if ('method' in message && 'id' in message) {
           const about = isStateless ? { ...requestHeaders(message.method, message.params), ...headers } : {}
           await sendAs(message, (sending) => sendRequest(message, sending), about)
-          // Without a session, ending the exchange is what cancels a request.
+          // The stateless protocol has no notification for this: ending the HTTP exchange cancels a request.
         } else if (!isStateless) await sendAs(undefined, (sending) => sendOther(message, sending))
       } catch (error) {
-        // There is no answer to a notification: the next request shows whether the server is still there.
+        // A notification has no answer, so its failure is only logged. The next request shows whether the server is still there.
         if ('method' in message && !('id' in message)) return tail.add(`(http) ${message.method}: ${describeRefusal(error)}\n`)
         if (error instanceof Unreachable) endUnreachable(error)
         const refusal = isStateless ? errorIn(error) : undefined
@@ -209,8 +212,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
   }
 
   /**
-   * True if the address belongs to the transport that preceded Streamable HTTP: the first event of its stream names another address to post
-   * to.
+   * True if the server uses the transport that preceded Streamable HTTP: the first event of its stream names the address for POST requests.
    */
   const isSseOnly = (): Promise<boolean> =>
     withDeadline({ clock, ms: PROBE_MS, signal: over.signal }, async (signal) => {
@@ -229,7 +231,7 @@ export function createHttpTransport ({ url, headers, access, clock, tail }: Part
   return transport
 }
 
-/** The parts of the SDK's StreamableHTTPError that are used. Its class would load the SDK. */
+/** The fields of the SDK's StreamableHTTPError that are used here. Importing the class would load the SDK. */
 interface HttpError extends Error {
   code?: unknown
 }
@@ -237,13 +239,13 @@ interface HttpError extends Error {
 const LONGEST_QUOTE = 300
 const PREFIX = /^Streamable HTTP error: (?:Error POSTing to endpoint: |Failed to open SSE stream: )?/
 
-/** True if an error says that the server does not know the session any more. The specification says 404; some servers send 400. */
+/** True if an error says that the server does not know the session any more. The specification requires 404, but some servers send 400. */
 function isLostSession (error: unknown, sessionId: string | undefined): boolean {
   const { code, message } = error as HttpError
   return sessionId !== undefined && (code === 404 || (code === 400 && /session/i.test(message)))
 }
 
-/** Returns the JSON-RPC error in the body of a failed HTTP response of a server without sessions. */
+/** Returns the JSON-RPC error in the body of a failed HTTP response (4xx), for the stateless protocol; undefined for none. */
 function errorIn (error: unknown): { code: number, message: string, data?: unknown } | undefined {
   const { code, message } = error as HttpError
   if (typeof code !== 'number' || code < 400 || code >= 500 || !PREFIX.test(message)) return undefined
@@ -252,7 +254,7 @@ function errorIn (error: unknown): { code: number, message: string, data?: unkno
   return found !== undefined && 'error' in found ? found.error : undefined
 }
 
-/** Returns why the server did not accept a message, as a clause that completes a sentence. */
+/** Returns a clause that says why the server did not accept a message. */
 function describeRefusal (error: unknown): string {
   const { code, message } = error as HttpError
   const said = message.replace(PREFIX, '')
@@ -262,7 +264,7 @@ function describeRefusal (error: unknown): string {
   return `it answered ${code}${quote === '' ? '' : `: ${quote}`}`
 }
 
-/** Returns the message in an error's body, of JSON-RPC or OAuth; nothing of a web page. */
+/** Returns the error message in a response body of JSON-RPC or OAuth, or the body as it is; '' for an HTML page. */
 function textOf (body: string): string {
   if (/^\s*</.test(body)) return ''
   const { error, error_description: description, message, detail } = readJson(body) ?? {}

@@ -11,27 +11,27 @@ import type { PendingRequest } from '../envelope.ts'
 import { guardEvents, readAnswer } from './guard-answers.ts'
 import { Unreachable } from '../server-transport.ts'
 
-/** A message that is being sent, and its HTTP exchanges. */
+/** A message that is being sent, and the state of its HTTP exchanges. */
 export interface Sending {
   /** The message, if it is a request. */
   request?: PendingRequest
-  /** Ends the exchanges. */
+  /** Ends the exchanges of the message. */
   abort: AbortController
-  /** True if there was a connection to the server. Before that nothing was sent. */
+  /** True once there was a connection to the server. Before that, nothing was sent. */
   isConnected: boolean
-  /** The server answers with a stream of events. */
+  /** True if the server answers with an event stream. */
   hasStream: boolean
-  /** Headers that repeat parts of the message. */
+  /** Headers that repeat parts of the message, for the stateless protocol. */
   headers: Record<string, string>
 }
 
 /**
- * The message that an exchange belongs to. The SDK's transport sends all exchanges through one `fetch`, including those that resume the
- * stream of an answer.
+ * The message that the current HTTP exchange belongs to. The SDK's transport sends all exchanges through one `fetch`, including the
+ * exchanges that resume the stream of an answer.
  */
 export const currentSending = new AsyncLocalStorage<Sending>()
 
-/** Runs the sending of a message, so that its exchanges know it. */
+/** Runs `send` with a new Sending, which the HTTP exchanges of the message find in `currentSending`. */
 export const sendAs = <T>(
   request: PendingRequest | undefined,
   send: (sending: Sending) => Promise<T>,
@@ -41,33 +41,31 @@ export const sendAs = <T>(
   return currentSending.run(sending, () => send(sending))
 }
 
-/** The most bytes that are read of an answer without a message: an error, or a document that is not needed. */
+/** The most bytes that are read of a response without a message: an error, or a document that is not needed. */
 const LONGEST_OTHER = 64 * 1024
-/** How many streams a server may make the SDK open again in a minute. */
+/** The most event streams that the SDK may open in a minute, because a server can make it reopen them. */
 const MAX_STREAMS_PER_MINUTE = 20
 const MINUTE_MS = 60_000
 
 interface Parts {
   url: URL
-  /** Headers of every request; they are sent to the origin of `url` only. */
+  /** The headers of every request. They are sent only to the origin of `url`, or to its https version. */
   headers: Record<string, string>
-  /** What the user has authorized; undefined when the headers hold the authorization. */
+  /** The access that the user has authorized; undefined if `headers` contain the authorization. */
   access?: ServerAccess
   clock: Clock
   countUnsolicited: (bytes: number) => void
 }
 
 /**
- * Creates the `fetch` of a server's MCP requests. Answers are bounded, no redirect is followed, and nothing is sent to another
- * origin than that of `url`. The exchanges of a message (see currentSending) end with it.
+ * Creates the `fetch` for a server's MCP requests. Responses are limited in size, redirects are not followed, and nothing is sent to an
+ * origin other than that of `url` or its https version. The exchanges of a message (see currentSending) end with the message.
  */
 export function createServerFetch ({ url: server, headers: own, access, clock, countUnsolicited }: Parts) {
   const connections = createConnections(clock)
   const awaitTurn = createThrottle(clock)
 
-  /**
-   * Sends a request with the token of the user's authorization. If the token is refused, it is refreshed, and the request is sent again.
-   */
+  /** Sends a request with the user's token. If the server refuses the token, refreshes it and sends the request again. */
   const fetch: FetchLike = async (address, init) => {
     const token = access?.token()
     const response = await exchange(address, token, init)
@@ -109,7 +107,10 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
     return toResponse(response, method)
   }
 
-  /** Returns an answer in the form that the SDK understands: it reads a message only with the types and statuses that MCP names. */
+  /**
+   * Converts a response to the form that the SDK understands: the SDK reads a message only with the content types and statuses that MCP
+   * names.
+   */
   async function toResponse (response: IncomingMessage, method: string): Promise<Response> {
     const sending = currentSending.getStore()
     const parts = { request: sending?.request, countUnsolicited }
@@ -126,7 +127,8 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
     }
     if (method === 'GET' && (isOk || status === 405)) {
       response.destroy()
-      // The SDK takes 405 for a server without streams. When the stream of an answer is resumed, it is a failure.
+      // The SDK takes 405 as "this server has no event stream". For a GET that resumes the stream of an answer, this is a failure, so 404
+      // is returned.
       return new Response(null, { status: parts.request === undefined ? 405 : 404, headers })
     }
     if (!isOk) {
@@ -142,13 +144,13 @@ export function createServerFetch ({ url: server, headers: own, access, clock, c
 
   return {
     fetch,
-    /** Sends a request without asking for an authorization. */
+    /** Sends a request with the present token. A refusal neither refreshes the token nor asks the user for an authorization. */
     look: (init: RequestInit): Promise<Response> => exchange(server, access?.token(), init),
     close: () => connections.close()
   }
 }
 
-/** Returns the authorization that the server wants before it accepts a request; undefined if it wants none. */
+/** Returns the challenge of a response that refuses the authorization; undefined if the response does not. */
 async function challengeIn (response: Response) {
   if (response.status !== 401 && response.status !== 403) return undefined
   const { extractWWWAuthenticateParams } = await import('@modelcontextprotocol/sdk/client/auth.js')
@@ -161,17 +163,19 @@ const isEventStream = ({ headers }: IncomingMessage) => /^text\/event-stream\b/i
 const lowerCase = (headers: Record<string, string>) =>
   Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 
-/** True if `to` is on the server of `from`, or on its https version. */
+/** True if `to` has the origin of `from`, or the https version of that origin. */
 const isSameServer = (from: URL, to: URL): boolean =>
   from.origin === to.origin || (from.protocol === 'http:' && to.protocol === 'https:' && from.host === to.host && from.port === '')
 
-/** The headers that the SDK reads. */
+/** Returns the headers that the SDK reads. */
 function headersOf ({ headers }: IncomingMessage): Headers {
   const read = ['content-type', 'location', 'mcp-session-id', 'www-authenticate'] as const
   return new Headers(read.flatMap((name) => headers[name] === undefined ? [] : [[name, String(headers[name])] as [string, string]]))
 }
 
-/** Returns a function that waits if too many streams were opened within a minute. Rejects with the signal's reason. */
+/**
+ * Returns a function that waits while too many streams were opened in the last minute. The function rejects with the signal's abort reason.
+ */
 function createThrottle (clock: Clock) {
   let opened: number[] = []
   return async (signal: AbortSignal) => {

@@ -6,19 +6,19 @@ import type { Clock } from '../../lib/clock.ts'
 import { withDeadline } from '../../lib/deadline.ts'
 import type { NetworkRules } from './oauth-fetch.ts'
 
-/** A user's authorization: the access of this service to a tool server. */
+/** The access of this service to one tool server, as the user authorized it. */
 export interface Authorization {
-  /** The address of the tool server. The tokens are used for no other address. */
+  /** The address of the tool server. The tokens are sent to no other address. */
   url: string
-  /** The issuer. */
+  /** The issuer of the tokens. */
   authorizationServer: string
   metadata?: AuthorizationServerMetadata
-  /** Where its tokens are revoked; absent if its metadata do not say. */
+  /** The endpoint that revokes the tokens; absent if the metadata of the authorization server name none. */
   revocation?: Revocation
   /** The resource that the tokens are for (RFC 8707), if the server names one. */
   resource?: string
   client: OAuthClientInformationMixed
-  /** Absent if the tokens are no longer valid. */
+  /** Absent if the authorization server has refused to refresh the tokens. */
   tokens?: OAuthTokens
 }
 export type StoredAuthorizations = Record<string, Authorization>
@@ -27,7 +27,7 @@ export type Authorizations = ReturnType<typeof createAuthorizations>
 
 /** Keeps the tokens and the client registrations of tool servers, encrypted, by the server's name. */
 export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>) {
-  /** Every value that was a secret since the start. */
+  /** Every token and client secret since the start of the service, for redaction. */
   const seen = new Set<string>()
   let values: StoredAuthorizations = {}
 
@@ -42,26 +42,29 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
   }
 
   return {
-    /** Reads the record. A damaged one counts as empty; rejects when the store cannot be read. */
+    /** Reads the stored record. A damaged record counts as empty. Rejects if the store cannot be read. */
     async load (): Promise<void> {
       values = { ...await stored.get().catch(emptyIfDamaged) }
       Object.values(values).forEach(remember)
     },
 
-    /** What is authorized for a server at this address. */
+    /** Returns the authorization for a server, if it is for this address. */
     of: (name: string, url: string): Authorization | undefined => {
       const found = Object.hasOwn(values, name) ? values[name] : undefined
       return found?.url === url ? found : undefined
     },
 
-    /** Saves an authorization, durably. It is used even if that fails, because the previous one may be invalid now. */
+    /**
+     * Saves an authorization, durably. If saving fails, the authorization is used all the same, because the previous one may be invalid
+     * now.
+     */
     async save (name: string, authorization: Authorization): Promise<void> {
       values = { ...values, [name]: authorization }
       remember(authorization)
       await update((before) => ({ ...before, [name]: authorization }))
     },
 
-    /** Deletes the authorization for a server, unless it is for this address. Returns the deleted one. */
+    /** Deletes the authorization for a server and returns it. Does nothing and returns undefined if it is for the address `except`. */
     async forget (name: string, except?: string): Promise<Authorization | undefined> {
       if (!Object.hasOwn(values, name) || values[name].url === except) return undefined
       const forgotten = values[name]
@@ -71,10 +74,10 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
       return forgotten
     },
 
-    /** The servers for which something is authorized. */
+    /** Returns the names of the servers with an authorization. */
     names: (): string[] => Object.keys(values),
 
-    /** Returns the name of another server that has its tokens from the same client of the same authorization server. */
+    /** Returns the name of another server whose tokens were issued to the same client by the same authorization server. */
     sharing: ({ authorizationServer, client }: Authorization): string | undefined =>
       Object.keys(values).find((name) => {
         const { tokens, ...other } = values[name]
@@ -82,7 +85,7 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
         return isSame && tokens !== undefined
       }),
 
-    /** Runs work on the access to one server one after the other, because a token may be refreshed only once. */
+    /** Runs work on the access to one server after any earlier work on it has ended, because a refresh token may be used only once. */
     locked: createKeyedLock(),
 
     secrets: (): string[] => [...seen]
@@ -91,7 +94,10 @@ export function createAuthorizations (stored: StoredRecord<StoredAuthorizations>
 
 const LONGEST = 300
 
-/** Returns why an authorization failed, as a clause. The SDK's errors may hold whole documents, and texts of the authorization server. */
+/**
+ * Returns a clause that says why an authorization failed. Parts of the message that quote a response of the authorization server are
+ * removed.
+ */
 export function describeOAuthError (error: unknown): string {
   const { name, message } = error as Error
   if (name === 'ZodError') return 'its authorization server answered something that OAuth does not know'
@@ -99,7 +105,7 @@ export function describeOAuthError (error: unknown): string {
   return message.replace(/: Invalid OAuth error response:.*/s, '').replace(/\p{Cc}+/gu, ' ').slice(0, LONGEST).replace(/\.?\s*$/, '')
 }
 
-/** Time limit for revoking the tokens of a server, all requests together. */
+/** The time limit for revoking the tokens of a server, for all requests together, in milliseconds. */
 const REVOKE_MS = 5_000
 
 interface Parts {
@@ -110,8 +116,8 @@ interface Parts {
 }
 
 /**
- * Returns a function that ends the access of this service to a tool server, unless it is for the address `except`: deletes its tokens and
- * revokes them (RFC 7009). It resolves to a sentence about what stays valid at the authorization server; undefined if nothing does.
+ * Returns a function that deletes the tokens for a tool server and revokes them (RFC 7009), unless they are for the address `except`. The
+ * function resolves to a sentence about access that stays valid at the authorization server; undefined if none does.
  */
 export function createSignOut ({ authorizations, rules, clock, signal }: Parts) {
   return async (name: string, except?: string): Promise<string | undefined> => {
@@ -120,7 +126,7 @@ export function createSignOut ({ authorizations, rules, clock, signal }: Parts) 
     const { url, authorizationServer, revocation, client, tokens } = forgotten
     const stays = (why: string) =>
       `The access to ${JSON.stringify(name)} is deleted here, and stays valid at ${authorizationServer}: ${why}.`
-    // With one token, servers end everything that a client has of a user.
+    // When one token is revoked, some servers end everything that the user has granted to the client.
     const sharing = authorizations.sharing(forgotten)
     if (sharing !== undefined) return stays(`the tool server ${JSON.stringify(sharing)} is signed in there as the same client`)
     try {

@@ -14,23 +14,23 @@ import { createOAuthFetch, isLoopbackHost, type NetworkRules } from './oauth-fet
 import { openRedirectListener, REDIRECT_URI, type RedirectAnswer } from './redirect-listener.ts'
 import { readRevocation, requestTokens } from './token-requests.ts'
 
-/** Time that the user has to authorize. */
+/** The time that the user has to authorize, in milliseconds. */
 const ANSWER_MS = 10 * 60 * 1000
 
-/** The challenge in a server's refusal of a request (RFC 9728, RFC 6750). */
+/** The fields of a server's authorization challenge, the `WWW-Authenticate` header (RFC 9728, RFC 6750), that are used. */
 export interface Challenge {
   resourceMetadataUrl?: URL
   scope?: string
 }
 
-/** The client as which this service signs in. Without an id it registers at each authorization server. */
+/** The OAuth client as which this service signs in. Without a clientId or published metadata, it registers at each authorization server. */
 export interface SignInClient {
-  /** A client that the user registered by hand. */
+  /** The id of a client that the user registered by hand. */
   clientId?: string
   clientSecret?: string
-  /** The address to which the browser is sent back, on this machine; REDIRECT_URI by default. */
+  /** The address on this machine to which the browser is redirected; REDIRECT_URI by default. */
   redirectUri?: string
-  /** Where the metadata of this service are published, for authorization servers that read them in place of a registration. */
+  /** The URL of this service's published client metadata, for authorization servers that read these in place of a registration. */
   metadataUrl?: string
 }
 
@@ -38,13 +38,13 @@ interface Parts {
   server: URL
   challenge: Challenge
   client: SignInClient
-  /** The authorization server at which `client.clientId` was first used: it is sent to no other. */
+  /** The issuer at which `client.clientId` was first used. The id is sent to no other authorization server. */
   boundTo?: string
   rules: NetworkRules
   clock: Clock
-  /** Ends the authorization and its listener. */
+  /** Cancels the authorization and closes its listener. */
   signal: AbortSignal
-  /** Saves the authorization. When this has resolved, the user's browser is told that it worked. */
+  /** Saves the authorization. Once this has resolved, the user's browser shows that the authorization worked. */
   save: (authorization: Authorization) => Promise<void>
 }
 
@@ -52,14 +52,14 @@ interface Parts {
 export interface PendingAuthorization {
   /** The page that the user is to open. */
   authorizationUrl: string
-  /** Resolves when the access was saved; rejects with an Error whose message is a clause. */
+  /** Resolves when the authorization is saved. Rejects with an Error whose message is a clause. */
   done: Promise<void>
 }
 
 /**
- * Begins the authorization of this service at a tool server. Finds its authorization server (RFC 9728, RFC 8414). Takes the client of the
- * entry, uses the published metadata, or registers (RFC 7591). Then listens for the redirect. Each authorization registers anew, because
- * many servers also compare the port of the redirect. Rejects with an Error whose message is a clause.
+ * Begins the authorization of this service at a tool server, in three steps. Finds the authorization server (RFC 9728, RFC 8414). Uses the
+ * client of the entry or the published metadata, or registers (RFC 7591). Listens for the redirect. Each authorization registers again,
+ * because many servers also compare the port of the redirect. Rejects with an Error whose message is a clause.
  */
 export async function startAuthorizing (parts: Parts): Promise<PendingAuthorization> {
   const { server, client: own, rules, clock, signal, save } = parts
@@ -72,7 +72,7 @@ export async function startAuthorizing (parts: Parts): Promise<PendingAuthorizat
     const resourceMetadataUrl = parts.challenge.resourceMetadataUrl
     const documents = notedBy(oauth.fetch)
     const found = await sdk.discoverOAuthServerInfo(server, { resourceMetadataUrl, fetchFn: documents.fetch })
-    // The SDK continues if it could not read metadata, also if their address was refused.
+    // If the SDK cannot read metadata, it continues without them, even if `fetch` refused their address.
     const refused = oauth.refused()
     if (refused !== undefined) throw refused
     checkServer(found, parts)
@@ -87,7 +87,7 @@ export async function startAuthorizing (parts: Parts): Promise<PendingAuthorizat
       state,
       ...metadata && { metadata },
       ...scope !== undefined && { scope },
-      // Written as the server writes it: the SDK's URL would add a slash to an origin.
+      // Passed as the server writes it: converting it to a URL would add a slash to an origin.
       ...resource !== undefined && { resource: resource as unknown as URL }
     })
     const revocation = metadata && readRevocation(documents.last())
@@ -136,7 +136,7 @@ export async function startAuthorizing (parts: Parts): Promise<PendingAuthorizat
   }
 }
 
-/** Returns the same `fetch`, which also keeps the last complete metadata of an authorization server. */
+/** Wraps `fetch` so that `last` returns the most recent metadata document of an authorization server, complete. */
 function notedBy (fetch: FetchLike) {
   let last: Record<string, unknown> = {}
   return {
@@ -145,7 +145,7 @@ function notedBy (fetch: FetchLike) {
       const response = await fetch(url, init)
       if (!/\/\.well-known\/(?:oauth-authorization-server|openid-configuration)\b/.test(String(url)) || !response.ok) return response
       const text = await response.text()
-      // The SDK reports the fault of a text that is not JSON.
+      // If the text is not JSON, the SDK reports the error.
       const found: unknown = readJson(text)
       if (isObject(found)) last = found
       return new Response(text, response)
@@ -153,7 +153,9 @@ function notedBy (fetch: FetchLike) {
   }
 }
 
-/** Returns the address of the page if a browser may be sent there. Throws otherwise. */
+/**
+ * Returns the address of an authorization page. Throws an Error if it is neither https nor on this machine, or contains a name or password.
+ */
 function checkedPage (page: URL): string {
   const isSafe = page.protocol === 'https:' || (page.protocol === 'http:' && isLoopbackHost(page.hostname))
   if (!isSafe) throw new Error(`its authorization page (${page.protocol}//${page.host}) is not https`)
@@ -162,14 +164,17 @@ function checkedPage (page: URL): string {
 }
 
 const sameOrigin = (a: string | undefined, b: string) => a !== undefined && URL.parse(a)?.origin === new URL(b).origin
-/** True if an issuer is the named one. The two must be equal, except for the slash that libraries add to the address of an origin. */
+/** True if the issuer is the named one, exactly or with a final slash in `named`, which libraries add to the address of an origin. */
 const isIssuer = (issuer: string, named: string) => issuer === named || `${issuer}/` === named
 const issuerOf = ({ authorizationServerMetadata: metadata, authorizationServerUrl: named }: OAuthServerInfo) => metadata?.issuer ?? named
 
-/** Throws an Error if the metadata are not those of the named server, or if this service has no client there. */
+/**
+ * Throws an Error if the metadata belong to another issuer than the named authorization server, or if this service cannot get a client
+ * there.
+ */
 function checkServer (found: OAuthServerInfo, { client: own, boundTo }: Pick<Parts, 'client' | 'boundTo'>) {
   const { authorizationServerMetadata: metadata, authorizationServerUrl: named, resourceMetadata } = found
-  // Tool servers of 2025-03-26 name no authorization server: their own origin holds the metadata, also of an issuer with a path.
+  // Tool servers of MCP 2025-03-26 name no authorization server. The metadata are at their own origin, and the issuer may have a path.
   const isOwn = resourceMetadata === undefined && sameOrigin(metadata?.issuer, named)
   if (metadata !== undefined && !isOwn && !isIssuer(metadata.issuer, named)) {
     throw new Error(`the metadata of its authorization server ${named} is of another issuer (${metadata.issuer})`)
@@ -186,11 +191,14 @@ function checkServer (found: OAuthServerInfo, { client: own, boundTo }: Pick<Par
   }
 }
 
-/** True if the authorization server reads published metadata of clients, and this service has some. */
+/** True if the authorization server accepts published client metadata, and this service has some. */
 const isPublished = (own: SignInClient, metadata: AuthorizationServerMetadata | undefined): boolean =>
   own.metadataUrl !== undefined && metadata?.client_id_metadata_document_supported === true
 
-/** Returns the scope that the server asks for, else all the scopes that it names; plus the scope for renewable tokens, if there is one. */
+/**
+ * Returns the scope that the server requires, else all scopes that the server supports; undefined for none. Adds the scope for refresh
+ * tokens if the authorization server supports it.
+ */
 function scopeOf ({ scope }: Challenge, { resourceMetadata, authorizationServerMetadata: metadata }: Scoped): string | undefined {
   const wanted = scope ?? resourceMetadata?.scopes_supported?.join(' ')
   if (!wanted || wanted.split(' ').includes('offline_access')) return wanted || undefined
@@ -210,7 +218,7 @@ interface ClientParts {
   register: typeof import('@modelcontextprotocol/sdk/client/auth.js').registerClient
 }
 
-/** Returns the client of the entry, that of the published metadata, or one that has been registered now. */
+/** Returns the client of the entry, else the published one, else a newly registered one. */
 async function clientOf ({ own, found, scope, redirectUrl, fetch, register }: ClientParts): Promise<OAuthClientInformationMixed> {
   const { authorizationServerMetadata: metadata, authorizationServerUrl } = found
   if (own.clientId !== undefined) {
@@ -236,7 +244,9 @@ async function clientOf ({ own, found, scope, redirectUrl, fetch, register }: Cl
   })
 }
 
-/** Checks the issuer that sent an answer (RFC 9207). Some servers declare that they always name it. Throws an Error. */
+/**
+ * Throws an Error if the redirect names another issuer (RFC 9207), or none although the authorization server declares that it always does.
+ */
 function checkAnswer ({ iss }: RedirectAnswer, { authorizationServer: issuer, metadata }: Authorization, namesIssuer: boolean) {
   const isRight = iss === undefined ? !namesIssuer : metadata === undefined ? isIssuer(iss, issuer) : iss === issuer
   if (!isRight) throw new Error('the answer came from another authorization server')

@@ -6,20 +6,20 @@ import { readAtMost } from '../../lib/line-reader.ts'
 import { AddressRefused, createAddressPolicy, nonPublicKind, reasonOf, send } from '../../tools/index.ts'
 import { isTooComplex } from '../message-limits.ts'
 
-/** Time limit for one request, its answer included. */
+/** The time limit for one request including the response, in milliseconds. */
 const REQUEST_MS = 15_000
-/** Bytes of an answer: a document of metadata, a registration or tokens. */
+/** The most bytes of a response: a metadata document, a registration or tokens. */
 const LONGEST_ANSWER = 256 * 1024
 
 export interface NetworkRules {
   /** The current config.fetch.allowPrivate. */
   allowPrivate: () => boolean
-  /** Ports that this service listens on. */
+  /** The ports that this service listens on. */
   ownPorts: () => number[]
 }
 
 interface Parts {
-  /** The address of the tool server, as the user gave it. */
+  /** The address of the tool server, as the user entered it. */
   server: URL
   rules: NetworkRules
   clock: Clock
@@ -27,13 +27,13 @@ interface Parts {
 }
 
 const isLoopback = (address: string) => nonPublicKind(address) === 'loopback'
-/** Whether a host name means this machine. */
+/** True if a host name means this machine. */
 export const isLoopbackHost = (host: string): boolean => /^(?:localhost|127(?:\.\d+){3}|\[::1\])$/.test(host)
 
 /**
- * Creates the `fetch` of the OAuth client. A tool server chooses the addresses that are requested, so they must be public and https. Only
- * the origin that the user entered may be anywhere. For a server on this machine, other servers on this machine are allowed, too. Redirects
- * are not followed. `refused` is the first refused address.
+ * Creates the `fetch` of the OAuth client. A tool server chooses the addresses that are requested, so they must be public and https, with
+ * two exceptions: the origin that the user entered may be any address, and for a server on this machine, other servers on this machine are
+ * allowed. Redirects are not followed. `refused` returns the error for the first refused address.
  */
 export function createOAuthFetch ({ server, rules, clock, signal }: Parts) {
   const isLocal = isLoopbackHost(server.hostname)
@@ -64,7 +64,7 @@ export function createOAuthFetch ({ server, rules, clock, signal }: Parts) {
           ...addresses && { addresses },
           signal: limit
         })
-        // The SDK describes redirects with the address.
+        // The SDK's error about a redirect names `response.url`, which a constructed Response lacks.
         return Object.defineProperty(await toResponse(response), 'url', { value: url.href })
       })
     } catch (error) {

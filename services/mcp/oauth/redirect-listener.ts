@@ -2,39 +2,39 @@ import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 
-/** The default address to which the browser returns: any port (RFC 8252, section 7.3), always this path. */
+/** The default address of the redirect. Its port is chosen at random (RFC 8252, section 7.3); its path is fixed. */
 export const REDIRECT_URI = 'http://127.0.0.1/oauth/callback'
 
 const MAX_CONNECTIONS = 8
 const ARRIVAL_MS = 10_000
 const LONGEST_HEADERS = 16 * 1024
-/** Matches the names of errors in RFC 6749, OpenID Connect and the like. No other text is quoted. */
+/** Matches the names of errors in RFC 6749, OpenID Connect and similar specifications. Any other error text is not quoted. */
 const ERROR_NAME = /^[a-z_]{1,64}$/
 
-/** The parameters of the redirect that are used. */
+/** The query parameters of the redirect that are used. */
 export interface RedirectAnswer {
   code?: string
-  /** Why the authorization server refused, a clause. */
+  /** A clause that says why the authorization server refused. */
   refusal?: string
   iss?: string
 }
 
-/** The answer of an authorization server is not accepted. The message is a clause. */
+/** Thrown if the parameters of the redirect are not acceptable. The message is a clause. */
 class RedirectRefused extends Error {}
 
 export type RedirectListener = Awaited<ReturnType<typeof openRedirectListener>>
 
 /**
- * Listens on 127.0.0.1 for one GET: the redirect with which the authorization server sends the user's browser back. The port is that of
- * `redirectUri`, or a random one. A request without the `state` of this authorization gets an answer and is otherwise ignored, because the
- * path is known and any web page could send it. `answer` resolves to the parameters that came with the state, and rejects with
- * RedirectRefused. Rejects with an Error, whose message is a clause, if the port is taken.
+ * Listens on 127.0.0.1 for one GET: the redirect with which the authorization server sends the user's browser back. The port is the port of
+ * `redirectUri`, or a random one. A request without the `state` of this authorization gets an error page and is ignored, because any web
+ * page could send one. `answer` resolves to the parameters of the redirect, or rejects with RedirectRefused. The call itself rejects with
+ * an Error, whose message is a clause, if the port cannot be used.
  */
 export async function openRedirectListener (state: string, redirectUri: string = REDIRECT_URI) {
   const { hostname, port, pathname } = new URL(redirectUri)
   const answer = Promise.withResolvers<RedirectAnswer>()
   answer.promise.catch(() => {})
-  /** The browser that waits for the outcome. */
+  /** The response to the user's browser, which waits for the outcome. */
   let browser: ServerResponse | undefined
 
   const server = createServer({ maxHeaderSize: LONGEST_HEADERS, headersTimeout: ARRIVAL_MS, requestTimeout: ARRIVAL_MS })
@@ -63,10 +63,10 @@ export async function openRedirectListener (state: string, redirectUri: string =
   const host = `${hostname}:${(server.address() as AddressInfo).port}`
 
   return {
-    /** The address to which the authorization server sends the browser. An address with a port is the one in the entry, unchanged. */
+    /** The address of the redirect, for the authorization server. If the entry's redirectUri has a port, it is used unchanged. */
     redirectUrl: port === '' ? `http://${host}${pathname}` : redirectUri,
     answer: answer.promise,
-    /** Tells the waiting browser the outcome, and closes. */
+    /** Sends the outcome to the waiting browser, and closes the listener. */
     async finish (status: number, text: string): Promise<void> {
       if (browser !== undefined && !browser.destroyed) await tell(browser, status, text)
       server.close()
@@ -75,7 +75,7 @@ export async function openRedirectListener (state: string, redirectUri: string =
   }
 }
 
-/** Sends a plain page; resolves once it is sent or the browser is gone. */
+/** Sends a plain-text page. Resolves once the page is sent or the browser has disconnected. */
 async function tell (res: ServerResponse<IncomingMessage>, status: number, text: string): Promise<void> {
   res.writeHead(status, {
     'content-type': 'text/plain; charset=utf-8',

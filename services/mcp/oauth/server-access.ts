@@ -5,13 +5,13 @@ import type { Challenge, PendingAuthorization, SignInClient } from './authorize.
 import type { NetworkRules } from './oauth-fetch.ts'
 import { RequestRefused, requestTokens } from './token-requests.ts'
 
-/** Statuses with which a token endpoint refuses temporarily. */
+/** The statuses with which a token endpoint refuses only temporarily. */
 const TEMPORARY = [408, 425, 429]
 
-/** The server wants the user to authorize this service. */
+/** Thrown if the server requires the user to authorize this service. */
 export class AuthorizationNeeded extends Unreachable {}
 
-/** Reasons why the user is needed, as clauses. */
+/** Clauses that say why the user has to authorize. */
 const NEEDED = {
   first: 'it waits for its user to authorize it',
   ended: 'its sign-in has ended (it was revoked or has expired), and it waits for its user to authorize it anew',
@@ -26,7 +26,7 @@ interface Parts {
   name: string
   url: string
   authorizations: Authorizations
-  /** Returns the client of the entry. Throws an Error whose message is a clause. */
+  /** Returns the OAuth client of the entry. Throws an Error whose message is a clause. */
   client: () => SignInClient
   rules: NetworkRules
   clock: Clock
@@ -36,27 +36,30 @@ interface Parts {
 
 export type ServerAccess = ReturnType<typeof createServerAccess>
 
-/** The access of this service to one tool server over HTTP, as its user has authorized it (OAuth 2.1). */
+/** Manages the access of this service to one tool server over HTTP, as the user authorizes it (OAuth 2.1). */
 export function createServerAccess ({ name, url, authorizations, client, rules, clock, onChange }: Parts) {
   const closing = new AbortController()
   const server = new URL(url)
   let challenge: Challenge = {}
-  /** Why the user is needed; undefined if the user is not. */
+  /** A clause that says why the user has to authorize; undefined if the user does not have to. */
   let needed: string | undefined
   let granted = Promise.withResolvers<void>()
   let starting: Promise<string> | undefined
   let pending: PendingAuthorization | undefined
-  /** Why the last authorization failed. */
+  /** A clause that says why the last authorization failed. */
   let failure: string | undefined
 
-  /** Returns the user's authorization; undefined if the entry names another client now. */
+  /** Returns the stored authorization; undefined if there is none, or if the entry names another client now. */
   const current = () => {
     const found = authorizations.of(name, server.href)
     const { clientId } = client()
     return clientId === undefined || found?.client.client_id === clientId ? found : undefined
   }
 
-  /** Returns a new token for the refused one; throws AuthorizationNeeded. Concurrent calls refresh once. */
+  /**
+   * Returns a new token in place of the refused one. Concurrent calls refresh the token only once. Throws AuthorizationNeeded, or
+   * Unreachable if the refresh failed for now.
+   */
   const renew = (refused: string | undefined, found: Challenge & { error?: string }) =>
     authorizations.locked(name, async () => {
       const authorization = current()
@@ -66,12 +69,15 @@ export function createServerAccess ({ name, url, authorizations, client, rules, 
       if (found.error === 'insufficient_scope') throw need(found, NEEDED.wider)
       const why = tokens.refresh_token === undefined ? NEEDED.ended : await refresh(authorization!, tokens.refresh_token)
       if (why === undefined) return current()!.tokens!.access_token
-      // The tokens are invalid now. The rest of the record says to which authorization server the client belongs.
+      // The tokens are invalid now. The rest of the record is kept, because it binds the client to its authorization server.
       await authorizations.save(name, { ...authorization!, tokens: undefined })
       throw need(found, why)
     })
 
-  /** Gets and saves new tokens. If the authorization server refuses, returns why the user must authorize again. */
+  /**
+   * Gets new tokens and saves them. Returns undefined, or a clause that says why the user must authorize again. Throws Unreachable if the
+   * authorization server cannot be reached or refuses only temporarily.
+   */
   async function refresh (authorization: Authorization, refreshToken: string): Promise<string | undefined> {
     const { createOAuthFetch } = await import('./oauth-fetch.ts')
     const { clientSecret } = client()
@@ -130,38 +136,38 @@ export function createServerAccess ({ name, url, authorizations, client, rules, 
   return {
     /** The address of the server. */
     url: server.href,
-    /** The token for a request; undefined when there is none. */
+    /** Returns the token for a request; undefined if there is none. */
     token: (): string | undefined => current()?.tokens?.access_token,
     renew,
-    /** Returns the error for a server that refuses the token it has just issued. */
+    /** Returns the error for a server that refuses a token which it should accept: one that was just renewed. */
     refused: (found: Challenge & { error?: string }): AuthorizationNeeded =>
       need(found, found.error === 'insufficient_scope' ? NEEDED.wider : NEEDED.useless),
 
-    /** Whether the user must authorize this service before it can be connected. */
+    /** True if the user must authorize this service before the server can be connected. */
     get isNeeded () {
       return needed !== undefined
     },
-    /** The page that the user is to open; undefined when no authorization waits for the user. */
+    /** The page that the user must open; undefined if no authorization is waiting for the user. */
     get authorizationUrl () {
       return pending?.authorizationUrl
     },
-    /** True if an authorization was begun since it became necessary. */
+    /** True if an authorization is waiting for the user, or has failed. */
     get wasBegun () {
       return pending !== undefined || failure !== undefined
     },
-    /** Why the server is not connected, a clause. */
+    /** A clause that says why the server is not connected. */
     get reason () {
       const why = needed ?? NEEDED.first
       return pending === undefined ? `${failure ?? why}; ${ASK_FOR_IT}` : `${why}: ${OPEN_IT}`
     },
 
     /**
-     * Begins an authorization, unless one is already waiting for the user. Returns the page to open. Rejects with an Error whose message is
-     * a clause.
+     * Begins an authorization, unless one is already waiting for the user. Returns the address of the page that the user must open. Rejects
+     * with an Error whose message is a clause.
      */
     begin: async (): Promise<string> => pending?.authorizationUrl ?? (starting ??= start()),
 
-    /** Resolves once the user has authorized; rejects with the signal's reason. */
+    /** Resolves once the user has authorized. Rejects with the signal's abort reason. */
     async granted (signal: AbortSignal): Promise<void> {
       signal.throwIfAborted()
       const aborted = Promise.withResolvers<never>()
@@ -170,7 +176,7 @@ export function createServerAccess ({ name, url, authorizations, client, rules, 
       await Promise.race([granted.promise, aborted.promise]).finally(() => signal.removeEventListener('abort', abort))
     },
 
-    /** Ends an authorization that waits. */
+    /** Cancels an authorization that is waiting for the user. */
     async close (): Promise<void> {
       closing.abort(new Error('it was disconnected'))
       await starting?.catch(() => {})

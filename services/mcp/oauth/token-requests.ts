@@ -2,14 +2,14 @@ import type { AuthorizationServerMetadata, OAuthClientInformationMixed, OAuthTok
 import type { FetchLike } from '@modelcontextprotocol/sdk/shared/transport.js'
 import { isObject, readJson } from '../../lib/json.ts'
 
-/** A request that this service sends to an authorization server as its client. */
+/** The common parts of requests that this service sends to an authorization server as its client. */
 interface ClientRequest {
   client: OAuthClientInformationMixed
   fetch: FetchLike
 }
 
 interface TokenRequest extends ClientRequest {
-  /** The issuer, used if no metadata name the endpoints. */
+  /** The issuer. The token endpoint is derived from it if no metadata name one. */
   authorizationServer: string
   metadata?: AuthorizationServerMetadata
   /** The resource that the tokens are for (RFC 8707). */
@@ -18,10 +18,10 @@ interface TokenRequest extends ClientRequest {
   grant: Record<string, string>
 }
 
-/** The authorization server refused a request; the message is a clause. */
+/** Thrown if an authorization server refuses a request. The message is a clause. */
 export class RequestRefused extends Error {
   readonly status: number
-  /** The name of the error, such as invalid_grant; undefined for an answer that OAuth does not define. */
+  /** The OAuth name of the error, such as invalid_grant; undefined if the response has none. */
   readonly error: string | undefined
   constructor (status: number, error: string | undefined, message: string) {
     super(message)
@@ -31,8 +31,8 @@ export class RequestRefused extends Error {
 }
 
 /**
- * Gets tokens from the token endpoint. The SDK's own requests would send a client's secret unescaped, and would send a code twice if the
- * client is refused. Rejects with RequestRefused, with the error of `fetch`, or with an Error whose message is a clause.
+ * Gets tokens from the token endpoint. The SDK's own requests are not used: they send a client secret unescaped, and send a code twice if
+ * the client is refused. Rejects with RequestRefused, with the error of `fetch`, or with an Error whose message is a clause.
  */
 export async function requestTokens ({ authorizationServer, metadata, resource, grant, ...request }: TokenRequest): Promise<OAuthTokens> {
   const { body } = await post({
@@ -49,27 +49,30 @@ interface RevocationRequest extends ClientRequest {
   tokens: OAuthTokens
 }
 
-/** Where an authorization server revokes tokens, and how clients authenticate there. */
+/** The endpoint where an authorization server revokes tokens, and the methods by which clients can authenticate there. */
 export interface Revocation {
   endpoint: string
   methods?: string[]
 }
 
 /**
- * Revokes tokens (RFC 7009). The refresh token goes first: with it most servers also end the tokens that came from it. Rejects as
- * requestTokens does, and with an Error if the server has no endpoint for it.
+ * Revokes tokens (RFC 7009). The refresh token goes first, because most servers then also end the access tokens issued with it. Rejects
+ * with the errors of requestTokens, or with an Error if the server has no revocation endpoint.
  */
 export async function requestRevocation ({ revocation, tokens, ...request }: RevocationRequest): Promise<void> {
   if (revocation === undefined) throw new Error('it names no address for that')
   const revoke = (token: string, hint: string) => post({ ...request, ...revocation, parameters: { token, token_type_hint: hint } })
   if (tokens.refresh_token !== undefined) await revoke(tokens.refresh_token, 'refresh_token')
   await revoke(tokens.access_token, 'access_token').catch((error) => {
-    // The access token ends with the refresh token, or expires soon.
+    // The refresh token is revoked, so a refusal does not matter: the access token has ended with it, or expires soon.
     if (tokens.refresh_token === undefined || !(error instanceof RequestRefused)) throw error
   })
 }
 
-/** Reads the revocation endpoint from the metadata of an authorization server. The SDK leaves it out of metadata of OpenID Connect. */
+/**
+ * Returns the revocation endpoint in the metadata of an authorization server; undefined for none. The SDK drops it from OpenID Connect
+ * metadata.
+ */
 export function readRevocation (metadata: Record<string, unknown>): Revocation | undefined {
   const { revocation_endpoint: endpoint } = metadata
   const methods = metadata.revocation_endpoint_auth_methods_supported ?? metadata.token_endpoint_auth_methods_supported
@@ -79,7 +82,7 @@ export function readRevocation (metadata: Record<string, unknown>): Revocation |
 
 interface Post extends ClientRequest {
   endpoint: string
-  /** The ways in which clients can authenticate at the endpoint. */
+  /** The methods by which clients can authenticate at the endpoint. */
   methods?: string[]
   parameters: Record<string, string>
 }
@@ -105,8 +108,8 @@ async function post ({ endpoint, methods, parameters, client, fetch }: Post): Pr
 }
 
 /**
- * Returns how a client authenticates: as it was registered, else with its secret in the way that the server accepts (RFC 8414 names the
- * default).
+ * Returns the method by which a client authenticates: the registered one, else a method that the server supports for clients with a secret,
+ * else the default of RFC 8414.
  */
 function methodOf (client: OAuthClientInformationMixed, methods: string[] = []): string {
   if (client.client_secret === undefined) return 'none'
@@ -116,10 +119,10 @@ function methodOf (client: OAuthClientInformationMixed, methods: string[] = []):
   return known.find((method) => methods.includes(method)) ?? 'client_secret_basic'
 }
 
-/** RFC 6749, section 2.3.1. */
+/** Encodes a client id or secret for HTTP Basic authentication (RFC 6749, section 2.3.1). */
 const formEncoded = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
 
-/** Reads the answer of a token endpoint (RFC 6749, section 5.1). Throws an Error. */
+/** Reads the response of a token endpoint (RFC 6749, section 5.1). Throws an Error whose message is a clause. */
 function readTokens (answer: unknown): OAuthTokens {
   if (!isObject(answer)) throw new Error('its authorization server answered something that is not JSON')
   const text = (name: string) => typeof answer[name] === 'string' && answer[name] !== '' ? { [name]: answer[name] } : {}

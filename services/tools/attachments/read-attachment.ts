@@ -6,11 +6,11 @@ import { textKindOf } from '../../lib/media-type.ts'
 import { escapePattern } from '../search/line-pattern.ts'
 import { ToolFailed } from '../tool-errors.ts'
 
-/** The most characters that one call returns; the characters around each place where a query was found. */
+/** The most characters that one call returns, and with a query, the characters on either side of each match. */
 const MOST_CHARACTERS = 16_000
 const AROUND = 200
 const MOST_MATCHES = 20
-/** The fewest characters of a digest that name an attachment of a conversation. */
+/** The fewest characters of a digest by which a model can name an attachment. */
 const SHORTEST_ID = 8
 
 interface Input {
@@ -27,12 +27,12 @@ interface ReadableAttachment {
 }
 
 export interface AttachmentReading {
-  /** The attachments of the conversation that a run belongs to; none for other runs. */
+  /** Returns the attachments of the conversation that a run belongs to; [] for other runs. */
   attachmentsOf: (runId: string) => Promise<ReadableAttachment[]>
   files: Pick<AttachedFiles, 'text'>
 }
 
-/** Reads the rest of an attached file. The message holds only the beginning of a long one. */
+/** Lets a model read an attached file beyond the beginning, which is all that the message contains of a long file. */
 export function createReadAttachment ({ attachmentsOf, files }: AttachmentReading): BuiltinTool<Input> {
   async function find (id: string, runId: string): Promise<ReadableAttachment> {
     const all = await attachmentsOf(runId)
@@ -79,7 +79,7 @@ export function createReadAttachment ({ attachmentsOf, files }: AttachmentReadin
   }
 }
 
-/** Finds the places with a query from a position on, ignoring case. */
+/** Returns the matches of a query from the position `from` on, ignoring case. */
 function search (text: string, query: string, from: number) {
   const matches: Array<{ offset: number, text: string }> = []
   const pattern = new RegExp(escapePattern(query), 'giu')
@@ -92,7 +92,7 @@ function search (text: string, query: string, from: number) {
     }
     const start = Math.max(0, match.index - AROUND)
     matches.push({ offset: match.index, text: text.slice(start, match.index + match[0].length + AROUND).toWellFormed() })
-    // Places that the last excerpt already shows are skipped.
+    // Matches within the last excerpt are skipped, because it shows them already.
     pattern.lastIndex = match.index + match[0].length + AROUND
   }
   return { query, matches, ...(nextOffset !== undefined && { nextOffset }) }

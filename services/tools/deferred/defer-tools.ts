@@ -5,44 +5,47 @@ import { tokensIn } from '../../models/index.ts'
 import { compactTool } from './describe-tool.ts'
 import { readNearlyJson } from '../../lib/nearly-json.ts'
 
-/** The size of a small context window, in tokens. In it only the tools that have a compact form are described, in that form. */
+/**
+ * The largest context window, in tokens, that counts as small. With a small window, a model gets only tools that have a compact form, in
+ * that form.
+ */
 export const SMALL_WINDOW = 16_384
 /**
- * The most tools of servers and of an application that are described to a model, and the share of its window that their definitions may
- * take.
+ * The most tools of tool servers and of the application together that are described to a model, and the share of the context window that
+ * their definitions may take.
  */
 const MOST_FURTHER = 30
 const FURTHER_SHARE = 0.1
 
-/** The number of tools that a run may have beside those that are divided: the one for its structured answer. */
+/** The number of tools that a run may have in addition to the divided ones: the tool for its structured answer. */
 const OF_RUN = 1
 
-/** The most tools that the error of a call names. */
+/** The most tool names in the error of a call. */
 const MOST_NAMED = 60
 
-/** Which tools a model gets, and how. */
+/** The division of a run's tools into described and deferred ones. */
 export interface Deferral {
-  /** The tools that are described. */
+  /** The tools that are described to the model. */
   told: Tool[]
-  /** The names of the tools that are found with FIND_TOOLS and called with USE_TOOL; absent for none. */
+  /** The names of the deferred tools, which the model finds with FIND_TOOLS and calls with USE_TOOL; absent if there are none. */
   deferred?: string[]
 }
 
 interface Room {
-  /** The tools with which a model reaches the deferred ones: findTools and useTool. */
+  /** The tools with which a model reaches deferred tools: findTools and useTool. */
   finders: Tool[]
-  /** The context window, in tokens. A model without a limit has Infinity. */
+  /** The context window in tokens; Infinity for a model without a limit. */
   window: number
-  /** The most tools that the model takes. */
+  /** The most tools that the model accepts. */
   most?: number
 }
 
 /**
- * Divides the tools of a run into those that are described to the model and deferred ones. Tools that most runs do not need are deferred.
- * The tools of servers are deferred if they and those of the application are more than MOST_FURTHER, or take more than FURTHER_SHARE of the
- * window. The application's tools are deferred only if they alone are too many. In a small window, only the tools with a compact form and
- * those of the application are described, the same in every run. If the model takes only `most` tools, further kinds are deferred until the
- * rest fits. Without finders, or for a model without a limit, all are described.
+ * Divides the tools of a run into tools that are described to the model and deferred ones. Tools that most runs do not need are deferred.
+ * Tools of tool servers are deferred if they and the application's tools number more than MOST_FURTHER, or take more than FURTHER_SHARE of
+ * the window. The application's tools are deferred only if they alone exceed these limits. In a small window, only the application's tools
+ * and tools with a compact form are described. If the model accepts at most `most` tools, more kinds are deferred until the rest fits.
+ * Without finders, or for a model without limits, all tools are described.
  */
 export function deferTools (tools: Tool[], { finders, window, most = Infinity }: Room): Deferral {
   const isSmall = window <= SMALL_WINDOW
@@ -63,7 +66,7 @@ export function deferTools (tools: Tool[], { finders, window, most = Infinity }:
   const isWorthless = tools.length + OF_RUN <= most && definitionTokens(deferred) <= definitionTokens(finders)
   if (deferred.length === 0 || isWorthless) return { told: asTold(tools) }
   const described = asTold(tools.filter((tool) => !isLeftOut(tool)))
-  // The tools of servers and of the application come and go, so they stand last: a provider caches the beginning.
+  // Tools of tool servers and of the application change, so they come last: providers cache the beginning of the prompt.
   return {
     told: [...described.filter(isOwn), ...finders.map((tool) => naming(tool, deferred)), ...described.filter((tool) => !isOwn(tool))],
     deferred: deferred.map(({ model: { name } }) => name)
@@ -72,7 +75,7 @@ export function deferTools (tools: Tool[], { finders, window, most = Infinity }:
 
 type ToolKind = 'servers' | 'app' | 'seldom' | 'often' | 'always'
 
-/** Returns the kind of a tool. The tools of a kind are deferred together. */
+/** Returns the kind of a tool. All tools of a kind are deferred together. */
 function kindOf (tool: Tool, isSmall: boolean): ToolKind {
   if (isOfApp(tool)) return 'app'
   if (!isOwn(tool)) return 'servers'
@@ -84,7 +87,7 @@ const isOwn = (tool: Tool) => !isSourceTool(tool)
 const isOfApp = ({ execute }: Tool) => execute.by === 'app'
 
 const counted = new WeakMap<Tool, number>()
-/** Estimates the tokens of definitions. */
+/** Estimates the number of tokens that the definitions of tools take. */
 export function definitionTokens (tools: readonly Tool[]): number {
   return tools.reduce((sum, tool) => {
     const { name, description, schema: inputSchema } = tool.model
@@ -95,7 +98,8 @@ export function definitionTokens (tools: readonly Tool[]): number {
 }
 
 /**
- * Returns a finder whose description names the deferred tools. The tools of servers come and go, so they are named in the prompt instead.
+ * Returns findTools with the deferred tools named in its description, and any other tool unchanged. Tools of tool servers change, so their
+ * names are in the prompt instead.
  */
 function naming (tool: Tool, deferred: Tool[]): Tool {
   if (tool.model.name !== FIND_TOOLS) return tool
@@ -104,7 +108,10 @@ function naming (tool: Tool, deferred: Tool[]): Tool {
   return { ...tool, model: { ...tool.model, description: `${tool.model.description} There are: ${kinds.join(', ')}.` } }
 }
 
-/** Returns the call that a call of USE_TOOL stands for, with its input as JSON text; undefined if it names none of the tools. */
+/**
+ * Returns the call that the input of USE_TOOL names: the deferred tool, and its input as JSON text. Returns undefined if `text` names no
+ * known tool.
+ */
 export function callMeant (text: string, toolMeant: (name: string) => string | undefined): { toolName: string, input: string } | undefined {
   const value = readNearlyJson(text)?.value
   if (typeof value !== 'object' || value === null) return undefined
@@ -114,7 +121,7 @@ export function callMeant (text: string, toolMeant: (name: string) => string | u
   return { toolName, input: typeof input === 'string' ? input : JSON.stringify(input) }
 }
 
-/** Returns a prompt in which calls of deferred tools are calls of USE_TOOL again, as the model made them. */
+/** Returns a prompt in which the calls of deferred tools, and their results, are calls of USE_TOOL again, as the model made them. */
 export function asToldTools<P extends LanguageModelV4Prompt | undefined> (prompt: P, deferred: readonly string[]): P {
   if (deferred.length === 0 || prompt === undefined) return prompt
   const names = new Set(deferred)
@@ -133,7 +140,7 @@ export function asToldTools<P extends LanguageModelV4Prompt | undefined> (prompt
   }) as P
 }
 
-/** Returns the names of tools for the error of a call; if there are too many, only the built-in ones. */
+/** Returns the names of tools for the error of a call. If there are too many, only the built-in tools are named, and the others counted. */
 export function toolNames (tools: readonly Tool[]): string {
   const named = tools.length <= MOST_NAMED ? tools : tools.filter(isOwn)
   const others = tools.length - named.length

@@ -2,11 +2,15 @@ import type { LanguageModelV4FunctionTool } from '@ai-sdk/provider'
 import { isObject } from '../../lib/json.ts'
 import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 
-/** Keywords that a model is not told of the service's own tools: an input that breaks such a rule gets an error that says so. */
+/**
+ * Schema keywords that are removed from the service's own tools to save tokens. An input that violates such a rule gets an error that
+ * explains it.
+ */
 const UNTOLD = ['minLength', 'maxLength', 'minItems', 'maxItems', 'minimum', 'maximum', 'pattern', 'uniqueItems', 'additionalProperties']
 
 /**
- * Returns a schema without the keywords of UNTOLD, and with a choice of constants as an `enum`. Properties with the names of keywords stay.
+ * Returns a schema without the UNTOLD keywords, and with a union of string constants as `enum`. A property that has the name of a keyword
+ * is kept; `isProperties` is true if `schema` is an object of properties.
  */
 export function brief<S> (schema: S, isProperties = false): S {
   if (typeof schema !== 'object' || schema === null) return schema
@@ -21,7 +25,10 @@ export function brief<S> (schema: S, isProperties = false): S {
 
 const compacted = new WeakMap<Tool, Tool>()
 
-/** Returns the compact form of a tool for models with a small window; always the same object. */
+/**
+ * Returns the compact form of a tool for models with a small window; the tool itself if it has none. Each tool always gives the same
+ * object.
+ */
 export function compactTool (tool: Tool): Tool {
   const { compact } = tool.model
   const made = compacted.get(tool) ?? (compact === undefined ? tool : { ...tool, model: { ...tool.model, ...compact } })
@@ -31,7 +38,7 @@ export function compactTool (tool: Tool): Tool {
 
 const descriptions = new WeakMap<Tool, LanguageModelV4FunctionTool>()
 
-/** Returns the description of a tool for models: always the same object, so that its JSON is made once. */
+/** Returns the definition of a tool for models. Each tool always gives the same object, so that its JSON is made once. */
 export function describeTool (tool: Tool): LanguageModelV4FunctionTool {
   const { name, description, schema } = tool.model
   const described = descriptions.get(tool) ??
@@ -40,7 +47,7 @@ export function describeTool (tool: Tool): LanguageModelV4FunctionTool {
   return described
 }
 
-/** The most characters of JSON of all definitions in one answer, and the fewest that are left for each. */
+/** The most characters of JSON of all definitions in one answer, and the fewest that each definition may take. */
 const ALL = 8_000
 const LEAST = 600
 /** The length of a shortened description, in characters. */
@@ -55,8 +62,8 @@ export interface BriefDefinition {
 }
 
 /**
- * Returns the definitions of tools as a model gets them, the best first: whole while there is room, then shorter. The first tools found get
- * the most room, so that a search for the name of a tool returns its definition.
+ * Returns the definitions of tools for a model, in the given order: whole while there is room, then shortened. The first tools get the most
+ * room, so that a search for a tool's name returns its whole definition.
  */
 export function briefDefinitions (tools: readonly Tool[]): BriefDefinition[] {
   let room = ALL
@@ -68,7 +75,10 @@ export function briefDefinitions (tools: readonly Tool[]): BriefDefinition[] {
   })
 }
 
-/** Returns the longest form of a definition that fits into the characters. Names are never left out. */
+/**
+ * Returns the longest form of a definition that fits into `characters`. The shortest form, with names alone, is returned even if it does
+ * not fit.
+ */
 function fit ({ model: { name, description, schema: inputSchema } }: Tool, characters: number): BriefDefinition {
   const short = description.length > SHORT_TEXT ? `${description.slice(0, SHORT_TEXT)}…` : description
   const shortened = `Find ${JSON.stringify(name)} alone to read more of its definition.`
@@ -80,7 +90,7 @@ function fit ({ model: { name, description, schema: inputSchema } }: Tool, chara
   return forms.find((form) => JSON.stringify(form).length <= characters) ?? forms.at(-1)!
 }
 
-/** Returns a schema without descriptions below a depth of properties, and without the schemas below the next depth. */
+/** Returns a schema that keeps descriptions down to `depth` levels of properties, and one further level with types alone. */
 function upTo (depth: number, schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map((each) => upTo(depth, each))
   if (!isObject(schema)) return schema
@@ -94,7 +104,7 @@ function upTo (depth: number, schema: unknown): unknown {
   )
 }
 
-/** Returns the names of the properties of a schema, and which of them are required. */
+/** Returns a schema with only the names of its properties and of the required ones. */
 const namesIn = ({ properties, required }: Record<string, unknown>) => ({
   type: 'object',
   properties: Object.keys(isObject(properties) ? properties : {}).slice(0, 40),

@@ -9,12 +9,12 @@ const FindInput = Type.Object({
   query: Type.String({ minLength: 1, maxLength: 500, description: 'What it is to do; or its name' })
 }, { additionalProperties: false })
 
-/** Definitions in one answer. */
+/** The most definitions in one answer. */
 const MOST_FOUND = 5
-/** The most tools that an answer names beside those that it defines. */
+/** The most further tools that an answer names, in addition to the defined ones. */
 const MOST_OTHERS = 40
 
-/** Answers with the definitions of deferred tools; see `deferTools`. */
+/** Creates the tool that returns the definitions of deferred tools; see `deferTools`. */
 export function createFindTools (
   { deferredTools }: { deferredTools: (context: Pick<ToolContext, 'runId' | 'deferred'>) => Tool[] }
 ): BuiltinTool<Static<typeof FindInput>> {
@@ -49,8 +49,8 @@ const UseInput = Type.Object({
 }, { additionalProperties: false })
 
 /**
- * Calls a deferred tool. A call that names such a tool becomes a call of that tool before anything else sees it, so this tool runs only for
- * names that no tool has.
+ * Creates the tool through which a model calls a deferred tool. The service turns such a call into a call of the deferred tool before
+ * anything else sees it, so `execute` runs only for names that no tool has.
  */
 export function createUseTool (): BuiltinTool<Static<typeof UseInput>> {
   return {

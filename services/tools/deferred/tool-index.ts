@@ -3,25 +3,25 @@ import { yieldToEventLoop } from '../../lib/yield-to-event-loop.ts'
 import type { MergedTool } from '../sources.ts'
 import { alikeTo, indexedStems, queryStems } from './tool-words.ts'
 
-/** How much each text of a tool counts. */
+/** The weight of each text of a tool in the score. */
 const WEIGHTS = { name: 2, server: 3, summary: 2, description: 0.3, parameters: 0.3 }
-/** Characters of a text that are read: descriptions begin with what the tool does. */
+/** The most characters of the summary and of any text that are indexed. Descriptions begin with what the tool does. */
 const SUMMARY = 240
 const LONGEST = 1_000
 
-/** How much other words than those of the query count: a longer word that begins with one, and a word of the same meaning. */
+/** The weights of words that are not the query's own: a longer word that begins with a query word, and a word with the same meaning. */
 const BEGINS = 0.4
 const ALIKE = 0.6
-/** The share of a server's score that counts for each of its tools, and the factor for tools whose server the query names. */
+/** The share of a server's score that is added to the score of each of its tools, and the factor for tools whose server the query names. */
 const OF_SERVER = 0.5
 const SERVER_NAMED = 2
-/** The fewest letters of a word that counts as the beginning of other words. */
+/** The fewest letters of a query word that also matches longer words. */
 const SHORTEST_BEGINNING = 4
 
 type FoundTool = Tool & Partial<Pick<MergedTool, 'source' | 'title'>>
 type Terms = Indexed<keyof typeof WEIGHTS>
 
-/** Returns the names and descriptions of the parameters that a schema describes, at any depth. */
+/** Returns the names, descriptions and enum values of the parameters in a schema, as one text. */
 function parametersOf (schema: unknown, depth = 0): string {
   if (typeof schema !== 'object' || schema === null || depth > 6) return ''
   const texts: string[] = []
@@ -45,9 +45,9 @@ function termsOf ({ model: { name, description, schema: inputSchema }, title = '
   }
 }
 
-/** Returns a function that ranks tools by the words of a query, the best first. It indexes tools again only when they change. */
+/** Returns a function that ranks tools by the words of a query, best first. Tools are indexed again only when they have changed. */
 export function createToolSearch () {
-  /** The terms of each tool, read once for all searches. */
+  /** The terms of each tool, extracted once for all searches. */
   const read = new WeakMap<Tool, Terms>()
   let indexed: { entries: readonly Terms[], rank: ReturnType<typeof createRanking> } | undefined
 
@@ -72,7 +72,10 @@ export function createToolSearch () {
   }
 }
 
-/** Returns a function that ranks the positions of tools by a query: by their own terms, and by those of all tools of their server. */
+/**
+ * Returns a function that ranks tools by a query, and returns their positions. A tool's score combines its own terms with those of all
+ * tools of its server.
+ */
 async function createRanking (tools: readonly FoundTool[], entries: readonly Terms[]): Promise<(query: string) => number[]> {
   const names = [...new Set(tools.map(({ source = '' }) => source))]
   const serverOf = tools.map(({ source = '' }) => names.indexOf(source))
@@ -86,7 +89,7 @@ async function createRanking (tools: readonly FoundTool[], entries: readonly Ter
     WEIGHTS
   )
 
-  /** Adds the score of a word: that of its best meaning. Adding all meanings would favour words with many. */
+  /** Adds the score of a query word to `sums`: the score of its best match. Adding up all matches would favour words with many synonyms. */
   function add (sums: Map<number, number>, word: string, from: FieldIndex) {
     const best = new Map<number, number>()
     const raise = (term: string, weight: number) => {
@@ -116,16 +119,16 @@ async function createRanking (tools: readonly FoundTool[], entries: readonly Ter
   }
 }
 
-/** The terms of a field: how often each occurs, and how many there are in all. */
+/** The terms of a field: the number of occurrences of each term, and of all terms together. */
 interface FieldTerms {
   counts: ReadonlyMap<string, number>
   length: number
 }
 
-/** A document of the index: its terms by field. */
+/** A document of the index: the terms of each field. */
 type Indexed<F extends string> = Readonly<Record<F, FieldTerms>>
 
-/** Parameters of BM25: how fast further occurrences count less, and how much a long field counts less. */
+/** The parameters of BM25: K limits the gain from repeated occurrences, B sets how much a long field counts less. */
 const K = 1.2
 const B = 0.75
 
@@ -135,7 +138,7 @@ const fieldTerms = (terms: readonly string[]): FieldTerms => {
   return { counts, length: terms.length }
 }
 
-/** Returns fields that hold the terms of several documents together. */
+/** Returns the terms of several fields as those of one field. */
 const joinedTerms = (fields: readonly FieldTerms[]): FieldTerms => {
   const counts = new Map<string, number>()
   for (const field of fields) for (const [term, count] of field.counts) counts.set(term, (counts.get(term) ?? 0) + count)
@@ -145,14 +148,14 @@ const joinedTerms = (fields: readonly FieldTerms[]): FieldTerms => {
 type FieldIndex = Awaited<ReturnType<typeof createFieldIndex>>
 
 /**
- * Indexes documents for the ranking BM25F: the occurrences of a term in all fields of a document count as one weighted frequency, so that a
- * term in several fields counts little more than in one. Yields to the event loop in between.
+ * Indexes documents for BM25F ranking: the occurrences of a term in all fields of a document are added up as one weighted frequency, so
+ * that a term in several fields counts little more than in one. Yields to the event loop after each document.
  */
 async function createFieldIndex<F extends string> (documents: ReadonlyArray<Indexed<F>>, weights: Readonly<Record<F, number>>) {
   const fields = Object.keys(weights) as F[]
   const average = (field: F) => documents.reduce((sum, { [field]: { length } }) => sum + length, 0) / documents.length || 1
   const averages = fields.map((field) => [field, average(field)] as const)
-  /** The weighted frequency of each term in the documents that have it. */
+  /** The weighted frequency of each term, by the position of each document that contains the term. */
   const frequencies = new Map<string, Map<number, number>>()
   for (const [at, document] of documents.entries()) {
     for (const [field, mean] of averages) {
@@ -177,7 +180,7 @@ async function createFieldIndex<F extends string> (documents: ReadonlyArray<Inde
   return {
     has: (term: string): boolean => frequencies.has(term),
 
-    /** Returns the scores of a term for the documents that have it, by their positions. */
+    /** Returns the scores of a term, by the positions of the documents that contain it. */
     scores (term: string): ReadonlyMap<number, number> {
       if (!frequencies.has(term)) return new Map()
       const known = scored.get(term) ?? score(term)
@@ -185,7 +188,7 @@ async function createFieldIndex<F extends string> (documents: ReadonlyArray<Inde
       return known
     },
 
-    /** Returns the terms that begin with a term, without itself. */
+    /** Returns the terms that begin with a term, without the term itself. */
     beginningWith (term: string): string[] {
       let [from, to] = [0, terms.length]
       while (from < to) {

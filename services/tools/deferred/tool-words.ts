@@ -1,9 +1,9 @@
 import { wordsIn } from '../../lib/words.ts'
 
 /**
- * Words that mean the same or nearly the same in the names and descriptions of tools; each group stands between two commas. First verbs by
- * class (create, read, change, delete, search, send and the like), then the things that tools are about. A word may stand in several
- * groups. Add only words of the general language of tools: none for a single tool, or for a query that failed.
+ * Groups of words that mean the same or nearly the same in the names and descriptions of tools; commas separate the groups. First come
+ * verbs (create, read, change, delete, search, send and the like), then the things that tools handle. A word may occur in several groups.
+ * Add only words that many tools use: none for a single tool, or for a single query that failed.
  */
 const ALIKE = `
   create make add new build generate start open compose draft insert register establish,
@@ -46,7 +46,7 @@ const ALIKE = `
   reasoning thinking thought, dark light theme color
 `
 
-/** Words that say nothing about what a tool does. */
+/** Words that do not help to find a tool. */
 const COMMON = new Set(
   ('a about all am an and any anyone are as at be been by can could did do does every for from had has have how i if in into is it ' +
     'its just like may me more must my no not of off on one only or our please shall she should so some than that the their them then ' +
@@ -54,10 +54,12 @@ const COMMON = new Set(
     'yet you your').split(' ')
 )
 
-/** The rest of a word that ends with e, such as updat, disabl or serv. */
+/** Matches a word that lost a final e with its ending, such as updat, disabl or serv. */
 const NEEDS_E = /(?:at|iz|bl|[^aeiou][cs]|[aeiou](?:[csgv])|[ao]r)$/
 
-/** Returns an English word without its inflectional ending. Other words stay, or lose what looks like such an ending. */
+/**
+ * Returns an English word without its inflectional ending. A word of another language may lose an ending that looks like an English one.
+ */
 export function stem (word: string): string {
   if (word.length < 4) return word
   if (word.endsWith('ies')) return `${word.slice(0, -3)}y`
@@ -71,7 +73,7 @@ export function stem (word: string): string {
   return rest.length > 4 && rest.endsWith('e') ? rest.slice(0, -1) : rest
 }
 
-/** Built by the first search, because not every service has many tools. */
+/** Built at the first search, because many services never search for tools. */
 let alike: Map<string, Set<string>> | undefined
 
 function readAlike (): Map<string, Set<string>> {
@@ -83,21 +85,21 @@ function readAlike (): Map<string, Set<string>> {
   return read
 }
 
-/** Returns the stems of the words that mean the same as a word. */
+/** Returns the stems of the words with the same meaning as a stem. */
 export function alikeTo (word: string): ReadonlySet<string> {
   alike ??= readAlike()
   return alike.get(word) ?? new Set()
 }
 
 const RUN = /[\p{L}\p{N}\p{M}]+/gu
-/** Where a new word begins in a name as programs spell it: createIssue, HTMLPage, v2Api. */
+/** Matches the position where a new word begins inside a name: createIssue, HTMLPage, v2Api. */
 const NEW_WORD = /(?<=\p{Ll}|\d)(?=\p{Lu})|(?<=\p{Lu})(?=\p{Lu}\p{Ll})/gu
 
 const stemsOf = (text: string): string[] => [...wordsIn(text)].flatMap(({ word }) => COMMON.has(word) ? [] : [stem(word)])
 
 /**
- * Yields the stems of each run of letters. If its spelling splits the run into words, as in GitHub or createIssue, the stem of the whole
- * run is included.
+ * Yields the stems of each run of letters and digits. If its spelling splits the run into words, as in GitHub or createIssue, `whole` is
+ * the stem of the unsplit run.
  */
 function * runsIn (text: string): Generator<{ parts: string[], whole?: string }> {
   for (const [run] of text.matchAll(RUN)) {
@@ -108,14 +110,14 @@ function * runsIn (text: string): Generator<{ parts: string[], whole?: string }>
 }
 
 /**
- * Returns the stems of the words of a text, including the words of names in any spelling (createIssue, create_issue), without common words.
+ * Returns the stems of the words in a text, without common words. Names in any spelling (createIssue, create_issue) are split into words.
  */
 export const stemsIn = (text: string): string[] => [...runsIn(text)].flatMap(({ parts }) => parts)
 
-/** Returns the stems under which a text is found: those of its words, and of its names as a whole. */
+/** Returns the stems under which a text is indexed: the stems of its words, and of its unsplit names. */
 export const indexedStems = (text: string): string[] =>
   [...runsIn(text)].flatMap(({ parts, whole }) => whole === undefined ? parts : [...parts, whole])
 
-/** Returns the stems of a query, each once. A name that the index knows as a whole is not split: GitHub is not Git. */
+/** Returns the stems of a query, each once. A name that the index contains unsplit is not split, so that GitHub does not match Git. */
 export const queryStems = (text: string, isKnown: (stem: string) => boolean): Set<string> =>
   new Set([...runsIn(text)].flatMap(({ parts, whole }) => whole !== undefined && isKnown(whole) ? [whole] : parts))

@@ -6,17 +6,17 @@ import type { DescribeImage } from '../../models/index.ts'
 import type { BuiltinTool, ToolOutput, ToolWords } from '../../contracts/tool.ts'
 import { shorten, textOf } from '../../lib/in-words.ts'
 
-/** Runs whose last screenshot is remembered. */
+/** The most runs whose last screenshot is remembered. */
 const MOST_RUNS = 500
 
 type LastViews = ReturnType<typeof createLastViews>
 
-/** Remembers, for each run, the view of its last screenshot if the pixels of that picture are not pixels of the screen. */
+/** Remembers the view of each run's last screenshot, if pixels of the image differ from pixels of the screen. */
 export function createLastViews () {
   const views = new Map<string, { view: View, screen: Size }>()
 
   return {
-    /** Notes a screenshot; `view` is undefined when its pixels are those of the screen. */
+    /** Records the last screenshot of a run; `view` is undefined if its pixels equal those of the screen. */
     note (runId: string, view: View | undefined, screen: Size): void {
       views.delete(runId)
       if (view === undefined) return
@@ -24,7 +24,10 @@ export function createLastViews () {
       if (views.size > MOST_RUNS) views.delete(views.keys().next().value!)
     },
 
-    /** Throws ToolFailed for a point without a view after such a screenshot: it cannot be known which pixels are meant. */
+    /**
+     * Throws ToolFailed for a point without a view, if the pixels of the run's last screenshot differ from those of the screen: the point
+     * could mean either.
+     */
     assertKnown (runId: string, { x, y, view }: { x?: number, y?: number, view?: View }): void {
       const last = views.get(runId)
       if (last === undefined || view !== undefined || (x === undefined && y === undefined)) return
@@ -46,7 +49,7 @@ const RegionInput = Type.Object({ x: Pixel('From the left.'), y: Pixel('From the
   additionalProperties: false
 })
 
-/** The fields of a tool's input that name a point on the screen. */
+/** The input fields that specify a point. */
 const placeFields = {
   x: Pixel('Pixels from the left edge.'),
   y: Pixel('Pixels from the top edge.'),
@@ -82,8 +85,8 @@ interface Parts {
 }
 
 /**
- * `{width, height, screen, view?, hint?, description?, note?, content: [image]}`: the sizes of the image and of the screen. `view`, for
- * click and scroll, is set when pixels of the image differ from pixels of the screen.
+ * Output: `{width, height, screen, view?, hint?, description?, note?, content: [image]}`. `width` and `height` are those of the image,
+ * `screen` is the size of the screen. `view` is set if pixels of the image differ from pixels of the screen; click and scroll then need it.
  */
 export function createScreenshot ({ desktop, describe, views }: Parts): BuiltinTool<Static<typeof ScreenshotInput>> {
   return {
@@ -126,7 +129,7 @@ const ClickInput = Type.Object({
   double: Type.Optional(Type.Boolean({ description: 'true: a double click.' }))
 }, { additionalProperties: false })
 
-/** `{x, y, screen}`: the clicked point in pixels of the screen, and the screen's size. */
+/** Output: `{x, y, screen}`: the clicked point in pixels of the screen, and the size of the screen. */
 export function createClick ({ desktop, views }: { desktop: Desktop, views: LastViews }): BuiltinTool<Static<typeof ClickInput>> {
   return {
     model: {
@@ -156,7 +159,7 @@ const TypeInput = Type.Object({
   )
 }, { additionalProperties: false, minProperties: 1 })
 
-/** `{typed}`: the number of characters typed. */
+/** Output: `{typed}`, the number of characters typed. */
 export function createType ({ desktop }: { desktop: Desktop }): BuiltinTool<Static<typeof TypeInput>> {
   return {
     model: {
@@ -181,7 +184,7 @@ const ScrollInput = Type.Object({
   view: placeFields.view
 }, { additionalProperties: false })
 
-/** `{direction, amount?, screen}` */
+/** Output: `{direction, amount?, screen}`. */
 export function createScroll ({ desktop, views }: { desktop: Desktop, views: LastViews }): BuiltinTool<Static<typeof ScrollInput>> {
   return {
     model: {

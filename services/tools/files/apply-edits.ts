@@ -9,12 +9,12 @@ interface Edit {
   all?: boolean
 }
 
-/** The most line numbers that are named of a text that occurs more than once. */
+/** The most line numbers in the error about a text that occurs more than once. */
 const LINES_NAMED = 10
 
 /**
- * Applies edits to a text. Each oldText is looked up in the original text. A line end in an edit matches any line end, LF or CRLF, and new
- * line ends are those of the place. Throws ToolFailed if an edit cannot be applied.
+ * Applies edits to a text. Each oldText is searched for in the original text. A line end in an edit matches both LF and CRLF, and a new
+ * line end is of the kind used at that place. Throws ToolFailed if an edit cannot be applied.
  */
 export function applyEdits (text: string, edits: Edit[]): { text: string, replacements: number } {
   const index = createLineEndIndex(text)
@@ -43,11 +43,11 @@ export function applyEdits (text: string, edits: Edit[]): { text: string, replac
 
 type LineEndIndex = ReturnType<typeof createLineEndIndex>
 
-/** A text with LF line ends, and a function that maps its positions to those of the original. */
+/** Returns the text with LF line ends, and a function that converts a position in it to a position in the original. */
 function createLineEndIndex (original: string) {
   const lineEnds = lineEndsOf(original)
   if (lineEnds === 'lf') return { original, text: original, lineEnds, toOriginal: (at: number) => at }
-  /** The positions of the line ends in `text` that are CRLF in the original. */
+  /** The positions in `text` of the line ends that are CRLF in the original. */
   const positions: number[] = []
   for (let at = original.indexOf('\r\n'); at !== -1; at = original.indexOf('\r\n', at + 2)) positions.push(at - positions.length)
   /** Returns how many of `positions` are before `at`, by binary search. */
@@ -87,7 +87,7 @@ function findChanges (index: LineEndIndex, { oldText, newText, all = false }: Ed
   })
 }
 
-/** Whether the line at a place ends with CRLF; at the end of a mixed file, whether the line before does. */
+/** True if the line at a position ends with CRLF; at the end of a file, the line before decides. */
 function usesCrlf (text: string, at: number, lineEnds: string): boolean {
   if (lineEnds !== 'mixed') return lineEnds === 'crlf'
   const next = text.indexOf('\n', at)
@@ -102,19 +102,22 @@ function lineAt (text: string, position: number): number {
   return line
 }
 
-/** Limits of the comparison, which would otherwise block the service: lines of the file and of oldText, and characters of a line. */
+/**
+ * Limits of the search for similar text, which would otherwise block the service: the lines of the file, the lines of oldText, and the
+ * characters of a line.
+ */
 const COMPARED_LINES = 20_000
 const COMPARED_BLOCK = 100
 const COMPARED_CHARS = 200
-/** The least likeness, from 0 to 1, of a line that is worth showing. */
+/** The lowest similarity, from 0 to 1, at which a line is worth showing. */
 const LEAST_LIKENESS = 0.4
-/** Lines shown, and characters of each. */
+/** The most lines shown, and the most characters of each. */
 const SHOWN_LINES = 12
 const SHOWN_CHARS = 300
 
 /**
- * Returns the sentence for an oldText that is not in a file: what is wrong with it, as far as that can be found out, and the most similar
- * text.
+ * Returns the error message for an oldText that is not in a file: what is wrong with oldText, if that can be determined, and the most
+ * similar text.
  */
 function notFoundMessage (text: string, wanted: string, named: string): string {
   const nothing = `${named} is not in the file. Nothing was changed.`
@@ -144,11 +147,11 @@ function notFoundMessage (text: string, wanted: string, named: string): string {
 const quote = (line: string) => JSON.stringify(line.slice(0, SHOWN_CHARS))
 const withoutBlanks = (line: string) => line.replace(/\s+/g, '')
 
-/** Returns where the blocks of lines begin that are most similar to a block; undefined if none is. */
+/** Returns the first row of the block of lines that is most similar to `block`; undefined if none is similar enough. */
 function likestBlock (lines: string[], block: string[]): number | undefined {
   const trimmed = lines.slice(0, COMPARED_LINES).map(withoutBlanks)
   const wanted = block.slice(0, COMPARED_BLOCK).map(withoutBlanks)
-  // The longest line is the most telling: blocks are compared only where a line is similar to it.
+  // The longest line is the most distinctive: blocks are compared only where a line is similar to it.
   const anchor = wanted.reduce((longest, line, row) => line.length > wanted[longest].length ? row : longest, 0)
   const anchorPairs = pairsOf(wanted[anchor])
   let best: { at: number, score: number } | undefined
@@ -163,7 +166,7 @@ function likestBlock (lines: string[], block: string[]): number | undefined {
   return best?.at
 }
 
-/** The pairs of neighbouring characters of a line, with their counts. */
+/** Returns the pairs of neighbouring characters in a line, with the number of times each occurs. */
 function pairsOf (line: string): Map<string, number> {
   const pairs = new Map<string, number>()
   for (let at = 0; at + 1 < Math.min(line.length, COMPARED_CHARS); at++) {
@@ -173,7 +176,7 @@ function pairsOf (line: string): Map<string, number> {
   return pairs
 }
 
-/** Dice's coefficient of two lines over their pairs of characters, 0 to 1. */
+/** Returns the Dice coefficient, from 0 to 1, of a line and the line whose character pairs are given. */
 function likenessOf (pairs: Map<string, number>, line: string): number {
   const length = Math.min(line.length, COMPARED_CHARS)
   const wantedLength = [...pairs.values()].reduce((sum, count) => sum + count, 1)

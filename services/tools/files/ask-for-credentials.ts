@@ -2,8 +2,8 @@ import { isCredential } from '../../lib/credentials.ts'
 import type { PathPolicy } from '../path-policy.ts'
 
 /**
- * Returns the reason to ask before a call reads a path: the path, or the place that it leads to, holds keys or credentials. Undefined if it
- * does not.
+ * Returns the reason to ask before a call reads a path, because the path or its symbolic link's target holds keys or credentials; undefined
+ * if neither does.
  */
 export async function askForCredentials (path: string, cwd: string, paths: PathPolicy): Promise<string | undefined> {
   const real = await paths.resolve(path, cwd).catch(() => undefined)

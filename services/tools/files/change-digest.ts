@@ -3,13 +3,13 @@ import { constants } from 'node:fs'
 import { lstat, open, type FileHandle } from 'node:fs/promises'
 import { readWhole } from '../../workspace/index.ts'
 
-/** Files of more bytes are compared by their size alone. */
+/** The most bytes of a file whose content is read. Larger files are compared by their size alone. */
 const MOST_BYTES = 16 * 1024 * 1024
 
-/** Returns the digest of a file's content for the record of a change. */
+/** Returns the digest of a file's content, as the record of a change contains it. */
 export const contentDigest = (content: string | Uint8Array): string => `sha256:${createHash('sha256').update(content).digest('base64url')}`
 
-/** Reads an open file for its digest; undefined if it is too large. */
+/** Reads an open file and its digest; undefined if the file is too large. */
 export const readFile = async (file: FileHandle, size: number, signal: AbortSignal) =>
   size > MOST_BYTES ? undefined : readWhole(file, { limit: MOST_BYTES, signal, size })
 
@@ -20,7 +20,10 @@ export const fileDigest = async (file: FileHandle, size: number, signal: AbortSi
 // Windows lacks O_NOFOLLOW.
 const { O_RDONLY, O_NOFOLLOW = 0, O_NONBLOCK = 0, O_NOCTTY = 0 } = constants
 
-/** Returns the digest of the entry at a path as tools record it; null if nothing is there. A link is not followed. */
+/**
+ * Returns the digest of the entry at a path, as the record of a change contains it; null if nothing is there. A symbolic link is not
+ * followed.
+ */
 export async function digestAt (path: string, signal: AbortSignal): Promise<string | null> {
   const stat = await lstat(path).catch(() => undefined)
   if (stat === undefined) return null

@@ -19,8 +19,8 @@ const Input = Type.Object({
 }, { additionalProperties: false })
 
 /**
- * Output: `{path, kind, deleted}`. `deleted` counts all removed entries, including those inside a folder. A symbolic link is removed, never
- * its target.
+ * Output: `{path, kind, deleted}`. `deleted` is the number of removed entries, including those inside a folder. A symbolic link is removed,
+ * never its target.
  */
 export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
@@ -55,7 +55,7 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
           await assertShown(folder, name, { paths, shown, withContents: recursive, signal })
           const stat = await lstat(folder.entry(name))
           const kind = stat.isDirectory() ? 'directory' : stat.isSymbolicLink() ? 'symlink' : 'file'
-          // A file that may be removed but not read has no digest.
+          // A file that may be removed but not read has the digest "unread".
           const before = kind === 'file'
             ? await withFile(folder, name, paths, (file, size) => fileDigest(file, size, signal)).catch(() => 'unread')
             : kind
@@ -67,8 +67,8 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
   }
 
   /**
-   * Removes an entry. It is first moved away, so that nobody adds to it any more, and put back if it is not the entry that was looked at or
-   * cannot be removed whole. An empty folder is removed directly. Returns the number of removed entries.
+   * Removes an entry. The entry is first renamed, so that no other program adds to it. It gets its name back if its state changed meanwhile
+   * or it cannot be removed whole. An empty folder is removed directly. Returns the number of removed entries.
    */
   async function removeShown (
     folder: Folder,
@@ -83,7 +83,7 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
     try {
       await onceFree(clock, signal, () => rename(folder.entry(name), folder.entry(aside)))
     } catch (error) {
-      // Something is mounted there; the removal reports it.
+      // Something is mounted there. `removeEntry` reports this.
       if ((error as NodeJS.ErrnoException).code !== 'EBUSY' || !isDirectory) throw error
       return removeEntry(folder, name, { isDirectory, recursive, signal, clock })
     }
@@ -97,7 +97,7 @@ export function createDeleteFile ({ paths, clock }: { paths: PathPolicy, clock: 
   }
 }
 
-/** Puts an entry back under its name. If the name was taken meanwhile, throws ToolFailed, which says where the entry is. */
+/** Gives an entry its name back. If the name was taken meanwhile, throws ToolFailed, which says where the entry is. */
 async function putBack (
   folder: Folder,
   aside: string,
@@ -115,8 +115,8 @@ async function putBack (
 }
 
 /**
- * Removes an entry and returns the number of removed entries. Each folder on the way down is held open, so that a folder that is replaced
- * by a symbolic link meanwhile is not entered.
+ * Removes an entry and returns the number of removed entries. Each folder on the way down is held open, so that a symbolic link that
+ * replaces a folder meanwhile is not followed.
  */
 export async function removeEntry (
   folder: Folder,

@@ -1,16 +1,16 @@
 import { sep } from 'node:path'
 
-/** Longer texts are not compared, because the comparison blocks the main thread. Its time grows with the number of lines alone. */
+/** The most characters of a text that is compared. The comparison blocks the main thread; its time depends only on the number of lines. */
 const COMPARED_CHARS = 2 * 1024 * 1024
-/** Lines that are the same around each change. */
+/** The number of unchanged lines shown around each change. */
 const CONTEXT = 3
-/** Characters that are kept of a diff that a model reads, too, and of one that a person looks at before deciding. */
+/** The most characters of a diff that a model can read too, and of a diff that a person reads before deciding. */
 const SHOWN_CHARS = 16 * 1024
 export const PREVIEW_CHARS = 512 * 1024
 
 /**
- * Returns a unified diff, cut to `limit` characters, or a note that says why there is none. `before` is undefined for a content that is not
- * text or was not read, null for a file that did not exist.
+ * Returns a unified diff, cut to `limit` characters, or a note that says why there is none. `before` is undefined if the old content is not
+ * text or was not read, and null if the file did not exist.
  */
 export async function unifiedDiff (path: string, before: string | null | undefined, after: string, limit = SHOWN_CHARS): Promise<string> {
   if (before === undefined) return '(the old content is no text or too long to compare)'
@@ -18,7 +18,7 @@ export async function unifiedDiff (path: string, before: string | null | undefin
   const old = before ?? ''
   if (old.length > COMPARED_CHARS || after.length > COMPARED_CHARS) return '(too long to compare)'
   const [{ formatPatch, FILE_HEADERS_ONLY }, { diffHunks }] = await Promise.all([import('diff'), import('./line-diff.ts')])
-  // Diffs use forward slashes on every system.
+  // Unified diffs use forward slashes on every system.
   const name = path.replaceAll(sep, '/')
   const from = before === null ? '/dev/null' : `a/${name}`
   const names = { oldFileName: from, newFileName: `b/${name}`, oldHeader: undefined, newHeader: undefined }

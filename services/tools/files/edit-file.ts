@@ -50,7 +50,7 @@ const COMPACT = {
   schema: Type.Object({ path: Type.String(), oldText: Type.String(), newText: Type.String() })
 }
 
-/** Moves a single edit that stands beside the path into the list of edits. */
+/** Moves the fields of a single edit at the top level of the input into the list `edits`. */
 function listEdit (input: unknown): unknown {
   if (!isObject(input) || input.edits !== undefined || input.oldText === undefined) return input
   const { oldText, newText, all, ...others } = input
@@ -58,9 +58,9 @@ function listEdit (input: unknown): unknown {
 }
 
 /**
- * Output: `{path, replacements, bytesWritten, encoding?, lineEnds?, digest, diff}`. All edits are written in one step, or none. Bytes
- * outside of the replaced texts, encoding, line ends and mode stay as they are. Models get no diff. Throws ToolFailed, with the most
- * similar text, for an oldText that does not occur or occurs more than once.
+ * Output: `{path, replacements, bytesWritten, encoding?, lineEnds?, keptAside?, note?, digest, diff}`; models get no diff. Writes all edits
+ * in one step, or none. Bytes outside of the replaced texts, encoding, line ends and file mode are kept. Throws ToolFailed if an oldText
+ * does not occur, with the most similar text, or occurs more than once.
  */
 export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
@@ -123,7 +123,7 @@ export function createEditFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
 /** Stands for the content of a file that is too large to edit. */
 const TOO_LARGE = Symbol('too large')
 
-/** Applies the edits to the content of a file, in memory. Throws ToolFailed as the tool does. */
+/** Applies the edits to the content of a file in memory. Throws ToolFailed if the file does not exist, has changed or cannot be edited. */
 function edit (content: Uint8Array | typeof TOO_LARGE | undefined, { path, edits, digest }: Static<typeof Input>) {
   const shown = JSON.stringify(path)
   if (content === undefined) throw new ToolFailed(`${shown} does not exist. Create a file with writeFile.`)
@@ -144,7 +144,7 @@ function edit (content: Uint8Array | typeof TOO_LARGE | undefined, { path, edits
   return { bytes, text, encoding, edited, written }
 }
 
-/** Decodes a text so that encoding it again gives the same bytes. Throws ToolFailed if that is not possible. */
+/** Decodes text, if encoding it again gives the same bytes. Throws ToolFailed otherwise. */
 function decodeExactly (bytes: Buffer, shown: string): { text: string, encoding: Encoding } {
   const encoding = detectEncoding(bytes)
   if (encoding === undefined) throw new ToolFailed(`${shown} is ${kindOf(bytes)}, not text: it cannot be edited.`)

@@ -1,5 +1,5 @@
 /* eslint-disable no-control-regex -- these are bytes */
-/** Kinds of binary files by their first bytes (as latin1), for a sentence that names the kind of a file. */
+/** The kinds of binary files by a pattern for their first bytes (as latin1). The names fit into a sentence. */
 const KINDS: Array<[kind: string, begins: RegExp]> = [
   ['a Word, Excel, PowerPoint or other Office document (a ZIP archive)', /^PK\x03\x04[^]{0,4000}(?:word|xl|ppt)\//],
   ['an OpenDocument file (a ZIP archive)', /^PK\x03\x04[^]{26}mimetypeapplication\/vnd\.oasis/],
@@ -28,29 +28,29 @@ const KINDS: Array<[kind: string, begins: RegExp]> = [
   ['a font', /^(?:wOFF|wOF2|OTTO|\0\x01\0\0)/],
   ['text in UTF-32', /^\xff\xfe\0\0/]
 ]
-/** The number of bytes that are examined. */
+/** The number of bytes at the beginning of a file that are examined. */
 const HEAD_BYTES = 4096
 
-/** Returns the kind of a binary file with its article, such as "a ZIP archive"; "a binary file" if it is unknown. */
+/** Returns the kind of a binary file with its article, such as "a ZIP archive"; "a binary file" if the kind is unknown. */
 export function kindOf (head: Uint8Array): string {
   const start = Buffer.from(head.subarray(0, HEAD_BYTES)).toString('latin1')
   return KINDS.find(([, begins]) => begins.test(start))?.[0] ?? 'a binary file'
 }
 
-/** An image that models take. */
+/** An image in a format that models accept. */
 interface ImageFormat {
   mimeType: 'image/png' | 'image/jpeg' | 'image/gif' | 'image/webp'
   width: number
   height: number
 }
 
-/** Returns the format and the size in pixels of an image; undefined for other bytes and for an image without a readable size. */
+/** Returns the format of an image and its size in pixels; undefined for other bytes, and for an image whose size cannot be read. */
 export function imageFormat (bytes: Buffer): ImageFormat | undefined {
   try {
     const found = read(bytes)
     return found !== undefined && found.width > 0 && found.height > 0 ? found : undefined
   } catch {
-    // The file ends before the field with its size.
+    // The file ends before the field that contains the size.
     return undefined
   }
 }
@@ -63,7 +63,7 @@ function read (bytes: Buffer): ImageFormat | undefined {
   return text(0, 3) === '\xff\xd8\xff' ? jpeg(bytes) : undefined
 }
 
-/** https://developers.google.com/speed/webp/docs/riff_container */
+/** Reads the size in a WebP chunk: https://developers.google.com/speed/webp/docs/riff_container */
 function webp (bytes: Buffer, chunk: string): ImageFormat | undefined {
   const size = (width: number, height: number): ImageFormat => ({ mimeType: 'image/webp', width, height })
   if (chunk === 'VP8X') return size(bytes.readUIntLE(24, 3) + 1, bytes.readUIntLE(27, 3) + 1)
@@ -73,7 +73,7 @@ function webp (bytes: Buffer, chunk: string): ImageFormat | undefined {
   return size((bits & 0x3fff) + 1, ((bits >>> 14) & 0x3fff) + 1)
 }
 
-/** Walks the segments of a JPEG to the frame header. */
+/** Walks through the segments of a JPEG to the frame header, which contains the size. */
 function jpeg (bytes: Buffer): ImageFormat | undefined {
   for (let at = 2; bytes.readUInt8(at) === 0xff; at += 2 + bytes.readUInt16BE(at + 2)) {
     const marker = bytes.readUInt8(at + 1)

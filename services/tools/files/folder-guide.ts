@@ -8,18 +8,18 @@ import type { PathPolicy } from '../path-policy.ts'
 import { locateFolder } from '../work-folder.ts'
 import { withFile, withParent } from '../../workspace/index.ts'
 
-/** The digests of the guides that runs of a person were given, oldest first. */
+/** The digests of the guides that runs started by a person were given, oldest first. */
 export interface KnownGuides {
   digests: string[]
 }
 
 const NAMES = ['AGENTS.md', 'CLAUDE.md']
-/** The bytes of a guide that models get. */
+/** The most bytes of a guide that models get. */
 export const MAX_GUIDE_BYTES = 8 * 1024
 const MAX_KNOWN = 1_000
-/** The number of folders without a guide that are remembered. */
+/** The most folders without a guide that are remembered. */
 const MAX_EMPTY = 100
-/** A folder that changed more recently than this may change again without a change of its time. Milliseconds. */
+/** A folder that changed more recently than this, in milliseconds, may change again without a new modification time. */
 const RECENT_MS = 5_000
 
 interface Parts {
@@ -32,15 +32,15 @@ interface Parts {
 export type FolderGuides = ReturnType<typeof createFolderGuides>
 
 /**
- * Reads the guides of working folders, under the path rules of tools, and records which of them runs of a person were given. Anybody may
- * have written into a folder, so a run that nobody watches gets no guide that is new since.
+ * Reads the guides of working folders, under the path rules of tools, and records the guides that runs started by a person were given.
+ * Anybody may have written into a folder, so a run that nobody watches gets only such a guide.
  */
 export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
-  /** The times of the last change of folders that had no guide. Most folders have none, and the user waits for this look-up. */
+  /** The modification times of folders that had no guide. Most folders have none, and the user waits for this check. */
   const empty = new Map<string, number>()
   const digests = (): Promise<string[]> => known.get().then((record) => record.digests, () => [])
 
-  /** Returns the guide of a folder; undefined when it has none that can be read as text. */
+  /** Returns the guide of a folder; undefined if it has none that can be read as text. */
   async function read (cwd: string): Promise<FolderGuide | undefined> {
     const changedAt = changeOf(cwd)
     if (changedAt === undefined || empty.get(cwd) === changedAt) return undefined
@@ -61,7 +61,7 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
   async function readName (name: string, folder: string) {
     const real = await paths.resolve(name, folder)
     const inside = relative(folder, real)
-    // A link may lead to another file of the same folder, such as CLAUDE.md to AGENTS.md, and nowhere else.
+    // A link may lead to another file in the same folder, such as CLAUDE.md to AGENTS.md, but nowhere else.
     if (inside.startsWith('..') || isAbsolute(inside)) return undefined
     return withParent(real, (parent, entry) => withFile(parent, entry, paths, readText))
   }
@@ -69,13 +69,13 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
   return {
     read,
 
-    /** Returns the guide of a folder for a run that nobody watches: undefined unless a run of a person was given the same guide. */
+    /** Returns the guide of a folder for a run that nobody watches; undefined unless a run started by a person was given the same guide. */
     async readKnown (cwd: string): Promise<FolderGuide | undefined> {
       const guide = await read(cwd)
       return guide !== undefined && (await digests()).includes(guide.digest) ? guide : undefined
     },
 
-    /** Records that a run of a person was given the guide. Resolves when that is on disk. */
+    /** Records that a run started by a person was given the guide. Resolves once the record is on disk. */
     async markKnown ({ digest }: FolderGuide): Promise<void> {
       if ((await digests()).includes(digest)) return
       await known.update(({ digests }) => ({ digests: [...digests, digest].slice(-MAX_KNOWN) })).catch((error) => {
@@ -87,8 +87,8 @@ export function createFolderGuides ({ paths, known, digest, clock }: Parts) {
 }
 
 /**
- * Returns when a folder last changed. Synchronous: it takes microseconds here, and on another thread as long as everything else before the
- * first model call.
+ * Returns the modification time of a folder in epoch milliseconds; undefined if it cannot be read. Synchronous, because this takes
+ * microseconds: an asynchronous call would queue behind all other work before the first model call.
  */
 function changeOf (folder: string): number | undefined {
   try {
@@ -98,14 +98,14 @@ function changeOf (folder: string): number | undefined {
   }
 }
 
-/** Reads the beginning of a file. Throws when it is not UTF-8; returns undefined when it is binary or blank. */
+/** Reads the beginning of a file. Returns undefined if the file is binary or blank. Throws a TypeError if it is not UTF-8. */
 async function readText (file: FileHandle, size: number): Promise<Pick<FolderGuide, 'text' | 'size'> | undefined> {
   const bytes = Buffer.alloc(MAX_GUIDE_BYTES)
   let length = 0
   for (let more = -1; more !== 0 && length < MAX_GUIDE_BYTES; length += more) {
     more = (await file.read(bytes, length, MAX_GUIDE_BYTES - length, length)).bytesRead
   }
-  // The last character may be cut off.
+  // The buffer may end inside a character, which `stream` allows.
   const text = new TextDecoder('utf-8', { fatal: true }).decode(bytes.subarray(0, length), { stream: length === MAX_GUIDE_BYTES }).trim()
   return text === '' || text.includes('\0') ? undefined : { text, ...(size > MAX_GUIDE_BYTES && { size }) }
 }

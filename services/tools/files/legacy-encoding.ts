@@ -1,4 +1,4 @@
-/** The encodings besides Unicode that are tried, by their names in https://encoding.spec.whatwg.org. */
+/** The encodings besides Unicode that are recognised, by their names in https://encoding.spec.whatwg.org. */
 export const LEGACY_ENCODINGS = [
   ...['gbk', 'big5', 'shift_jis', 'euc-jp', 'euc-kr', 'koi8-r', 'windows-1250', 'windows-1251', 'windows-1252'] as const,
   ...['windows-1253', 'windows-1254', 'windows-1255', 'windows-1256'] as const
@@ -8,12 +8,12 @@ export type LegacyEncoding = typeof LEGACY_ENCODINGS[number]
 export const isLegacy = (encoding: string): encoding is LegacyEncoding => (LEGACY_ENCODINGS as readonly string[]).includes(encoding)
 
 /**
- * The characters of windows-1252 for the bytes 0x80 to 0x9f; the five unused bytes stand for themselves. Some versions of Node.js decode
- * them as latin1: https://github.com/nodejs/node/issues/56542
+ * The characters that windows-1252 has for the bytes 0x80 to 0x9f; its five unused bytes map to themselves. Some versions of Node.js decode
+ * these bytes as latin1: https://github.com/nodejs/node/issues/56542
  */
 const HIGH = '€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ'
 
-/** Returns a function that decodes a text piece by piece; the last call has no piece. */
+/** Returns a function that decodes a text piece by piece. It is called without a piece at the end. */
 export function createLegacyDecoder (encoding: LegacyEncoding, { fatal = false } = {}): (piece?: Uint8Array) => string {
   if (encoding === 'windows-1252') {
     return (piece) =>
@@ -23,7 +23,10 @@ export function createLegacyDecoder (encoding: LegacyEncoding, { fatal = false }
   return (piece) => decoder.decode(piece, { stream: piece !== undefined })
 }
 
-/** Returns the text of these bytes; undefined if they are not valid in the encoding. A beginning may end inside a character. */
+/**
+ * Returns the decoded text; undefined if the bytes are not valid in the encoding. If `isBeginning` is true, they may end inside a
+ * character.
+ */
 export function decodeStrictly (bytes: Uint8Array, encoding: LegacyEncoding, isBeginning: boolean): string | undefined {
   try {
     const decode = createLegacyDecoder(encoding, { fatal: true })
@@ -35,7 +38,10 @@ export function decodeStrictly (bytes: Uint8Array, encoding: LegacyEncoding, isB
 
 const tables = new Map<LegacyEncoding, Map<string, number[]>>()
 
-/** Returns the bytes of each non-ASCII character, found by decoding all possible bytes. Takes some milliseconds, once. */
+/**
+ * Returns the bytes of each non-ASCII character of an encoding, found by decoding all possible bytes. This takes some milliseconds, once
+ * per encoding.
+ */
 function tableOf (encoding: LegacyEncoding): Map<string, number[]> {
   const known = tables.get(encoding)
   if (known !== undefined) return known
@@ -55,8 +61,8 @@ function tableOf (encoding: LegacyEncoding): Map<string, number[]> {
 }
 
 /**
- * Returns the possible first bytes of a character of two bytes. Those that are not used for writing a character with two forms stand last:
- * https://encoding.spec.whatwg.org/#indexes
+ * Returns the possible first bytes of a two-byte character. Bytes that are not used for encoding a character with two representations come
+ * last: https://encoding.spec.whatwg.org/#indexes
  */
 function leadsOf (encoding: LegacyEncoding): number[] {
   const leads = Array.from({ length: 0xfe - 0x81 + 1 }, (_, at) => 0x81 + at)
@@ -64,7 +70,7 @@ function leadsOf (encoding: LegacyEncoding): number[] {
   return [...leads.filter((lead) => !isLast(lead)), ...leads.filter(isLast)]
 }
 
-/** Encodes a text; undefined when the encoding lacks one of its characters. */
+/** Returns the encoded text; undefined if the encoding lacks one of its characters. */
 export function encodeLegacy (text: string, encoding: LegacyEncoding): Buffer | undefined {
   const table = tableOf(encoding)
   const bytes = Buffer.allocUnsafe(text.length * 3)

@@ -1,17 +1,17 @@
 import { diffArrays, type StructuredPatchHunk } from 'diff'
 
-/** Lines `from` up to but not including `to` of one text that stand for those of the other. */
+/** A part of the old text and the part of the new text that replaces it, as ranges of lines; `to` is exclusive. */
 interface Change {
   old: [from: number, to: number]
   now: [from: number, to: number]
 }
 
-/** Edits of a stretch without a line that both texts have once; beyond these, the stretch is one change. */
+/** The most edits in a part that has no line that both texts contain exactly once. With more, the whole part is one change. */
 const MOST_EDITS = 300
 
 /**
- * Returns what differs between two lists of lines, in order. Lines that both have exactly once are matched first, so the time grows with
- * the number of lines, and not with the number of differences; it depends on nothing else.
+ * Returns the changes between two lists of lines, in order. Lines that both lists contain exactly once are matched first, so the time grows
+ * with the number of lines, not with the number of differences. The result does not depend on the speed of the machine.
  */
 export function changedLines (old: readonly string[], now: readonly string[]): Change[] {
   const found: Change[] = []
@@ -31,7 +31,7 @@ export function changedLines (old: readonly string[], now: readonly string[]): C
   return found.sort((one, other) => one.old[0] - other.old[0] || one.now[0] - other.now[0])
 }
 
-/** Returns a change without the lines at its beginning and end that are the same. */
+/** Returns a change without the equal lines at its beginning and end. */
 function trim ({ old: [from, to], now: [nowFrom, nowTo] }: Change, old: readonly string[], now: readonly string[]): Change {
   while (from < to && nowFrom < nowTo && old[from] === now[nowFrom]) {
     from++
@@ -44,14 +44,17 @@ function trim ({ old: [from, to], now: [nowFrom, nowTo] }: Change, old: readonly
   return { old: [from, to], now: [nowFrom, nowTo] }
 }
 
-/** Returns the lines that both stretches have exactly once, in the longest order that both keep. */
+/**
+ * Returns pairs of positions of lines that both parts contain exactly once: the longest series of such lines that has the same order in
+ * both.
+ */
 function anchorsIn ({ old: [from, to], now: [nowFrom, nowTo] }: Change, old: readonly string[], now: readonly string[]) {
   const places = onceIn(now, nowFrom, nowTo)
   const pairs = [...onceIn(old, from, to)].flatMap(([line, at]): Array<[number, number]> => {
     const nowAt = places.get(line)
     return nowAt === undefined ? [] : [[at, nowAt]]
   }).sort(([one], [other]) => one - other)
-  // The longest increasing run of places: `ends` holds for each length the pair that ends lowest.
+  // Finds the longest increasing subsequence of places: for each length, `ends` holds the pair with the lowest last place.
   const ends: number[] = []
   const before: number[] = []
   for (const [n, [, place]] of pairs.entries()) {
@@ -69,7 +72,7 @@ function anchorsIn ({ old: [from, to], now: [nowFrom, nowTo] }: Change, old: rea
   return anchors.reverse()
 }
 
-/** Returns the places of the lines that a stretch has exactly once. */
+/** Returns the positions of the lines that a part contains exactly once. */
 function onceIn (lines: readonly string[], from: number, to: number): Map<string, number> {
   const places = new Map<string, number>()
   for (let at = from; at < to; at++) places.set(lines[at], places.has(lines[at]) ? -1 : at)
@@ -77,7 +80,9 @@ function onceIn (lines: readonly string[], from: number, to: number): Map<string
   return places
 }
 
-/** Returns the changes within one by the fewest edits, or the change itself when there are many. */
+/**
+ * Divides a change into the smallest changes by a minimal edit script. Returns the change itself if that needs more than MOST_EDITS edits.
+ */
 function fewEdits (change: Change, old: readonly string[], now: readonly string[]): Change[] {
   const [[from, to], [nowFrom, nowTo]] = [change.old, change.now]
   if (from === to || nowFrom === nowTo) return [change]
@@ -100,7 +105,7 @@ function fewEdits (change: Change, old: readonly string[], now: readonly string[
 
 const NO_LINE_END = '\\ No newline at end of file'
 
-/** Returns the hunks of a unified diff of two texts, with so many lines of context. */
+/** Returns the hunks of a unified diff of two texts, with `context` unchanged lines around each change. */
 export function diffHunks (oldText: string, nowText: string, context: number): StructuredPatchHunk[] {
   const [old, now] = [oldText, nowText].map((text) => text === '' ? [] : text.split(/(?<=\n)/))
   const groups: Change[][] = []

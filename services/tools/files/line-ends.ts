@@ -1,11 +1,11 @@
 import type { TextForm } from './text-encoding.ts'
 
-/** The time limit for comparing the lines of two texts, milliseconds. */
+/** The time limit for comparing the lines of two texts, in milliseconds. */
 const COMPARE_MS = 1_000
 
 /**
- * Returns a text whose lines end with LF, with the line ends of the old text. A new line gets the end of the line that it replaces, or of
- * the line before it.
+ * Returns `content`, whose lines end with LF, with the line ends of the old text. A new line gets the line end of the line that it
+ * replaces, or of the line before it.
  */
 export async function withLineEnds (content: string, old: string, lineEnds: TextForm['lineEnds']): Promise<string> {
   if (lineEnds === 'lf') return content
@@ -14,11 +14,11 @@ export async function withLineEnds (content: string, old: string, lineEnds: Text
   const [before, after] = [old, content].map((text) => text.split(/(?<=\n)/))
   const plain = before.map((line) => line.replace(/\r\n$/, '\n'))
   const parts = diffArrays(plain, after, { timeout: COMPARE_MS })
-  // Texts with so little in common are different texts.
+  // Texts that differ so much have no corresponding lines.
   if (parts === undefined) return content
   let at = 0
   let end = endOf(before[0] ?? '') ?? '\n'
-  /** The lines that the next added lines replace. */
+  /** The removed lines that the next added lines replace. */
   let replaced: string[] = []
   return parts.flatMap(({ value, added, removed }) => {
     const old = added ? replaced : before.slice(at, at + value.length)

@@ -1,28 +1,31 @@
-/** Separates the line number from the line in the form that models get. */
+/** Separates the line number from the line in the text that models get. */
 export const NUMBER_MARK = '→'
 
-/** The requested part of a text: at most `limit` lines from line `offset` on, the first from `column` on; both are counted from 1. */
+/**
+ * The requested part of a text: at most `limit` lines beginning with line `offset`, the first of them from `column` on. Lines and columns
+ * count from 1.
+ */
 export interface LineRequest {
   offset: number
   column: number
   limit: number
 }
 
-/** The lines that fit into one answer, and the place where the next answer begins. */
+/** The lines that fit into one answer, and the position where the next answer begins. */
 export interface LineRange {
   content: string
   startLine: number
   endLine: number
   startColumn: number
   nextOffset?: number
-  /** Set when the range ends inside a line. */
+  /** Set if the range ends inside a line: the column where the next answer begins. */
   nextColumn?: number
 }
 
 /**
- * Collects the requested lines from pieces of text, the first of which begins at line `offset`. Takes whole lines until their JSON, with
- * line numbers, fills `maxBytes` bytes; of a line that is longer than that it takes a part. Columns count UTF-16 units; surrogate
- * pairs are not split.
+ * Collects the requested lines from pieces of text; the first piece begins at line `offset`. Takes whole lines until their JSON, with line
+ * numbers, fills `maxBytes` bytes. If the first line alone is longer, takes a part of it. Columns count UTF-16 units, and surrogate pairs
+ * are not split.
  */
 export function createLineCollector ({ offset, column, limit }: LineRequest, maxBytes: number) {
   const lines: string[] = []
@@ -49,7 +52,7 @@ export function createLineCollector ({ offset, column, limit }: LineRequest, max
     isFull = lines.length >= limit
   }
 
-  /** The pending line does not fit: leave it to the next answer, or cut it when it is the only line of this answer. */
+  /** Handles a pending line that does not fit: leaves it to the next answer or, if it is the only line of this answer, cuts it. */
   function cutPending () {
     isFull = true
     hasMore = true
@@ -67,7 +70,7 @@ export function createLineCollector ({ offset, column, limit }: LineRequest, max
   function skip (text: string): string {
     const skipped = Math.min(toSkip, text.length)
     toSkip -= skipped
-    // A column inside a surrogate pair stands for the next character.
+    // A column inside a surrogate pair counts as the next one.
     if (toSkip > 0 || !isLowSurrogate(text, skipped)) return text.slice(skipped)
     startColumn += 1
     return text.slice(skipped + 1)
@@ -76,18 +79,18 @@ export function createLineCollector ({ offset, column, limit }: LineRequest, max
   function add (text: string, isWhole: boolean) {
     pending += toSkip > 0 ? skip(text) : text
     if (pending === '') {
-      // The whole line was skipped: it has no such column.
+      // The whole line was skipped, so it does not have the requested column.
       if (isWhole) isFull = hasMore = true
     } else if (used + costOf(pending) > maxBytes) cutPending()
     else if (isWhole) endLine()
   }
 
   return {
-    /** True when no more lines are taken. */
+    /** True if no more lines are taken. */
     get isFull () {
       return isFull
     },
-    /** True when it is also known that more text follows: no more pieces are needed. */
+    /** True if it is known that more text follows the range, so that no more pieces are needed. */
     get isDone () {
       return hasMore
     },
@@ -106,7 +109,7 @@ export function createLineCollector ({ offset, column, limit }: LineRequest, max
       }
     },
 
-    /** Ends the collection and returns the range; undefined when the text has nothing at the requested place. */
+    /** Ends the collection and returns the range; undefined if the text has nothing at the requested position. */
     end (): LineRange | undefined {
       if (!isFull && pending !== '') endLine()
       const content = lines.join('')
@@ -127,7 +130,7 @@ function isLowSurrogate (text: string, at: number): boolean {
   return unit >= 0xdc00 && unit <= 0xdfff
 }
 
-/** Returns the lines of a range, each prefixed with its number. */
+/** Returns the lines with their numbers before them. */
 export function numbered (content: string, startLine: number): string {
   let line = startLine
   return content.replace(/[^\n]*\n|[^\n]+$/g, (text) => `${line++}${NUMBER_MARK}${text}`)

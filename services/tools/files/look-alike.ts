@@ -1,9 +1,9 @@
 /**
- * Finds a text in a file if both are written with different characters that look the same: a combining accent (NFD), a no-break space,
- * curly quotes, long dashes, full-width signs, or invisible characters. Models write the plain characters.
+ * Finds a text in a file that contains other characters with the same look: combining accents (NFD), no-break spaces, curly quotes, long
+ * dashes, full-width signs or invisible characters. Models write the plain characters.
  */
 
-/** Characters that NFKC does not unify, with the characters that people and models write for them. */
+/** Maps characters that NFKC does not unify to the plain characters that people and models write instead. */
 const PLAIN: Record<string, string> = {
   ...entries('\u2018\u2019\u201a\u201b\u2032\u02bc\u02b9', "'"),
   ...entries('\u201c\u201d\u201e\u201f\u2033', '"'),
@@ -31,12 +31,17 @@ function entries (characters: string, plain: string): Record<string, string> {
   return Object.fromEntries([...characters].map((character) => [character, plain]))
 }
 
-/** Matches a run of ASCII without a combining mark behind it, a syllable of Hangul letters, or a character with its marks. */
+/**
+ * Matches ASCII characters without a combining mark behind them, a syllable of single Hangul letters, or a character with its combining
+ * marks.
+ */
 const UNIT = /[\0-\x7f]+(?!\p{M})|[\u1100-\u115f]+[\u1160-\u11a7]*[\u11a8-\u11ff]*|\P{M}\p{M}*|\p{M}+/gsu
-/** Longer texts are not compared, because that would block the service. UTF-16 code units. */
+/** The most UTF-16 code units of a text that is compared. A longer text would block the service. */
 const MOST_COMPARED = 4 * 1024 * 1024
 
-/** A text in plain characters. For each character: where the unit that it comes from begins and ends in the original. */
+/**
+ * A text in plain characters. `starts` and `ends` have, for each plain character, the range in the original of the unit that it comes from.
+ */
 interface Plain {
   text: string
   starts: number[]
@@ -66,7 +71,7 @@ function plainOf (original: string): Plain {
   return plain
 }
 
-/** A replacement of the characters from `start` to `end` (exclusive). */
+/** A replacement for the characters from `start` up to `end` (exclusive). */
 export interface LookAlike {
   start: number
   end: number
@@ -74,8 +79,8 @@ export interface LookAlike {
 }
 
 /**
- * Returns the places of a text that look like `wanted`, each with the text to put there. Characters at the beginning and end that `wanted`
- * and its replacement have in common stay as they are in the file. Empty if both texts are ASCII, or too long to compare.
+ * Returns the places in a text that look like `wanted`, each with its replacement. Characters that `wanted` and `newText` share at their
+ * beginning and end stay as they are in the file. Returns [] if both texts are ASCII, or if the text is too long to compare.
  */
 export function findLookAlikes (text: string, wanted: string, newText: string): LookAlike[] {
   if (text.length > MOST_COMPARED || !/[^\0-\x7f]/.test(text + wanted)) return []
@@ -92,7 +97,8 @@ export function findLookAlikes (text: string, wanted: string, newText: string): 
 }
 
 /**
- * Narrows a replacement to the part in which the wanted text and the new one differ. The part begins and ends between characters of both.
+ * Narrows the replacement of a place to the part where `wanted` and `newText` differ. The part begins and ends between whole characters of
+ * both the file and `wanted`.
  */
 function changeAt (file: Plain, asked: Plain, { wanted, newText, at }: { wanted: string, newText: string, at: number }): LookAlike {
   const most = Math.min(wanted.length, newText.length)
@@ -101,7 +107,7 @@ function changeAt (file: Plain, asked: Plain, { wanted, newText, at }: { wanted:
   let suffix = 0
   while (suffix < most - prefix && wanted.at(-1 - suffix) === newText.at(-1 - suffix)) suffix++
   const count = asked.text.length
-  // The characters that both begin with. The number is reduced until a unit begins there on both sides.
+  // `head` is the number of plain characters in the common beginning, reduced until the position is between two units on both sides.
   let head = asked.ends.findIndex((end) => end > prefix)
   if (head === -1) head = count
   while (head > 0 && (isWithin(asked, head) || isWithin(file, at + head))) head--
@@ -117,10 +123,13 @@ function changeAt (file: Plain, asked: Plain, { wanted, newText, at }: { wanted:
   }
 }
 
-/** True if a position of the plain text is inside the character of the original that it comes from. */
+/** True if a position in the plain text is inside a unit of the original: the characters before and behind it come from the same one. */
 const isWithin = ({ starts }: Plain, at: number) => at > 0 && at < starts.length && starts[at] === starts[at - 1]
 
-/** Returns where two lines differ, with the names of both characters; undefined if plain letters differ, which anybody sees. */
+/**
+ * Returns a clause about the first difference between two lines, which names both characters; undefined if both are printable ASCII,
+ * because that difference is visible.
+ */
 export function nameDifference (found: string, wanted: string): string | undefined {
   const [inFile, inWanted] = [[...found], [...wanted]]
   const at = inFile.findIndex((character, place) => character !== inWanted[place])

@@ -32,13 +32,16 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** An entry of an open folder. */
+/** An entry in an open folder. */
 interface Place {
   folder: Folder
   name: string
 }
 
-/** Output: `{from, path, kind, overwritten?}`. A symbolic link is moved itself. Nothing is replaced unless `overwrite` says so. */
+/**
+ * Output: `{from, path, kind, overwritten?, keptAside?, note?}`. A symbolic link is moved itself. A file is replaced only if `overwrite` is
+ * true.
+ */
 export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Clock }): BuiltinTool<Static<typeof Input>> {
   return {
     model: {
@@ -59,9 +62,9 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
         return {
           changed: [{ path: source, withContents: true, isRemoved: true }, { path: target, withContents: true }],
           async preview ({ ahead, signal }) {
-            // Until then the file has both names.
+            // Both spellings name the same file until the call runs, so its state cannot be foreseen by path.
             if (isRespelled) return { leaves: new Map() }
-            // A file that is too large is not shown.
+            // A file that is too large to read has no preview.
             const present = () =>
               withParent(source, (folder, name) => withFile(folder, name, paths, (file, size) => readWhole(file, size, signal)))
             const moved = ahead.has(source) ? ahead.get(source)! : await present().catch(() => undefined)
@@ -125,8 +128,8 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
   }
 
   /**
-   * Renames an entry to another spelling of its own name. Some file systems, and Wine, accept such a rename and keep the old spelling, so
-   * the entry is renamed by way of a third name then.
+   * Renames an entry to another spelling of the same name. Some file systems, and Wine, accept this but keep the old spelling. The entry is
+   * then renamed to a third name first.
    */
   async function respell ({ folder, name }: Place, spelling: string, signal: AbortSignal): Promise<void> {
     const move = (from: string, to: string) => onceFree(clock, signal, () => rename(folder.entry(from), folder.entry(to)))
@@ -143,8 +146,8 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
   }
 
   /**
-   * Moves an entry. A new name is reserved first, because rename(2) would replace an entry that has the name by then. Returns the other
-   * name of the file that was replaced.
+   * Moves an entry. A free target name is first reserved by an empty entry, because rename(2) would replace an entry that another program
+   * gave the name meanwhile. Returns the second name given to a replaced file; undefined if no file was replaced or it could not get one.
    */
   async function place (
     from: Place,
@@ -152,7 +155,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     { isFolder, replaced, reportCopy, signal }: {
       isFolder: boolean,
       replaced: Stats | undefined,
-      /** Called if only a part of the move was made. */
+      /** Called if the copy was made but the old entry could not be removed whole. */
       reportCopy: () => void,
       signal: AbortSignal
     }
@@ -161,7 +164,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
     if (!replaced) await reserve(to, isFolder)
     const aside = replaced?.isFile() ? linkAside(to.folder, to.name) : undefined
     try {
-      // Windows does not rename a folder to a name that exists.
+      // Windows cannot rename a folder to a name that exists.
       if (isFolder && process.platform === 'win32') await rmdir(target)
       await onceFree(clock, signal, () => rename(source, target)).catch(async (error) => {
         if (error.code !== 'EXDEV') throw error
@@ -177,7 +180,7 @@ export function createMoveFile ({ paths, clock }: { paths: PathPolicy, clock: Cl
         })
       })
     } catch (error) {
-      // Only the reserved file is empty: nothing else is removed.
+      // Removes only a target that is still empty, as it was reserved.
       if (aside !== undefined) await unlink(to.folder.entry(aside)).catch(() => {})
       if (!replaced) await (isFolder ? rmdir(target) : removeReserved(to)).catch(() => {})
       throw error
@@ -212,7 +215,7 @@ async function assertReplaceable (to: Place, old: Stats, moved: Stats, { to: pat
     throw new ToolFailed(`${shown} is there already. Nothing was moved: choose another name, or pass overwrite: true to replace it.`)
   }
   if (!old.isFile() && !old.isSymbolicLink()) throw new PathRefused(`${shown} is a device or pipe and is not replaced.`)
-  // rename(2) checks only the permissions of the folder. For two names of one file, rename(2) would keep both.
+  // rename(2) checks only the permissions of the folder. If both names belong to the same file, rename(2) does nothing, so this is refused.
   if (old.isFile()) await access(to.folder.entry(to.name), constants.W_OK)
   if (old.ino === moved.ino && old.dev === moved.dev) throw new ToolFailed(`${shown} is another name of the same file. Delete one of them.`)
 }
@@ -220,8 +223,8 @@ async function assertReplaceable (to: Place, old: Stats, moved: Stats, { to: pat
 const CHUNK_BYTES = 1024 * 1024
 
 /**
- * Copies an entry, a folder with everything in it, to a folder on another file system and syncs it. Returns the temporary name of the copy.
- * Throws for an entry that is not a file, folder or link; then the copy is removed.
+ * Copies an entry, a folder with everything in it, to a folder on another file system, and syncs the copy. Returns the temporary name of
+ * the copy. Removes the copy and throws if it cannot be completed, for example because of an entry that is not a file, folder or link.
  */
 async function copyAcross (
   { folder, name }: { folder: Folder, name: string },
@@ -242,7 +245,7 @@ async function copyAcross (
   async function copy (from: Folder, name: string | Buffer, into: Folder, newName: string | Buffer): Promise<void> {
     signal.throwIfAborted()
     const stat = await lstat(from.entry(name))
-    // Without setuid and setgid, as for every written file.
+    // setuid and setgid are dropped, as for every written file.
     const mode = stat.mode & 0o777
     if (stat.isSymbolicLink()) return symlink(await readlink(from.entry(name), { encoding: 'buffer' }), into.entry(newName))
     if (stat.isFile()) {

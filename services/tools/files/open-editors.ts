@@ -8,37 +8,37 @@ import { ToolFailed } from '../tool-errors.ts'
 import { WHOLE_BYTES } from './read-text.ts'
 import { decodeText, detectEncoding } from './text-encoding.ts'
 
-/** How long an editor may take to answer, milliseconds; then the file counts as saved. */
+/** The time limit for an editor's answer, in milliseconds. Without an answer, the file counts as saved. */
 const ANSWER_MS = 2_000
-/** How long an editor counts as open after its last request, milliseconds. */
+/** How long an editor counts as open after its last request, in milliseconds. */
 const GAP_MS = 2_000
 /** The most editors that may be open at once. */
 const MAX_EDITORS = 64
 
 const TooManyEditors = defineError('ERR_TOO_MANY_WAITS', 'There are already %d editors that wait for requests. Close one.')
 
-/** A question to an editor: does this file have unsaved changes? */
+/** A question to an editor: does the file at this path have unsaved changes? */
 interface BufferRequest {
   requestId: string
-  /** Its real path. */
+  /** The real path of the file. */
   path: string
 }
 
 interface Editor {
   threadId: string
-  /** The requests that it has not received yet. */
+  /** The questions that the editor has not received yet. */
   queue: BufferRequest[]
-  /** Ends its wait. */
+  /** Ends the waiting request of the editor. */
   wake?: () => void
-  /** The time of its last request; `clock.awake()`. */
+  /** The time of the editor's last request, from `clock.awake()`. */
   seenAt: number
 }
 
 export type OpenEditors = ReturnType<typeof createOpenEditors>
 
 /**
- * The editors in which a user works on the files of a conversation. They are asked for the texts of files that may have unsaved changes.
- * Without an open editor nothing is asked.
+ * Manages the editors in which a user works on files of a conversation. Each open editor is asked for the text of a file that may have
+ * unsaved changes.
  */
 export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf: (runId: string) => string | undefined }) {
   const editors = new Map<string, Editor>()
@@ -75,8 +75,8 @@ export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf
 
   return {
     /**
-     * Returns the requests that an editor has not received yet. Waits up to `ms` milliseconds for the first one. Throws TooManyEditors
-     * (429).
+     * Returns the questions that an editor has not received yet. If there are none, waits up to `ms` milliseconds for the first. Throws
+     * TooManyEditors (429).
      */
     async requests (threadId: string, name: string, { ms, signal }: { ms: number, signal: AbortSignal }): Promise<BufferRequest[]> {
       const editor = join(threadId, name)
@@ -95,8 +95,8 @@ export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf
     },
 
     /**
-     * Takes the answer of an editor: the text that it shows; undefined if it does not have the file open. Returns false if the answer came
-     * too late.
+     * Takes an editor's answer: the text that the editor shows, or undefined if it does not have the file open. Returns false if the answer
+     * came too late.
      */
     answer (threadId: string, requestId: string, text: string | undefined): boolean {
       const found = asked.get(requestId)
@@ -105,7 +105,10 @@ export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf
       return true
     },
 
-    /** Returns the text that an editor of the run's conversation shows of a file, if it differs from these bytes of the file. */
+    /**
+     * Returns the text of a file in an editor of the run's conversation, if it differs from `bytes`, the content of the file; undefined
+     * otherwise.
+     */
     async unsaved (runId: string, path: string, bytes: Uint8Array, signal: AbortSignal): Promise<string | undefined> {
       const threadId = threadOf(runId)
       const open = [...editors.values()].filter((editor) => editor.threadId === threadId && isOpen(editor))
@@ -113,7 +116,7 @@ export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf
       return texts.find((text) => text !== undefined && !isSame(text, bytes))
     },
 
-    /** Whether an editor of the run's conversation is open. */
+    /** True if an editor of the run's conversation is open. */
     isOpen (runId: string): boolean {
       const threadId = threadOf(runId)
       return threadId !== undefined && [...editors.values()].some((editor) => editor.threadId === threadId && isOpen(editor))
@@ -123,7 +126,7 @@ export function createOpenEditors ({ clock, threadOf }: { clock: Clock, threadOf
   }
 }
 
-/** Throws ToolFailed if a file at one of the places has unsaved changes in an editor of the run's conversation. */
+/** Throws ToolFailed if a file at one of the paths has unsaved changes in an editor of the run's conversation. */
 export async function refuseUnsaved (
   places: readonly ChangedPath[],
   { editors, runId, signal }: { editors?: OpenEditors, runId: string, signal: AbortSignal }
@@ -140,7 +143,9 @@ export async function refuseUnsaved (
   }))
 }
 
-/** Editors show texts without byte order marks, and some with other line ends than the file has. */
+/**
+ * Removes differences that are no changes: editors show texts without byte order marks, and some with other line ends than the file has.
+ */
 const plain = (text: string) => text.replace(/^\ufeff/, '').replaceAll('\r\n', '\n')
 
 function isSame (text: string, bytes: Uint8Array): boolean {

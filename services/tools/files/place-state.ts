@@ -15,8 +15,9 @@ type Owns = Pick<PathPolicy, 'owns'>
 const NOTHING = 'nothing'
 
 /**
- * Returns the state of an entry of an open folder, as a text that changes with its content, kind or permissions: a digest for a file, the
- * target for a link. With `withContents`, the state of a folder includes all names and times below it.
+ * Returns the state of an entry in an open folder, as a text that changes with the entry's content, kind or permissions. It contains a
+ * digest for a file, and the target for a link. With `withContents`, the state of a folder covers all names and modification times below
+ * it.
  */
 export async function stateOf (
   folder: Folder,
@@ -39,10 +40,12 @@ function stateText (place: Place): string {
   return `${place.kind} ${place.kind === 'file' ? `${place.digest} ` : ''}${place.mode.toString(8)}`
 }
 
-/** True if a state, see `stateOf`, is that of no entry. */
+/** True if a state from `stateOf` means that nothing is there. */
 export const isNothing = (state: string | undefined): boolean => state === NOTHING
 
-/** Returns the content digest and the permissions in the state of a file; undefined for other entries, or a file that could not be read. */
+/**
+ * Returns the content digest and the permissions in a file's state; undefined for another kind of entry, or a file that could not be read.
+ */
 export function fileIn (state: string | undefined): { digest: string, mode: number } | undefined {
   const [, digest, mode] = /^file (sha256:\S+) ([0-7]+)$/.exec(state ?? '') ?? []
   return digest === undefined ? undefined : { digest, mode: parseInt(mode, 8) }
@@ -56,7 +59,10 @@ async function existingParent (path: string): Promise<ShownPlace['parent']> {
   return existingParent(folder)
 }
 
-/** Returns the present state of each path that a call would change. With `ahead`, the state that earlier calls of the step would leave. */
+/**
+ * Returns the state of each path that a call would change: the present state or, if `ahead` has the path, the state after the earlier calls
+ * of the step.
+ */
 export function lookAtPlaces (
   places: readonly ChangedPath[],
   { paths, ahead, signal }: { paths: Owns, ahead?: FileChanges, signal: AbortSignal }
@@ -73,7 +79,7 @@ export function lookAtPlaces (
   }))
 }
 
-/** Returns the state of a real path, see `stateOf`. */
+/** Returns the present state of a real path, see `stateOf`. */
 function stateAt (path: string, paths: Owns, options: { withContents?: boolean, signal: AbortSignal }): Promise<string> {
   return withParent(path, (folder, name) => stateOf(folder, name, paths, options)).catch((error) => {
     if (['ENOENT', 'ENOTDIR'].includes(error.code)) return NOTHING
@@ -82,8 +88,8 @@ function stateAt (path: string, paths: Owns, options: { withContents?: boolean, 
 }
 
 /**
- * Returns the paths whose state, or that of a folder above them, differs from the one that was shown. A folder that was made meanwhile on
- * the way to a path does not count.
+ * Returns the paths whose state differs from the shown one, or whose nearest existing folder was moved or replaced. New folders on the way
+ * to a path do not count.
  */
 export async function changedPlaces (shown: readonly ShownPlace[], now: readonly ShownPlace[]): Promise<string[]> {
   const changed = await Promise.all(now.map(async ({ path, state, parent }) => {
@@ -95,14 +101,14 @@ export async function changedPlaces (shown: readonly ShownPlace[], now: readonly
   return now.filter((_, at) => changed[at]).map(({ path }) => path)
 }
 
-/** Returns the reason, for the user, why a call has to be approved again. */
+/** Returns the reason, for the user, why a call must be approved again. */
 export const changedSince = (paths: readonly string[]): string =>
   `${paths.slice(0, 3).map((path) => JSON.stringify(path)).join(', ')}${paths.length > 3 ? ' and others' : ''} changed after this was ` +
   'asked. The call was not run; look at what it would change now.'
 
 /**
- * Throws ToolFailed unless the entry of the open folder is the one that the approval showed, in that folder and that state. `shown` is
- * absent for calls that are not bound to a state.
+ * Throws ToolFailed unless the entry has the state that the approval showed, and the folder is the same one. `shown` is absent for calls
+ * that are not bound to a state.
  */
 export async function assertShown (
   folder: Folder,

@@ -28,16 +28,16 @@ const Input = Type.Object({
   )
 }, { additionalProperties: false })
 
-/** The most bytes of an image: providers take 5 MiB of base64. */
+/** The most bytes of an image: providers accept 5 MiB of base64. */
 const IMAGE_BYTES = 3.75 * 1024 * 1024
-/** The most pixels on one side of an image: providers refuse more. */
+/** The most pixels on a side of an image: providers refuse larger ones. */
 const IMAGE_PIXELS = 8_000
 
 interface Parts {
   paths: PathPolicy
   transform: Transform
   editors?: OpenEditors
-  /** The skills. Their files can be read even outside of the folders for tools. */
+  /** The skills, whose files can be read even outside of the folders that tools may use. */
   skills: Pick<Skills, 'fileAt'>
 }
 
@@ -45,19 +45,19 @@ const UNSAVED = 'This is the text in the user\'s editor, which is not saved yet.
 
 interface Reading {
   request: LineRequest
-  /** The path as messages show it. */
+  /** The path as JSON, for messages. */
   shown: string
-  /** Returns the text that an editor shows in place of these bytes, if it has unsaved changes. */
+  /** Returns the editor's text of the file with these bytes, if it has unsaved changes; undefined otherwise. */
   unsaved: (bytes: Buffer) => Promise<string | undefined>
   signal: AbortSignal
 }
 
 /**
- * Output for text: `{path, content, startLine, endLine, totalLines?, size, digest?}`. `content` is the text of these lines, unchanged. If
- * more text follows, `truncated`, `nextOffset` and possibly `nextColumn` are set, with a `message` that says how to read on. Further
- * fields: `startColumn` if the content begins inside a line; `encoding` and `lineEnds` if they are not UTF-8 and LF; `encodingIsGuess` for
- * an encoding that is not Unicode; `lossy` if some bytes are not valid in the encoding; `digest` for editFile, unless the file is too large
- * for it; `unsaved` for the text of an editor. Models get each line with its number. Output for images: `{path, size, mimeType, width,
+ * Output for text: `{path, content, startLine, endLine, totalLines?, size, digest?}`. `content` is the unchanged text of these lines. If
+ * more text follows, `truncated`, `nextOffset` and possibly `nextColumn` are set, and `message` says how to read on. Further fields:
+ * `startColumn` if the content begins inside a line; `encoding` and `lineEnds` if they are not UTF-8 and LF; `encodingIsGuess` if the
+ * encoding is not Unicode; `lossy` if some bytes are not valid in the encoding; `digest`, for editFile, unless the file is too large to
+ * edit; `unsaved` if the text is from an editor. Models get each line with its number. Output for images: `{path, size, mimeType, width,
  * height, content: [image]}`. For PDFs see readPdfPages. Throws ToolFailed for other binary files.
  */
 export function createReadFile ({ paths, transform, editors, skills }: Parts): BuiltinTool<Static<typeof Input>> {
@@ -118,7 +118,10 @@ export function createReadFile ({ paths, transform, editors, skills }: Parts): B
   }
 }
 
-/** Answers as for a file with this text, but without a digest, because such a text cannot be edited. */
+/**
+ * Returns the output for a text from an editor: like that for a file with this text, but without a digest, because the text cannot be
+ * edited.
+ */
 async function readUnsaved (file: FileHandle, bytes: Buffer, request: LineRequest, signal: AbortSignal): Promise<ToolOutput> {
   const { digest, message, ...text } = await readText(file, bytes, request, signal) ?? {}
   return { ...text, size: bytes.length, unsaved: true, message: message === undefined ? UNSAVED : `${UNSAVED} ${String(message)}` }
@@ -147,14 +150,14 @@ function withNumbers (output: ToolOutput): ToolOutput {
   return Number.isSafeInteger(startLine) ? { ...output, content: numbered(content, startLine as number) } : output
 }
 
-/** Separates the pages in `content`, as in pdftotext. */
+/** Separates the pages in `content`, as in the output of pdftotext. */
 const PAGE_BREAK = '\f'
 /** The most characters of a page in one answer. */
 const ANSWER_CHARS = 40_000
 
 /**
- * Answers with a range of pages: `{content, startPage, endPage, totalPages, title?}`, with `nextOffset` and possibly `nextColumn` when
- * there is more. `offset` and `limit` count pages, `column` the characters of the first.
+ * Returns a range of pages: `{content, startPage, endPage, totalPages, title?}`, with `nextOffset` and possibly `nextColumn` if more text
+ * follows. `offset` and `limit` count pages; `column` counts characters of the first page.
  */
 async function readPdfPages (
   bytes: Uint8Array,
@@ -203,11 +206,11 @@ async function readPdfPages (
   }
 }
 
-/** Returns the content of pages, with its number before each page. */
+/** Returns the pages with their number before each. */
 const withPageNumbers = (content: string, startPage: number): string =>
   content.split(PAGE_BREAK).map((page, at) => `[page ${startPage + at}]\n${page}`).join('\n')
 
-/** The prefix of each line for models, which is no part of the file. */
+/** Matches the line numbers in the text that models get, which are not part of the file. */
 const LINE_NUMBER = /(?<![^\n])\d+→/g
 
 function fileInWords (

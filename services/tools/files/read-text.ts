@@ -4,24 +4,24 @@ import { contentDigest } from './change-digest.ts'
 import { createLineCollector, type LineRange, type LineRequest } from './line-range.ts'
 import { byteOrderMark, createTextDecoder, detectEncoding, lineEndsOf, unusualForm, type Encoding } from './text-encoding.ts'
 
-/** Files up to this size are read whole: they can be edited, and all of their bytes decide the encoding. */
+/** The largest file, in bytes, that is read whole. Such a file can be edited, and all of its bytes decide the encoding. */
 export const WHOLE_BYTES = 10 * 1024 * 1024
-/** The most bytes of the content as JSON with line numbers. With it the whole answer stays below the limit for model output. */
+/** The most bytes of the content as JSON with line numbers. The whole answer then stays below the limit for model output. */
 const ANSWER_BYTES = 48 * 1024
-/** Bytes of a larger file that are in memory at a time. The first of these pieces decides the encoding. */
+/** The bytes of a larger file that are in memory at a time. The first such piece decides the encoding. */
 const CHUNK_BYTES = 256 * 1024
-/** Bytes after the range whose lines are still counted. */
+/** The most bytes after the range that are read to count lines. */
 const COUNTED_BYTES = 64 * 1024 * 1024
 const DIGEST_CHARS = 16
 const NEWLINE = 10
 
-/** Returns the digest by which editFile recognises the content that a model has read. It is short, because models repeat it. */
+/** Returns the digest by which editFile recognises the content that a model has read. The digest is short, because models repeat it. */
 export const readDigest = (bytes: Uint8Array): string => contentDigest(bytes).slice('sha256:'.length).slice(0, DIGEST_CHARS)
 
-/** Returns the bytes of an open file; undefined if they are too many to hold. */
+/** Returns the bytes of an open file; undefined if there are more than WHOLE_BYTES, or more than `size`. */
 export async function readWhole (file: FileHandle, size: number, signal: AbortSignal): Promise<Buffer | undefined> {
   if (size > WHOLE_BYTES) return undefined
-  // A file that grows meanwhile does not fit, and is read in pieces.
+  // One byte more than `size`: a file that grows meanwhile fills it, and is then read in pieces.
   const bytes = Buffer.allocUnsafe(size + 1)
   let length = 0
   for (;;) {
@@ -34,8 +34,8 @@ export async function readWhole (file: FileHandle, size: number, signal: AbortSi
 }
 
 /**
- * Answers with a range of lines: `{content, startLine, endLine, totalLines?, …}`, see createReadFile. Returns undefined for a file that is
- * not text. `whole` holds all bytes of a file unless it is too large.
+ * Returns a range of lines: `{content, startLine, endLine, totalLines?, …}`, see createReadFile. Returns undefined for a file that is not
+ * text. `whole` is the content of the file, or undefined if the file is too large.
  */
 export async function readText (
   file: FileHandle,
@@ -68,7 +68,7 @@ async function firstChunk (file: FileHandle): Promise<Buffer> {
   return buffer.subarray(0, bytesRead)
 }
 
-/** Reads a file as pieces of UTF-8, without its byte order mark. */
+/** Reads a file in pieces, converted to UTF-8 and without the byte order mark. */
 async function * asUtf8 (file: FileHandle, whole: Buffer | undefined, encoding: Encoding): AsyncGenerator<Uint8Array> {
   const decode = encoding.startsWith('utf-8') ? undefined : createTextDecoder(encoding)
   const buffer = Buffer.allocUnsafe(whole === undefined ? CHUNK_BYTES : 0)
@@ -84,8 +84,8 @@ async function * asUtf8 (file: FileHandle, whole: Buffer | undefined, encoding: 
 }
 
 /**
- * Reads pieces to the end of the range, and up to COUNTED_BYTES further to count the lines. `totalLines` is undefined when the end of
- * the file was not reached.
+ * Reads pieces up to the end of the range, and up to COUNTED_BYTES more to count the lines. `totalLines` is undefined if the end of the
+ * file was not reached.
  */
 async function readRange (
   pieces: AsyncIterable<Uint8Array>,
@@ -113,8 +113,8 @@ async function readRange (
 }
 
 /**
- * Returns the position after the `count`th newline; -1 when the piece has fewer. A loop, because indexOf for each newline is slower for
- * short lines.
+ * Returns the position after the `count`th newline; -1 if the piece has fewer. Uses a loop, because calling indexOf for each newline is
+ * slower if lines are short.
  */
 function lineStart (piece: Uint8Array, count: number): number {
   if (count === 0) return 0
@@ -130,8 +130,8 @@ function countNewlines (piece: Uint8Array): number {
 }
 
 /**
- * Returns a text for the model about the lines that are not shown and how to read them; undefined if everything from the requested place on
- * is shown.
+ * Returns a sentence for the model about the lines that are not shown, and how to read them; undefined if everything from the requested
+ * position on is shown.
  */
 function messageOf ({ offset, column }: LineRequest, range: LineRange | undefined, totalLines: number | undefined): string | undefined {
   if (range === undefined) {

@@ -18,7 +18,7 @@ import {
   type Folder
 } from '../../workspace/index.ts'
 
-/** Opens the folder with the real path; creates it and its parents when they do not exist. */
+/** Opens the folder at a real path for `work`. Creates the folder and its parents if they do not exist. */
 export async function withCreatedFolder<T> (path: string, work: (folder: Folder) => Promise<T>): Promise<T> {
   const exists = await lstat(path).then(() => true, (error) => error.code !== 'ENOENT')
   if (exists || path === dirname(path)) return withFolder(path, work)
@@ -31,15 +31,17 @@ export async function withCreatedFolder<T> (path: string, work: (folder: Folder)
   })
 }
 
-/** The file that a write replaces, as it was when it was examined. */
+/** A file to be replaced, as it was when it was examined. `found` is what the `read` function of the caller returned. */
 interface OldFile<T> {
   mode: number
-  /** Differs after each change of the file. */
+  /** Identifies the state of the file: differs after each change. */
   version: string
   found: T
 }
 
-/** Examines the file to replace with `read`; undefined when there is none. Refuses a non-file and a read-only file. */
+/**
+ * Examines the file to be replaced, and passes it to `read`; undefined if there is none. Throws for anything but a regular, writable file.
+ */
 export async function examineFile<T> (
   folder: Folder,
   name: string,
@@ -51,28 +53,28 @@ export async function examineFile<T> (
   })
   if (stat === undefined) return undefined
   if (!stat.isFile()) throw new PathRefused(`${JSON.stringify(name)} is a folder or another thing that is not a regular file.`)
-  // rename(2) checks only the folder's permissions, so a read-only file is refused here.
+  // rename(2) checks only the permissions of the folder, so a read-only file is refused here.
   await access(folder.entry(name), constants.W_OK)
   const found = await withFile(folder, name, paths, read)
-  // Without setuid and setgid: these rights were granted to the old content.
+  // setuid and setgid are dropped, because they were granted to the old content.
   return { mode: Number(stat.mode) & 0o777, version: versionOf(stat), found }
 }
 
 const versionOf = ({ ino, size, mtimeNs }: { ino: bigint, size: bigint, mtimeNs: bigint }) => `${ino} ${size} ${mtimeNs}`
 
-/** The file that is replaced; undefined for none. `version` is absent if the write does not depend on the present content. */
+/** The file to be replaced; undefined if there is none. `version` is absent if the write does not depend on the present content. */
 export type Replaced = { mode: number, version?: string, digest: string } | undefined
 
-/** A content that somebody else wrote at the very moment of a write, under its present name. */
+/** The place of a content that another program wrote at the very moment of a write. */
 interface KeptAside {
   path: string
   digest: string
 }
 
 /**
- * Replaces the content of a file, or creates the file, in one step: readers, and a crash, find the old content or the new one, never a
- * part. `old` is the examined file. With its version, throws ToolFailed if the file has changed since; also throws if there was no file and
- * now there is one. A content that another program wrote between the examination and the replacement is kept beside the file and returned.
+ * Replaces the content of a file, or creates the file, in one step: readers find the old or the new content, never a part, and so after a
+ * crash. `old` is the examined file. Throws ToolFailed if `old` has a version and the file has changed since, or if there was no file and
+ * now there is one. A content that another program wrote meanwhile is kept beside the file, and its place is returned.
  */
 export async function replaceFile (
   folder: Folder,
@@ -105,8 +107,8 @@ export async function replaceFile (
 }
 
 /**
- * Gives an entry of the folder the name, and the entry that had the name another one, which is returned. Both happen in one turn of the
- * event loop, so that others have only microseconds to interfere. A name that was free is taken only if it still is.
+ * Gives the new file its name. An existing file first gets a second name, which is returned. Everything happens in one turn of the event
+ * loop, so that other programs have only microseconds to interfere. Throws if the name was free and no longer is.
  */
 function putInPlace (folder: Folder, temporary: string, name: string, old: Replaced): string | undefined {
   const target = folder.entry(name)
@@ -125,7 +127,7 @@ function putInPlace (folder: Folder, temporary: string, name: string, old: Repla
   return aside
 }
 
-/** Errors of file systems without links. */
+/** Error codes of file systems that do not support hard links. */
 const LINKLESS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK', 'EACCES'])
 
 function createAt (temporary: string, target: string, name: string): void {
@@ -145,7 +147,7 @@ function versionAt (path: string): string | undefined {
   return stat && versionOf(stat)
 }
 
-/** Gives a file a second name and returns it; undefined if that is not possible. */
+/** Gives a file a second name, a hard link, and returns the name; undefined if the file system does not support links. */
 export function linkAside (folder: Folder, name: string): string | undefined {
   const aside = asideName()
   try {
@@ -159,15 +161,15 @@ export function linkAside (folder: Folder, name: string): string | undefined {
   }
 }
 
-/** How long a replaced file is watched for writes of a program that had opened it before; milliseconds. */
+/** How long a replaced file is watched for writes of a program that already had it open, in milliseconds. */
 const WATCHED_MS = 1_000
-/** Replaced files that are watched at a time, at most: each holds a descriptor. */
+/** The most replaced files that are watched at a time: each holds a file descriptor. */
 const MOST_WATCHED = 64
 let watched = 0
 
 /**
- * Removes the replaced file. If its content differs from the examined one, it is renamed so that people find it. The same happens if a
- * program that had opened the file, for example to append to a log, writes to it a moment later.
+ * Removes the replaced file. If its content differs from the examined one, keeps it under a new name that people find, and returns its
+ * place. The file is also kept if a program that had it open, for example to append to a log, writes to it within WATCHED_MS.
  */
 export async function keepIfChanged (
   folder: Folder,
@@ -191,19 +193,19 @@ export async function keepIfChanged (
   return undefined
 }
 
-/** Checks the removed file once more after a while. What was written to it by then becomes a file beside the new one. */
+/** Checks the removed file again after WATCHED_MS. If it was written to, copies its content to a new file beside the present one. */
 async function watch (file: FileHandle, version: string, { path, name, clock }: { path: string, name: string, clock: Clock }) {
   watched++
   try {
     await clock.sleep(WATCHED_MS)
     const stat = await file.stat({ bigint: true })
     if (versionOf(stat) === version) return
-    // With no more permissions than the file had: it may be private.
+    // The copy gets no more permissions than the file had, because the file may be private.
     const mode = Number(stat.mode) & 0o777
     const content = file.createReadStream({ autoClose: false, start: 0 })
     await withFolder(path, (folder) => writeFile(folder.entry(keptName(name)), content, { flag: 'wx', mode }))
   } catch {
-    // The folder is gone, or full: there is no other place for it.
+    // The folder is gone or full, and there is no other place for the copy.
   } finally {
     watched--
     await file.close().catch(() => {})
@@ -218,8 +220,8 @@ function keptName (name: string): string {
 }
 
 /**
- * Returns the part of a tool's output about a content that was kept aside. It is no change of the run but another program's, and an undo
- * leaves it.
+ * Returns the fields of a tool's output about a content that was kept aside. The kept file is another program's change, not the run's, so
+ * an undo does not touch it.
  */
 export function tellKept (path: string, kept: KeptAside | undefined) {
   if (kept === undefined) return {}

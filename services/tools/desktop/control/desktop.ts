@@ -13,9 +13,9 @@ import { createRequire } from 'node:module'
 const DesktopBusy = defineError('ERR_DESKTOP_BUSY', 'Too much is being done on the desktop at once; try again in a moment.')
 
 const LIMITS_MS: Record<Act, number> = { look: 5_000, capture: 15_000, click: 15_000, type: 50_000, scroll: 15_000 }
-/** Time a child has to stop, so that it can finish the current character. */
+/** The time that a child has to stop, in milliseconds, so that it can finish the current character. */
 const STOP_MS = 500
-/** Bytes of one answer; an image of noise takes some 5 MB. */
+/** The most bytes of one answer. An image of noise takes about 5 MB. */
 const LONGEST_ANSWER = 16 * 1024 * 1024
 const TAIL_CHARACTERS = 600
 
@@ -28,22 +28,22 @@ interface Parts {
 interface Running {
   child: GuardedChild
   answers: AsyncGenerator<Line>
-  /** The end of its stderr. */
+  /** The end of the child's stderr. */
   tail: string
 }
 
 export type Desktop = ReturnType<typeof createDesktop>
 
 /**
- * Uses screen, mouse and keyboard, one action at a time. The actions run in a child process that is started when needed, because
- * robotjs exits on errors. A child that ends fails only the running call.
+ * Uses the screen, the mouse and the keyboard, one action at a time. The actions run in a child process that is started when needed,
+ * because robotjs exits its process on errors. A child that ends fails only the running action.
  */
 export function createDesktop ({ clock, environment }: Parts) {
   const acts = createOneAtATime({ clock, busy: () => new DesktopBusy(), isRunning: () => running !== undefined, end })
   let running: Running | undefined
   let starting: Promise<Running> | undefined
   let probed: { problem?: string } | undefined
-  /** Whether a call, not only a probe, used the running child. */
+  /** True if the running child performed an action other than a probe. */
   let isUsed = false
 
   const problem = () => (probed ??= { problem: desktopProblem(process.platform, environment()) }).problem
@@ -107,7 +107,7 @@ export function createDesktop ({ clock, environment }: Parts) {
     }
   }
 
-  /** Stops the running action; ends the child when it does not stop within STOP_MS. */
+  /** Stops the running action. Ends the child if the action does not stop within STOP_MS. */
   async function stop (performing: Promise<unknown>): Promise<void> {
     send({ stop: true })
     if (!await settlesWithin({ clock, ms: STOP_MS }, Promise.allSettled([performing]))) await end()
@@ -120,24 +120,28 @@ export function createDesktop ({ clock, environment }: Parts) {
     })
 
   return {
-    /** Performs one action. Rejects with the signal's reason, with ToolFailed, whose message is for the model, or with DesktopBusy. */
+    /**
+     * Performs one action. Rejects with the signal's abort reason, with ToolFailed, whose message is for the model, or with DesktopBusy.
+     */
     run,
 
-    /** Returns a sentence saying why there is no desktop; undefined when there is one, as far as is known. */
+    /** Returns a sentence that says why the desktop cannot be used; undefined if no obstacle is known. */
     problem,
 
-    /** Tests whether the desktop can be used. Ends the child afterwards, unless another action used it. */
+    /**
+     * Tests whether the desktop can be used, and stores the result for `problem`. Ends the child afterwards, unless another action used it.
+     */
     async probe (): Promise<void> {
       if (problem() !== undefined) return
       const look = () => run('look', {}, acts.closing)
-      // A running child may just have lost its display: the second attempt starts a new child.
+      // A running child may just have lost its display. The second attempt then starts a new child.
       await look().catch(look).catch((error) => {
         if (!acts.closing.aborted) probed = { problem: error.message }
       })
       if (!(isUsed && problem() === undefined)) acts.endWhenIdle(0)
     },
 
-    /** The process id of the child; undefined when there is none. */
+    /** The process id of the child; undefined if no child is running. */
     get pid (): number | undefined {
       return running?.child.pid
     },
@@ -147,10 +151,10 @@ export function createDesktop ({ clock, environment }: Parts) {
   }
 }
 
-/** The error of X11 when the keyboard layout has no key for the character. */
+/** Matches the X11 error for a character that has no key in the keyboard layout. */
 const NO_KEY = /BadValue[^]*X_XTestFakeInput/
 
-/** Returns a text for the model: why the child ended during a call. */
+/** Returns a text for the model that says why the child ended during a call. */
 async function describeLoss ({ child, tail }: Running): Promise<string> {
   const { code, signal } = await child.exited
   if (NO_KEY.test(tail)) {
@@ -164,7 +168,7 @@ async function describeLoss ({ child, tail }: Running): Promise<string> {
 
 const WAYLAND = 'This is a Wayland session, where programs may neither see the screen nor use mouse and keyboard: it takes an X11 session.'
 
-/** Returns a sentence saying why there can be no desktop; undefined when nothing speaks against it without trying. */
+/** Returns a sentence that says why the desktop cannot be used; undefined if nothing speaks against it before it is tried. */
 function desktopProblem (platform: NodeJS.Platform, environment: NodeJS.ProcessEnv): string | undefined {
   if (!['linux', 'darwin', 'win32'].includes(platform)) return `There is no desktop for ${platform}.`
   try {
@@ -173,7 +177,7 @@ function desktopProblem (platform: NodeJS.Platform, environment: NodeJS.ProcessE
     return 'The package robotjs is not installed.'
   }
   if (platform !== 'linux') return undefined
-  // When both are set, DISPLAY belongs to XWayland, which sees only the windows of X11 programs.
+  // If both are set, DISPLAY belongs to XWayland, which sees only the windows of X11 programs.
   if (environment.WAYLAND_DISPLAY) return WAYLAND
   return environment.DISPLAY ? undefined : 'There is no display: DISPLAY is not set.'
 }

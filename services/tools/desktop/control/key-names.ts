@@ -1,6 +1,6 @@
 /**
- * Maps common names of modifiers and keys to those of robotjs. Keys that some X11 keyboard layouts lack are left out, because robotjs ends
- * the process on them.
+ * Maps common names of modifiers and keys to the names in robotjs. Keys that some X11 keyboard layouts lack are left out, because robotjs
+ * exits its process on them.
  */
 const MODIFIERS: Record<string, string> = {
   ctrl: 'control',
@@ -23,7 +23,7 @@ const KEYS: Record<string, string> = {
   ...Object.fromEntries(['up', 'down', 'left', 'right'].map((name) => [`arrow${name}`, name])),
   ...SHORT_NAMES
 }
-/** Characters with a key of their own; other characters need modifiers that differ between keyboard layouts. */
+/** Matches characters that have their own key. Other characters need modifiers, which differ between keyboard layouts. */
 const CHARACTER = /^[a-z0-9`=;',./\\[\]+-]$/
 
 interface Combination {
@@ -31,10 +31,10 @@ interface Combination {
   modifiers: string[]
 }
 
-/** Parses combinations such as "enter", "ctrl+s", "cmd+shift+4". Throws an Error that lists the valid names. */
+/** Parses a combination such as "enter", "ctrl+s" or "cmd+shift+4". Throws an Error that lists the valid names. */
 export function readKeys (keys: string): Combination {
   const parts = keys.trim().toLowerCase().split(/\s*\+\s*/)
-  // "ctrl++" and "+" end with the key itself.
+  // In "ctrl++" and "+", the last plus sign is the key.
   if (parts.length > 1 && parts.at(-1) === '' && parts.at(-2) === '') parts.splice(-2, 2, '+')
   const last = parts.pop()!
   const modifiers = parts.map((name) => {
@@ -54,7 +54,7 @@ export function readKeys (keys: string): Combination {
 
 const lookUp = (names: Record<string, string>, name: string) => Object.hasOwn(names, name) ? names[name] : undefined
 
-/** Replaces line ends by \n. Throws an Error that names the characters that cannot be typed. */
+/** Returns the text with \n as line ends. Throws an Error that names the characters that cannot be typed. */
 export function readText (text: string, platform: NodeJS.Platform): string {
   const typed = text.replace(/\r\n?/g, '\n')
   // Robotjs uses 8 bits of each character on X11, and 16 bits elsewhere.

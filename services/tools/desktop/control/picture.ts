@@ -8,18 +8,21 @@ interface ScreenCapture extends Size {
   bytesPerPixel: number
 }
 
-/** Limits above which model providers scale images down, so that coordinates in them would no longer match. */
+/** Limits of an image. Model providers scale larger images down, and coordinates in them would no longer match. */
 const LONGEST_SIDE = 1_568
 const MAX_PIXELS = 1_150_000
 
-/** Returns the size at which an image is shown: scaled by `scale`, or further down to stay within these limits. */
+/** Returns the size of an image after scaling by `scale`, or by a smaller factor if the limits above require it. */
 export function shownSize ({ width, height }: Size, scale = 1): Size {
   const factor = Math.min(scale, LONGEST_SIDE / Math.max(width, height), Math.sqrt(MAX_PIXELS / (width * height)))
   const side = (length: number) => Math.max(1, Math.min(length, Math.round(length * factor)))
   return { width: side(width), height: side(height) }
 }
 
-/** Encodes the capture as a PNG of a size no larger than the capture; each pixel is the mean of the pixels it covers. */
+/**
+ * Encodes a capture as a PNG of the given size, which must not be larger than the capture. Each pixel is the mean of the pixels that it
+ * covers.
+ */
 export function toPng (raw: ScreenCapture, size: Size): Uint8Array {
   if (raw.bytesPerPixel !== 3 && raw.bytesPerPixel !== 4) {
     throw new Error(`The screen has ${raw.bytesPerPixel * 8} bits a pixel; only 24 and 32 can be read.`)
@@ -52,5 +55,5 @@ function shrink ({ image, byteWidth, bytesPerPixel, ...from }: ScreenCapture, to
   return data
 }
 
-/** Returns the positions at which each of `to` equal parts of `from` pixels begins, and the end of the last part. */
+/** Divides `from` pixels into `to` nearly equal parts. Returns the position at which each part begins, and the end of the last part. */
 const partEdges = (from: number, to: number) => Array.from({ length: to + 1 }, (_, index) => Math.floor(index * from / to))
