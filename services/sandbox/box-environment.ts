@@ -1,12 +1,12 @@
 /**
- * Variables of the service that programs in a box get: where toolchains are, how they build, and how texts and times are written. All
- * others stay outside, as any of them may hold a secret. Folders of caches are left out: in a box they are in its home.
+ * Patterns for the environment variables that programs in a box get: places of toolchains, build settings, locale and time zone. All other
+ * variables are left out, because any of them may hold a secret. So are cache folders: in a box, caches are in the home of the box.
  */
 const NAMES = [
   'PATH', 'HOME', 'USER', 'LOGNAME', 'SHELL', 'LANG', 'LANGUAGE', 'LC_[A-Z]+', 'TZ', 'TERM', 'COLORTERM', 'NO_COLOR', 'FORCE_COLOR',
   'COLUMNS', 'LINES', 'CI', 'SOURCE_DATE_EPOCH',
   'GIT_(?:AUTHOR|COMMITTER)_(?:NAME|EMAIL|DATE)',
-  // Certificates of companies, without which no host of `network` is believed.
+  // Certificates of company networks: without them, programs there trust no host of `network`.
   'SSL_CERT_(?:FILE|DIR)', 'NODE_EXTRA_CA_CERTS', '(?:CURL|REQUESTS)_CA_BUNDLE', 'GIT_SSL_CAINFO', 'PIP_CERT', 'NIX_SSL_CERT_FILE',
   // Node and npm.
   'NVM_(?:DIR|BIN|INC)', 'VOLTA_HOME', 'FNM_(?:DIR|MULTISHELL_PATH)', 'NODENV_(?:ROOT|VERSION)', 'BUN_INSTALL', 'DENO_INSTALL',
@@ -26,21 +26,25 @@ const NAMES = [
 ]
 const ALLOWED = new RegExp(`^(?:${NAMES.join('|')})$`)
 
-/** An address with a password in it. */
+/** Matches a URL that contains a password. */
 const LOGIN = /[a-z][a-z0-9+.-]*:\/\/[^/?#\s]*:[^/?#\s]*@/i
 
-/** Returns the variables of this environment that programs in a box get, without addresses that hold a password. */
+/**
+ * Returns the variables of this environment that programs in a box get. A variable whose value contains a URL with a password is left out.
+ */
 export function boxEnvironment (environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   const isPlain = ([name, value]: [string, string | undefined]) => value !== undefined && ALLOWED.test(name) && !LOGIN.test(value)
   return Object.fromEntries(Object.entries(environment).filter(isPlain))
 }
 
-/** Variables of a box without a network: programs then say at once that there is none, in the place of trying for minutes. */
+/**
+ * Variables for a box without a network: they make package managers report the missing network at once, instead of retrying for minutes.
+ */
 export const OFFLINE: NodeJS.ProcessEnv = {
   npm_config_fetch_retries: '0',
   npm_config_audit: 'false',
   npm_config_fund: 'false',
-  // Without a second try pip does not say why it found nothing.
+  // Without a retry, pip does not say why it found nothing.
   PIP_RETRIES: '1',
   UV_HTTP_RETRIES: '0',
   CARGO_NET_OFFLINE: 'true'

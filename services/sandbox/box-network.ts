@@ -6,26 +6,26 @@ import type { Duplex } from 'node:stream'
 import { childProgram } from '../process/index.ts'
 import { isIn } from './box-places.ts'
 
-/** Ports of a host that is named without one. */
+/** The ports that a command may reach at a host that is named without a port. */
 const WEB_PORTS = [80, 443]
-/** Connections that a command may have at once. */
+/** The most connections that a command may have open at once. */
 const MOST_CONNECTIONS = 64
-/** Milliseconds in which a connection must be made, and in which something must come or go. */
+/** Milliseconds within which a connection must be made, and after which an idle connection is closed. */
 const CONNECT_MS = 15_000
 const IDLE_MS = 120_000
 
-/** Looks up the addresses of a host. Rejects for a host that may not be reached, with a sentence. */
+/** Looks up the addresses of the host of a URL. Rejects with a sentence, for the command to read, if the host may not be reached. */
 export type LookUp = (url: URL) => Promise<LookupAddress[]>
 
-/** A command may not reach a host. */
+/** Thrown if a command may not reach a host. */
 class Refused extends Error {}
 
-/** What a command is answered that cannot reach a host: that it may not, or that the host does not answer. */
+/** Returns the HTTP status of a failed connection: 403 if the command may not reach the host, 502 if the host does not answer. */
 const statusOf = (error: Error): [code: number, text: string] => error instanceof Refused ? [403, 'Forbidden'] : [502, 'Bad Gateway']
 
 const unreached = (host: string, { message, code }: NodeJS.ErrnoException) => new Error(`${host} cannot be reached: ${message || code}.`)
 
-/** Headers of one connection, and of this proxy. */
+/** Headers that are not forwarded: they are about one connection, or for this proxy. */
 const CLOSE = /^(?:connection|keep-alive|proxy-.*|te|trailer|upgrade)$/i
 
 /** Whether one of `hosts` (`host` or `host:port`) names this host and port. */
@@ -38,8 +38,9 @@ function isNamed (hosts: readonly string[], host: string, port: number): boolean
 }
 
 /**
- * Starts the proxy of one command on a Unix socket: HTTP, and CONNECT for everything else. It reaches the named hosts and no others; names
- * are looked up here, at each connection. `close` ends it with its connections.
+ * Starts the proxy of one command on the Unix socket `path`. The proxy forwards HTTP requests, and tunnels everything else with CONNECT. It
+ * reaches the named hosts and no others, and looks up their addresses itself for each connection. `close` ends the proxy and its
+ * connections.
  */
 async function startHostProxy (path: string, hosts: readonly string[], lookUp: LookUp): Promise<{ close(): Promise<void> }> {
   const open = new Set<Duplex>()
@@ -48,7 +49,9 @@ async function startHostProxy (path: string, hosts: readonly string[], lookUp: L
     stream.on('error', () => stream.destroy())
   }
 
-  /** Returns what connects to the host; throws Refused, with a sentence for the command, where that may not be. */
+  /**
+   * Returns the options to connect to the host of a URL. Throws Refused, with a sentence for the command, if the host may not be reached.
+   */
   async function reach (url: URL): Promise<{ host: string, port: number, lookup: LookupFunction }> {
     const host = url.hostname.replace(/^\[|\]$/g, '')
     const port = Number(url.port) || (url.protocol === 'https:' ? 443 : 80)
@@ -97,7 +100,7 @@ async function startHostProxy (path: string, hosts: readonly string[], lookUp: L
         answer.pipe(response)
         answer.on('error', reject)
       })
-      // A command that goes away before the answer, too.
+      // Also if the command disconnects before the answer.
       response.on('close', () => {
         outgoing.destroy()
         resolve()
@@ -137,7 +140,7 @@ async function startHostProxy (path: string, hosts: readonly string[], lookUp: L
   }
 }
 
-/** The port at which programs in a box find their proxy. Its network is its own. */
+/** The port of the proxy in a box. Each box has a network namespace of its own, so the number can be the same in all of them. */
 const PROXY_PORT = 3128
 
 interface Parts {
@@ -145,11 +148,11 @@ interface Parts {
   folder: string
   hosts: string[]
   lookUp: LookUp
-  /** Whether the program in the box gets the child's standard input, after `input`. */
+  /** `inherit`: the program in the box reads the child's standard input, from behind `input`. `ignore`: it gets no input. */
   stdin: 'inherit' | 'ignore'
 }
 
-/** Starts the proxy of one box, and returns what leads to it in the box. */
+/** Starts the proxy of one box. Returns the command, input, variables and files that connect programs in the box to the proxy. */
 export async function openBoxNetwork ({ folder, hosts, lookUp, stdin }: Parts) {
   const from = join(folder, 'proxy.sock')
   const proxy = await startHostProxy(from, hosts, lookUp)
@@ -158,7 +161,7 @@ export async function openBoxNetwork ({ folder, hosts, lookUp, stdin }: Parts) {
   const isSource = forwarder.input.length === 0
   const address = `http://127.0.0.1:${PROXY_PORT}`
   const proxied = ['HTTP_PROXY', 'HTTPS_PROXY', 'ALL_PROXY'].flatMap((name) => [[name, address], [name.toLowerCase(), address]])
-  // Where programs of the box see it, so that they learn no path of the service.
+  // The folder in the box with the forwarder's program. With it, programs in the box learn no path of the service.
   const shown = '/run/forwarder'
   const isElectron = process.versions.electron !== undefined
   const own = isElectron ? dirname(forwarder.command) : forwarder.command
@@ -169,7 +172,7 @@ export async function openBoxNetwork ({ folder, hosts, lookUp, stdin }: Parts) {
   const isScript = (each: string) => isAbsolute(each) && /^box-forwarder\.\w+$/.test(basename(each))
   return {
     command: [program, ...forwarder.args.map((each) => isScript(each) ? script + extname(each) : each)],
-    /** To be written to the child's standard input before anything else. */
+    /** Must be written to the child's standard input before anything else. */
     input: forwarder.input,
     env: { ...forwarder.env, ...Object.fromEntries(proxied), NO_PROXY: 'localhost,127.0.0.1,::1', NODE_USE_ENV_PROXY: '1' },
     files: [

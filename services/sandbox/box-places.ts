@@ -2,19 +2,19 @@ import { existsSync, lstatSync, readlinkSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { basename, dirname, isAbsolute, join, relative, resolve, sep } from 'node:path'
 
-// What a box shows and hides: this is the one list.
+// The one list of the places that a box shows and hides.
 
-/** Folders of the system that commands may read; nothing else of the computer is there. */
+/** System folders that a box shows, read-only. */
 const SYSTEM = ['/usr', '/bin', '/sbin', '/lib', '/lib32', '/lib64', '/libx32', '/etc', '/opt', '/nix', '/gnu']
 
-/** Keys, passwords and names of networks in these folders: what root may read of them, its commands may not. */
+/** Places in the system folders that hold keys, passwords or names of networks. A box hides them, even if the service runs as root. */
 const MASKED = [
   '/etc/shadow', '/etc/shadow-', '/etc/gshadow', '/etc/gshadow-', '/etc/sudoers', '/etc/sudoers.d', '/etc/security/opasswd', '/etc/ssh',
   '/etc/ssl/private', '/etc/pki/tls/private', '/etc/letsencrypt', '/etc/krb5.keytab', '/etc/NetworkManager/system-connections',
   '/etc/wpa_supplicant', '/etc/wireguard', '/etc/openvpn', '/etc/docker', '/etc/kubernetes', '/etc/rancher', '/etc/netplan'
 ]
 
-/** Compilers, interpreters and their packages in the user's home. Their folders of settings and of credentials are not among them. */
+/** Places in the user's home with compilers, interpreters and their packages. Folders with settings or credentials are not among them. */
 const TOOLCHAINS = [
   '.nvm/versions', '.volta/bin', '.volta/tools', '.fnm', '.local/share/fnm', '.asdf', '.local/share/mise/installs',
   '.local/share/mise/shims', '.nodenv', '.bun/bin', '.deno/bin', '.local/share/pnpm', '.npm-global', '.pyenv',
@@ -26,19 +26,19 @@ const TOOLCHAINS = [
   '.nix-profile', '.local/bin', '.local/lib'
 ]
 
-/** Folders of keys, which commands may not see in a working folder either. */
+/** Names of folders that hold keys. A box hides them in the working folder, too. */
 export const KEY_FOLDERS = ['.ssh', '.gnupg', '.aws']
 
-/** Folders beside one of programs that they need. Others there are somebody's work. */
+/** Folders beside a `bin` folder that the programs in it need. Other folders there may be somebody's work. */
 const BESIDE_PROGRAMS = ['lib', 'lib32', 'lib64', 'libexec', 'share', 'include', 'etc/ssl']
-/** Files by which the folder of a toolchain is known, and what else its programs need. */
+/** Toolchains whose programs need more folders: a file (`mark`) that identifies the toolchain, and the parts to show. */
 const TOOLCHAIN_PARTS: Array<{ mark: string, parts: string[] }> = [
   { mark: 'bin/gofmt', parts: ['src', 'pkg', 'VERSION', 'go.env'] },
   { mark: 'pyvenv.cfg', parts: ['pyvenv.cfg'] },
   { mark: 'bin/javac', parts: ['conf', 'jmods', 'legal', 'release'] }
 ]
 
-/** Whether a path needs no normalizing, which is most of the time of a look at 300 repositories. */
+/** Whether a path is normalized already. Normalizing took most of the time of a look at 300 repositories. */
 const isPlain = (path: string): boolean => sep === '/' && path.startsWith('/') && !path.includes('/..') && !path.includes('//') &&
   !path.includes('/./') && !path.endsWith('/.') && (path === '/' || !path.endsWith('/'))
 
@@ -49,12 +49,15 @@ export function isIn (folder: string, path: string): boolean {
   return way === '' || (!isAbsolute(way) && way !== '..' && !way.startsWith(`..${sep}`))
 }
 
-/** Further folders that are no place for work. */
+/** Further system folders that cannot be a working folder. */
 const OF_THE_SYSTEM = ['/proc', '/sys', '/dev', '/boot', '/run', '/var/run', '/System', '/Library', '/private/etc', '/private/var/db',
   '/private/var/root', '/private/var/run']
 const HOMES = /^\/(?:root|(?:home|Users)(?:\/[^/]+)?)$/
 
-/** Returns why no box can have this real folder as a place to work, a sentence; undefined when one can. `what` it is called. */
+/**
+ * Returns a sentence that says why a box cannot use this folder, a real path, as its working folder; undefined if it can. The sentence
+ * calls the folder `what`.
+ */
 export function unfitReason (folder: string, ownHome: string, what = 'working folder'): string | undefined {
   const shown = JSON.stringify(folder)
   if (folder === '/') return `The ${what} is the whole computer, which cannot be a box.`
@@ -67,10 +70,10 @@ export function unfitReason (folder: string, ownHome: string, what = 'working fo
   return inSystem ? `The ${what} ${shown} belongs to the system.` : undefined
 }
 
-/** A folder of the system, or a link in its place. */
+/** A system folder, or a symbolic link in its place with the target `link`. */
 type Shown = { path: string, link?: string }
 
-/** Returns the folders of the system that there are. */
+/** Returns the system folders that exist on this computer. */
 export function systemFolders (): Shown[] {
   return SYSTEM.flatMap((path) => {
     const entry = lstatSync(path, { throwIfNoEntry: false })
@@ -79,7 +82,7 @@ export function systemFolders (): Shown[] {
   })
 }
 
-/** Returns the places in these folders that a box hides: folders, and files. */
+/** Returns the folders and files in the system folders that exist and that a box hides. */
 export function maskedPlaces (): Array<{ path: string, isFolder: boolean }> {
   return MASKED.flatMap((path) => {
     const entry = lstatSync(path, { throwIfNoEntry: false })
@@ -87,14 +90,17 @@ export function maskedPlaces (): Array<{ path: string, isFolder: boolean }> {
   })
 }
 
-/** Returns the home that programs in a box see, which is empty but for toolchains. A home that is no folder of its own is in /tmp. */
+/** Returns the path of the home that programs in a box see: HOME, or /tmp/home if HOME overlaps a system folder. */
 export function boxHome ({ HOME = homedir() }: NodeJS.ProcessEnv): string {
   const isUsual = isAbsolute(HOME) && HOME !== '/' && ![...SYSTEM, '/proc', '/sys', '/dev', '/tmp', '/var', '/run']
     .some((each) => isIn(each, HOME) || isIn(HOME, each))
   return isUsual ? resolve(HOME) : '/tmp/home'
 }
 
-/** Returns the toolchains that there are, in the home and where PATH leads outside of homes, and that are no data of this service. */
+/**
+ * Returns the toolchains that exist in the home, and the folders of PATH outside the home and the system with what their programs need.
+ * Folders that overlap the service's own are left out.
+ */
 export function toolchains ({ HOME = homedir(), PATH = '' }: NodeJS.ProcessEnv, ownHome: string): string[] {
   const inHome = TOOLCHAINS.map((name) => join(HOME, name)).filter(existsSync)
   const isKnown = (path: string) => [HOME, ...SYSTEM, '/proc', '/sys', '/dev', '/run'].some((each) => isIn(each, path))
@@ -103,7 +109,7 @@ export function toolchains ({ HOME = homedir(), PATH = '' }: NodeJS.ProcessEnv, 
   return [...new Set([...inHome, ...programs])].filter((path) => !isOwn(path) && path !== '/')
 }
 
-/** A folder of PATH, and what programs in it find beside it. */
+/** Returns a folder of PATH, and the folders beside it that its programs need. */
 function withLibraries (path: string): string[] {
   const above = dirname(path)
   // Programs of packages are links into the folder of packages.
@@ -113,10 +119,12 @@ function withLibraries (path: string): string[] {
   return [path, ...[...BESIDE_PROGRAMS, ...parts].map((name) => join(above, name)).filter(existsSync)]
 }
 
-/** Returns the places beside the working folder in which a command finds what others find there. */
+/** Returns the places outside the working folder that have the same content inside and outside a box. */
 export const linkableFolders = (environment: NodeJS.ProcessEnv, ownHome: string): string[] =>
   [...SYSTEM, '/dev/null', ...toolchains(environment, ownHome)]
 
-/** Returns the places beside the working folder that a box shows, or has of its own. */
+/**
+ * Returns the places outside the working folder that exist in a box: those that it shows, and its own /proc, /dev and temporary folders.
+ */
 export const shownFolders = (environment: NodeJS.ProcessEnv, ownHome: string): string[] =>
   [...linkableFolders(environment, ownHome), '/proc', '/dev', '/tmp', '/var/tmp']

@@ -9,42 +9,51 @@ import type { ObeyedState, StagedFile } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
 import { findVouched, type WantedFile } from './vouched-commits.ts'
 
-/** Runs a program in a box of its own over a folder, and returns what it wrote; undefined where it failed. */
+/**
+ * Runs a program (`args[0]`) in a box of its own, and returns its standard output; undefined if it failed. `isWritable`: it may write into
+ * the folder.
+ */
 export type RunInBox = (args: string[], options: { isWritable: boolean, cwd: string, input?: string }) => Promise<Buffer | undefined>
 
-/** What the comparison afterwards asks of git, which runs in a box, as the repository may be anybody's. */
+/** The git operations that the check after a command needs. Git runs in a box, because anybody may have written the repository. */
 export interface BoxedGit {
-  /** Returns those of the paths at which a commit that no command made has the same bytes; those that are staged, where these are named. */
+  /** Returns the paths whose bytes are in a commit that no command made. For a path in `staged`, the staged bytes are compared. */
   findCommitted(paths: readonly string[], states: States, staged?: ReadonlyMap<string, StagedFile>): Promise<Set<string>>
   /** Aborts a stopped rebase of a git directory. Returns whether it did. */
   abortRebase(git: string, after: ObeyedState): Promise<boolean>
-  /** Returns what programs obey of the files that commits brought which lead to `tips` and not to `known`; undefined for too many. */
+  /**
+   * Returns the obeyed files (hooks, editor settings, git attributes) that the commits from `known` up to `tips` added or changed;
+   * undefined if there are too many commits, or if git fails.
+   */
   listObeyed(git: string, commits: { tips: readonly string[], known: readonly string[] }): Promise<StagedFile[] | undefined>
-  /** Returns what programs obey of the files that are staged, also in folders that the index has as one; undefined where git fails. */
+  /** Returns the obeyed files in the index, also those in folders that a sparse index stores as one entry; undefined if git fails. */
   listStaged(git: string): Promise<StagedFile[] | undefined>
-  /** Makes the index have files as they are in the folder. Returns whether it did. */
+  /** Resets the index entries `names` to the files in the folder `top`. Returns whether it did. */
   unstage(git: string, top: string, names: readonly string[]): Promise<boolean>
-  /** Makes a stash a reference of another name. Returns whether it did. */
+  /** Turns a stash into the reference refs/boxed/<id>. Returns whether it did. */
   dropStash(git: string, id: string): Promise<boolean>
 }
 
 interface States {
   before: ObeyedState
   after: ObeyedState
-  /** Who made which commits. */
+  /** The recorded ends of branches, which say who made which commits. */
   ends: readonly CommitEnd[]
 }
 
-/** Paths that are looked for at once, and commits of one command. */
+/** The most paths that are searched for at once, and the most commits of one command that are read. */
 const MOST_PATHS = 2_000
 const MOST_COMMITS = 1_000
-/** No hook and no program of the settings, though they could harm nothing but the box. */
+/**
+ * Options that turn off hooks, programs named in settings, and files that could misstate the history (replace references, commit graph,
+ * multi-pack index).
+ */
 const OFF = [
   ...['--no-replace-objects', '-c', 'core.hooksPath=/nowhere', '-c', 'core.fsmonitor=false', '-c', 'core.quotePath=false'],
   ...['-c', 'core.commitGraph=false', '-c', 'core.multiPackIndex=false']
 ]
 
-/** `run` is undefined where there are no such boxes: then nothing is known to be in a commit. */
+/** Returns the git operations. `run` is undefined on a computer without such boxes: then no file counts as committed. */
 export const createBoxedGit = (run: RunInBox | undefined): BoxedGit => ({
   async findCommitted (paths, states, staged) {
     const { before, after } = states
@@ -58,7 +67,7 @@ export const createBoxedGit = (run: RunInBox | undefined): BoxedGit => ({
     }
     const found = new Set<string>()
     for (const { repository, paths } of byTop.values()) {
-      // What a link leads to must be in a commit, too.
+      // The target of a link must be in a commit, too.
       const links = new Map<string, string>()
       for (const path of paths) {
         const real = await realpath(path).catch(() => path)
@@ -99,10 +108,10 @@ export const createBoxedGit = (run: RunInBox | undefined): BoxedGit => ({
     await run?.(['/bin/sh', '-c', DROP_STASH, 'sh', git, id], { isWritable: true, cwd: dirname(git) }) !== undefined
 })
 
-/** What stands before each commit of a log, and is no path. */
+/** The line before each commit of the log. It cannot be the path of a file. */
 const COMMIT = '//commit'
 
-/** Reads what `git log --raw -z` says of files that programs obey. */
+/** Returns the obeyed files in the output of `git log --raw -z`, which is split at each NUL. */
 function obeyedIn (parts: readonly string[]): StagedFile[] {
   const found = new Map<string, StagedFile>()
   for (const [at, part] of parts.entries()) {
@@ -126,7 +135,7 @@ const DROP_STASH = `GIT_DIR=$1; export GIT_DIR; id=$2
 at=$(git ${OFF.join(' ')} reflog show --format=%H refs/stash | grep -n "^$id" | head -n 1 | cut -d: -f1) && [ -n "$at" ] || exit 1
 git ${OFF.join(' ')} update-ref "refs/boxed/$id" "$id" && git ${OFF.join(' ')} stash drop -q "stash@{$((at - 1))}"`
 
-/** Returns those of the paths at which a commit of the repository that no command made has the same bytes. */
+/** Returns the paths whose bytes are in a commit of the repository that no command made. */
 async function findIn (
   { top, common }: Repository,
   paths: readonly string[],
@@ -146,7 +155,10 @@ async function findIn (
   return findVouched(ask, wanted, ends)
 }
 
-/** Returns the bytes that git has for a file or a link. */
+/**
+ * Returns the bytes that git would store for a file (its content) or a link (its target). Undefined for anything else, and for a link that
+ * leads out of `folder`.
+ */
 async function bytesAt (path: string, folder: string): Promise<{ bytes: Buffer, isLink: boolean } | undefined> {
   const content = await readSmall(path, undefined, 'base64')
   if (content !== undefined) return { bytes: Buffer.from(content, 'base64'), isLink: false }
@@ -155,15 +167,15 @@ async function bytesAt (path: string, folder: string): Promise<{ bytes: Buffer, 
   return target !== undefined && real !== undefined && isIn(folder, real) ? { bytes: Buffer.from(target), isLink: true } : undefined
 }
 
-/** The mode of a link in an index. */
+/** The mode of a symbolic link in a git index. */
 const LINK_MODE = 0o120000
 
-/** Returns what git calls the bytes of a file, or of a link; nothing for what is neither. */
+/** Returns the ids that git gives to the bytes of a file or link; an empty set for anything else. */
 export async function blobsAt (path: string): Promise<Set<string>> {
   const content = await bytesAt(path, '/')
   return content === undefined ? new Set() : blobNames(content.bytes)
 }
 
-/** Returns what git calls these bytes. */
+/** Returns the ids that git gives to these bytes: by SHA-1, and by SHA-256. */
 export const blobNames = (bytes: Buffer): Set<string> =>
   new Set(['sha1', 'sha256'].map((kind) => createHash(kind).update(`blob ${bytes.length}\0`).update(bytes).digest('hex')))

@@ -8,18 +8,18 @@ import type { StagedFile } from './obeyed-state.ts'
 import { type Check, moveAside, writeText } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 
-// What a command may leave in a git directory, and what is ended of it.
+// Checks what a command left in git directories, and undoes what would make git start programs or bring obeyed files into the folder.
 
-/** True if a new or changed entry of a git directory may stay. Not called for PLAIN_FILES, which always may. */
+/** Returns true if a new or changed entry of a git directory may stay. Not called for PLAIN_FILES, which always may. */
 export async function isAllowedInGit (check: Check, git: string, path: string): Promise<boolean> {
   const { before, after } = check
   const name = relative(git, path)
   const { kind, links } = after.entries.get(path)!
   if (kind !== 'file' || links !== 1) return false
   const isNew = before.gitDirectories.get(git)?.isComplete !== true
-  // The folder itself would become a repository.
+  // With a HEAD, the working folder itself would become a git directory.
   if (git === after.folder && isNew) return name !== 'HEAD'
-  // Of the dumb protocol: packed refs in another form.
+  // info/refs lists the references again, for the dumb HTTP protocol.
   if (name === 'HEAD' || name === 'info/refs') return true
   if (name === 'commondir') return after.gitDirectories.has(resolve(git, (await readSmall(path) ?? '').trim()))
   if (basename(dirname(git)) === 'worktrees' && name === 'locked') return true
@@ -32,13 +32,13 @@ export async function isAllowedInGit (check: Check, git: string, path: string): 
   return name === 'description' || /^info\/(?:exclude|sparse-checkout)$/.test(name)
 }
 
-/** A file `.git` may lead to a git directory that was checked with the others. */
+/** Returns true if the path is a file `.git` that names one of the git directories that were checked. */
 export async function isDotGit ({ after }: Check, path: string): Promise<boolean> {
   const target = after.entries.get(path)?.kind === 'file' ? await leadsTo(path) : undefined
   return target !== undefined && after.gitDirectories.has(target)
 }
 
-/** Writes the settings of a new git directory anew from the harmless ones. */
+/** Rewrites the config of a new git directory with its harmless settings alone. Returns false if the file cannot be read. */
 async function keepHarmless (check: Check, git: string, path: string): Promise<boolean> {
   const text = await readSmall(path)
   if (text === undefined) return false
@@ -54,7 +54,10 @@ async function keepHarmless (check: Check, git: string, path: string): Promise<b
 
 const STOPPED = ['rebase-merge', 'rebase-apply', 'sequencer', 'MERGE_AUTOSTASH']
 
-/** Ends rebases that would start programs when they go on, or bring what programs obey. Returns whether there was one. */
+/**
+ * Aborts rebases, and other stopped operations, that would start programs or bring obeyed files (hooks, editor settings) as they continue.
+ * Returns whether there was one.
+ */
 export async function endRebases (check: Check): Promise<boolean> {
   const { before, after, taken, git } = check
   let isEnded = false
@@ -73,7 +76,7 @@ export async function endRebases (check: Check): Promise<boolean> {
   return isEnded
 }
 
-/** Takes away branches whose names scripts would take for something else. */
+/** Removes new references whose names a script could take for a command or an option, and those of refs/replace. */
 export async function endOddRefs (check: Check): Promise<void> {
   const { before, after } = check
   for (const [git, { oddRefs }] of after.gitDirectories) {
@@ -92,10 +95,10 @@ export async function endOddRefs (check: Check): Promise<void> {
   }
 }
 
-/** Versions of one file that are looked for in commits, at most. */
+/** The most versions of one file that are searched for in commits. */
 const MOST_VERSIONS = 4
 
-/** Returns those of the files that nobody else committed or put into the folder. */
+/** Returns the files that come from commands alone: nobody else committed them or put them into the folder. */
 async function withoutKnown ({ before, after, git, ends }: Check, top: string, files: readonly StagedFile[]): Promise<StagedFile[]> {
   let left: StagedFile[] = []
   for (const file of files) {
@@ -115,8 +118,8 @@ async function withoutKnown ({ before, after, git, ends }: Check, top: string, f
 }
 
 /**
- * Returns the names of files that programs obey, that nobody else committed or put into the folder, and that commits have which lead to
- * `ids` and not to the branches from before; undefined where the commits could not be looked at.
+ * Returns the names of obeyed files that come from commands alone, in the commits that lead to `ids` and not to the branches from before;
+ * undefined if the commits could not be read.
  */
 async function findForeign (check: Check, path: string, ids: readonly string[]): Promise<string[] | undefined> {
   const { before, after, git } = check
@@ -128,7 +131,7 @@ async function findForeign (check: Check, path: string, ids: readonly string[]):
 
 const list = (names: readonly string[]) => names.slice(0, 10).join(', ') + (names.length > 10 ? ` and ${names.length - 10} more` : '')
 
-/** Takes out of the index what programs obey and nobody else staged or committed. */
+/** Takes obeyed files out of the index that come from commands alone: nobody else staged or committed them. */
 export async function unstageObeyed (check: Check): Promise<void> {
   const { before, after, git, taken } = check
   for (const [path, { index, staged }] of after.gitDirectories) {
@@ -138,7 +141,7 @@ export async function unstageObeyed (check: Check): Promise<void> {
     const isKnown = (file: StagedFile) => was?.staged.some(({ name, blob }) => name === file.name && blob === file.blob)
     const isAnyNew = staged.some((file) => file.mode === TREE_MODE && !isKnown(file))
     const files = isAnyNew ? await git.listStaged(path) ?? staged : staged
-    // A new repository may hold anything, but its attributes are obeyed from the index alone.
+    // In a new repository anything may be staged but attributes, because git obeys them even if they are only in the index.
     const added = files.filter((file) => !isKnown(file) && (was !== undefined || isAttributes(basename(file.name))))
     const names = (await withoutKnown(check, top, added)).map(({ name }) => name)
     if (names.length === 0) continue
@@ -149,7 +152,7 @@ export async function unstageObeyed (check: Check): Promise<void> {
   }
 }
 
-/** Takes stashes away that would bring what programs obey: nobody looks at one before it is applied. */
+/** Turns new stashes with obeyed files into other references, because nobody inspects a stash before applying it. */
 export async function setStashesAside (check: Check): Promise<void> {
   const { before, after, git, taken } = check
   for (const [path, { stashes }] of after.gitDirectories) {
@@ -166,7 +169,7 @@ export async function setStashesAside (check: Check): Promise<void> {
   }
 }
 
-/** Returns sentences about files that programs obey in new commits, and that nobody else committed: the user's own git may bring them. */
+/** Returns a sentence for each repository with new commits of commands that hold obeyed files: the user's own git may check these out. */
 export async function describeCommits (check: Check): Promise<string[]> {
   const { before, after } = check
   const sentences: string[] = []

@@ -10,17 +10,17 @@ import { putBackScripts } from './package-scripts.ts'
 import { type Check, type CheckParts, gitAround, moveAside, putBack, restore, write } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 
-// What a command left is compared with what was there before it.
+// Compares the state of a folder after a command with the state before, and undoes changes that are not allowed.
 
-/** Sentences about what was put back, and about what was not. */
+/** Sentences about the changes that were undone (`taken`), and about those that were not (`notes`). */
 export interface Checked {
   taken: string[]
   notes: string[]
 }
 
 /**
- * Puts back what programs would obey and what is not allowed to be so now. Returns a sentence for each, and the identities of new git
- * directories.
+ * Undoes forbidden changes to files that programs act on by themselves (git settings, hooks, editor settings). Returns sentences about the
+ * changes, the identities of new git directories (`made`), and the state before the changes were undone (`after`).
  */
 export async function checkObeyed (
   before: ObeyedState,
@@ -74,7 +74,7 @@ async function putBackChanged (check: Check): Promise<void> {
   for (const path of after.gitDirectories.keys()) if (!before.gitDirectories.has(path)) await moveAside(check, path)
 }
 
-/** Drivers that git has itself, and that of large files: others are programs of the user's settings. */
+/** Attributes with drivers that git has built in, or with that of git-lfs. Other drivers are programs from the user's settings. */
 const USUAL_DRIVER = new RegExp(
   '^(?:filter=lfs|diff=(?:lfs|ada|bash|bibtex|cpp|csharp|css|dts|elixir|fortran|fountain|golang|html|java|kotlin|markdown|matlab|objc|' +
     'pascal|perl|php|python|ruby|rust|scheme|tex)|merge=(?:lfs|union|binary|text|ours))$'
@@ -87,7 +87,7 @@ async function isUnchanged (check: Check, path: string, now: Entry): Promise<boo
   const was = before.entries.get(path)
   if (was?.kind === now.kind && was.id === now.id && was.mode === now.mode) return true
   if (was?.kind === now.kind && now.kind === 'link' && was.target === now.target) return true
-  // By another name, a command could have changed what is read-only here.
+  // Through another hard link, a command could have changed a file that is read-only at this path.
   if (now.kind === 'other' || now.links !== 1 || (was !== undefined && was.links !== 1)) return false
   const content = now.kind === 'file' ? await readSmall(path, undefined, 'base64') : undefined
   if (was?.kind === 'file' && content !== undefined && content === was.content && was.mode === now.mode) return true
@@ -98,7 +98,7 @@ async function isUnchanged (check: Check, path: string, now: Entry): Promise<boo
 
 const inodeOf = ({ id }: Entry): string => id.slice(0, id.lastIndexOf(' '))
 
-/** Whether a path is, or lies in, what no command could write and nobody replaced. */
+/** Returns true if the path is, or lies in, a read-only place that nobody replaced. Then somebody else than a command changed it. */
 async function isChangedByOthers (path: string, now: Entry, readOnly: ReadonlyMap<string, string>): Promise<boolean> {
   if (readOnly.has(path)) return readOnly.get(path) === inodeOf(now)
   for (let at = dirname(path); dirname(at) !== at; at = dirname(at)) {
@@ -109,8 +109,8 @@ async function isChangedByOthers (path: string, now: Entry, readOnly: ReadonlyMa
 }
 
 /**
- * Whether something may stay that somebody else replaced while no command could, though one may have changed it since then: settings of
- * git to which harmless ones were added. Says of all else that both are kept.
+ * Returns true for a git config that somebody else replaced, and to which only harmless settings were added since, maybe by a command. For
+ * any other read-only file that was replaced, returns false and adds a sentence that both versions are kept.
  */
 function mayBeOfOthers ({ before, readOnly, taken }: Check, path: string, content: string | undefined): boolean {
   const was = before.entries.get(path)
@@ -121,7 +121,7 @@ function mayBeOfOthers ({ before, readOnly, taken }: Check, path: string, conten
   return false
 }
 
-/** Takes away new links that lead out of the folder: what others write there would be written elsewhere. */
+/** Undoes new and changed links that lead out of the folder: other programs would write through such a link to another place. */
 async function putBackLinks (check: Check): Promise<void> {
   const { before, after, linkable } = check
   const changed = [...after.links].filter(([path, target]) => before.links.get(path) !== target)
@@ -134,7 +134,7 @@ async function putBackLinks (check: Check): Promise<void> {
   }
 }
 
-/** Puts back what is new and changed of what is opened with a folder, but for files that git had in a commit. */
+/** Undoes new and changed files that programs act on when somebody opens the folder, except those that somebody else committed to git. */
 async function putBackOpened (check: Check, paths: readonly string[]): Promise<void> {
   if (paths.length === 0) return
   const { before, after, git, ends } = check
@@ -145,7 +145,7 @@ async function putBackOpened (check: Check, paths: readonly string[]): Promise<v
     let root = path
     while (after.entries.has(dirname(root))) root = dirname(root)
     if (committed.has(path) || done.has(root)) continue
-    // A new folder goes whole, unless a part of it may stay.
+    // A new folder is moved as a whole, unless a part of it may stay.
     const isWhole = !before.entries.has(root) && ![...committed].some((each) => each === root || each.startsWith(`${root}/`))
     if (isWhole) done.add(root)
     if (isWhole || after.entries.get(path)?.kind !== 'folder') await putBack(check, isWhole ? root : path)
@@ -153,10 +153,10 @@ async function putBackOpened (check: Check, paths: readonly string[]): Promise<v
   if (committed.size > 0) await putBackNamed(check)
 }
 
-/** A change time may be that much before the clock, milliseconds. */
+/** How far the change time of a file may be behind the clock, in milliseconds. */
 const CLOCK_MS = 20
 
-/** Takes away what the command wrote, and what files name by now that git brought. */
+/** Moves aside files that the command wrote and that obeyed files from a commit name by now, such as the script of a hook. */
 async function putBackNamed (check: Check): Promise<void> {
   const { before, after, git, ends } = check
   const { folder, outside, home, top, seenAt } = before

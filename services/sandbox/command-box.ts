@@ -25,7 +25,7 @@ import { type Above, findRepositoryAbove, holdPackages, holdRepository, type Rep
 import type { SharedNetwork } from './shared-network.ts'
 import { inTemporary, makeTemporary } from './temporary.ts'
 
-/** Folders of keys that are hidden below a working folder. */
+/** The most key folders below a working folder that a box hides. */
 const MOST_MASKED = 64
 
 /** A program and its arguments. */
@@ -35,18 +35,19 @@ export type Command = [program: string, args: string[]]
 export interface BoxedCommand {
   child: GuardedChild
   /**
-   * To be called when all processes of the command have ended: ends the box's network, and takes away what programs would obey outside.
+   * Must be called when all processes of the command have ended. Closes the network of the box, and undoes changes to files that programs
+   * outside the box act on by themselves (git settings, hooks, editor settings).
    */
   finish(): Promise<BoxEnd>
-  /** Returns sentences that say what of the box made the command fail. */
+  /** Returns sentences that say how the box made the command fail; none if it is not known to be the cause. */
   explain(output: CommandOutput): string[]
 }
 
 /** The notes about a command in a box that has ended. */
 export interface BoxEnd {
-  /** A sentence for each thing that was taken away. */
+  /** One sentence for each change that was undone. */
   takenAway: string[]
-  /** Sentences about its commits, what it wrote elsewhere, and why it was ended. */
+  /** Sentences about the commits of the command, the files that it wrote outside the working folder, and why it was ended. */
   notes: string[]
 }
 
@@ -54,16 +55,16 @@ export interface CommandParts {
   clock: Clock
   /** The configuration directory of the service. */
   ownHome: string
-  /** The environment of children of the service. */
+  /** Returns the environment that child processes of the service get. */
   environment: () => NodeJS.ProcessEnv
-  /** Looks up the hosts that a box may reach; refuses those of private networks. */
+  /** Looks up the addresses of hosts that a box may reach. Rejects for hosts of private networks. */
   lookUp: LookUp
   withFolder: WithFolder
-  /** Returns where a command finds a path: that of a folder for one of its copy. */
+  /** Returns the path at which a command sees a path. For a path in a copy, it is the path in the copied folder. */
   shownAt: (path: string) => string
   /** Compares folders before and after commands. */
   checks: ReturnType<typeof createFolderChecks>
-  /** The home and the /tmp of owners; absent: each command has its own, in memory. */
+  /** The home and /tmp of conversations and runs. Absent: each command has its own, in memory. */
   privateFolders?: ReturnType<typeof createPrivateFolders>
 }
 
@@ -73,23 +74,23 @@ export interface BoxPlan {
   folder: OpenFolder
   cwd: string
   hosts?: string[]
-  /** The command is tried out: it writes into this. */
+  /** Set if the command is tried out: it writes into this overlay. */
   overlay?: Overlay
-  /** The network of other commands, in place of one of its own. */
+  /** The network that the command shares with others. Absent: it has a network of its own. */
   shared?: SharedNetwork
-  /** The conversation, or the run, whose home and /tmp the command has; absent: its own, in memory. */
+  /** The conversation, or the run, whose home and /tmp the command uses. Absent: the command has its own, in memory. */
   owner?: string
   /** The command line. */
   line?: string
 }
 
-/** What was found and opened for one box. */
+/** The paths, handles and network that were found or opened for one box. */
 interface Opened {
   env: NodeJS.ProcessEnv
   /** The working folder, as the command sees it. */
   seenAt: string
   above: Above
-  /** The repository above may not be changed: the command is tried out, or works on a copy. */
+  /** True if the command may not change the repository above, because it is tried out or works on a copy. */
   isKept: boolean
   /** A folder outside of the box, for files that it needs. */
   own: string
@@ -162,7 +163,7 @@ export async function startOnLinux (program: string, command: Command, plan: Box
   }
 }
 
-/** Ends a command that writes too much; resolves to whether it did. */
+/** Ends the command if it writes too much. Resolves to true if it did; returns undefined if nothing is watched. */
 const watchWritten = (child: GuardedChild, { upper, kept }: Opened, clock: Clock): Promise<boolean> | undefined =>
   (upper ? watchSize(child, [upper], clock, MOST_WRITTEN) : kept?.watch(child))?.catch(() => false)
 
@@ -171,11 +172,11 @@ export const whereOf = (folder: string, { env, seenAt, above }: { env: NodeJS.Pr
   ...{ folder, seenAt, home: env.HOME ?? homedir(), outside: above === undefined ? [] : [above.common], top: above?.top, above }
 })
 
-/** Bytes that git may answer, and how long it may take, milliseconds. */
+/** The most bytes of output that are read from git, and the milliseconds that git may take. */
 const MOST_ANSWERED = 16 * 1024 ** 2
 const GIT_MS = 10_000
 
-/** Returns git as the comparison afterwards asks it: in a box of its own over the folder, at its own path. */
+/** Returns the git operations for the check after a command. Each runs git in a box of its own, which shows the folder at its real path. */
 export function boxedGitOver (
   program: string,
   { clock, ownHome, environment, withFolder }: Pick<CommandParts, 'clock' | 'ownHome' | 'environment' | 'withFolder'>,
@@ -281,10 +282,10 @@ export async function startOnMac (
   }
 }
 
-/** Temporary folders of a box that go with it. */
+/** Matches paths in the temporary folders that are deleted together with a box. */
 const GONE = /(?:^|[\s'"=>(])(\/(?:var\/tmp|dev\/shm)\/[\w.@+~/-]+)/g
 
-/** Says what of a command that has ended is not in its working folder. */
+/** Returns notes about a command that has ended: why it was ended, and which files are private to the box or gone with it. */
 function endNotes (
   { line, isTooLarge, isTried, written }: {
     line: string,

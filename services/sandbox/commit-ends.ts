@@ -1,28 +1,28 @@
 import type { ObeyedState } from './obeyed-state.ts'
 
-// Who made a commit: a command in a box, or somebody else. Noted are the ends of branches alone, in the order in which they were first
-// there: a commit belongs to the first of them that leads to it.
+// Records who made a commit: a command in a box, or somebody else. Only the ends of branches (their newest commits) are recorded, in the
+// order in which they first appeared. A commit belongs to the first recorded end that is the commit itself or descends from it.
 
-/** The end of a branch. */
+/** The newest commit of a branch. */
 export interface CommitEnd {
   id: string
-  /** A command in a box made it, or brought it. */
+  /** True if a command in a box made or fetched the commit. */
   isOfCommand: boolean
 }
 
-/** Where the ends are, on the disk. */
+/** The stored ends of branches. */
 export interface EndsShelf {
   append(ends: readonly CommitEnd[]): Promise<void>
   list(): AsyncIterable<readonly CommitEnd[]>
 }
 
-/** Ends that are known, and of others that are noted at once. */
+/** The most ends that are recorded, and the most ends of others that are recorded after one command. */
 const MOST = 50_000
 const MOST_OF_OTHERS = 2_000
 
 export type CommitEnds = ReturnType<typeof createCommitEnds>
 
-/** Without a shelf they are known until the service ends. */
+/** Creates the record of the ends of branches. Without a shelf, the record is lost when the service ends. */
 export function createCommitEnds (shelf?: EndsShelf) {
   const known = new Map<string, CommitEnd>()
   let loading: Promise<void> | undefined
@@ -33,15 +33,15 @@ export function createCommitEnds (shelf?: EndsShelf) {
   const tipsOf = ({ gitDirectories }: ObeyedState) => new Set([...gitDirectories.values()].flatMap(({ tips }) => tips))
 
   return {
-    /** Returns the ends in their order, with those that were there before a command. */
+    /** Returns the recorded ends in order, followed by the unrecorded ends from before a command, which count as made by others. */
     async list (before: ObeyedState): Promise<CommitEnd[]> {
       await ready()
-      // Where there were too many, what came later may be of a command.
+      // When the record is full, an unrecorded end may be of an earlier command.
       const others = known.size < MOST ? [...tipsOf(before)].filter((id) => !known.has(id)) : []
       return [...known.values(), ...others.map((id) => ({ id, isOfCommand: false }))]
     },
 
-    /** Notes what a command made of the branches. */
+    /** Records the ends of branches that are new after a command as made by it. */
     async note (before: ObeyedState, after: ObeyedState): Promise<void> {
       await ready()
       const [were, are] = [tipsOf(before), tipsOf(after)]

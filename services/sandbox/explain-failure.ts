@@ -2,12 +2,12 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { isIn } from './box-places.ts'
 import type { Above } from './repository-above.ts'
 
-// Says why a command failed where only the box knows: what it hides, and what to do. It reads what programs wrote. It says nothing about
-// whether a hidden thing is there, as a command could ask for any path so.
+// Explains failures that a box caused: what the box hides, and what to do. The explanation is derived from the output of programs. It never
+// says whether a hidden path exists: otherwise a command could find out about any path.
 
-/** Characters of an output that are read, and sentences of an answer. */
+/** The most characters that are read of an output, from its end. */
 const MOST_READ = 64 * 1024
-/** Longer lines are no messages, and would take long to search. */
+/** Lines with more characters than this are skipped: they are not messages, and take long to search. */
 const LONGEST_LINE = 500
 const MOST_SENTENCES = 3
 
@@ -18,15 +18,15 @@ interface BoxFacts {
   /** The home in the box. */
   home: string
   above: Above
-  /** The repository above may not be changed. */
+  /** True if the command may not change the repository above. */
   isKept: boolean
   /** Hosts that the command may reach. */
   hosts: string[]
-  /** Further places that the box shows. */
+  /** Places outside the working folder that exist in the box. */
   shown: string[]
-  /** Places of keys that it hides there and in the working folder. */
+  /** Places with keys that the box hides, in the system folders and in the working folder. */
   keys: string[]
-  /** What is read-only in the working folder, as programs obey it. */
+  /** Paths in the working folder that are read-only in the box, because programs act on them by themselves. */
   readOnly: string[]
   /** The command line. */
   line: string
@@ -36,12 +36,12 @@ export interface CommandOutput {
   stdout: string
   stderr: string
   hasFailed: boolean
-  /** Whether a call may ask for a network, and to run outside. */
+  /** Whether the call may ask for a network, and whether it may ask to run outside the box. */
   mayAsk: { network: boolean, outside: boolean }
 }
 
 const HOST = String.raw`([A-Za-z0-9][A-Za-z0-9.-]*[A-Za-z0-9])`
-/** How programs say that they know no address of a host. */
+/** Messages of programs that found no address for a host. */
 const NO_HOST = [
   `[Cc]ould not resolve (?:host|hostname):? '?${HOST}`, `getaddrinfo (?:ENOTFOUND|EAI_AGAIN) ${HOST}`, `Failed to resolve '${HOST}'`,
   `lookup ${HOST}(?: on |: )`, `unable to resolve host address .${HOST}`, `host='${HOST}'`, `could not translate host name "${HOST}"`,
@@ -53,7 +53,7 @@ const NO_NETWORK = new RegExp(
     'Network is unreachable|ENETUNREACH|EAI_AGAIN|ENOTFOUND|Errno -[235]\\]|because the network was disabled'
 )
 const REFUSED_HOST = new RegExp(`${HOST}:(\\d+) is not among the hosts`)
-/** A server of this computer that does not answer. */
+/** Messages about a server on this computer that does not answer. */
 const REFUSED_HERE = /refused|[Ff]ailed to connect|[Cc]ould not connect/
 const THIS_COMPUTER = /127\.0\.0\.1|localhost|::1/
 const PORT = /(?:port |:)(\d{2,5})\b/
@@ -67,22 +67,25 @@ const MISSING = new RegExp(
     '[Cc]ould(?: not|n.t) (?:open|find|read|connect)|' +
     'Permission denied|EACCES|Read-only|EROFS|EBUSY|resource busy|[Ff]ailed to|[Uu]nable to|FileNotFound|socket'
 )
-/** A shell that reports an error. */
+/** The start of an error that a shell reports. */
 const OF_SHELL = /^\/\S+: line \d+: /
 const READ_ONLY = /Read-only|EROFS/
-/** Errors about places that the box itself has mounted. */
+/** Messages about places that the box itself has mounted. */
 const BUSY = /Read-only|EROFS|EBUSY|resource busy/
-/** What cannot be written, as programs say it. */
+/** Messages about a place that cannot be written. */
 const LOCKED_PLACE = /Read-only|EROFS|EBUSY|EACCES|Permission denied/
 const SOCKET = /^\/(?:var\/)?run\/|\.sock(?:et)?$|\.s\.PGSQL/
-/** A failure that may be one of a socket and does not name it: that stands in a line of a traceback, or in the command line. */
+/**
+ * A message about a failure that may be about a socket without naming it. The path is then in a line of a traceback, or in the command
+ * line.
+ */
 const UNNAMED = /connect|socket|\[Errno 2\] No such file or directory$/i
 const PATH = /(?:^|[\s'"`(=:,]|unix:\/\/)((?:\/|(?:\.\.\/)+|~\/)[\w.@+~-](?:[\w.@+~/-]*[\w@+~/-])?)/g
 
 const sentenceOut = (outside: boolean, what: string): string =>
   outside ? `${what} with "outside": true and a reason, which the user is asked about.` : 'No command may leave the box here: say so.'
 
-/** Returns sentences that say what of the box made a command fail, and what to do; none where nothing is known. */
+/** Returns sentences that say how the box made a command fail, and what to do; none if the box is not known to be the cause. */
 export function explainFailure (facts: BoxFacts, { stdout, stderr, hasFailed, mayAsk }: CommandOutput): string[] {
   const errors = linesOf(hasFailed ? `${stdout.slice(-MOST_READ)}\n${stderr.slice(-MOST_READ)}` : stderr.slice(-MOST_READ))
   const network = hasFailed || /curl|fetch|resolve|refused/i.test(errors) ? networkSentence(facts, errors, mayAsk) : undefined
@@ -93,7 +96,7 @@ export function explainFailure (facts: BoxFacts, { stdout, stderr, hasFailed, ma
       ? `The box has no keys and no logins of the user. ${sentenceOut(mayAsk.outside, 'Run what needs them')}`
       : undefined,
     readOnlySentence(facts, errors, mayAsk.outside),
-    // Paths in such errors are those of addresses.
+    // In network errors, paths are parts of URLs.
     ...hasFailed && network === undefined ? pathSentences(facts, errors, mayAsk.outside) : []
   ]
   return sentences.filter((sentence) => sentence !== undefined).slice(0, MOST_SENTENCES)
@@ -148,17 +151,17 @@ function networkSentence ({ hosts }: BoxFacts, errors: string, mayAsk: CommandOu
   return mayAsk.outside ? `${sentence} ${sentenceOut(true, 'Or run the command')}` : sentence
 }
 
-/** Says that a file is read-only also where the command went on, as `git checkout` does and leaves it there. */
+/** Returns a sentence about a read-only file, even if the command succeeded: `git checkout` goes on and leaves such a file as it is. */
 function readOnlySentence ({ readOnly, line }: BoxFacts, errors: string, outside: boolean): string | undefined {
   const busy = errors.split('\n').filter((text) => BUSY.test(text))
   if (busy.length === 0) return undefined
-  // `sed -i` names a file of its own, and the command line the one that it could not replace.
+  // `sed -i` reports its temporary file. The file that it could not replace is in the command line.
   const path = readOnly.find((each) => [...busy, line].some((text) => text.includes(basename(each))))
   return path && `${JSON.stringify(path)} is read-only in the box, as programs obey it when somebody opens its folder. Change it with a ` +
     `file tool. ${sentenceOut(outside, 'Or run the command')}`
 }
 
-/** Returns the places that a text names. */
+/** Returns the absolute paths that a text names. */
 const placesIn = (text: string, { cwd, home }: BoxFacts): string[] =>
   [...text.matchAll(PATH)].map(([, named]) => named.startsWith('~/') ? join(home, named.slice(2)) : resolve(cwd, named))
 
@@ -171,12 +174,12 @@ function pathSentences (facts: BoxFacts, errors: string, outside: boolean): Arra
   const isHidden = (path: string) => isBeside(path) && dirname(path) !== '/' && !shown.some((each) => isIn(each, path))
   const find = (texts: string[], isSought: (path: string) => boolean) => texts.flatMap((text) => placesIn(text, facts)).find(isSought)
 
-  // A dot folder may be named from a folder that the command went to.
+  // Dot folders are searched for by name, because the command may have changed to another folder.
   const key = keys.find((each) => {
     const name = basename(each).startsWith('.') ? basename(each) : each
     return failures.some((text) => text.includes(`${name}/`))
   })
-  // Folders of the system are shown, and cannot be written.
+  // The box shows system folders, but they cannot be written.
   const locked = find(failures.filter((text) => READ_ONLY.test(text)), isBeside) ??
     find(failures.filter((text) => LOCKED_PLACE.test(text)), isHidden)
   const missing = failures.filter((text) => !LOCKED_PLACE.test(text) && (locked === undefined || !text.includes(locked)))

@@ -13,52 +13,55 @@ import { readPackageUse } from './package-scripts.ts'
 import type { WithFolder } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 
-/** Folders whose last state is remembered, so that contents that did not change are not read again. */
+/** The most folders whose last state is remembered, so that unchanged contents are not read again. */
 const MOST_REMEMBERED = 16
 
 const MAPS = ['entries', 'gitDirectories', 'links', 'packages', 'tops'] as const
 type Maps = typeof MAPS[number]
-/** A state as it is stored. */
+/** A state as it is stored, with arrays in place of maps. */
 export type StoredState = Omit<ObeyedState, Maps> &
   { [Name in Maps]: ObeyedState[Name] extends Map<string, infer Value> ? Array<[path: string, value: Value]> : never }
 
-/** Where states are, on the disk, of folders in which commands run. */
+/** The stored states of folders in which commands run. */
 export interface StateShelf {
   put(state: StoredState): Promise<void>
-  /** Adds to what a check of the folder began to put back. */
+  /** Adds `what` to the stored list of things that a check of the folder began to put back. */
   begin(folder: string, what: string): Promise<void>
   drop(folder: string): Promise<void>
   list(): AsyncIterable<StoredState>
 }
 
-/** A folder in which commands run, and what was there before the first of them. */
+/** The commands that run in one folder, and the state of the folder before the first of them. */
 interface Running {
   before: ObeyedState
   count: number
-  /** What was read-only for all of them. */
+  /** The paths that were read-only for all of these commands, each with its device and inode. */
   readOnly?: ReadonlyMap<string, string>
 }
 
-/** A command in a folder. */
+/** One command that runs in a folder. */
 export interface Entered {
-  /** What is there now. */
+  /** The state of the folder when the command was added. */
   now: ObeyedState
-  /** Notes what is read-only for the command, with its device and inode, before it starts. */
+  /** Records which paths are read-only for the command, each with its device and inode. Must be called before the command starts. */
   start(readOnly: ReadonlyMap<string, string>): void
-  /** Puts back what programs would obey. `git` is undefined for a command that did not start. */
+  /**
+   * Undoes changes to files that programs act on by themselves (git settings, hooks, editor settings), and removes the command. `git` is
+   * undefined for a command that did not start: then nothing is undone.
+   */
   leave(git?: BoxedGit): Promise<Checked>
 }
 
-/** Tells durably what was put back. It may be called again for the same state. */
+/** Stores a report of what was put back. It may be called again for the same state. */
 export type TellCut = (state: Pick<ObeyedState, 'folder' | 'at'>, sentences: string[]) => Promise<void>
 
 interface Where {
   folder: string
   outside: readonly string[]
   home: string
-  /** The folder of the files of a repository above. */
+  /** The work tree of the repository above the folder. */
   top?: string
-  /** The path at which commands find the folder. */
+  /** The path at which commands see the folder. */
   seenAt: string
 }
 
@@ -66,11 +69,11 @@ interface Parts {
   withFolder: WithFolder
   shelf?: StateShelf
   endsShelf?: EndsShelf
-  /** Returns the folders to which links may lead. */
+  /** Returns the folders outside the working folder to which links may lead. */
   linkable: () => string[]
 }
 
-/** What is known of folders in which commands run. */
+/** What the functions here know of the folders in which commands run. */
 interface Known extends Parts {
   running: Map<string, Running>
   remembered: Map<string, ObeyedState>
@@ -79,8 +82,9 @@ interface Known extends Parts {
 }
 
 /**
- * Compares folders before and after commands, of which those that overlap share what was before: what one of them makes is new for all,
- * whichever ends first. It is on the disk before a command starts, and gone when the last one was checked.
+ * Compares folders before and after commands. Commands whose folders overlap share one state from before: what one of them creates counts
+ * as new for all of them, whichever ends first. That state is stored before a command starts, and deleted after the last command was
+ * checked.
  */
 export function createFolderChecks (parts: Parts) {
   const { shelf } = parts
@@ -88,10 +92,10 @@ export function createFolderChecks (parts: Parts) {
   const known: Known = { ...parts, running: new Map(), remembered: new Map(), made: new Set(), ends: createCommitEnds(parts.endsShelf) }
 
   return {
-    /** Git directories that commands made, by identity: they are no work of the user. */
+    /** Identities of the git directories that commands made. They are not the user's work. */
     made: known.made as ReadonlySet<string>,
 
-    /** Looks at a folder for a command that leaves nothing there. */
+    /** Returns the state of a folder for a command that changes nothing in it, because it is only tried out. */
     look: ({ folder, ...where }: Where): Promise<ObeyedState> => lookAtObeyed(folder, where),
 
     /** Adds a command to those that run in a folder. */
@@ -109,7 +113,7 @@ export function createFolderChecks (parts: Parts) {
       }
     },
 
-    /** Takes what tools wrote into what was there before the commands that run: their user was asked about it. */
+    /** Adds what tools wrote while commands run to the state from before these commands: the user was asked about it. */
     async keepWritten (changes: readonly FileChange[]): Promise<void> {
       for (const [folder, { before }] of known.running) {
         const inside = changes.filter(({ path }) => isIn(folder, path))
@@ -117,7 +121,10 @@ export function createFolderChecks (parts: Parts) {
       }
     },
 
-    /** Finishes the checks of commands whose service was killed, before another one starts. Of each it forgets after `tell` alone. */
+    /**
+     * Finishes the checks of commands whose service was killed. Must be called before another command starts. Each stored state is dropped
+     * only after `tell`.
+     */
     async finishCut (gitOf: (state: ObeyedState) => Promise<BoxedGit>, tell: TellCut): Promise<void> {
       for await (const state of shelf?.list() ?? []) {
         const before = fromStore(state)
@@ -158,7 +165,7 @@ function remember ({ remembered }: Known, state: ObeyedState): void {
   for (const folder of remembered.keys()) if (remembered.size > MOST_REMEMBERED) remembered.delete(folder)
 }
 
-/** Returns what was there before the commands that run in folders around this one, or in it. */
+/** Returns the present state of a folder. Where it overlaps folders with running commands, it has the state from before these commands. */
 async function lookBefore ({ running, remembered }: Known, { folder, ...where }: Where): Promise<ObeyedState> {
   const overlapping = () => [...running.entries()].flatMap(([other, each]) =>
     other !== folder && (isIn(other, folder) || isIn(folder, other)) ? [each] : [])
@@ -194,13 +201,13 @@ async function takeWritten ({ shelf, running }: Known, before: ObeyedState, chan
     if (!before.entries.has(path) && !isOpenedPath(path) && !before.named.some((place) => isIn(place, path))) continue
     const [entry, content] = [await entryAt(path), await readSmall(path, undefined, 'base64')]
     const digest = content && `sha256:${createHash('sha256').update(content, 'base64').digest('base64url')}`
-    // Something else may be there by now.
+    // The file may have changed again since.
     if (after === null ? entry !== undefined : digest !== after || entry === undefined) continue
     isObeyed = true
     before.entries.delete(path)
     if (entry === undefined) continue
     before.entries.set(path, { ...entry, content })
-    // The folder that it is in is no new one of a command.
+    // The folders above it are not new ones of a command.
     for (let at = dirname(path); at !== before.folder && isOpenedPath(at); at = dirname(at)) {
       before.entries.set(at, { kind: 'folder', id: 'folder', mode: 0, links: 1 })
     }
@@ -208,7 +215,7 @@ async function takeWritten ({ shelf, running }: Known, before: ObeyedState, chan
   if (isObeyed && running.get(before.folder)?.before === before) await shelf?.put(toStore(before))
 }
 
-/** Makes a look at a folder say of the part that another one knows what that says. */
+/** Replaces the entries of `now` for paths in both folders by those of `before`. */
 function takeOver (now: ObeyedState, before: ObeyedState): void {
   const inBoth = (path: string) => isIn(now.folder, path) && isIn(before.folder, path)
   for (const name of MAPS) {

@@ -1,6 +1,8 @@
 import { chmod, lstat } from 'node:fs/promises'
 
-/** Does something in folders in which a command may have forbidden it. */
+/**
+ * Runs `work`. If permissions forbid it, runs it again while the owner has all permissions for the folders: a command may have taken them.
+ */
 export async function inForbidden<T> (folders: readonly string[], work: () => Promise<T>): Promise<T> {
   try {
     return await work()

@@ -5,56 +5,59 @@ import { indexIdOf, isObeyedName, stagedIn } from './git-index.ts'
 import type { GitDirectory } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
 
-// What is read of a git directory itself: its branches, what it is in the middle of, and what is staged.
+// Reads the parts of a git directory that the check after a command compares: branches, stopped operations, and the index.
 
-/** In a git directory: folders of plain data, in which a file is allowed and a link is not. */
+/** Folders of a git directory with plain data: a regular file in them is allowed, a link is not. */
 export const PLAIN_FOLDERS = new Set(['refs', 'logs', 'reftable', 'lfs', 'rebase-merge', 'rebase-apply', 'sequencer'])
-/** Files in it that a command may write: the index, HEAD and its siblings, messages, packed refs, and what git notes meanwhile. */
+/** Files of a git directory that a command may write: the index, HEAD and its siblings, messages, packed refs, and notes of operations. */
 export const PLAIN_FILES = new RegExp(
   '^(?:index|[A-Z_]*HEAD|[A-Z]+_(?:EDIT)?MSG|[A-Z]+_MODE|MERGE_RR|MERGE_AUTOSTASH|AUTO_MERGE|BISECT_[A-Z_]+|NOTES_MERGE_[A-Z]+|' +
     'EDIT_DESCRIPTION|ADD_EDIT\\.patch|addp-hunk-edit\\.diff|packed-refs(?:\\.new)?|shallow|sharedindex\\.[0-9a-f]+|gc\\.(?:log|pid)|' +
     '(?:index|HEAD|packed-refs|shallow|config|gc\\.pid|next-index-\\d+|[A-Z_]+HEAD)\\.lock)$'
 )
 
-/** Lists of what a stopped rebase, or a stopped series of picks, does next. */
+/** Files with the next steps of a stopped rebase or of a stopped series of cherry-picks. */
 const TODO = ['rebase-merge/git-rebase-todo', 'rebase-apply/git-rebase-todo', 'sequencer/todo']
-/** Where stopped operations have further commits that they bring into the folder as they go on or are ended. */
+/** Files in which stopped operations name commits that they bring into the folder when they continue or are aborted. */
 const RESUMED = [
   ...TODO, 'rebase-merge/autostash', 'rebase-merge/orig-head', 'rebase-apply/autostash', 'rebase-apply/orig-head', 'sequencer/head',
   'MERGE_AUTOSTASH'
 ]
 const ANY_ID = /\b[0-9a-f]{7,64}\b/g
-/** A line of such a list whose commit is not named by its id. */
+/** A line of a todo list that picks a commit without naming it by its id. */
 const UNKNOWN_PICK = /^\s*(?:p|pick|r|reword|e|edit|s|squash|f|fixup)\s+(?:-[cC]\s+)?(?![0-9a-f]{7,64}(?:\s|$))/
-/** Patches that a stopped `git am` applies next, and the most that are read. */
+/** Names of the patches that a stopped `git am` applies next, and the most that are read. */
 const PATCH = /^\d+$/
 const MOST_PATCHES = 1_000
 const PATCHED = /^(?:\+\+\+ |rename to |copy to |diff --git .* )"?(?:b\/)?(.*?)"?\r?$/gm
-/** Where these note how they merge, and with what options patches are applied. */
+/** Files in which stopped operations store their merge strategy, and their options for applying patches. */
 const STRATEGY = ['rebase-merge/strategy', 'sequencer/opts']
 const OPTIONS = ['rebase-apply/apply-opt']
-/** Strategies that git has. It starts others as programs, from a path too. */
+/** Merge strategies that git has built in. It starts any other strategy as a program, even from a path. */
 const KNOWN_STRATEGY = /^(?:recursive|ort|resolve|octopus|ours|subtree)$/
-/** Writes outside of the folder of the files. */
+/** Options that change which files a patch reaches, also outside the work tree. */
 const UNSAFE = /unsafe-paths|directory|include/
 
-/** Branches beyond which files of further ones are not read, and bytes of those that are packed. */
+/** The number of branches after which no more branch files are read, and the largest packed-refs file that is read, in bytes. */
 const MOST_REFS = 50_000
 const LARGEST_PACKED = 64 * 1024 ** 2
-/** A line of the log of stashes, each of which is a commit. */
+/** A line of the reflog of refs/stash. Its second id is the commit of a stash. */
 const LOGGED = /^[0-9a-f]+ ([0-9a-f]{40,64}) /gm
 const ID = /^[0-9a-f]{40}(?:[0-9a-f]{24})?$/
 /**
- * Names of branches that a careless script or prompt of a shell takes for a command or an option, and of those by which git takes one
- * object for another.
+ * Names of references that a careless script or shell prompt takes for a command or an option, and those of refs/replace, by which git
+ * takes one object for another.
  */
 const ODD = /[$`;|&<>]|(?:^|\/)-|^refs\/replace\//
 
-/** Returns the lines of a list of a rebase by which it starts programs, or does what cannot be known. */
+/** Returns the lines of a todo list that start programs, or whose effect cannot be known. */
 const execLines = (text: string): string[] =>
   text.split('\n').filter((line) => /^\s*(?:exec|x)(?:\s|$)/.test(line) || UNKNOWN_PICK.test(line)).map((line) => line.trim())
 
-/** Reads what the check afterwards asks about a git directory. */
+/**
+ * Reads the state of a git directory for the check after a command. `known` is an earlier state: its list of staged files is reused while
+ * the index is unchanged.
+ */
 export async function readGitDirectory (path: string, entries: readonly Dirent[], known?: GitDirectory): Promise<GitDirectory> {
   const names = new Set(entries.map(({ name }) => name))
   const stat = await lstat(path, { bigint: true }).catch(() => undefined)
@@ -74,7 +77,10 @@ export async function readGitDirectory (path: string, entries: readonly Dirent[]
   }
 }
 
-/** Returns what a stopped operation would start, as far as it is none of git itself, and what it would bring. */
+/**
+ * Returns the programs, other than git's own, that stopped operations would start (`execs`, with unsafe options and patches), and the ids
+ * of commits that they would bring into the folder (`resumes`).
+ */
 async function stoppedIn (git: string, names: ReadonlySet<string>): Promise<Pick<GitDirectory, 'execs' | 'resumes'>> {
   const execs: string[] = []
   const textsOf = async (files: readonly string[]) =>
@@ -94,7 +100,7 @@ async function stoppedIn (git: string, names: ReadonlySet<string>): Promise<Pick
   return { execs: [...new Set(execs)], resumes: [...new Set(resumes)] }
 }
 
-/** Returns the ids of the commits to which HEAD and packed branches lead, and which names of branches are odd. */
+/** Returns the commits that HEAD and packed branches name, the content of HEAD, and the odd names among the references. */
 async function refsOf (git: string, names: ReadonlySet<string>): Promise<Pick<GitDirectory, 'tips' | 'head' | 'oddRefs'>> {
   const head = names.has('HEAD') ? (await readSmall(join(git, 'HEAD')))?.trim() ?? '' : ''
   const refs = { tips: [], head, oddRefs: [] }
@@ -112,7 +118,7 @@ function addRef ({ tips, oddRefs }: Pick<GitDirectory, 'tips' | 'oddRefs'>, ref:
   if (ODD.test(ref)) oddRefs.push(ref)
 }
 
-/** Adds a branch that has a file of its own. */
+/** Adds the branch in the file at `path` to the state of its git directory. */
 export async function addBranch (directory: GitDirectory, git: string, path: string): Promise<void> {
   if (directory.tips.length < MOST_REFS) addRef(directory, relative(git, path), (await readSmall(path))?.trim() ?? '')
 }

@@ -3,13 +3,15 @@ import { join, relative } from 'node:path'
 import type { BoxFile } from './linux-box.ts'
 import type { RepositoryAbove } from './repository-above.ts'
 
-// A box that shows a folder of a repository hides the files beside it, which git takes for deleted. These hooks keep that out of the index
-// and out of commits. They save from accidents and are no part of the box: a command can leave them out.
+// A box that shows only one folder of a repository hides its other files, and git takes these for deleted. The hooks here keep such
+// deletions out of the index and out of commits. They prevent accidents and are no protection: a command can bypass them.
 
-/** Where a box has the hooks. */
+/** The path of the hooks in a box. */
 const HOOKS = '/run/git-hooks'
 
-/** The hooks of git that a command can set off, as core.hooksPath takes the place of the repository's own. */
+/**
+ * The git hooks that a command can trigger. core.hooksPath replaces the repository's own hooks, so each hook here runs its own counterpart.
+ */
 const NAMES = [
   'applypatch-msg', 'commit-msg', 'post-applypatch', 'post-checkout', 'post-commit', 'post-index-change', 'post-merge', 'post-rewrite',
   'pre-applypatch', 'pre-commit', 'pre-merge-commit', 'pre-push', 'pre-rebase', 'prepare-commit-msg', 'reference-transaction'
@@ -48,17 +50,20 @@ own=$(git rev-parse --git-path "hooks/$name")
 printf '%s\\n' "$input" | "$own" "$@"
 `
 
-/** Returns variables by which git takes these settings, which stand above those of files. */
+/** Returns environment variables that set these git settings. They override the settings in files. */
 function gitVariables (settings: Record<string, string>): NodeJS.ProcessEnv {
   const pairs = Object.entries(settings).flatMap(([name, value], at) => [[`GIT_CONFIG_KEY_${at}`, name], [`GIT_CONFIG_VALUE_${at}`, value]])
   return { GIT_CONFIG_COUNT: String(Object.keys(settings).length), ...Object.fromEntries(pairs) }
 }
 
-/** What git takes where the settings of a repository are read-only: with autoSetupMerge a new branch would report an error. */
+/** Settings for a repository whose config file is read-only: with autoSetupMerge, git would report an error for a new branch. */
 const READ_ONLY = { 'branch.autoSetupMerge': 'false' }
 export const readOnlyVariables = (): NodeJS.ProcessEnv => gitVariables(READ_ONLY)
 
-/** Writes what git needs to work on a repository above its folder, whose settings are read-only, into a folder outside the box. */
+/**
+ * Prepares a repository whose config file is read-only, for a box. Returns the variables and files for the box. If the working folder is
+ * only a part of the work tree, writes the hooks into `own`, a folder outside the box.
+ */
 export async function guardRepository (
   own: string,
   repository: RepositoryAbove,

@@ -4,33 +4,36 @@ import { isAttributes, isOpenedPath, MAY_BE_OPENED } from '../lib/obeyed-names.t
 import type { StagedFile } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
 
-// The index of a repository: git obeys attributes that are staged alone, and brings what is staged back into the folder.
+// Reads the index of a repository. Git obeys attributes that are only in the index, and a checkout writes staged files into the folder.
 
-/** The largest index that is read, bytes. */
+/** The largest index file that is read, in bytes. */
 const LARGEST = 128 * 1024 ** 2
-/** gitformat-index(5): the header, and what is before the name of an entry (the digest of 20 or 32 bytes comes in between). */
+/** Lengths and offsets in bytes, see gitformat-index(5): the header, the part of an entry before its digest (20 or 32 bytes), the mode. */
 const HEADER = 12
 const BEFORE_ID = 40
 const MODE_AT = 24
 const FLAG_EXTENDED = 0x4000
-/** A folder that is not checked out, and stands in the index as one. */
+/** The mode of an entry for a whole folder that is not checked out (sparse index). */
 export const TREE_MODE = 0o40000
-/** The length of a name in the flags; this for all that are longer. */
+/** The bits for the length of a name in the flags of an entry. All longer names have this value, too. */
 const LENGTH = 0xfff
 const SPLIT = /^sharedindex\.[0-9a-f]+$/
 
-/** Whether programs obey a file that a repository calls so, in the folder or from the index alone. */
+/** Whether programs act by themselves on a file with this path in a repository: in the folder, or in the index alone. */
 export const isObeyedName = (name: string): boolean =>
   MAY_BE_OPENED.test(name) && (isOpenedPath(name) || isAttributes(basename(name)))
 
-/** Returns what tells whether the index of a git directory is the same. */
+/** Returns a text that changes with the index of a git directory. `names`: the names in the git directory. */
 export async function indexIdOf (git: string, names: ReadonlySet<string>): Promise<string> {
   const files = [...names].filter((name) => name === 'index' || SPLIT.test(name)).sort()
   const stats = await Promise.all(files.map((name) => lstat(join(git, name), { bigint: true }).catch(() => undefined)))
   return stats.map((stat) => `${stat?.ino} ${stat?.ctimeNs}`).join(' ')
 }
 
-/** Returns what programs obey of the files that are staged, and the folders that are staged as one. */
+/**
+ * Returns the staged files that programs act on by themselves (hooks, editor settings, git attributes), and folders that are staged as one
+ * entry.
+ */
 export async function stagedIn (git: string, names: ReadonlySet<string>): Promise<StagedFile[]> {
   const found: StagedFile[] = []
   for (const name of names) {
@@ -43,7 +46,7 @@ export async function stagedIn (git: string, names: ReadonlySet<string>): Promis
 
 function readIndex (bytes: Buffer): StagedFile[] {
   if (bytes.length < HEADER || bytes.toString('latin1', 0, 4) !== 'DIRC') return []
-  // It does not say which digest it has.
+  // The index does not say whether its digests are SHA-1 or SHA-256.
   return readEntries(bytes, 20) ?? readEntries(bytes, 32) ?? []
 }
 
@@ -57,7 +60,7 @@ function readEntries (bytes: Buffer, idBytes: number): StagedFile[] | undefined 
     if (flagsAt + 4 > bytes.length) return undefined
     const flags = bytes.readUInt16BE(flagsAt)
     let from = flagsAt + ((flags & FLAG_EXTENDED) === 0 ? 2 : 4)
-    // Of version 4 the name begins like the one before it.
+    // In version 4, a name is stored as the difference from the name of the entry before it.
     let kept = 0
     if (version === 4) {
       let drop = 0

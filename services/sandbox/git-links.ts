@@ -4,21 +4,21 @@ import { isIn } from './box-places.ts'
 import type { ObeyedState } from './obeyed-state.ts'
 import { readSmall } from './read-small.ts'
 
-// Which folder of files belongs to which git directory.
+// Finds which work tree belongs to which git directory.
 
-/** A repository: the folder of its files, and the git directory with its objects. */
+/** A repository: its work tree (`top`), and the git directory with its objects (`common`). */
 export interface Repository {
   top: string
   common: string
 }
 
-/** Returns the path that a file `.git` names. */
+/** Returns the path of the git directory that a file `.git` names; undefined if the file does not name one. */
 export async function leadsTo (path: string): Promise<string | undefined> {
   const [, way] = /^gitdir: ([^\n]+)\n?$/.exec(await readSmall(path) ?? '') ?? []
   return way === undefined ? undefined : resolve(dirname(path), way)
 }
 
-/** Returns the folders of files of each git directory, those of its worktrees too. One without files stands for itself. */
+/** Returns the work trees of each git directory, by its path, including linked worktrees. A bare git directory is its own work tree. */
 export async function topsOf (
   { entries, gitDirectories, outside, top }: Pick<ObeyedState, 'entries' | 'gitDirectories' | 'outside' | 'top'>
 ): Promise<Map<string, string[]>> {
@@ -35,10 +35,10 @@ export async function topsOf (
   return tops
 }
 
-/** Returns the folder of the files of a git directory. */
+/** Returns the first work tree of a git directory; undefined if it has none. */
 export const topOf = ({ tops }: ObeyedState, git: string): string | undefined => tops.get(git)?.find((top) => top !== git)
 
-/** Returns the repository that a path belongs to. */
+/** Returns the innermost repository that a path belongs to; undefined if there is none. */
 export function repositoryOf ({ tops }: ObeyedState, path: string): Repository | undefined {
   let found: Repository | undefined
   for (const [common, folders] of tops) {

@@ -5,8 +5,8 @@ import { join } from 'node:path'
 import type { BoxFile } from './linux-box.ts'
 
 /**
- * Settings that a new repository of a command in a box keeps: none of them names a program, a file that git reads or an address that is a
- * program. By section, in lower case; `*` stands for a subsection.
+ * The settings that a repository made by a command in a box keeps, by section in lower case; `*` stands for a subsection. None of them
+ * names a program, a file that git reads, or an address that git runs as a program.
  */
 const HARMLESS: Record<string, RegExp> = {
   core: new RegExp(
@@ -32,7 +32,7 @@ const HARMLESS: Record<string, RegExp> = {
   advice: /^[a-z]+$/,
   color: /^[a-z]+$/
 }
-/** The forms in which git itself writes a configuration; any other line could mean something else to git than to this reader. */
+/** The line formats in which git itself writes a configuration. Any other line could mean something else to git than to this parser. */
 const SECTION = /^\[([a-z][a-z0-9-]*)(?: "([^"\\\n]*)")?\]$/i
 // eslint-disable-next-line no-control-regex
 const ENTRY = /^\t([a-z][a-z0-9-]*) = ([^"\\#;\u0000-\u001f\u007f]*)$/i
@@ -40,8 +40,8 @@ const ENTRY = /^\t([a-z][a-z0-9-]*) = ([^"\\#;\u0000-\u001f\u007f]*)$/i
 const PROGRAM = /^\s*-|::/
 
 /**
- * Writes the settings of a new repository anew, from those that are known to be harmless, and returns the others, too. `worktree` is the
- * line in [core] that a submodule has.
+ * Splits the text of a git configuration into the lines that are known to be harmless (`text`) and the others (`dropped`). `worktree` is a
+ * line in [core] that a submodule has, and that is kept.
  */
 export function harmlessSettings (text: string, worktree?: string): { text: string, dropped: string[] } {
   const kept: string[] = []
@@ -56,7 +56,7 @@ export function harmlessSettings (text: string, worktree?: string): { text: stri
   return { text: kept.map((line) => `${line}\n`).join(''), dropped }
 }
 
-/** Whether settings are as before but for new sections of harmless ones, such as those of another remote. */
+/** Whether `after` is `before` followed by new sections with harmless settings alone, such as the section of another remote. */
 export function addsHarmless (before: string, after: string): boolean {
   const old = before.trimEnd()
   if (!after.startsWith(`${old}\n`)) return false
@@ -74,17 +74,17 @@ function isHarmless (header: string, line: string): boolean {
   return name !== undefined && settings.test(name.toLowerCase()) && !PROGRAM.test(value)
 }
 
-/** The settings of the user's git that programs in a box see: who makes commits. Others may name programs or hold passwords. */
+/** The settings from the user's git configuration that programs in a box see. Other settings may name programs or hold passwords. */
 const SHOWN: Record<string, string[]> = { user: ['name', 'email'], init: ['defaultbranch'], core: ['autocrlf'] }
 const FILES = ['.config/git/config', '.gitconfig']
 
-/** Where a box has its settings of git, and where the system has its own. */
+/** The path of the git settings in a box, and the path of the settings of the system. */
 const SETTINGS = '/run/gitconfig'
 const OF_SYSTEM = '/etc/gitconfig'
 
 /**
- * Writes the settings of git of a box into a folder outside of it: those of the system and, from what the user's own say in the usual form,
- * who makes commits. They are in the place of the system's, so that a command may have a file of the user in its home.
+ * Writes the git settings of a box to a file in `folder`, which is outside the box: the settings of the system, and those of SHOWN from the
+ * user's. Git reads the file in place of that of the system, so a command may still write a ~/.gitconfig in the box.
  */
 export async function writeGitSettings (folder: string, home = homedir()): Promise<{ env: NodeJS.ProcessEnv, files: BoxFile[] }> {
   const from = join(folder, 'gitconfig')

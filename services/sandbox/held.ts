@@ -2,16 +2,16 @@ import { closeSync, constants, openSync } from 'node:fs'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** An open file or folder that is put into a box at its own path. */
+/** An open file or folder that a box shows at the path `path`. */
 export interface Held {
   fd: number
   path: string
   isWritable: boolean
-  /** It lies outside of the working folder. */
+  /** True if it lies outside of the working folder. */
   isBeside?: boolean
 }
 
-/** Opens what is at `entry`, unless it is a link or not there, and adds it; returns its descriptor. */
+/** Opens the file or folder at `entry` and adds it to `held`. Returns its descriptor; undefined for a link, or if it cannot be opened. */
 export function holdEntry (
   held: Held[],
   { entry, path, flags = 0, isWritable }: { entry: string, path: string, flags?: number, isWritable: boolean }

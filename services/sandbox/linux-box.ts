@@ -9,10 +9,13 @@ import { TRIED_BYTES } from './overlay.ts'
 import { preparePlaces, type PrivateFolders } from './private-folders.ts'
 import { callFilter } from './call-filter.ts'
 
-/** The programs that may be bubblewrap. They are not looked up in PATH, which may lead into a folder that the agent writes to. */
+/** Paths at which bubblewrap may be. PATH is not searched, because it may contain a folder that the agent writes to. */
 export const BUBBLEWRAP = ['/usr/bin/bwrap', '/usr/local/bin/bwrap', '/bin/bwrap', '/run/current-system/sw/bin/bwrap']
 
-/** Sizes of what a box has in memory, bytes: /tmp and the home where they are not kept, the other temporary folders, and the rest. */
+/**
+ * Sizes, in bytes, of file systems that a box has in memory: /tmp and the home if they are not kept, the other temporary folders, all
+ * others.
+ */
 const PRIVATE_BYTES = 1024 ** 3
 const SHARED_BYTES = 512 * 1024 ** 2
 const SMALL_BYTES = 16 * 1024 ** 2
@@ -20,13 +23,13 @@ const SMALL_BYTES = 16 * 1024 ** 2
 /** The first descriptor of a guarded child that is free: see spawnGuarded. */
 export const FIRST_FD = 4
 /**
- * Bubblewrap would end at the SIGTERM that asks the command to end, and the command with it, so it is started with that signal ignored,
- * which the command is given back.
+ * The SIGTERM that asks the command to end would also end bubblewrap, which kills the command. So bubblewrap is started with that signal
+ * ignored (UNENDED), and the command gets the default handling back (HEARING).
  */
 const UNENDED = ['-c', 'trap "" TERM; exec "$@"', 'sh']
 const HEARING = ['/usr/bin/env', '--default-signal=TERM']
 
-/** A file that a command may read, or a socket that it may use: where it lies, and where the command finds it. */
+/** A file or socket that a box shows to a command: its path outside the box (`from`), and in the box (`to`). */
 export interface BoxFile {
   from: string
   to: string
@@ -35,26 +38,26 @@ export interface BoxFile {
 interface BoxPlan {
   /** The complete environment of the command, without secrets. */
   environment: NodeJS.ProcessEnv
-  /** The working folder first, then what lies in it and is put upon itself. */
+  /** The working folder first, then parts of it that are mounted over themselves, such as read-only files, and folders beside it. */
   held: Held[]
   /** The real path of the folder that the command starts in. */
   cwd: string
-  /** The folder of configuration and data of the service, which is hidden wherever it lies. */
+  /** The folder with configuration and data of the service. The box always hides it. */
   ownHome: string
-  /** The layer that is mounted in place of the working folder: see overlay.ts. */
+  /** The overlay that is mounted in place of the working folder: see overlay.ts. */
   overlay?: { from: string, to: string }
   files: BoxFile[]
-  /** The folders that are kept as the home and /tmp. Absent: both are empty, and in memory. */
+  /** The folders that the box has as home and /tmp. Absent: both are empty, and in memory. */
   kept?: Pick<PrivateFolders, 'home' | 'tmp'>
   /** Folders below the working folder that are hidden. */
   masked?: string[]
-  /** Whether the box is in the network of what starts it, which is one that commands share. */
+  /** True if the box joins the network of the process that starts it, which several commands share. */
   sharesNetwork?: boolean
 }
 
 /**
- * Returns the options of bubblewrap, up to and without the command. `firstFd` is the descriptor under which the child has the first of
- * `held`; the others follow it.
+ * Returns the options of bubblewrap, without the command. `firstFd` is the descriptor of the first of `held` in the child; those of the
+ * others follow.
  */
 function boxOptions (plan: BoxPlan, { tools, toTools, toFolders }: ReturnType<typeof findMounts>, firstFd: number): string[] {
   const { environment, held, cwd, ownHome, files, kept, masked = [], overlay, sharesNetwork = false } = plan
@@ -69,7 +72,7 @@ function boxOptions (plan: BoxPlan, { tools, toTools, toFolders }: ReturnType<ty
     ...['--cap-drop', 'ALL', '--hostname', 'box'],
     ...systemFolders().flatMap(({ path, link }) => link === undefined ? ['--ro-bind', path, path] : ['--symlink', link, path]),
     ...maskedPlaces().flatMap(({ path, isFolder }) => isFolder ? hidden(path) : ['--ro-bind', '/dev/null', path]),
-    // As root, settings of the kernel could be written in a new /proc: it does not ask whose they are.
+    // If the service runs as root, a command could write kernel settings in a new /proc, so /proc/sys is read-only.
     ...['--proc', '/proc', '--ro-bind', '/proc/sys', '/proc/sys'],
     ...['--dev', '/dev', ...memory('/dev/shm', SHARED_BYTES), ...readOnly('/dev')],
     ...kept === undefined ? memory('/tmp', PRIVATE_BYTES) : ['--bind-fd', tmpFd, '/tmp'],
@@ -82,7 +85,7 @@ function boxOptions (plan: BoxPlan, { tools, toTools, toFolders }: ReturnType<ty
     ...files.flatMap(({ from, to }) => ['--ro-bind', from, to]),
     ...held.flatMap(({ path, isWritable, isBeside }, at) => {
       if (overlay === undefined) return [isWritable ? '--bind-fd' : '--ro-bind-fd', String(firstFd + at), path]
-      // What was opened outside of the namespace of the overlay cannot be bound in it.
+      // A descriptor from outside the namespace of the overlay cannot be bound in it.
       if (isBeside) return ['--ro-bind', path, path]
       return [isWritable ? '--bind' : '--ro-bind', join(overlay.from, relative(overlay.to, path)), path]
     }),
@@ -94,9 +97,9 @@ function boxOptions (plan: BoxPlan, { tools, toTools, toFolders }: ReturnType<ty
 }
 
 /**
- * Finds what is mounted in /tmp and in the home. The first folder on the way to it is a place of its own, which commands cannot write:
- * else one could put a link there, and bubblewrap would make the rest of the way where that leads, outside of the box. Tools write beside
- * themselves, but into memory.
+ * Finds the mounts below /tmp and the home. The first folder on the way to each becomes a mount that commands cannot write. Otherwise a
+ * command could put a link there, and bubblewrap would create the rest of the path at the target of the link, outside the box. Beside
+ * toolchains commands can write, but into memory.
  */
 function findMounts ({ environment, held, ownHome }: BoxPlan) {
   const tools = toolchains(environment, ownHome)
@@ -118,9 +121,9 @@ function findMounts ({ environment, held, ownHome }: BoxPlan) {
 }
 
 interface BoxedProgram {
-  /** Bubblewrap. */
+  /** The path of bubblewrap. */
   program: string
-  /** What is run in the box. */
+  /** The command line that runs in the box. */
   command: string[]
   /** The complete environment of the command. */
   env: NodeJS.ProcessEnv
@@ -128,7 +131,7 @@ interface BoxedProgram {
   clock: Clock
   /** A folder outside of the box, for files that bubblewrap reads. */
   own: string
-  /** The command that starts bubblewrap in other namespaces; absent: it is started as it is. */
+  /** The command that starts bubblewrap in other namespaces. Absent: bubblewrap is started directly. */
   within?: string[]
 }
 
@@ -141,7 +144,7 @@ export async function startInBox (
   const mounts = findMounts(plan)
   if (kept !== undefined) await Promise.all([preparePlaces(kept.tmp, mounts.inTmp), preparePlaces(kept.home, mounts.inHome)])
   const fds = [...plan.held, ...kept === undefined ? [] : [kept.home, kept.tmp]].map(({ fd }) => fd)
-  // In a file, so that no program in the box reads in the arguments of bubblewrap where things are outside of it.
+  // The options are in a file: programs in the box can read the arguments of bubblewrap, which would show paths outside the box.
   const optionsAt = FIRST_FD + fds.length
   const options = [...boxOptions(plan, mounts, FIRST_FD), '--seccomp', String(optionsAt + 1)]
   const files: FileHandle[] = []

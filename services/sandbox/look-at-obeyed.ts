@@ -13,29 +13,29 @@ import { followUses, readPackageUse } from './package-scripts.ts'
 import { readSmall } from './read-small.ts'
 import { addEntry, type ObeyedState, type Walk } from './obeyed-state.ts'
 
-/** Where a look ends. */
+/** The most entries, and the most milliseconds, of one look. */
 export const MOST_ENTRIES = 500_000
 export const LOOK_MS = 20_000
-/** Folders that are read at once. */
+/** The number of folders that are read at once. */
 const WIDTH = 16
-/** Folders of packages: nothing in them is read-only during a command, as they are replaced whole. */
+/** Folders of packages. Nothing in them is read-only during a command, because package managers replace them as a whole. */
 const PACKAGES = new Set(['node_modules', '.venv', 'venv', '__pycache__', 'target'])
 
 const LINKED_PACKAGES = /\/(?:node_modules|\.venv|venv)(?:\/|$)/
 const MOST_KNOWN_LINKS = 50_000
 
-/** How a folder is looked at. */
+/** The kind of a folder. It decides which entries of the folder count as obeyed. */
 type Sort = 'folder' | 'all' | 'git' | 'hooks' | 'objects' | 'worktrees' | 'modules' | 'plain' | 'resolutions' | 'refs'
 interface Visit {
   path: string
   sort: Sort
-  /** Nothing in it is read-only during a command. */
+  /** True if nothing in the folder is read-only during a command. */
   isClosed?: boolean
-  /** The git directory whose branches are in it. */
+  /** For a folder of branches: its git directory. */
   git?: string
 }
 
-/** What git knows in one that is not called `.git`, where other things may lie, too. */
+/** Names that git uses in a git directory not called `.git`. Such a directory may hold other files, too. */
 const OF_BARE = new Set(['head', 'config', 'config.worktree', 'info', 'commondir', 'gitdir', 'branches', 'remotes'])
 const SORTS = new Map<string, Sort>([
   ['objects', 'objects'], ['worktrees', 'worktrees'], ['modules', 'modules'], ['hooks', 'hooks'], ['rr-cache', 'resolutions']
@@ -43,20 +43,23 @@ const SORTS = new Map<string, Sort>([
 
 interface Look {
   outside?: readonly string[]
-  /** Further places that are looked at whole; absent: those that settings and links name now. */
+  /** Further places whose whole content counts as obeyed. Absent: those that settings, scripts and links name now. */
   named?: readonly string[]
-  /** An earlier state: its contents are not read again. */
+  /** An earlier state: contents that did not change are taken from it. */
   known?: ObeyedState
-  /** The home whose settings of git hold here. Absent: no contents are read. */
+  /** The home whose git settings apply to the folder. Absent: no contents are read. */
   home?: string
-  /** The folder of the files of a repository above. */
+  /** The work tree of the repository above the folder. */
   top?: string
-  /** The path at which commands find the folder, which settings and links of a copy name. */
+  /** The path at which commands see the folder. In a copy, settings and links name this path. */
   seenAt?: string
   limits?: { entries: number, ms: number }
 }
 
-/** Looks at what programs obey in the folder, with this real path, and in git directories outside of it. */
+/**
+ * Returns the state of the files that programs act on by themselves (git settings, hooks, editor settings) in `folder`, a real path, and in
+ * the git directories `outside` of it.
+ */
 export async function lookAtObeyed (folder: string, look: Look = {}): Promise<ObeyedState> {
   const { outside = [], known, home, top, seenAt = folder, limits = { entries: MOST_ENTRIES, ms: LOOK_MS } } = look
   const state: ObeyedState = {
@@ -82,13 +85,13 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
       if (paths.length === 0) return
       const links = new Map<string, Promise<string | undefined>>()
       const ways = (await Promise.all(paths.map((path) => wayTo(path, links)))).flat().map(inFolder)
-      // Not the folder itself, nor what holds it or a git directory.
+      // Neither the folder itself, nor a git directory, nor a folder that contains one of them.
       const holders = new Set([folder, ...state.gitDirectories.keys()].flatMap(withHolders))
       state.named = [...new Set([...state.named, ...ways])].filter((path) => isIn(folder, path) && !holders.has(path))
       return addNamed(state, { known, isKept: true, seen })
     }
     await add(places)
-    // A script starts others.
+    // Scripts name other scripts.
     const elsewhere = await textsElsewhere(state, places)
     let scripts: string[] | undefined
     for (let round = 0; round <= MOST_ROUNDS && scripts?.length !== 0; round++) {
@@ -109,7 +112,7 @@ export async function lookAtObeyed (folder: string, look: Look = {}): Promise<Ob
   return state
 }
 
-/** How far it is followed that scripts start others. */
+/** The most rounds in which scripts that other scripts name are read. */
 const MOST_ROUNDS = 4
 
 async function addPackages ({ packages }: ObeyedState, found: ReadonlyMap<string, readonly string[]>): Promise<void> {
@@ -119,11 +122,11 @@ async function addPackages ({ packages }: ObeyedState, found: ReadonlyMap<string
   }
 }
 
-/** Texts of hooks outside of the folder that are read. */
+/** The most hooks outside of the folder that are read, and the largest one, in bytes. */
 const MOST_ELSEWHERE = 64
 const LARGEST_HOOK = 64 * 1024
 
-/** Returns the texts of hooks that lie outside of the folder, where settings and links lead to them. */
+/** Returns the texts of the hooks outside of the folder to which settings and links lead. */
 async function textsElsewhere ({ folder, entries }: ObeyedState, places: readonly string[]): Promise<string[]> {
   const links = [...entries].flatMap(([path, { kind }]) => kind === 'link' ? [path] : [])
   const files: string[] = []
@@ -137,7 +140,7 @@ async function textsElsewhere ({ folder, entries }: ObeyedState, places: readonl
   return texts.filter((text) => text !== undefined)
 }
 
-/** Returns what has a name like the last one of this path. */
+/** Returns the existing paths that match a path with `*` in its last part. */
 async function matching (path: string): Promise<string[]> {
   const parts = basename(path).split('*').map((part) => part.replace(/[^\w-]/g, '\\$&'))
   const pattern = new RegExp(`^${parts.join('[^/]*')}$`)
@@ -156,19 +159,22 @@ async function addNamed (state: ObeyedState, walk: Walk): Promise<void> {
   await walkAll(state, there, walk)
 }
 
-/** Whether programs would follow a link: in a git directory, those of settings and hooks alone are. */
+/** Whether programs would follow a link. In a git directory, only links for settings and hooks are followed. */
 function isObeyedLink ({ gitDirectories }: ObeyedState, path: string): boolean {
   const git = [...gitDirectories.keys()].find((each) => isIn(each, path))
   return !/\.boxed(?:-\d+)?$/.test(path) && (git === undefined || /^(?:config|hooks|info)\b/.test(relative(git, path)))
 }
 
-/** Links that are followed on the way to a place. */
+/** The most links that are followed on the way to one place. */
 const MOST_LINKS = 40
 
-/** Returns the path and the folders that hold it. */
+/** Returns the path and all folders above it. */
 const withHolders = (path: string): string[] => dirname(path) === path ? [path] : [path, ...withHolders(dirname(path))]
 
-/** Returns the links on the way to a place, and the place itself, whether something is there or not. `known`: where paths lead. */
+/**
+ * Returns the symbolic links on the way to a path, and at last the path to which they lead, which may not exist. `known` caches the target
+ * of each link.
+ */
 export async function wayTo (path: string, known = new Map<string, Promise<string | undefined>>()): Promise<string[]> {
   const links: string[] = []
   let way = '/'
@@ -189,7 +195,7 @@ export async function wayTo (path: string, known = new Map<string, Promise<strin
   return [...links, way]
 }
 
-/** Walks the folders, several at once, those of git first. */
+/** Visits the folders, several at once, and git directories first. */
 async function walkAll (state: ObeyedState, visits: Visit[], walk: Walk): Promise<void> {
   const [first, later] = [visits.filter(({ sort }) => sort === 'git'), visits.filter(({ sort }) => sort !== 'git')]
   let at = 0
@@ -208,7 +214,9 @@ async function walkAll (state: ObeyedState, visits: Visit[], walk: Walk): Promis
 
 const GONE = new Set(['ENOENT', 'ENOTDIR', 'ELOOP'])
 
-/** Returns what is in a folder. One that its owner cannot list could still be entered: it is opened for the moment. */
+/**
+ * Returns the entries of a folder. If its owner may not list it, it is made readable for the moment: programs could still open paths in it.
+ */
 async function entriesOf (path: string, state: ObeyedState): Promise<Dirent[]> {
   try {
     return await inForbidden([path], () => readdir(path, { withFileTypes: true }))
@@ -221,7 +229,7 @@ async function entriesOf (path: string, state: ObeyedState): Promise<Dirent[]> {
 /** Matches every name that can be obeyed. Most names do not match and need no closer look. */
 const MAY_BE_OBEYED = /^[-._a-eg-ik-mo-uw]|[^\x21-\x39\x3b-\x7e]|\.(?:code-workspace|sublime-project)|\.$/i
 
-/** Adds what is obeyed in one folder, and returns the folders in it that are to be looked at. */
+/** Adds the obeyed entries of one folder to the state. Returns the folders in it that are to be visited. */
 async function visitFolder (state: ObeyedState, visit: Visit, walk: Walk): Promise<Visit[]> {
   const { path, sort } = visit
   const all = await entriesOf(path, state)
@@ -233,7 +241,7 @@ async function visitFolder (state: ObeyedState, visit: Visit, walk: Walk): Promi
     if (renamed.length > 0) entries.push(...(await entriesOf(path, state)).filter(({ name }) => renamed.includes(name)))
   }
   const names = new Set(entries.map(({ name }) => plainName(name)))
-  // Beside `.git`, git looks at nothing else.
+  // If a folder has a `.git`, git does not take the folder itself for a git directory.
   const isBare = sort === 'folder' && isGitShape(names) && !names.has('.git')
   if (isBare || sort === 'git' || (sort === 'modules' && isGitShape(names))) return visitGit(state, { ...visit, isBare }, entries, walk)
   return visitEntries(state, visit, entries, walk)
@@ -249,7 +257,7 @@ async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly
     const inner: Visit = { path: join(path, entry.name), sort, git, isClosed: isInnerClosed }
     const isFolder = entry.isDirectory()
     if (isFolder && KEY_FOLDERS.includes(entry.name) && (walk.isKept || walk.known?.keys.includes(inner.path))) {
-      // A command finds none that was there before.
+      // A box hides key folders that were there before the command.
       state.keys.push(inner.path)
       continue
     }
@@ -275,7 +283,7 @@ async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly
     if (sort === 'worktrees' && isFolder) inner.sort = 'git'
     if (git !== undefined && entry.isFile()) await addBranch(state.gitDirectories.get(git)!, git, inner.path)
     const isPlain = entry.isFile() && (sort === 'plain' || sort === 'refs' || (sort === 'hooks' && entry.name.endsWith('.sample')) ||
-      // How conflicts were resolved: git does the same again, unasked.
+      // Recorded resolutions of conflicts: git applies a postimage again without asking.
       (sort === 'resolutions' && !entry.name.startsWith('postimage')))
     const isAllowed = isFolder ? sort !== 'all' : isPlain
     if (!isAllowed) await addEntry(state, inner.path, walk)
@@ -285,7 +293,8 @@ async function visitEntries (state: ObeyedState, visit: Visit, entries: readonly
 }
 
 /**
- * Notes folders whose name is not UTF-8, into which Node finds no way. One that was not there before gets a name. Returns such names.
+ * Handles folders whose name is not UTF-8, which Node.js cannot open. In a look before a command they are noted as strange; later, new ones
+ * are renamed. Returns the new names.
  */
 async function nameStrange (path: string, state: ObeyedState, { known, isKept }: Walk): Promise<string[]> {
   const renamed: string[] = []
@@ -304,11 +313,14 @@ async function nameStrange (path: string, state: ObeyedState, { known, isKept }:
   return renamed
 }
 
-/** Git takes a folder with these for a repository; those of a worktree name where the rest is. */
+/** Whether git takes a folder with these names for a git directory, or for that of a worktree, whose `commondir` leads to the rest. */
 const isGitShape = (names: ReadonlySet<string>): boolean =>
   names.has('head') && ((names.has('objects') && names.has('refs')) || names.has('commondir'))
 
-/** Looks at a git directory. In one under another name, what git does not know may be anything. */
+/**
+ * Adds the obeyed entries of a git directory. In one that is not called `.git`, entries that are not git's are visited like those of a
+ * folder.
+ */
 async function visitGit (state: ObeyedState, visit: Visit & { isBare: boolean }, entries: readonly Dirent[], walk: Walk): Promise<Visit[]> {
   const { path, isBare } = visit
   state.gitDirectories.set(path, await readGitDirectory(path, entries, walk.known?.gitDirectories.get(path)))
@@ -317,7 +329,7 @@ async function visitGit (state: ObeyedState, visit: Visit & { isBare: boolean },
   const found = isBare ? await visitEntries(state, visit, entries.filter((entry) => !isOfGit(entry)), walk) : []
   for (const entry of entries.filter(isOfGit)) {
     const inner: Visit = { path: join(path, entry.name), sort: 'all' }
-    // On a file system without case these names are git's, too.
+    // On a case-insensitive file system, git finds these names in any case.
     const name = isBare ? plainName(entry.name) : entry.name
     if (!entry.isDirectory()) {
       if (!entry.isFile() || !PLAIN_FILES.test(entry.name) || (isBare && OF_BARE.has(name))) await addEntry(state, inner.path, walk)
@@ -328,7 +340,10 @@ async function visitGit (state: ObeyedState, visit: Visit & { isBare: boolean },
   return found
 }
 
-/** Objects are told apart by their folders. Only a lock file is written through a link, and objects have none. */
+/**
+ * Visits the folder of git's objects, without the folders of loose objects: git writes only lock files through a link, and objects have
+ * none.
+ */
 async function visitObjects (state: ObeyedState, path: string, walk: Walk): Promise<Visit[]> {
   const found: Visit[] = []
   for (const entry of await entriesOf(path, state)) {

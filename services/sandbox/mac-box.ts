@@ -4,25 +4,26 @@ import { join } from 'node:path'
 import { systemFolders, toolchains } from './box-places.ts'
 
 /**
- * Never run: written from Apple's sandbox(7) and sandbox-exec(1), and compared on 2026-11-28 with the profile by which Codex runs commands
- * of models on macOS (openai/codex, codex-rs/core/src/seatbelt_base_policy.sbpl, which follows Chromium's common.sb).
+ * The program that makes boxes on macOS. This file has never been run. It was written from Apple's sandbox(7) and sandbox-exec(1), and
+ * compared on 2026-11-28 with the profile by which Codex runs commands of models on macOS (openai/codex,
+ * codex-rs/core/src/seatbelt_base_policy.sbpl, which follows Chromium's common.sb).
  */
 export const SANDBOX_EXEC = '/usr/bin/sandbox-exec'
 
-/** What programs of macOS read to start, beside the folders that other systems have as well. */
-// Not /System whole: below /System/Volumes/Data is all that users have.
+/** Folders that programs of macOS read to start, beside those that `systemFolders` returns. */
+// Not the whole of /System: all data of the users is below /System/Volumes/Data.
 const SYSTEM = ['/System/Library', '/System/Applications', '/System/iOSSupport', '/System/Cryptexes', '/System/Volumes/Preboot/Cryptexes',
   '/Library/Apple', '/Library/Developer', '/Library/Frameworks', '/Applications/Xcode.app', '/private/var/db/dyld', '/private/var/select',
   '/private/var/db/timezone', '/private/etc', '/opt/homebrew', '/dev/fd']
 /**
- * Services that libraries of each program ask: for names of users and groups, the folder for temporary files, the time zone, and the log.
- * Others are left out: by launchservicesd and coreservices a command would have programs started outside of the box, by securityd it
- * would reach keys, by pboard the clipboard, by cfprefsd the settings of all programs, by FSEvents what changes in other folders; trustd
- * and configd are for networks, which commands in this box do not have.
+ * Services that the libraries of every program ask: for names of users and groups, the folder for temporary files, the time zone, and the
+ * log. Others are left out. Through launchservicesd and coreservices, a command would have programs started outside of the box. Through
+ * securityd it would reach keys, through pboard the clipboard, through cfprefsd the settings of all programs, and through FSEvents the
+ * changes in other folders. trustd and configd are for networks, which commands in this box do not have.
  */
 const SERVICES = ['com.apple.system.opendirectoryd.libinfo', 'com.apple.system.opendirectoryd.membership', 'com.apple.bsd.dirhelper',
   'com.apple.system.notification_center', 'com.apple.system.logger', 'com.apple.logd']
-// Not /dev whole, nor /dev/tty: there a command could read what is typed in terminals, and write to them.
+// Neither the whole of /dev nor /dev/tty: a command could read what is typed in terminals there, and write to them.
 const DEVICES = ['/dev/null', '/dev/zero', '/dev/stdout', '/dev/stderr', '/dev/fd', '/dev/dtracehelper', '/dev/ptmx']
 const READABLE_DEVICES = [...DEVICES, '/dev', '/dev/stdin', '/dev/random', '/dev/urandom', '/dev/autofs_nowait']
 
@@ -33,7 +34,7 @@ interface MacPlan {
   /** A folder of the command's own for temporary files. */
   temporary: string
   ownHome: string
-  /** Files and folders in it that programs obey when somebody opens or enters a folder. */
+  /** Files and folders in the working folder that programs act on when somebody opens or enters a folder. */
   opens?: readonly string[]
 }
 

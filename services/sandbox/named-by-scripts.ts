@@ -5,35 +5,41 @@ import { isIn } from './box-places.ts'
 import { isScript, type NamedCommand, WORDS } from './named-by-settings.ts'
 import { usesOf } from './package-scripts.ts'
 
-/** Longer scripts are not read for names, bytes; and words of one that are looked at, and files that are named by all. */
+/**
+ * Limits: the size of a script (its content in base64), the words of one script, the files that all scripts name, and folders for one
+ * script.
+ */
 const LARGEST = 64 * 1024
 const MOST_WORDS = 500
 const MOST_NAMED = 300
 const MOST_BASES = 16
-/** Nobody writes there but managers of packages, which replace all of it. */
+/** Folders of packages and build results: only their managers write there, and they replace the whole content. */
 const OF_PACKAGES = /(?:^|\/)(?:node_modules|\.venv|venv|vendor|target|build|dist)\//
 
 interface Found {
   folder: string
-  /** The path at which commands find it. */
+  /** The path at which commands see the folder. */
   seenAt: string
   entries: ReadonlyMap<string, { kind: string, content?: string }>
   gitDirectories: ReadonlyMap<string, { execs: readonly string[] }>
 }
 interface Around {
-  /** The folders of files of each git directory. */
+  /** The work trees of each git directory, by its path. */
   tops: ReadonlyMap<string, readonly string[]>
-  /** Texts of hooks that lie elsewhere. */
+  /** Texts of hooks outside of the folder. */
   elsewhere?: readonly string[]
-  /** Commands of settings. */
+  /** Commands that git settings name. */
   commands?: readonly NamedCommand[]
-  /** Folders of hooks, and scripts that settings name. */
+  /** Folders of hooks, and scripts that git settings name. */
   hooks: readonly string[]
-  /** Scripts that others named, which are looked at now; absent: all hooks are. */
+  /** Scripts that other scripts named, and that are read now. Absent: all hooks and starters are read. */
   scripts?: readonly string[]
 }
 
-/** Files that start others on opening or entering the folder, or by a hook. Not words for models: these name what is to be edited. */
+/**
+ * Names of files that start other files when somebody opens or enters the folder, or by a hook. Texts for models are not among them: the
+ * files that they name are there to be edited.
+ */
 const STARTERS = new RegExp(
   String.raw`^(?:\.envrc(?:\.local)?|\.?mise.*\.toml|\.pre-commit-config\.ya?ml|\.?lefthook.*|\.autoenv.*|\.gitpod\.yml|\.?mcp\.json|` +
     String.raw`\.?opencode\.jsonc?|\.?crush\.json|tasks\.json|\.?devcontainer\.json|hooks\.json|\.overcommit\.yml|grumphp\.yml|` +
@@ -42,13 +48,13 @@ const STARTERS = new RegExp(
     String.raw`.*\.lisp|.*\.code-workspace|.*\.sublime-project|run\.json|\.profile|\.(?:ba|z|k|c|tc)sh\w+)$`
 )
 const SETTINGS_OF_AGENTS = /\/\.(?:claude|gemini|qwen|codex|opencode|crush)\/(?:settings[\w.]*\.json|config\.toml|hooks\/[^/]+)$/
-/** What a loop runs that goes through a folder. */
+/** Matches a `for` loop of a shell, and captures the list that it goes through. */
 const LOOP = /\bfor\s+\w+\s+in\s+([^;\n]+)/g
-/** In Python; a module of the folder that is not there yet would come before one of the system. */
+/** Matches imports in Python. A new module in the folder would take precedence over one of the system. */
 const IMPORTED = /(?:^|[\s;"'])(?:from\s+([\w.]+)\s+)?import\s+\(?([\w., \t]+)/gm
-/** Comments, but for the first line, which names an interpreter. */
+/** Matches lines that are comments, except a first line that names an interpreter (`#!`). */
 const COMMENT = /^(?!#!)\s*#.*$/gm
-/** Programs and options that run the file behind them, whatever its ending. */
+/** Matches a program or option that runs the file named after it, whatever the file's extension, and captures the file. */
 const STARTED = new RegExp(
   String.raw`(?:^|[\s;&|(\x60'"=!])(?:\.|source(?:_env(?:_if_exists)?)?|dotenv(?:_if_exists)?|exec|(?:ba|z|da|k|fi)?sh|python[\d.]*|node|` +
     String.raw`deno|bun|perl|ruby|php|lua|tclsh|expect|java|Rscript|julia|groovy|env|time|nice|nohup|` +
@@ -58,31 +64,31 @@ const STARTED = new RegExp(
     String.raw`[ \t=]+(?=["']?([^\s"'\x60;|&()<>]+))`,
   'gm'
 )
-/** A loop over what a file names, or a program that runs what it reads; and files without an ending that are no such lists. */
+/** Scripts that run what they read from a file (RUNS_LIST), and names of files that may be such lists (LIST). */
 const RUNS_LIST = /<\(|\b(?:read|xargs|mapfile|readarray|eval|parallel)\b|\bfor\s+\w+\s+in\s+["']?[$`]/
 const LIST = new RegExp(
   String.raw`(?:^|\/)(?!(?:VERSION|README|CHANGELOG|CHANGES|LICEN[CS]E|COPYING|AUTHORS|NOTICE|TODO)\b)` +
     String.raw`(?:[\w-]+|[\w.-]+\.(?:lst|manifest|csv|tsv|in))$`
 )
-/** A text that a shell runs is read from these. */
+/** Matches a command whose output a shell runs, such as `eval "$(…)"`. */
 const EVALUATED = /(?:-c|\beval)\s+["']?\$\(([^)]*)\)/g
 const PARTS = /[\s'"`;|&()<>={}[\],:]+-?/
 const RUN_PARTS = /\brun-parts\s+(?:-\S+\s+)*([\w./-]+)/g
 const MODULE = /\bpython[\d.]*\s+-m\s+([\w.]+)/g
-/** Files of one ending, which is none of code: that is what hooks look at. */
+/** Matches all files of one extension, unless it is one of source code: hooks read source code and do not run it. */
 const ALL_BUT_CODE = new RegExp(
   String.raw`^[\w./-]*\*\.(?!(?:[cm]?[jt]sx?|py|rb|go|rs|java|kt|cc?|cpp|h|hpp|cs|php|swift|md|rst|s?css|html?|vue|svelte|sh|sql|proto|` +
     String.raw`tf|png|jpe?g|svg|snap|log|o|pyc)$)\w+$`
 )
-/** What a Makefile includes, whether it is there or not. */
+/** Matches an `include` of a Makefile, and captures the files, which need not exist. */
 const INCLUDES = /^[-s]?include\s+(.*)$/gm
-/** A folder of which all files are run. */
+/** Matches commands that run all files of a folder, and captures the folder. */
 const RUN_ALL = [
   /\bfind\s+([\w./-]+)[^\n]*(?:-exec|\bxargs\b[^\n]*?)\s+(?:\{\}|(?:ba|z|da|k)?sh|python[\d.]*|node|perl|ruby)/g,
   /\bls\s+(?:-\S+\s+)*([\w./-]+)[^\n]*\|[^\n]*(?:sh|python[\d.]*|node|read)\b/g,
   /\bgo\s+run\s+(?:-\S+\s+)*([\w./-]+)/g
 ]
-/** The files that programs read when a hook or entering a folder runs them. */
+/** Programs that a script may run, and the files that each of them reads. */
 const USED: Array<[pattern: RegExp, files: string[]]> = [
   [/\buse[_ ]nix\b/, ['shell.nix', 'default.nix']],
   [/\buse[_ ]flake\b/, ['flake.nix', 'flake.lock']],
@@ -113,11 +119,11 @@ const USED: Array<[pattern: RegExp, files: string[]]> = [
     ...['js', 'mjs', 'cjs', 'ts'].map((end) => `commitlint.config.${end}`)]],
   [/\bdeno\s+task\b/, ['deno.json', 'deno.jsonc']],
   [/\bdocker[ -]compose\b/, ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml']],
-  // What these programs are told to start in place of others.
+  // Settings that make these programs start other programs.
   [/\bcargo\b/, ['.cargo/config.toml', '.cargo/config', 'rust-toolchain.toml', 'rust-toolchain']],
   [/\b(?:npm|npx|pnpm|yarn|bun)\b/, ['.npmrc', '.yarnrc', '.yarnrc.yml', '.pnpmfile.cjs', 'bunfig.toml']]
 ]
-/** The same for files that belong to the project: only new ones count. */
+/** Like USED, for files that belong to the project: they count only if they do not exist yet. */
 const USED_IF_NEW: typeof USED = [
   [/\bcargo\b/, ['Cargo.toml', 'build.rs']],
   [/\bgo\b/, ['go.mod', 'go.work']],
@@ -146,7 +152,7 @@ const modulesIn = (text: string): string[] => {
   return [...new Set(names.flatMap((name) => name.split('.').map((_, at, parts) => parts.slice(0, at + 1).join('/'))))]
 }
 const usedBy = (text: string, table: typeof USED): string[] => table.flatMap(([pattern, files]) => pattern.test(text) ? files : [])
-/** Folders that are added to PATH. */
+/** Matches additions to PATH, and captures the folder. */
 const ADDED_PATH = /\b(?:PATH_add|path_add\s+PATH|_\.path\s*=)\s*\[?\s*["']?([^\s"';&|\]]+)/g
 const SET_PATH = /\bPATH=["']?([^\n;"']+)/g
 const wordsOf = (text: string, patterns: readonly RegExp[]): string[] =>
@@ -162,22 +168,28 @@ const ENDINGS = [
   ...['', '.sh', '.js', '.mjs', '.cjs', '.ts', '.py', '.rb', '.pl', '.pm', '.lua', '.php'],
   ...['/index.js', '/index.mjs', '/index.ts', '/__main__.py', '/__init__.py']
 ]
-/** Settings that a hook reads may name programs. What describes the project is no such file: it is changed all the time. */
+/**
+ * Extensions of settings, which may name programs that a hook runs. Files that describe the project (OF_PROJECT) do not count: they change
+ * all the time.
+ */
 const SETTINGS = /\.(?:jsonc?|ya?ml|toml|ini|cfg|conf|txt|list|mk|just|nix|rake|xml|env|rc|properties)$/i
 const MAY_COME = /^[\w-]+\.(?:sh|bash|conf|cfg|ini|txt|list|lst|mk|manifest|env|ya?ml|toml|json)$/
 const OF_PROJECT = /^(?:package(?:-lock)?|tsconfig.*|composer|deno|cargo|pyproject|pnpm-.*)\.(?:json|jsonc|toml|ya?ml)$/i
-/** Where scripts for developers lie: what these read of each other counts. A program of the project is one of its files. */
+/**
+ * Folders with scripts for developers. All files that such a script names count. Of a program elsewhere in the project, only its settings
+ * do.
+ */
 const OF_DEVELOPERS = /(?:^|\/)(?:scripts?|tools?|bin|ci|hooks|dev|\.[^/]+)\//
 const SHELL = /^#!.*sh\b|^(?!#!)/
 
-/** Whether a file starts others, by its name. */
+/** Whether a file with this name starts other files. */
 const startsOthers = (path: string): boolean =>
   isHookName(basename(path)) || STARTERS.test(basename(path)) || /\/\.(?:husky|githooks)\/[^/]+$/.test(path) ||
   SETTINGS_OF_AGENTS.test(path)
 
 /**
- * Returns scripts in the folder that hooks name, and what shells read on entering a folder: they are run with these. `packages`: the
- * parts that they use of files package.json.
+ * Returns the files in the folder that hooks name, and that shells read when somebody enters the folder (`places`): they run together with
+ * these. `packages`: by the path of each package.json, the parts that scripts use.
  */
 export async function namedByScripts (
   { folder, seenAt, entries, gitDirectories }: Found,
@@ -189,7 +201,7 @@ export async function namedByScripts (
     isIn(folder, place) && !OF_PACKAGES.test(`${relative(folder, place)}/`) && found.size < MOST_NAMED
   const read = async (text: string, around: readonly string[], { isProgram = false, isPython = false, isCommand = false } = {}) => {
     const plain = text.replace(/^#!/, '')
-    // Defaults of variables, and lists of settings, too.
+    // Split in two ways, to find words in defaults of variables and in lists of settings, too.
     const words = [...new Set([...plain.split(WORDS), ...plain.split(PARTS)])].slice(0, MOST_WORDS)
     const bases = [...new Set([...around, ...await foldersOf(words, around)])].filter((base) => isIn(folder, base)).slice(0, MOST_BASES)
     const add: Add = async (word, isNamed, from = bases) => {
@@ -206,7 +218,7 @@ export async function namedByScripts (
       await add(word, (place) => isSettings(folder, place))
       if (isProgram) continue
       for (const ending of /^\.\.?\//.test(word) ? ENDINGS : ['']) await add(word + ending, isScript)
-      // What is not there yet may be started, or read, where it comes to be.
+      // A file that does not exist yet may be started or read once a command has created it.
       if (word.includes('/')) await add(word, mayBecomeScript, around)
       if (word.includes('/')) await add(word, isPlain)
       else if (MAY_COME.test(word) && !OF_PROJECT.test(word)) await add(word, isMissing, around)
@@ -227,9 +239,9 @@ export async function namedByScripts (
     const text = Buffer.from(content, 'base64').toString().replace(COMMENT, '')
     const isPython = path.endsWith('.py') || /^#!.*python/.test(text)
     const isShell = SHELL.test(text) && !/\.(?:py|[cm]?js|ts)$/.test(path)
-    // Of a program of the project its settings count, but not its other files.
+    // Of the files that a program of the project names, only its settings count.
     const isProgram = scripts !== undefined && !isShell && !OF_DEVELOPERS.test(relative(folder, path))
-    // The folders of the repository, which a variable may stand for, and that of the script.
+    // A path may be relative to a folder of the repository, for which a variable may stand, or to the folder of the script.
     const git = [...gitDirectories.keys()].find((each) => isIn(each, path))
     const around = git === undefined ? [topOf(path)] : [...tops.get(git) ?? [], git]
     await read(text, [...around, dirname(path)], { isProgram, isPython })
@@ -242,13 +254,13 @@ export async function namedByScripts (
   return { places: [...found], packages }
 }
 
-/** Adds what a word means in some folders. */
+/** Adds the places that a word names in the folders `from`, if `isNamed` accepts them. */
 type Add = (word: string, isNamed: (place: string) => Promise<boolean>, from?: readonly string[]) => Promise<void>
 
-/** All that there may be in a folder; in that of the script itself, what has such a name alone. */
+/** Returns the folder of a path with `*`, as all files in it count. Without a folder, returns the path itself. */
 const allOf = (word: string): string => dirname(word) === '.' ? word : dirname(word)
 
-/** Adds what a script starts, takes as a list of what to start, or has others start. */
+/** Adds the files that a script starts, that it reads as a list of commands, or that programs it starts read. */
 async function addStarted (
   text: string,
   { words, around, isPython, add }: { words: readonly string[], around: readonly string[], isPython: boolean, add: Add }
@@ -275,7 +287,9 @@ async function addStarted (
   for (const word of includedBy(text)) await add(word.includes('*') ? allOf(word) : word, anyway)
 }
 
-/** Whether a word of a command may be a program in the folder, or what it reads: a file, or a path at which nothing is yet. */
+/**
+ * Whether a word of a command may be a program in the folder, or a file that the command reads: a file, or a path at which nothing is yet.
+ */
 const mayBeProgram = async (place: string, word: string): Promise<boolean> =>
   !word.startsWith('-') && (await isFile(place) || (word.includes('/') && await isMissing(place)))
 const isSettings = async (folder: string, place: string) =>
@@ -283,12 +297,12 @@ const isSettings = async (folder: string, place: string) =>
 const isMissing = (place: string): Promise<boolean> => stat(place).then(() => false, () => !/[$*{%]/.test(basename(place)))
 const mayBecomeScript = async (place: string): Promise<boolean> =>
   await isMissing(place) || (!basename(place).includes('.') && isFile(place))
-/** A file whose name does not say what it is, as one that a script reads. */
+/** Whether this is an existing file that scripts may read: its name has no extension, and does not tell what is in the file. */
 const isPlain = async (place: string): Promise<boolean> =>
   /^(?!.*file$|[A-Z]+$)[\w-]+$/.test(basename(place)) && isFile(place)
 const isFile = (place: string): Promise<boolean> => stat(place).then((found) => found.isFile(), () => false)
 
-/** Returns the folders that a script names: it may go there first. */
+/** Returns the folders that a script names: the script may change to one of them before it names a file. */
 async function foldersOf (words: readonly string[], bases: readonly string[]): Promise<string[]> {
   const found: string[] = []
   for (const word of new Set(words.map((each) => each.replace(EXPANSIONS, '')))) {

@@ -1,7 +1,7 @@
 import { readFile, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve } from 'node:path'
 
-/** Further files of settings that are read for names in them, and the largest, bytes. */
+/** The most included settings files that are read for each repository, and the largest one, in bytes. */
 const MOST_INCLUDED = 64
 const LARGEST_CONFIG = 1024 * 1024
 
@@ -14,22 +14,23 @@ const NAMING = new RegExp(
 )
 
 interface Around {
-  /** The folders of files of each git directory. */
+  /** The work trees of each git directory, by its path. */
   tops: ReadonlyMap<string, readonly string[]>
   home: string
-  /** Returns the text of a file of settings that was read already, '' for one that is known not to be there. */
+  /** Returns the text of a settings file that was read already, '' if the file is known not to exist; undefined for any other file. */
   textOf: (path: string) => string | undefined
 }
 
-/** A command of a setting, as a shell reads it, and the folders that it may run in. */
+/** A command line in a git setting, and the folders that it may run in. */
 export interface NamedCommand {
   text: string
   folders: readonly string[]
 }
 
 /**
- * Returns the places that the settings of the git directories name, through all levels, those of the user too: folders of hooks and files
- * of settings. `commands`: what git starts by itself. `hasDrivers`: a repository has programs for files with certain attributes.
+ * Returns the places that the settings of these git directories name, with those of the user and the system: folders of hooks, further
+ * settings files and scripts. `commands`: command lines that git runs by itself. `hasDrivers`: a repository defines programs for files with
+ * certain attributes.
  */
 export async function namedBySettings (
   gitDirectories: readonly string[],
@@ -40,7 +41,7 @@ export async function namedBySettings (
   const commands: NamedCommand[] = []
   const ofUser = ['/etc/gitconfig', join(home, '.gitconfig'), join(home, '.config/git/config')]
   const worked = gitDirectories.filter((git) => basename(dirname(git)) !== 'worktrees')
-  // The same files for each repository, whose relative names differ.
+  // The settings of the user are parsed once, but relative names in them mean other files in each repository.
   const settings = new Map<string, Named[]>()
   const worktrees = Map.groupBy(gitDirectories, (git) => basename(dirname(git)) === 'worktrees' ? dirname(dirname(git)) : '')
   for (const git of worked) {
@@ -69,7 +70,7 @@ export async function namedBySettings (
 const ANY = /^\s*(?:\[[^\]]*\]\s*)*[a-z][\w-]*\s*=(.*)$/i
 export const WORDS = /[\s'"`;|&()=<>]+/
 
-/** Programs that files get by their attributes. */
+/** Settings with a program that git runs for files with certain attributes. */
 const DRIVER = /^(?:clean|smudge|process|textconv|command|driver)$/
 
 const KINDS: Record<string, Named['kind']> = { hookspath: 'hooks', attributesfile: 'hooks', templatedir: 'hooks', path: 'settings' }
@@ -77,18 +78,18 @@ const KINDS: Record<string, Named['kind']> = { hookspath: 'hooks', attributesfil
 interface Named {
   kind: 'hooks' | 'settings' | 'command' | 'word'
   value: string
-  /** It is the program of a driver for files. */
+  /** True for a program that git runs for files with certain attributes. */
   isDriver: boolean
 }
 
-/** Returns the paths that a file of settings names, and the commands. */
+/** Returns the paths and command lines that the text of a settings file names. */
 function namesIn (text: string, home: string): Named[] {
   return text.replace(/\\\r?\n/g, '').split(/\r?\n/).flatMap((line): Named[] => {
     const [, key = '', named] = NAMING.exec(line) ?? []
     const value = (named ?? ANY.exec(line)?.[1] ?? '').replace(/\s[#;].*$/, '').replace(/"/g, '').replace(/\\(.)/g, '$1').trim()
       .replace(/(?<=^!?|[\s'])~\//g, `${home}/`)
     if (value === '') return []
-    // Another setting: an alias, or the pager of one command, say, which may be a script.
+    // Any other setting, such as an alias or the pager of one command: it may name a script.
     if (named === undefined && !value.startsWith('!')) {
       const words = value.split(WORDS).filter((word) => /^[^*:]*[./][^*:]*$/.test(word))
       return words.map((word) => ({ kind: 'word', value: word, isDriver: false }))
@@ -103,8 +104,8 @@ async function readConfig (path: string): Promise<string> {
   return found?.isFile() && found.size <= LARGEST_CONFIG ? readFile(path, 'utf8').catch(() => '') : ''
 }
 
-/** Endings of scripts, which need no permission to be run by their interpreter. */
+/** Extensions of scripts. An interpreter runs such a file even if it is not executable. */
 const SCRIPT = /\.(?:sh|bash|zsh|py|[cm]?js|ts|rb|pl|php|lua)$/i
-/** Whether a place is a file that may be run. */
+/** Whether a place is a file that may be run: it is executable, or has the extension of a script. */
 export const isScript = (place: string): Promise<boolean> =>
   stat(place).then((found) => found.isFile() && (SCRIPT.test(place) || (found.mode & 0o111) !== 0), () => false)

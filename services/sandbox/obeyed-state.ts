@@ -3,110 +3,111 @@ import { dirname } from 'node:path'
 import { inForbidden } from './forbidden-folders.ts'
 import { readSmall } from './read-small.ts'
 
-// What programs obey in a working folder: it is looked at before a command and after it, and each time whole, by kind, device, inode and
-// the time of the last change of state, which nobody can set. Contents are read of what may have to be put back alone.
+// The state of what programs obey in a working folder, which means that they act on it by themselves: git settings, hooks, editor settings.
+// Each look, before and after a command, covers all of it. Files are compared by kind, device, inode and the time of the last status change
+// (ctime), which nobody can set. Only contents that may have to be put back are read.
 
-/** Bytes of one file, and of all, that can be put back. */
+/** The most bytes of one file, and of all files together, that are kept so that they can be put back. */
 const LARGEST_KEPT = 1024 ** 2
 const MOST_KEPT = 16 * 1024 ** 2
-/** Something that programs obey, or what decides what git obeys. */
+/** A file, folder or link that programs obey, or that decides what git obeys. */
 export interface Entry {
   kind: 'file' | 'folder' | 'link' | 'other'
-  /** Tells whether it is the same, unchanged; of a folder whether it is one. */
+  /** Device, inode and ctime: they are the same if nothing changed. All folders have the same id. */
   id: string
   mode: number
-  /** Names that lead to it. */
+  /** The number of hard links. */
   links: number
-  /** Of a link. */
+  /** Links only: the path that the link contains. */
   target?: string
-  /** Of a file, base64. Absent where there is too much. */
+  /** Files only: the content in base64. Absent if there is too much to keep. */
   content?: string
 }
 
-/** A folder that git takes for one of its directories. */
+/** The state of a git directory, or of a folder that is not complete as one. */
 export interface GitDirectory {
   id: string
-  /** Whether git takes it for one as it is. */
+  /** True if git takes the folder for a git directory as it is. */
   isComplete: boolean
-  /** What a stopped rebase, or another stopped operation, would start. */
+  /** Programs and unsafe options that a stopped rebase, or another stopped operation, would use when it continues. */
   execs: string[]
-  /** Ids of commits that it would bring. */
+  /** Ids of commits that a stopped operation would bring into the folder. */
   resumes: string[]
-  /** Ids of the newest commits of its branches, and of HEAD. */
+  /** Ids of the newest commits of its branches, of HEAD, and of its stashes. */
   tips: string[]
-  /** Those of stashes, the newest last. */
+  /** Ids of its stashes, the newest last. */
   stashes: string[]
   head: string
-  /** Names of branches that a script may take for something else. */
+  /** Names of references that a script may take for a command or an option. */
   oddRefs: string[]
-  /** Tells whether its index is the same, and what programs obey is staged there. */
+  /** A text that changes with the index, and the obeyed files that are staged in the index. */
   index: string
   staged: StagedFile[]
 }
 
-/** What programs obey, and is staged. */
+/** A file that programs obey, in the index or in a commit: its path in the repository, the id of its content, and its mode. */
 export interface StagedFile {
   name: string
   blob: string
   mode: number
 }
 
-/** What hooks run of a package.json. */
+/** The parts of one package.json that hooks run. */
 export interface PackageUse {
-  /** Parts that they name, whether these are there or not. */
+  /** The parts that hooks name, such as `scripts.test`, whether they exist or not. */
   uses: string[]
-  /** By the part and the name in it. */
+  /** The values of the parts, by the same names. */
   parts: Record<string, unknown>
 }
 
 export interface ObeyedState {
   folder: string
-  /** The path at which commands find it. */
+  /** The path at which commands see the folder. */
   seenAt: string
-  /** The home whose settings hold there, and the folder of the files of a repository above. */
+  /** The home whose git settings apply to the folder, and the work tree of the repository above the folder. */
   home?: string
   top?: string
   /** Git directories outside of the folder that belong to it. */
   outside: string[]
   /** When the look began, milliseconds since the Unix epoch. */
   at: number
-  /** By path. */
+  /** By path: what programs obey, and the git directories. */
   entries: Map<string, Entry>
   gitDirectories: Map<string, GitDirectory>
-  /** What is opened when somebody opens or enters a folder, the nearest first. */
+  /** Paths that programs act on when somebody opens or enters a folder, the nearest first. */
   opens: string[]
-  /** Places that settings of git and links name, whether something is there or not. */
+  /** Places that git settings, scripts and links name, whether something is there or not. */
   named: string[]
-  /** Where links lead, beside those that are among the entries and those in folders of packages. */
+  /** The target of each link, by path, except links that are among the entries and links in folders of packages. */
   links: Map<string, string>
-  /** What hooks run of files package.json. */
+  /** The parts of package.json files that hooks run, by path. */
   packages: Map<string, PackageUse>
-  /** The folders of files of each git directory. */
+  /** The work trees of each git directory, by its path. */
   tops: Map<string, string[]>
-  /** Folders of keys. */
+  /** Paths of folders with keys. */
   keys: string[]
-  /** The settings of a repository define programs that `.gitattributes` assigns to files. */
+  /** True if the settings of a repository define programs that `.gitattributes` assigns to files. */
   hasDrivers: boolean
-  /** Identities of folders whose name is not UTF-8: nothing is known of what is in them. */
+  /** Identities of folders whose name is not UTF-8. Their contents are not known. */
   strange: string[]
-  /** Nothing was left out. */
+  /** True if the look left nothing out. */
   isWhole: boolean
-  /** What a check, during which the service was killed, began to put back: mostly paths. */
+  /** What a check began to put back when the service was killed: mostly paths. */
   begun?: string[]
 }
 
 /** A look that is under way. */
 export interface Walk {
   known?: ObeyedState
-  /** Contents are read, so that they can be put back. */
+  /** True if contents are read, so that they can be put back. */
   isKept: boolean
   seen: { count: number, bytes: number, until: number, entries: number }
 }
 
-/** Returns what tells whether it is the same file or folder. */
+/** Returns a text that is the same as long as the path holds the same file or folder. */
 export const identityOf = ({ dev, ino }: { dev: number | bigint, ino: number | bigint }): string => `${dev} ${ino}`
 
-/** Adds what is at a path, if something is there. */
+/** Adds the entry at a path to the state, and returns the entry; undefined if nothing is there. */
 export async function addEntry (state: ObeyedState, path: string, { known, isKept, seen }: Walk): Promise<Entry | undefined> {
   const entry = await entryAt(path)
   if (entry === undefined) return undefined
@@ -119,7 +120,7 @@ export async function addEntry (state: ObeyedState, path: string, { known, isKep
   return entry
 }
 
-/** Returns what is at a path, without its content; undefined for nothing. */
+/** Returns the entry at a path, without its content; undefined if nothing is there. */
 export async function entryAt (path: string): Promise<Entry | undefined> {
   const stat = await inForbidden([dirname(path)], () => lstat(path, { bigint: true })).catch(() => undefined)
   if (stat === undefined) return undefined

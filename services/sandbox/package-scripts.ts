@@ -3,15 +3,15 @@ import type { PackageUse } from './obeyed-state.ts'
 import { type Check, moveAside, writeText } from './put-back.ts'
 import { readSmall } from './read-small.ts'
 
-// A hook that runs `npm test` obeys the scripts of package.json. Packages are added to that file all the time, so it is no file that a
-// command cannot write: its scripts are compared, and those alone put back.
+// A hook that runs `npm test` runs a script of package.json. Commands add packages to that file all the time, so it cannot be read-only for
+// them. Instead, its scripts are compared after a command, and only the scripts are put back.
 
-/** Parts of package.json that hooks run. */
+/** Parts of package.json with commands that hooks run. */
 const PARTS = ['scripts', 'lint-staged', 'husky', 'simple-git-hooks']
-/** Scripts that come with an installation. */
+/** Scripts that run during an installation of packages. */
 const LIFE_CYCLE = ['preinstall', 'install', 'postinstall', 'prepublish', 'preprepare', 'prepare', 'postprepare', 'dependencies']
 const DEPENDENCIES = ['dependencies', 'devDependencies', 'optionalDependencies']
-/** A package in the folder. */
+/** A dependency on a package in the folder. */
 const LOCAL = /^(?:file|link|portal):|^\.{0,2}\//
 const MOST_USES = 100
 
@@ -25,14 +25,17 @@ const RUNS = new RegExp(
     String.raw`(?:npm-run-all|run-[sp])\s+(?:-\S+\s+)*)["']?([\w:.*-]+)`,
   'g'
 )
-/** The name is in a variable. */
+/** Runs a script whose name is in a variable. */
 const ANY_SCRIPT = /\b(?:npm|pnpm|yarn|bun)\s+(?:-\S+\s+)*run(?:-script)?\s+(?:-\S+\s+)*["']?[$\x60]/
-/** As editors name one. */
+/** The name of a script in the tasks of an editor. */
 const IN_TASK = /"script"\s*:\s*"([\w:.-]+)"/g
 const BINS = /\b(?:npx|bunx|(?:npm|pnpm|yarn)\s+(?:exec|x|dlx)|pnpm|yarn|bun\s+x)\s+(?:-\S+\s+)*([\w.-]+)/g
 const IS_MAIN = /\bnode\s+(?:-\S+\s+)*\.{1,2}\/?(?=$|[\s;&|)'"])|\b(?:require|import|from)\b[\s(]*['"]\.{1,2}\/?['"]/m
 const IMPORTS = /['"]#[\w/.-]+['"]/
-/** Parts that a script reads itself; not those that describe the package, and change all the time. */
+/**
+ * A script that reads package.json itself (READS), and the parts that it reads (KEYS). Parts that describe the package do not count: they
+ * change all the time.
+ */
 const READS = /\bpackage\.json\b/
 const KEYS = new RegExp(
   String.raw`[.["'](?!(?:name|version|description|license|author|private|engines|\w*[dD]ependencies|type|files|main|scripts|json)\b)` +
@@ -41,7 +44,10 @@ const KEYS = new RegExp(
 )
 const IS_PACKAGE = /\b(?:npm|npx|pnpm|yarn|bun|bunx)\b|\bnode\s+--run\b|\bpackage\.json\b/
 
-/** Returns which parts of a package.json a script uses, whether they are there or not; undefined where it uses none. */
+/**
+ * Returns the parts of a package.json that a script uses, such as `scripts.test`, whether they exist or not; undefined if it uses no
+ * package.json.
+ */
 export function usesOf (text: string): string[] | undefined {
   const isPackage = IS_PACKAGE.test(text)
   const uses = [
@@ -57,13 +63,13 @@ export function usesOf (text: string): string[] | undefined {
   return uses.length > 0 || isPackage ? [...new Set(uses)].slice(0, MOST_USES) : undefined
 }
 
-/** Stands for packages in the folder that an installation would bring. */
+/** Stands for the dependencies on packages in the folder, which an installation would bring. */
 const INSTALL = 'install'
 
-/** How far it is followed that scripts run others of the same file. */
+/** The most rounds in which scripts that other scripts of the same file run are followed. */
 const MOST_ROUNDS = 4
 
-/** Returns the parts that scripts of a package.json use, and further ones that scripts among these use. */
+/** Returns these parts of a package.json, and the further parts that the scripts among them use. */
 export async function followUses (path: string, uses: readonly string[]): Promise<string[]> {
   const json = await readPackage(path) ?? {}
   const found = new Set(uses)
@@ -75,7 +81,7 @@ export async function followUses (path: string, uses: readonly string[]): Promis
   return [...found].slice(0, MOST_USES)
 }
 
-/** Returns what hooks run of a package.json, by parts and names; `null` for a part that they use and that is not there. */
+/** Returns the parts of a package.json that hooks run, by names such as `scripts.test`. A part in `uses` that does not exist is `null`. */
 export async function readPackageUse (path: string, uses: readonly string[]): Promise<PackageUse> {
   const json = await readPackage(path) ?? {}
   const parts: Record<string, unknown> = {}
@@ -100,7 +106,7 @@ function valueAt (json: Record<string, any>, key: string): unknown {
   return name === undefined || !isObject(json[part]) ? json[part] : (json[part] as Record<string, unknown>)[name]
 }
 
-/** Sets a part, or takes it away for `null`. A part that is no object now goes whole. */
+/** Sets a part, or deletes it if the value is `null`. If the part is not an object now, it is replaced as a whole. */
 function setAt (json: Record<string, any>, key: string, value: unknown): void {
   const [part, name] = split(key)
   const [holder, last] = name !== undefined && isObject(json[part]) ? [json[part] as Record<string, unknown>, name] : [json, part]
@@ -115,7 +121,7 @@ async function readPackage (path: string): Promise<Record<string, any> | undefin
   return isObject(json) ? json : undefined
 }
 
-/** Puts back scripts that hooks run, and takes away new ones that would run with them. */
+/** Puts back changed scripts that hooks run, and removes new scripts that would run with them. */
 export async function putBackScripts (check: Check): Promise<void> {
   for (const [path, { uses, parts: was }] of check.before.packages) {
     const [json, { parts: now }] = [await readPackage(path), await readPackageUse(path, uses)]

@@ -6,58 +6,61 @@ import { settlesWithin } from '../lib/deadline.ts'
 import { removeTree } from '../lib/file-system.ts'
 import type { GuardedChild } from '../process/index.ts'
 
-// The home and the /tmp that the commands of a conversation share: folders of the user's alone, beside the data of the service. What a
-// command puts there is not enciphered. They go with the conversation.
+// The home and the /tmp that the commands of one conversation share. The folders lie beside the data of the service, and only the user can
+// open them. Their files are not encrypted. The folders are deleted with the conversation.
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
-/** The most that the folders of one conversation may hold. */
+/** The most bytes and entries that the folders of one conversation may hold. */
 const MOST_BYTES = 1024 ** 3
 const MOST_ENTRIES = 200_000
-/** The most that all hold together, bytes; those that were not used for longest go first. */
+/** The most bytes that all folders may hold together. Those unused for longest are deleted first. */
 const MOST_IN_ALL = 8 * 1024 ** 3
-/** Folders that no command used for this long go, milliseconds. */
+/** Folders that no command used for this long are deleted, milliseconds. */
 const UNUSED_MS = 30 * 24 * 60 * 60 * 1000
-/** Folders that a command used in this time stay, as their conversation may not be stored yet; milliseconds. */
+/** Folders that a command used within this time are kept, because their conversation may not be stored yet; milliseconds. */
 const NEW_MS = 24 * 60 * 60 * 1000
-/** How often the space on the disk is looked at while a command runs, and how often all files are, at least; milliseconds. */
+/** While a command runs: how often the free space on the disk is read, and after how long all files are measured again; milliseconds. */
 const LOOK_MS = 50
 const MEASURE_MS = 5_000
-/** What tools keep in /tmp for themselves, such as Node's compiled code. */
+/** Files that tools keep in /tmp for themselves, such as Node's compile cache. */
 const OF_TOOLS = /^\/[^/]*cache[^/]*\//i
-/** Dot folders, and dot files in which programs note something for themselves. */
+/** Dot folders, and dot files that programs keep for themselves, such as a history. */
 const OF_PROGRAMS = /^\/\.(?:[^/]+\/|.*(?:history|hst|hsts|viminfo|lock)$)/
-/** Files that a result names. */
+/** The most files that a result names. */
 const MOST_NAMED = 5
 
 /** The open folders of one owner. */
 export interface PrivateFolders {
   home: FileHandle
   tmp: FileHandle
-  /** Watches their size until the command ends, and ends it where they hold too much. Returns whether it did. */
+  /** Watches the size of the folders until the command ends, and ends the command if they hold too much. Resolves to true if it did. */
   watch(child: Pick<GuardedChild, 'exited' | 'kill' | 'end'>): Promise<boolean>
-  /** Returns the files that were written since a time of the file system, as the command sees them. */
+  /**
+   * Returns the paths, as the command sees them, of files written since a time of the file system (milliseconds since the Unix epoch).
+   * `homePath` is the path of the home in the box; `more` counts the files beyond the first ones.
+   */
   written(since: number, homePath: string): Promise<{ paths: string[], more: number }>
   close(): Promise<void>
 }
 
 interface Parts {
   clock: Clock
-  /** The folder that holds all of them. */
+  /** The folder that contains the folders of all owners. */
   root: string
-  /** Returns a name for a folder that tells nothing of its owner. */
+  /** Returns the name of an owner's folder, from which nobody can learn the owner. */
   nameOf: (owner: string) => string
 }
 
-/** The folders of owners: conversations, and runs of tasks. */
+/** Creates the service for the private folders of owners, which are conversations and runs of tasks. */
 export function createPrivateFolders ({ clock, root, nameOf }: Parts) {
-  /** The working folders that commands of an owner run in. */
+  /** The working folder in which the commands of an owner run now, and how many run. */
   const inUse = new Map<string, { folder: string, count: number }>()
 
   return {
     /**
-     * Opens the folders of an owner for a command in this working folder. Undefined while one runs in another: it could lead what is
-     * mounted on the way to this one elsewhere.
+     * Opens the folders of an owner for a command in this working folder. Returns undefined while a command of the owner runs in another
+     * working folder: with links, that command could redirect the mounts of this one.
      */
     async open (owner: string, folder: string): Promise<PrivateFolders | undefined> {
       const use = inUse.get(owner) ?? { folder, count: 0 }
@@ -85,10 +88,13 @@ export function createPrivateFolders ({ clock, root, nameOf }: Parts) {
       }
     },
 
-    /** Deletes what an owner has. Its commands must have ended. */
+    /** Deletes the folders of an owner. Its commands must have ended. */
     remove: (owner: string): Promise<void> => removeTree(join(root, nameOf(owner))),
 
-    /** Deletes folders of owners that are gone, that no command used for long, and the oldest of those that are too large together. */
+    /**
+     * Deletes folders whose owner does not exist any more (`isKept` gets a folder's name), folders that no command used for long, and, if
+     * all together are too large, the ones unused for longest.
+     */
     async sweep (isKept: (name: string) => Promise<boolean>): Promise<void> {
       const used = new Set([...inUse.keys()].map(nameOf))
       const found: Array<{ path: string, at: number }> = []
@@ -109,16 +115,16 @@ export function createPrivateFolders ({ clock, root, nameOf }: Parts) {
   }
 }
 
-/** When a command used the folders of an owner last. */
+/** Returns when a command last used the folders of an owner, in milliseconds since the Unix epoch; 0 if that is not known. */
 async function usedAt (path: string): Promise<number> {
   const stats = await Promise.all(['home', 'tmp', ''].map((name) => lstat(join(path, name)).catch(() => undefined)))
   return Math.max(0, ...stats.map((stat) => stat?.mtimeMs ?? 0))
 }
 
-/** A folder below the one that is measured, and the path to it. */
+/** Called for each entry that is not a folder, with its path below the measured folder. */
 type Visit = (path: string, stat: Awaited<ReturnType<typeof lstat>>) => void
 
-/** Walks the folder without following a link, also where one takes the place of a folder meanwhile. Returns its size. */
+/** Measures a folder, and calls `visit` for each file. No link is followed, even if one takes the place of a folder meanwhile. */
 async function measure (folder: string, visit: Visit = () => {}): Promise<{ bytes: number, entries: number }> {
   const size = { bytes: 0, entries: 0 }
   async function walk (place: string, path: string): Promise<void> {
@@ -160,7 +166,7 @@ export async function watchSize (
   }
   let free = await freeBytes()
   const first = await measureAll(folders)
-  // A command may make room where there is too much already.
+  // If the folders hold too much already, the command may still make room.
   const most = { bytes: Math.max(mostBytes, first.bytes), entries: Math.max(MOST_ENTRIES, first.entries) }
   let size = first
   let measuredAt = clock.awake()
@@ -197,7 +203,7 @@ async function findWritten (
   return { paths: found.slice(0, MOST_NAMED), more: Math.max(0, found.length - MOST_NAMED) }
 }
 
-/** Makes sure that a folder, not a link, is where something is mounted in a private folder. */
+/** Makes sure that each name in a private folder is a folder and not a link, because something will be mounted there. */
 export async function preparePlaces (folder: FileHandle, names: Iterable<string>): Promise<void> {
   for (const name of names) {
     const place = `/proc/self/fd/${folder.fd}/${name}`

@@ -11,7 +11,7 @@ import { type Entry, entryAt, type ObeyedState } from './obeyed-state.ts'
 
 const { O_WRONLY, O_CREAT, O_EXCL, O_NOFOLLOW } = constants
 
-/** An open folder of a real path, see withFolder. */
+/** A folder that is held open, see withFolder. `path` is its real path. */
 export interface OpenFolder {
   path: string
   handle: { fd: number }
@@ -22,29 +22,29 @@ export type WithFolder = <T>(path: string, work: (folder: OpenFolder) => Promise
 export interface CheckParts {
   withFolder: WithFolder
   git: BoxedGit
-  /** Who made which commits. */
+  /** The recorded ends of branches, which say who made which commits. */
   ends: readonly CommitEnd[]
-  /** Folders to which links may lead, as a command finds there what others find. */
+  /** Returns the folders outside the working folder to which links may lead, because they are the same inside and outside a box. */
   linkable: () => readonly string[]
   /**
-   * Places that no command could write, with the device and inode of what was there: what changed in them without their being replaced was
-   * changed by somebody else.
+   * Paths that were read-only for all commands, with the device and inode of what was there. As long as these are the same, any change
+   * there was made by somebody else.
    */
   readOnly: ReadonlyMap<string, string>
-  /** Notes on the disk what is put back next, so that it is finished and told when the service is killed meanwhile. */
+  /** Records on the disk what is put back next. If the service is killed meanwhile, its next start finishes and reports that. */
   begin: (what: string) => Promise<void>
   limits?: { entries: number, ms: number }
 }
 
-/** A comparison of two looks at a folder. */
+/** A comparison of two states of a folder. */
 export interface Check extends CheckParts {
   before: ObeyedState
   after: ObeyedState
-  /** Sentences for the model and the person. */
+  /** Sentences about what was put back, for the model and the person. */
   taken: string[]
 }
 
-/** Returns the git directory that a path lies in. */
+/** Returns the innermost git directory that contains a path; undefined if there is none. */
 export function gitAround ({ gitDirectories, folder, outside }: ObeyedState, path: string): string | undefined {
   for (let at = dirname(path); ; at = dirname(at)) {
     if (gitDirectories.has(at)) return at
@@ -52,7 +52,7 @@ export function gitAround ({ gitDirectories, folder, outside }: ObeyedState, pat
   }
 }
 
-/** Moves aside what is at a path, and puts back what was there. */
+/** Moves aside what is at a path, and writes what was there before. */
 export async function putBack (check: Check, path: string): Promise<void> {
   if (await moveAside(check, path) && check.before.entries.has(path)) await restore(check, path)
 }
@@ -89,14 +89,14 @@ export async function write ({ withFolder }: Check, path: string, { kind, mode, 
 export const writeText = (check: Check, path: string, text: string): Promise<boolean> =>
   write(check, path, { kind: 'file', id: '', mode: 0o644, links: 1, content: Buffer.from(text).toString('base64') })
 
-/** Bytes of a name that a new one begins with: names have 255 at most. */
+/** The most bytes of an old name that the new name starts with. A file name has at most 255 bytes. */
 const LONGEST = 200
-/** Numbers that are tried for a new name. A command may have taken all of them. */
+/** The most numbers that are tried for a new name before a random id is used: a command may have taken all of them. */
 const MOST_NUMBERS = 100
 
 /**
- * Gives what is at a path a name that nothing obeys, beside the folder that programs obey: hooks may run whatever is in a folder. A program
- * can be run no more.
+ * Renames what is at a path to a name that no program acts on, and makes a file not executable. If the path is in an obeyed folder, moves
+ * it out of that folder, because hooks may run every file there. Returns whether it did, or `isSilentIfGone` is set and nothing is there.
  */
 export async function moveAside (check: Check, path: string, { isSilentIfGone = false } = {}): Promise<boolean> {
   const { withFolder, taken } = check
@@ -125,7 +125,10 @@ const startOf = (name: string): string => {
   return start
 }
 
-/** Returns the folder that holds what programs obey: the git directory of a hook, or that in which an editor's folder is. */
+/**
+ * Returns the folder to which an obeyed path is moved: the git directory that contains it, or the folder around the outermost obeyed
+ * folder.
+ */
 function folderBeside ({ after }: Check, path: string): string {
   const git = gitAround(after, path)
   if (git !== undefined) return git

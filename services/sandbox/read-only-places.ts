@@ -6,28 +6,29 @@ import { isIn } from './box-places.ts'
 import { type Held, holdEntry } from './held.ts'
 import type { ObeyedState } from './obeyed-state.ts'
 
-// What a command in a box may read and not change: what programs obey as soon as somebody opens or enters a folder, and what git obeys in
-// the repositories of the working folder. Else it would be in force for other programs while the command runs.
+// Finds the places that a command in a box may read but not change: files and folders that programs act on as soon as somebody opens or
+// enters a folder, and those that git acts on in the repositories of the working folder. Otherwise a change would affect other programs
+// while the command still runs.
 
-/** Each is a mount, of which 300 take .76 s. */
+/** The most read-only places. Each is a mount, and 300 mounts take 0.76 s. */
 const MOST_PLACES = 64
-/** What git obeys in its directory. */
+/** Names in a git directory that git acts on. */
 const OF_GIT = ['config', 'config.worktree', 'hooks', 'info/attributes', 'info/exclude', 'info/sparse-checkout']
-/** Files of one place that are compared with what git has. */
+/** The most files of one place that are compared with the commits of git. */
 const MOST_COMPARED = 64
 
 interface Tree {
-  /** What was found in the working folder. */
+  /** The state of the working folder. */
   state: ObeyedState
-  /** The path at which a command finds it: another one for a copy, whose links may lead to the folder that was copied. */
+  /** The path at which a command sees the folder. For a copy, it is the path of the copied folder, to which links in the copy may lead. */
   seenAt: string
-  /** Identities of git directories that commands made: they may remove them. */
+  /** Identities of git directories that commands made. They are not read-only, so that commands can remove them. */
   made?: ReadonlySet<string>
 }
 
 /**
- * Opens what a box puts upon the working folder: `.git`, so that no command moves it, and at most 64 places that are read-only. `opens`
- * are those of them that are no settings of its own repository. Throws where a link to such a place leads to nothing in the folder.
+ * Opens what a box mounts over parts of the working folder: `.git`, so that no command moves it, and at most 64 read-only places. `opens`
+ * are the read-only places that are not git's own. Throws if such a place is a link to a missing path in the folder.
  */
 export async function holdObeyed (
   folder: { path: string, entry(name: string): string },
@@ -40,7 +41,7 @@ export async function holdObeyed (
   if (fd === undefined) holdEntry(held, { entry: folder.entry('.git'), path: git, isWritable: false })
   for (const path of [...ofGit, ...opens]) {
     const opened = holdEntry(held, { entry: path, path, isWritable: false })
-    // Another command may have moved it, or put a link on the way to it, since it was found.
+    // Another command may have moved the place, or put a link on the way to it, since it was found.
     if (opened === undefined || readlinkSync(`/proc/self/fd/${opened}`) === path) continue
     closeSync(opened)
     held.pop()
@@ -60,7 +61,7 @@ async function findReadOnly ({ state, seenAt, made = new Set() }: Tree): Promise
   for (const place of await resolveAll({ folder, seenAt }, [...state.opens, ...state.named])) {
     if (opens.length < MOST_PLACES && !await isInGit(state, place)) opens.push(place)
   }
-  // Not the folder itself, and not the repository in it.
+  // Neither `.git`, nor the folder itself, which contains it.
   const places = [...new Set([...ofGit, ...opens])].filter((place) => !isIn(place, git))
   const isOwn = (place: string) => isIn(git, place)
   const ordered = [...places.filter(isOwn), ...places.filter((place) => !isOwn(place)).sort(nearest)].slice(0, MOST_PLACES)
@@ -71,7 +72,9 @@ const depth = (path: string): number => path.split('/').length
 
 const isThere = ({ entries }: ObeyedState, path: string): boolean => entries.has(path) || path.endsWith('/hooks')
 
-/** Whether git has all that is at a place: then it may replace it, and what stands there afterwards is compared with its commits. */
+/**
+ * Whether commits have all files of a place. Then a command may replace the place, and the check afterwards compares it with the commits.
+ */
 async function isInGit ({ entries, at }: ObeyedState, place: string): Promise<boolean> {
   const files = [...entries].filter(([path, { kind }]) => kind !== 'folder' && isIn(place, path))
   if (files.length === 0 || files.length > MOST_COMPARED) return false
@@ -85,7 +88,7 @@ async function resolveAll (seen: Seen, places: readonly string[]): Promise<strin
   return (await Promise.all(places.map((place) => resolveIn(seen, place)))).filter((place) => place !== undefined)
 }
 
-/** Returns the real path of a place; undefined where nothing is there, or what lies outside of the folder. */
+/** Returns the real path of a place; undefined if nothing is there, or if it lies outside of the folder. */
 async function resolveIn ({ folder, seenAt }: Seen, place: string): Promise<string | undefined> {
   const inFolder = (path: string) => isIn(seenAt, path) ? join(folder, relative(seenAt, path)) : path
   const real = await realpath(place).then(inFolder, () => undefined)

@@ -3,7 +3,7 @@ import { type FileHandle, open } from 'node:fs/promises'
 
 const { O_RDONLY, O_NOFOLLOW, O_NONBLOCK } = constants
 
-/** Returns the content of a regular file; undefined for one that is larger, for a link, and for what is none. */
+/** Returns the content of a regular file; undefined for a file of more than `most` bytes, for a link, and if there is no file to read. */
 export async function readSmall (path: string, most = 1024 ** 2, encoding: BufferEncoding = 'utf8'): Promise<string | undefined> {
   let file: FileHandle | undefined
   try {

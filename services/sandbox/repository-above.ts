@@ -10,26 +10,29 @@ const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
 /** A repository that a working folder belongs to, and whose git directory lies outside of the folder. */
 export interface RepositoryAbove {
-  /** The folder of its files that the working folder is, or lies in. */
+  /** Its work tree: the working folder, or a folder above it. */
   top: string
   /** Its git directory with objects and branches. */
   common: string
-  /** The git directory of these files: the same, or one of a worktree in it. */
+  /** The git directory of this work tree: `common`, or that of a linked worktree in `common`. */
   own: string
 }
 
-/** What is above a working folder: a repository that a box can show, one that it cannot, with a clause that says why, or none. */
+/**
+ * The repository above a working folder: one that a box can show, or one that it hides, with a clause that says why. Empty if there is
+ * none.
+ */
 export interface Above {
   repository?: RepositoryAbove
   hidden?: { top: string, why: string }
 }
 
-/** In a git directory: what git obeys, or what leads it elsewhere. A box may read it. */
+/** Names in a git directory that git acts on, or that lead git elsewhere. A box may read them. */
 const OBEYED_BY_GIT = ['config', 'config.worktree', 'commondir', 'gitdir', 'hooks', 'info', 'modules', 'remotes', 'branches']
-/** Other worktrees of the repository, which a command could lead to settings of its own. */
+/** The most other worktrees that are made read-only. A command could lead a worktree to settings of its own. */
 const MOST_WORKTREES = 64
 
-/** Finds the repository of a working folder, with this real path, whose git directory lies outside of it. */
+/** Finds the repository that a working folder (a real path) belongs to, if the git directory lies outside of the folder. */
 export async function findRepositoryAbove (folder: string, ownHome: string): Promise<Above> {
   for (let top = folder; ; top = dirname(top)) {
     const git = join(top, '.git')
@@ -47,8 +50,8 @@ const isGitDirectory = async (path: string): Promise<boolean> =>
   (await Promise.all(['HEAD', 'objects', 'refs'].map((name) => lstat(join(path, name)).catch(() => undefined)))).every(Boolean)
 
 /**
- * Finds the git directory that the file .git of a worktree or of a submodule names. It must name the folder, too: else such a file, which
- * anybody may have written, would open any repository of the user.
+ * Finds the git directory that the file .git of a worktree or submodule names. That git directory must name the folder in return. Otherwise
+ * a file .git, which anybody may have written, could open any repository of the user.
  */
 async function findLinked (top: string, folder: string, ownHome: string): Promise<Above> {
   const hidden = (why: string): Above => ({ hidden: { top, why } })
@@ -85,14 +88,14 @@ async function check (repository: RepositoryAbove, ownHome: string): Promise<Abo
 }
 
 /**
- * Opens a repository as a box shows it: writable but for what git obeys, or read-only. Throws where a part of it was replaced since it was
- * found.
+ * Opens a repository as a box shows it: read-only, or writable except for what git acts on. Throws if its git directory is gone, or was
+ * replaced by a link.
  */
 export async function holdRepository ({ top, common, own }: RepositoryAbove, folder: string, isWritable: boolean): Promise<Held[]> {
   const held: Held[] = []
   try {
     const handle = await open(common, O_RDONLY | O_DIRECTORY | O_NOFOLLOW)
-    // Closed with the others, by its number.
+    // Opened once more as a plain descriptor, which `closeHeld` closes.
     const fd = holdEntry(held, { entry: `/proc/self/fd/${handle.fd}/.`, path: common, flags: O_DIRECTORY, isWritable })
     await handle.close()
     const inside = (path: string) => holdEntry(held, { entry: `/proc/self/fd/${fd}/${path}`, path: join(common, path), isWritable: false })
@@ -100,7 +103,7 @@ export async function holdRepository ({ top, common, own }: RepositoryAbove, fol
       const name = basename(own)
       for (const each of OBEYED_BY_GIT) inside(each)
       if (own !== common) for (const each of OBEYED_BY_GIT) inside(`worktrees/${name}/${each}`)
-      // Those of the main worktree.
+      // HEAD and index of the main worktree.
       if (own !== common) for (const each of ['HEAD', 'index']) inside(each)
       const others = namesIn(`/proc/self/fd/${fd}/worktrees`).filter((each) => own === common || each !== name)
       for (const each of others.slice(0, MOST_WORKTREES)) inside(`worktrees/${each}`)
@@ -122,7 +125,7 @@ const namesIn = (folder: string): string[] => {
   }
 }
 
-/** Opens the folders of packages above a working folder, which Node finds there. */
+/** Opens the node_modules folders above a working folder, in which Node.js finds packages. */
 export function holdPackages (folder: string): Held[] {
   const held: Held[] = []
   for (let above = dirname(folder); ; above = dirname(above)) {

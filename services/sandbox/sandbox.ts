@@ -24,37 +24,37 @@ import { canShare, makeSharedNetwork, type SharedNetwork } from './shared-networ
 import { inTemporary, removeAbandoned } from './temporary.ts'
 
 /**
- * The program that makes boxes on this computer; if there is none, `why` says so in a sentence. `canTry`: a command can be tried out over
- * its folder; absent: not known yet.
+ * The kind of box that this computer can make, and the program for it; if there is none, `why` is a clause that says why. `canTry`: whether
+ * a command can be tried out on an overlay of its folder; absent if that is not known yet.
  */
 export type BoxKind = { is: 'bubblewrap' | 'sandbox-exec', program: string, canTry?: boolean } | { is: 'none', why: string }
 
 type Maker = Exclude<BoxKind, { is: 'none' }>
 
-/** How a call wants to run. */
+/** What a call asks for. */
 interface BoundaryWish {
   network?: string[]
-  /** Ports that are to be reachable at 127.0.0.1. */
+  /** Ports of the command that must be reachable at 127.0.0.1. */
   ports?: number[]
   outside?: boolean
 }
 
 interface Parts extends Omit<CommandParts, 'shownAt' | 'checks'>, Partial<Pick<CommandParts, 'shownAt'>> {
-  /** Where the states of folders are while commands run in them; absent: in memory alone. */
+  /** Stores the states of folders while commands run in them. Absent: they are kept in memory alone. */
   shelf?: StateShelf
-  /** Where it is noted which commits commands made; absent: in memory alone. */
+  /** Stores which commits commands made. Absent: that is kept in memory alone. */
   endsShelf?: EndsShelf
-  /** config.commands.sandbox. */
+  /** Returns the setting commands.sandbox of config.json. */
   mode: () => SandboxMode
-  /** What makes boxes; absent: what this computer has. For tests. */
+  /** The kind of box, for tests. Absent: the kind that this computer can make. */
   kind?: BoxKind
-  /** Called when it is known what makes boxes. */
+  /** Called when the kind of box is known. */
   found?: (kind: BoxKind) => void
 }
 
 const PROBE_MS = 10_000
 const PROBE_CODE = 7
-/** Fails where the box does not hold: hooks can be written, or the folder cannot. */
+/** Fails if the box does not work: if hooks can be written, or the folder cannot. */
 const PROBE = `if (: > .git/hooks/probe) 2>/dev/null; then exit 1; fi; : > probe && exit ${PROBE_CODE}`
 
 export type Sandbox = ReturnType<typeof createSandbox>
@@ -62,7 +62,7 @@ export type Sandbox = ReturnType<typeof createSandbox>
 let probed: Promise<BoxKind> | undefined
 let tryable: Promise<boolean> | undefined
 
-/** Boxes for commands. */
+/** Creates the service that runs commands and tool servers in boxes. */
 export function createSandbox (parts: Parts) {
   const { clock, ownHome, environment, mode, lookUp, withFolder, privateFolders } = parts
   const { shownAt = (path) => path, kind: given, found = () => {} } = parts
@@ -72,7 +72,7 @@ export function createSandbox (parts: Parts) {
   })
   let known = given
 
-  /** Finds out, once in a process, what makes boxes here, by making one. */
+  /** Returns the kind of box of this computer. The first call in a process finds it out by making a box. */
   async function find (): Promise<BoxKind> {
     if (known !== undefined) return known
     probed ??= removeAbandoned(systemClock.now()).then(probe).catch((error: Error) => none(error.message))
@@ -95,7 +95,7 @@ export function createSandbox (parts: Parts) {
     })
   }
 
-  /** Runs a command in a box over a folder; returns its code, undefined when it takes too long. */
+  /** Runs a command in a box over a folder. Returns its exit code; undefined if it takes too long. */
   async function tryIn (folder: string, kind: Maker, command: Command, overlay?: Overlay): Promise<number | null | undefined> {
     const { child, finish } = await withFolder(folder, (open) => start(kind, command, { folder: open, cwd: folder, overlay }))
     const hasExited = await settlesWithin({ clock, ms: PROBE_MS }, child.exited)
@@ -123,13 +123,14 @@ export function createSandbox (parts: Parts) {
 
   return {
     find,
-    /** What makes boxes; undefined until it was looked for. */
+    /** Returns the kind of box; undefined before it was looked for. */
     kind: () => known,
     mode,
 
     /**
-     * Returns where a command would run: `folder` is the one that it starts in, `base` the working folder of its run, as real paths.
-     * `narrowed` is what the options of the run say beside config.json.
+     * Returns where a command would run: in a box, outside, or not at all. `folder` is the folder that the command starts in, `base` the
+     * working folder of its run, both real paths. `narrowed` is the mode in the options of the run: the stricter of it and config.json
+     * counts.
      */
     async boundary (
       { network, ports, outside }: BoundaryWish,
@@ -157,11 +158,11 @@ export function createSandbox (parts: Parts) {
       return { is: 'networked', ...box, hosts: network ?? [], ...(ports && { ports }) }
     },
 
-    /** Whether a call may ask for a network, and to run outside. `narrowed` is what the options of its run say. */
+    /** Returns what a call may ask for: a network, and to run outside. `narrowed` is the mode in the options of its run. */
     mayAsk: (narrowed: SandboxMode = 'off'): CommandOutput['mayAsk'] =>
       ({ network: known?.is === 'bubblewrap', outside: narrower(mode(), narrowed) !== 'required' }),
 
-    /** Whether commands can be tried out here: found out once in a process, by trying one. */
+    /** Returns whether commands can be tried out here. The first call in a process finds it out by trying one. */
     async canTry (): Promise<boolean> {
       const kind = await find()
       if (kind.is !== 'bubblewrap') return false
@@ -170,25 +171,28 @@ export function createSandbox (parts: Parts) {
       return tryable
     },
 
-    /** Makes a network that several commands can share; undefined where this computer cannot. */
+    /** Makes a network that several commands can share; undefined if this computer cannot. */
     async shareNetwork (): Promise<SharedNetwork | undefined> {
       const kind = await find()
       if (kind.is !== 'bubblewrap' || !canShare()) return undefined
       return makeSharedNetwork(kind.program, { clock, environment: boxEnvironment(environment()) })
     },
 
-    /** Starts a command line in a box. `folder` is the open working folder, which the caller has checked, `cwd` in it or the same. */
+    /**
+     * Starts a command line in a box. `plan.folder` is the open working folder, which the caller has checked; `plan.cwd` is the same folder
+     * or one in it.
+     */
     async start (line: string, plan: BoxPlan): Promise<BoxedCommand> {
       const kind = await find()
-      // A boundary that needs a box is not given without one.
+      // A command that needs a box must not run without one.
       if (kind.is === 'none') throw new Error(`No box can be had: ${kind.why}.`)
       return start(kind, shellCommand(line), { ...plan, line })
     },
 
-    /** Lets stay what tools wrote while commands run there. */
+    /** Accepts files that tools wrote while commands run: the check after the commands does not undo them. */
     keepWritten: checks.keepWritten,
 
-    /** Finishes the checks of commands whose service was killed. `tell` gets a sentence for each thing that they put back. */
+    /** Finishes the checks of commands whose service was killed. `tell` gets the sentences about what was put back. */
     finishCut: (tell: TellCut): Promise<void> => checks.finishCut(async ({ folder }) => {
       const kind = await find()
       if (kind.is !== 'bubblewrap') return createBoxedGit(undefined)
@@ -199,12 +203,15 @@ export function createSandbox (parts: Parts) {
     /** Deletes the home and the /tmp of a conversation, or of a run. Its commands must have ended. */
     forgetOwner: async (owner: string): Promise<void> => privateFolders?.remove(owner),
 
-    /** Deletes homes of owners that are gone, that no command used for long, and the oldest of those that are too large together. */
+    /**
+     * Deletes homes whose owner does not exist any more, homes that no command used for long, and, if all together are too large, the ones
+     * unused for longest.
+     */
     sweepOwners: async (isKept: (name: string) => Promise<boolean>): Promise<void> => privateFolders?.sweep(isKept),
 
     /**
-     * Starts a tool server in a box. Throws an Error where none can be had: its message is a clause that says what to do, such as
-     * "it is to run in a box, and …".
+     * Starts a tool server in a box. Throws an Error if no box can be made. Its message is a clause that says what to do, such as "it is to
+     * run in a box, and …".
      */
     async startServer (server: ServerProgram): Promise<GuardedChild> {
       const kind = await find()
@@ -218,7 +225,7 @@ export function createSandbox (parts: Parts) {
       return startServerInBox(server, { program: kind.program, clock, ownHome, environment: boxEnvironment(environment()), lookUp })
     },
 
-    /** Deletes what a server in a box keeps on the disk. It must have ended. */
+    /** Deletes what a server in a box has downloaded. The server must have ended. */
     forgetServer: (name: string): Promise<void> => removeServerCaches(ownHome, name)
   }
 }
@@ -233,7 +240,7 @@ async function identify (path: string): Promise<WorkFolder | undefined> {
   return stat?.isDirectory() ? { path, dev: String(stat.dev), ino: String(stat.ino) } : undefined
 }
 
-/** Says to a person where a command would run, and what of it could be undone. */
+/** Returns sentences that tell a person where a command would run, where its commits go, and which changes could be undone. */
 export function describeBoundary (boundary: Boundary): string {
   const commits = boundary.repository !== undefined &&
     `Commits go to the repository of ${JSON.stringify(boundary.repository)}.`

@@ -15,26 +15,26 @@ import { makeTemporary } from './temporary.ts'
 
 const { O_RDONLY, O_DIRECTORY, O_NOFOLLOW } = constants
 
-/** Variables that would have bubblewrap itself load or run something, outside the box. */
+/** Variables that would make bubblewrap itself, outside the box, load or run something. */
 const LOADING = /^(?:LD_|BASH_ENV$|ENV$|GCONV_PATH$|GLIBC_TUNABLES$)/
 
 /** A tool server that runs in a box. */
 export interface ServerProgram {
-  /** The name of its entry. */
+  /** The name of its entry in the configuration. */
   name: string
   command: string
   args: string[]
   /** The variables of its entry, with their values. */
   env: Record<string, string>
-  /** Hosts that it may reach; absent: none. */
+  /** Hosts that the server may reach. Absent: none. */
   network?: string[]
-  /** Folders that it may read, and those that it may read and write. */
+  /** Folders that the server may read, and folders that it may read and write. */
   read?: string[]
   write?: string[]
 }
 
 interface Parts {
-  /** Bubblewrap. */
+  /** The path of bubblewrap. */
   program: string
   clock: Clock
   ownHome: string
@@ -43,19 +43,19 @@ interface Parts {
   lookUp: LookUp
 }
 
-/** Where servers in boxes keep what they download. */
+/** Returns the folder with all downloads of the server with this name. */
 const cachesOf = (ownHome: string, name: string): string => join(ownHome, 'cache', 'servers', `of-${name}`)
 
 /**
- * Where a server keeps what it downloads, such as its packages: in the box it is `~/.cache`. Each program has its own, as one could put
- * code into the cache of another.
+ * Returns the folder for what a server downloads, such as packages. In the box it is `~/.cache`. Each command line has a folder of its own,
+ * because one program could put code into the cache of another.
  */
 function cacheOf (ownHome: string, { name, command, args }: ServerProgram): string {
   const digest = createHash('sha256').update(JSON.stringify([command, args])).digest('hex')
   return join(cachesOf(ownHome, name), digest.slice(0, 16))
 }
 
-/** Deletes what the server of a name has downloaded. */
+/** Deletes all downloads of the server with this name. */
 export const removeServerCaches = (ownHome: string, name: string): Promise<void> =>
   rm(cachesOf(ownHome, name), { recursive: true, force: true })
 
@@ -118,7 +118,7 @@ export async function startServerInBox (
   }
 }
 
-/** Returns the real path of a folder that a box may show. */
+/** Returns the real path of a folder. Throws if it does not exist, or if a box may not show it. */
 async function fitting (folder: string, ownHome: string): Promise<string> {
   const path = await realpath(folder).catch(() => {
     throw new Error(`the folder ${JSON.stringify(folder)} of its "sandbox" is not there`)

@@ -7,13 +7,16 @@ import { settlesWithin } from '../lib/deadline.ts'
 import { childProgram, type GuardedChild, spawnGuarded } from '../process/index.ts'
 import { makeTemporary } from './temporary.ts'
 
-/** The program that joins a network. It is not looked up in PATH, which may lead into a folder that the agent writes to. */
+/** The path of nsenter, which joins a network. PATH is not searched, because it may contain a folder that the agent writes to. */
 const NSENTER = ['/usr/bin/nsenter', '/bin/nsenter', '/run/current-system/sw/bin/nsenter'].find(existsSync)
-/** Keeps the network for as long as its process lives. Who joins before it runs may find a namespace without users, or no loopback. */
+/**
+ * The process that keeps the network alive. It writes READY when it runs: a process that joins earlier may find a namespace without users,
+ * or without a loopback interface.
+ */
 const READY = 'ready'
 const KEEPER = ['/bin/sh', '-c', `echo ${READY} >&2; exec /bin/sleep 2147483647`]
 const START_MS = 10_000
-/** Connections to one port at once. */
+/** The most open connections to one port. */
 const MOST_CONNECTIONS = 256
 
 /** A network that the boxes of several commands share. It leads nowhere but to the ports of those commands. */
@@ -21,17 +24,17 @@ export interface SharedNetwork {
   /** The command that runs another one in this network. */
   join: string[]
   /**
-   * Makes a port of the network reachable at 127.0.0.1 of this computer, until the returned function is called. Rejects with a sentence
-   * where the port is taken.
+   * Makes a port of the network reachable at 127.0.0.1 of this computer, until the returned function is called. Rejects if the port is
+   * taken.
    */
   open(port: number): Promise<() => void>
   close(): Promise<void>
 }
 
-/** Whether networks can be shared on this computer, where bubblewrap makes boxes. */
+/** Whether networks can be shared on this computer, if bubblewrap makes its boxes. */
 export const canShare = (): boolean => NSENTER !== undefined
 
-/** Makes a network. `bubblewrap` is the program. Rejects where that fails. */
+/** Makes a network that several boxes can share. `bubblewrap` is the path of the program. Rejects if that fails. */
 export async function makeSharedNetwork (
   bubblewrap: string,
   { clock, environment }: { clock: Clock, environment: NodeJS.ProcessEnv }
@@ -43,7 +46,7 @@ export async function makeSharedNetwork (
   const sockets = new Set<Socket>()
   let relay: ReturnType<typeof startRelay> | undefined
 
-  /** Starts the program that leads to the ports of the network, and returns its socket. */
+  /** Starts the program that connects to the ports of the network. Returns the path of its socket. */
   async function startRelay (): Promise<{ path: string, close: () => Promise<void> }> {
     const folder = await makeTemporary()
     const path = join(folder, 'ports.sock')
@@ -95,7 +98,7 @@ export async function makeSharedNetwork (
       servers.add(server)
       return () => {
         servers.delete(server)
-        // Connections that are open stay until the process behind them ends.
+        // Open connections stay until the process behind them ends.
         server.close()
       }
     },
@@ -107,7 +110,7 @@ export async function makeSharedNetwork (
     }
   }
 
-  // Bubblewrap closes the standard output.
+  // Bubblewrap closes the standard output, so READY comes on standard error.
   const ready = firstOutput({ exited: keeper.exited, stdout: keeper.stderr }, clock, (text) => text.includes(READY) || undefined)
   ready.catch(() => {})
   try {
@@ -121,7 +124,7 @@ export async function makeSharedNetwork (
   }
 }
 
-/** Waits until `find` finds something in what the child writes. */
+/** Resolves to the first value that `find` returns for the output of the child. Rejects if the child ends or takes too long. */
 async function firstOutput<T> (
   { stdout, exited }: Pick<GuardedChild, 'stdout' | 'exited'>,
   clock: Clock,

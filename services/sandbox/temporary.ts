@@ -3,13 +3,13 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 
 const PREFIX = 'local-agent-box-'
-/** No command runs for so long, milliseconds. */
+/** A folder of this age, in milliseconds, is abandoned: no command runs for so long. */
 const ABANDONED_MS = 24 * 60 * 60 * 1000
 
-/** Makes a folder for what one box needs outside of it; returns its real path. */
+/** Makes a folder outside the box for files that one box needs. Returns its real path. */
 export const makeTemporary = async (): Promise<string> => realpath(await mkdtemp(join(tmpdir(), PREFIX)))
 
-/** Does something in such a folder, and removes it. */
+/** Runs `work` with a new temporary folder, and removes the folder afterwards. */
 export async function inTemporary<T> (work: (folder: string) => Promise<T>): Promise<T> {
   const folder = await makeTemporary()
   try {

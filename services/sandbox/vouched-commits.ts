@@ -1,19 +1,19 @@
 import { createHash } from 'node:crypto'
 import type { CommitEnd } from './commit-ends.ts'
 
-// A file that programs obey may come from a commit that was not made by a command in a box. Such a command can replace objects of git and
-// lie about how they follow each other, so what git answers is a hint alone: each object is compared with its digest.
+// A changed obeyed file may stay if it comes from a commit that no command in a box made. Commands can replace git's objects and lie about
+// the order of commits, so the answers of git are only hints: each object is compared with its digest.
 
-/** Asks git, with these arguments and this standard input. Returns what it wrote; undefined where it failed. */
+/** Runs git with these arguments and this standard input. Returns the output; undefined if git failed. */
 type AskGit = (args: string[], input?: string) => Promise<Buffer | undefined>
 
 /** A file whose commit is looked for. */
 export interface WantedFile {
   path: string
-  /** As the repository calls it. */
+  /** Its path in the repository. */
   name: string
   isLink: boolean
-  /** What git calls its bytes, by either digest. */
+  /** The ids that git gives to its bytes: by SHA-1, and by SHA-256. */
   blobs: ReadonlySet<string>
 }
 
@@ -31,13 +31,13 @@ interface History {
   objects: Map<string, GitObject>
 }
 
-/** The newest commits that are looked at, and branches whose newest commit is. */
+/** The most commits that are read, and the most ends of branches from before the first command that are searched. */
 const MOST_COMMITS = 10_000
 const MOST_ENDS = 64
-/** Commits that are compared with a file each. */
+/** The most commits that are compared with one file. */
 const MOST_HINTS = 4
 
-/** Returns the paths of the files that somebody else than a command committed with the same bytes. */
+/** Returns the paths of the files whose bytes were committed by somebody other than a command. */
 export async function findVouched (ask: AskGit, wanted: readonly WantedFile[], ends: readonly CommitEnd[]): Promise<Set<string>> {
   const files = wanted.filter(({ name }) => !/[\n"\\]/.test(name))
   const ids = ends.map(({ id }) => id).join('\n')
@@ -51,7 +51,7 @@ export async function findVouched (ask: AskGit, wanted: readonly WantedFile[], e
   const isOfCommand = assign(history, ends)
   const found = new Set<string>()
 
-  // What the branches had before the first command that is known of.
+  // The ends of branches from before the first command that is recorded.
   const first = ends.findIndex((end) => end.isOfCommand && history.commits.has(end.id))
   const clean = ends.slice(0, first === -1 ? undefined : first).filter(({ id }) => history.commits.has(id)).slice(-MOST_ENDS)
   await read(history, clean.flatMap(({ id }) => files.flatMap(({ name }) => treesOn(id, name))))
@@ -65,7 +65,7 @@ export async function findVouched (ask: AskGit, wanted: readonly WantedFile[], e
   return found
 }
 
-/** Returns which commits are of commands: each belongs to the first end that leads to it. */
+/** Returns, for each commit, whether it is of a command. A commit belongs to the first end from which it can be reached. */
 function assign ({ commits }: History, ends: readonly CommitEnd[]): Map<string, boolean> {
   const isOfCommand = new Map<string, boolean>()
   for (const end of ends) {
@@ -80,7 +80,7 @@ function assign ({ commits }: History, ends: readonly CommitEnd[]): Map<string, 
   return isOfCommand
 }
 
-/** Returns the newest commits that git says brought a file. */
+/** Returns the newest commits that brought the content of a file, according to git. */
 async function hintsOf (ask: AskGit, ids: string, files: readonly WantedFile[]): Promise<Array<{ id: string, file: WantedFile }>> {
   if (files.length === 0) return []
   const format = ['--no-renames', '--root', '-m', '--raw', '--no-abbrev', '--format=commit %H', `--max-count=${MOST_COMMITS}`]
@@ -101,7 +101,7 @@ async function hintsOf (ask: AskGit, ids: string, files: readonly WantedFile[]):
   return hints
 }
 
-/** The names of the trees on the way from a commit to a file. */
+/** Returns the names, for `git cat-file`, of the commit and of the trees on the way to a file. */
 const treesOn = (commit: string, name: string): string[] => {
   const parts = name.split('/').slice(0, -1)
   return [commit, `${commit}^{tree}`, ...parts.map((_, at) => `${commit}:${parts.slice(0, at + 1).join('/')}`)]
@@ -112,7 +112,7 @@ const has = (history: History, commit: string, { name, blobs, isLink }: WantedFi
   return entry !== undefined && entry !== 'none' && blobs.has(entry.id) && (entry.mode === '120000') === isLink
 }
 
-/** Whether a commit has a file, and one of those before it does not. */
+/** Whether a commit has a file that one of its parents does not have. A commit without parents counts. */
 function isIntroducedBy (history: History, id: string, file: WantedFile): boolean {
   if (!has(history, id, file)) return false
   const { parents } = history.commits.get(id)!
@@ -122,7 +122,7 @@ function isIntroducedBy (history: History, id: string, file: WantedFile): boolea
   })
 }
 
-/** Returns what a commit has under a name; undefined where that is not known for sure. */
+/** Returns the mode and id of a file in a commit, 'none' if it has none; undefined if the objects that were read do not tell. */
 function entryIn ({ commits, objects }: History, commit: string, name: string): { mode: string, id: string } | 'none' | undefined {
   let id = commits.get(commit)?.tree
   let mode = '40000'
@@ -159,7 +159,7 @@ function addCommit ({ commits, objects }: History, id: string): void {
   if (tree !== undefined) commits.set(id, { tree, parents: [...head.matchAll(/^parent ([0-9a-f]+)$/gm)].map(([, parent]) => parent) })
 }
 
-/** Reads objects by their names, and keeps those that are what they are called. */
+/** Reads objects by their names, and keeps those whose digest is their id. */
 async function read ({ ask, objects }: History, names: readonly string[]): Promise<void> {
   const wanted = [...new Set(names)].filter((name) => !objects.has(name))
   if (wanted.length === 0) return
