@@ -19,19 +19,21 @@ import { taskView } from './task-lists.ts'
 import type { Schedules } from './schedule/schedules.ts'
 import { folderProblem } from './triggers/look-at-folder.ts'
 
-/** Deadline of planning, for all models together; milliseconds. Without an answer the goal becomes a plan of one phase. */
+/**
+ * The time limit for planning, in milliseconds, for all models together. Without an answer in time, the whole goal becomes the only phase.
+ */
 const PLANNING_MS = 15_000
 const numbered = (phases: Array<{ description: string }>) =>
   phases.map(({ description }, at) => ({ id: `phase-${at + 1}`, description, status: 'pending' as const }))
 
-/** Returns the plan that a caller supplied. */
+/** Converts a plan from a request to its stored form. */
 const givenPlan = ({ phases, qualityCriteria = [], expects }: PlanInput): Plan =>
   ({ phases: numbered(phases), qualityCriteria, ...(expects && { expects }), source: 'user' })
 
-/** Returns the name in a request. A blank name is left out, and the task gets one that is made of its goal. */
+/** Returns the trimmed name from a request, or {} for a blank name: the task then shows a name made from its goal. */
 const nameGiven = ({ name = '' }: Pick<TaskBody, 'name'>) => name.trim() === '' ? {} : { name: name.trim() }
 
-/** Plans a goal with a model, the fast model first. Never throws: without a plan in time, the goal is the only phase. */
+/** Asks a model to split a goal into phases, the fast model first. Never throws: without a plan in time, the goal is the only phase. */
 async function makePlan (
   goal: string,
   deps: Pick<TaskDeps, 'registry' | 'helpers' | 'clock' | 'log'> & { meter: Meter },
@@ -43,7 +45,7 @@ async function makePlan (
   for (const { role, id, load } of internalModelLoaders(deps)) {
     const limitMs = end - clock.awake()
     if (limitMs <= 0) break
-    // A local server that is answering a run would delay the plan, or the plan the run.
+    // A local server that is answering a run would delay the plan, or the plan would delay that run.
     if (await helpers.isBusy(id)) continue
     const call = { ...asked, load, role, meter, text: question(goal), clock }
     const answer = await askBehindUser(id, call, { helpers, limitMs, waitMs: limitMs, signal })
@@ -65,7 +67,7 @@ const DEFAULT_FIRST_N = 3
 
 export const emptyTaskMemory = () => ({ findings: [], sources: [], filesCreated: [], decisions: [], feedback: [] })
 
-/** Throws BadTask (400) unless tasks of this type can have this schedule. */
+/** Throws BadTask (400) if tasks of this type cannot have this schedule. */
 function assertFits (taskType: TaskType, schedule: Schedule | undefined) {
   if (schedule === undefined) return
   if (taskType === 'triggered') throw new BadTask('A schedule belongs to taskType "recurring" or "one_shot", not to "triggered".')
@@ -86,7 +88,10 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     return makePlan(goal, { ...withRunModels(deps, options), meter }, signal)
   }
 
-  /** Returns the approval settings of a task. Throws BadTask (400) if they contradict each other or its options. */
+  /**
+   * Merges the approval settings from a request over the earlier ones. Throws BadTask (400) if the settings
+   * contradict each other or the options of the task.
+   */
   async function approvalOf (
     given: TaskBody['approval'],
     { interactive }: RunOptions = {},
@@ -104,7 +109,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     return { mode, firstN: given?.firstN ?? firstN, approvedRuns }
   }
 
-  /** Returns why a trigger cannot be watched; undefined if it can. */
+  /** Returns why the task `id`, undefined for a new task, cannot have this trigger; undefined if it can. */
   async function problemOf (trigger: Trigger, cwd: string, id: string | undefined): Promise<string | undefined> {
     if (trigger.type === 'files') return folderProblem(trigger, cwd, deps.paths)
     if (trigger.taskId === id) return 'A task cannot be its own trigger.'
@@ -112,7 +117,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     return task === undefined ? `There is no task "${trigger.taskId}" for a trigger. GET /tasks lists them.` : undefined
   }
 
-  /** Returns the triggers in a request; undefined for none. Throws BadTask (400) if one of them cannot be watched. */
+  /** Returns the triggers from a request, or undefined if there are none. Throws BadTask (400) if one of them cannot be watched. */
   async function triggersOf (
     given: Trigger[] | undefined,
     { taskType, cwd, id }: { taskType: TaskType, cwd: string, id?: string }
@@ -121,13 +126,16 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     if (taskType === 'one_shot') throw new BadTask('Triggers belong to taskType "triggered" or "recurring", not to "one_shot".')
     for (const [at, trigger] of given.entries()) {
       const problem = await problemOf(trigger, cwd, id)
-      // Forms show the problem beside its trigger.
+      // The position in the message lets a form show the problem beside the trigger that has it.
       if (problem !== undefined) throw new BadTask(`body/triggers/${at}: ${problem}`)
     }
     return given
   }
 
-  /** Validates and plans a task without storing it. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409). */
+  /**
+   * Builds a task from a request: validates it and plans its goal, but stores nothing. Throws BadTask, BadFolder
+   * or BadSchedule (400), TooManyTasks (409).
+   */
   async function define (body: TaskBody, signal: AbortSignal = closing): Promise<StoredTask> {
     const { goal, schedule } = body
     const taskType = body.taskType ?? (schedule?.interval !== undefined ? 'recurring' : body.triggers?.length ? 'triggered' : 'one_shot')
@@ -182,8 +190,9 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
     },
 
     /**
-     * Changes a task. A new goal gets a new plan, unless the plan is the user's. With `by`, the model of that conversation makes the
-     * change, and the task inherits the conversation's knowledge of addresses. Throws as `create` does, and WrongState (409).
+     * Changes a task. A new goal gets a new plan, unless a person supplied the present plan. With `by`, the model of
+     * that conversation makes the change: a new goal then inherits the provenance (known addresses) of the
+     * conversation. Throws as `create` does, and WrongState (409).
      */
     async update (taskId: string, changes: TaskChanges, by?: Omit<TaskSource, 'origin'>): Promise<StoredTask> {
       const before = await repository.get(taskId)
@@ -207,7 +216,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           )
         }
         if (by !== undefined && isNewGoal && task.status === 'running') {
-          // The active run will store its own knowledge of addresses, in place of what the new goal brings.
+          // When the active run ends, it stores its own provenance and would overwrite the provenance that comes with the new goal.
           throw new WrongState('The task is running: its goal can be changed when the run is over, or when it is paused.')
         }
         const inherited = by === undefined || !isNewGoal
@@ -215,7 +224,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           : await inheritProvenance(deps.store, deps.store.digest(by.threadId), taskId)
         const isReset = isNewGoal || plan !== undefined
         const options = taskOptions(changes, task.options)
-        // Unchanged fields are not checked again, because the agent may have changed since.
+        // Approval settings are checked against the options only if one of the two changes, because the agent may have changed since.
         const { options: now } = (changes.options ?? approval) === undefined ? {} : await agents.resolve([options])
         const changed: StoredTask = {
           ...task,
@@ -226,7 +235,7 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
           ...changes.endsAt !== undefined && { endsAt: changes.endsAt || undefined },
           ...(changes.triggers !== undefined && { triggers }),
           options,
-          // A goal that a person typed counts as the user's words; a goal that a model wrote does not.
+          // A goal that a person typed counts as the user's words. For a goal that a model wrote, the user's earlier words stay.
           ...(goal !== undefined && {
             said: by && (task.said ?? task.goal),
             request: by && [task.request ?? task.goal, ...by.written.slice(-1)].join('\n\n').slice(-WORDS_KEPT)
@@ -242,12 +251,12 @@ export function createDefinitions (deps: RunDeps, schedules: Schedules, closing:
   }
 }
 
-/** The reason that aborts planning when the service closes. */
+/** The abort reason for planning that is under way when the service closes. */
 export const CLOSING = new Aborted('shutdown', 'The service is shutting down.')
 
 /**
- * Returns the options of a task from those of a request. Without `options`, a changed `budget` changes the present options of the task.
- * Throws BadTask (400) if both are given and contradict each other.
+ * Returns the options that a task gets from a request. Without `options` in the request, its `budget` changes the budget
+ * in `had`, the present options of the task. Throws BadTask (400) if `options.budget` and `budget` contradict each other.
  */
 function taskOptions ({ options, budget }: {
   options?: RunOptions

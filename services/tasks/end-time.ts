@@ -9,17 +9,17 @@ import { BadTask, WrongState } from './task-errors.ts'
 import { isFinished, type StoredRun, type StoredTask } from './task-records.ts'
 import type { Change, TaskRepository } from './task-repository.ts'
 
-/** The phases of a plan that are named, and the characters of each. */
+/** The most phases that the error message names, and the most characters shown of each. */
 const PHASES_NAMED = 6
 const PHASE_SHOWN = 80
 
-/** Throws BadTask (400) unless the end time lies ahead. 0 stands for none. */
+/** Throws BadTask (400) if the end time is in the past. 0 means no end time. */
 export function assertAhead (endsAt: number | undefined, now: number): void {
   if (endsAt === undefined || endsAt === 0 || endsAt > now) return
   throw new BadTask(`endsAt is ${new Date(endsAt).toISOString()}, which is over. Give a time to come, in milliseconds since 1970.`)
 }
 
-/** Throws WrongState (409) if the end time of the task is over. */
+/** Throws WrongState (409) if the end time of the task has passed. */
 export function assertBeforeEnd ({ endsAt = Infinity }: Pick<StoredTask, 'endsAt'>, now: number): void {
   if (endsAt > now) return
   throw new WrongState(
@@ -36,7 +36,10 @@ interface EndParts {
   Promise<Pick<Required<Change<undefined>>, 'task' | 'runs' | 'events'>>
 }
 
-/** Returns the change that ends the task at its end time. One that runs once, and was not begun by then, is cancelled. */
+/**
+ * Returns the change that ends the task at its end time. A `one_shot` task that never began a run is cancelled;
+ * other tasks become completed.
+ */
 export async function endInTime (task: StoredTask, { repository, schedules, say, stopAll }: EndParts): Promise<Change<undefined>> {
   const at = task.endsAt!
   const open = (await Promise.all((await repository.openRuns(task)).map(repository.open))).flat()
@@ -44,7 +47,7 @@ export async function endInTime (task: StoredTask, { repository, schedules, say,
   const stopped = await stopAll(task, new Aborted('cancel', 'The end time of the task came.'), ending)
   const { task: ended, ops } = await schedules.end(stopped.task, 'ended')
   const isUnbegun = task.taskType === 'one_shot' && task.totalRuns === 0
-  // The desk says why it did not run.
+  // The stored slot lets the digest say why the task did not run.
   const noted = isUnbegun
     ? await schedules.keep(ended, [{ at, fate: 'skipped', reason: 'ended' }])
     : { ops: [], slotCount: ended.slotCount }
@@ -59,7 +62,10 @@ export async function endInTime (task: StoredTask, { repository, schedules, say,
   }
 }
 
-/** Returns how a run ends at the end time of its task: what it had finished stands, and so does a result that nobody looked at. */
+/**
+ * Returns how a run ends at the end time of its task. A run whose result waits for approval is completed; any
+ * other run fails, with an error that lists its finished and unfinished phases.
+ */
 function endingInTime (
   run: StoredRun,
   { endsAt, open, zone, say }: { endsAt: number, open: readonly TaskItem[], zone: string, say: ToolHost['say'] }
@@ -78,7 +84,7 @@ function endingInTime (
   return { status: 'failed', failure: { reason: 'time' }, error: sentences.join(' ') }
 }
 
-/** Returns what an open item asks, in words. */
+/** Returns the text of the question that an open item asks. */
 function askedBy (item: TaskItem, say: ToolHost['say']): string {
   switch (item.kind) {
     case 'tool':

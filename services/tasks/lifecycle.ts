@@ -32,21 +32,21 @@ import { outcomeOfRun } from './schedule/outcomes.ts'
 import { tryNext } from './task-health.ts'
 import type { Schedules } from './schedule/schedules.ts'
 
-/** The end that runs get if they are stopped together. */
+/** How runs end that are stopped together: one ending for all, or a function that returns the ending of each run. */
 type Ending = RunEnding | ((run: StoredRun) => RunEnding)
 
 type StopChange = Pick<Required<Change<void>>, 'task' | 'runs' | 'events'>
 
 const unchanged = (task: StoredTask): StopChange => ({ task, runs: [], events: [] })
-/** Combines two changes into one. The second is made of the task that the first returns. */
+/** Combines two changes into one. `second` was computed from the task that `first` returned. */
 const both = (first: StopChange, second: StopChange): StopChange =>
   ({ task: second.task, runs: [...first.runs, ...second.runs], events: [...first.events, ...second.events] })
 
 export type Lifecycle = ReturnType<typeof createLifecycle>
 
 /**
- * The operations on an existing task: start, pause, resume, cancel, run, steer. Each throws WrongState (409) when the state
- * of the task does not allow it.
+ * Creates the operations on an existing task: start, pause, resume, cancel, run, steer. Each throws WrongState
+ * (409) if the state of the task does not allow it.
  */
 export function createLifecycle (
   { deps, executor, queue, schedules }: { deps: RunDeps, executor: RunExecutor, queue: Queue, schedules: Schedules }
@@ -54,10 +54,11 @@ export function createLifecycle (
   const { repository, ledger, clock } = deps
 
   /**
-   * Starts a new run, in place of a run that a pause has left open. A task that is not a one_shot returns to `returnTo` when the run ends.
+   * Starts a new run and ends any live or queued run, such as one that a pause left open. A task that is not a
+   * `one_shot` gets the status `returnTo` when the new run ends. `input` is the data for the run.
    */
   async function beginRun (started: StoredTask, trigger: RunTrigger, returnTo?: TaskStatus, input?: unknown) {
-    // A run before the single time takes the place of that time.
+    // A `one_shot` runs once, so a run before its planned time replaces that time.
     const { task, ops } = started.taskType === 'one_shot' ? await schedules.end(started, 'manual') : { task: started, ops: [] }
     const replaced = await stopRuns(task, new Aborted('cancel'), { status: 'cancelled', error: 'Another run was started in its place.' })
     const created = await newRun(repository, replaced.task, trigger, clock.now())
@@ -79,7 +80,7 @@ export function createLifecycle (
     }
   }
 
-  /** Ends the live run and the run that is queued behind it. */
+  /** Ends the live run and the run that is queued behind the live run. */
   async function stopRuns (task: StoredTask, reason: Aborted, ending: Ending): Promise<StopChange> {
     const dropped = await dropNext(task, 'The task was stopped before this run began.')
     return both(dropped, await stopLive(dropped.task, reason, ending))
@@ -108,7 +109,7 @@ export function createLifecycle (
     return await executor.stop(liveRun.runId, reason) ?? repository.runById(liveRun.runId)
   }
 
-  /** Ends the run whose result waits while the task continues. */
+  /** Ends the run whose result waits for approval while the task continues. */
   async function dropResult (task: StoredTask, ending: Ending): Promise<StopChange> {
     const run = task.reviewRun && await repository.runById(task.reviewRun.runId)
     return run === undefined || isOver(run) ? unchanged(task) : endRun(task, run, ending)
@@ -125,7 +126,7 @@ export function createLifecycle (
     return both(dropped, await stopRuns(dropped.task, reason, ending))
   }
 
-  /** Stops the live run of a one_shot so that it can continue when the task is resumed. */
+  /** Stops the live run of a `one_shot` so that the run can continue when the task is resumed. */
   async function pauseOneShot (task: StoredTask): Promise<StopChange> {
     const run = await halt(task, new Aborted('pause', 'The task was paused.'))
     if (run === undefined || (run.status === 'queued' && !isWaitingForProvider(run))) return unchanged(task)
@@ -224,7 +225,7 @@ export function createLifecycle (
     return { task: { ...numbered, nextRun: { runId: run.runId, runNumber: run.runNumber } }, runs: [run], ops }
   }
 
-  /** Returns the change that lets a run continue which waits for its provider, or was ended because of it. */
+  /** Returns the change that continues a run which waits for its provider, or which failed because of its provider. */
   function goOn (task: StoredTask, run: StoredRun): Change<RunQueued> & { ops: Op[] } {
     const { runId, runNumber } = run
     return {
@@ -236,7 +237,7 @@ export function createLifecycle (
     }
   }
 
-  /** Returns the newest run of the task, if its provider ended it and it can continue from its last step. */
+  /** Returns the newest run of the task if the run failed because of its provider and can continue from its last step. */
   async function endedByProvider (task: StoredTask): Promise<StoredRun | undefined> {
     const last = task.liveRun === undefined ? await repository.runNumbered(task.id, task.totalRuns) : undefined
     return last !== undefined && isRestartable(last) && !isOutdated(task, last) ? last : undefined
@@ -246,7 +247,7 @@ export function createLifecycle (
   const waitingRun = async ({ retryAt, liveRun }: StoredTask): Promise<StoredRun | undefined> =>
     retryAt === undefined || liveRun === undefined ? undefined : repository.runById(liveRun.runId)
 
-  /** Runs the task now. Without `input`, a run that waits for its provider, or was ended because of it, continues instead. */
+  /** Runs the task now; without `input`, continues a run that waits for its provider or that failed because of its provider instead. */
   async function run (task: StoredTask, input?: unknown): Promise<Change<RunQueued> & { ops: Op[] }> {
     assertMayRun(task, 'run')
     const waiting = input === undefined ? await waitingRun(task) : undefined
@@ -257,7 +258,7 @@ export function createLifecycle (
     return { ...begun, answer: queued }
   }
 
-  /** Carries out a person's choice about the task. `runId` is the run that it began. */
+  /** Carries out a person's choice about the task. `runId` in the result is the run that the choice began, if any. */
   async function effectOf (task: StoredTask, choice: ChoiceValue): Promise<Omit<Change<unknown>, 'answer'> & { runId?: string }> {
     switch (choice) {
       case 'keep':
@@ -276,7 +277,7 @@ export function createLifecycle (
   return {
     /** Starts a task: schedules it, or begins its run when it is a one_shot. */
     start: (taskId: string): Promise<StoredTask> => repository.change(taskId, start),
-    /** Stores a new task and starts it, in one transaction with the operations that `opsOf` returns for it. */
+    /** Stores a new task and starts it. `opsOf` returns further operations for the same transaction. */
     async launch (task: StoredTask, opsOf: (started: StoredTask) => Op[]): Promise<StoredTask> {
       const started = await start(task)
       return repository.add({ ...started, ops: [...started.ops ?? [], ...opsOf(started.answer)] })
@@ -291,7 +292,7 @@ export function createLifecycle (
     endInTime: (task: StoredTask): Promise<Change<undefined>> =>
       endInTime(task, { repository, schedules, stopAll, say: deps.host.say }),
 
-    /** Runs the task now, independent of its schedule, with data for this run. */
+    /** Runs the task now, independent of its schedule. `input` is data for this run. */
     run: (taskId: string, { input }: TaskRunBody, remember: (answer: RunQueued) => Op[]): Promise<RunQueued> =>
       repository.change(taskId, async (task) => {
         const begun = await run(task, input)
@@ -299,8 +300,8 @@ export function createLifecycle (
       }),
 
     /**
-     * Records the answer to the task's question to its person and carries it out, in one transaction. Throws ApprovalNotFound (404), and as
-     * `decideChoice` and the chosen operation do.
+     * Records a person's answer to the question of the task and carries out the chosen operation, in one
+     * transaction. Throws ApprovalNotFound (404), and as `decideChoice` and the chosen operation do.
      */
     choose: (taskId: string, approvalId: string, choice: string | undefined): Promise<DecidedApproval> =>
       repository.change(taskId, async (task): Promise<Change<DecidedApproval>> => {
@@ -313,7 +314,7 @@ export function createLifecycle (
         return { ...change, choice: decided, answer: { ...answer, ...(runId !== undefined && { runId }), continued: runId !== undefined } }
       }),
 
-    /** Adds a steering comment. With `runNow` a run starts now, or directly after the run that is under way. */
+    /** Adds a steering comment. With `runNow`, a run starts now, or directly after the active run. */
     steer: (taskId: string, { comment, runNow = false }: TaskSteerBody, remember: (answer: TaskSteered) => Op[]): Promise<TaskSteered> =>
       repository.change(taskId, async (task) => {
         if (runNow) assertMayRun(task, 'steer')
@@ -336,7 +337,7 @@ export function createLifecycle (
           return { ...change, ...begun, ops: [...begun.ops, ...change.ops!], events: [...begun.events, ...change.events!] }
         }
         const behind = task.nextRun === undefined ? await queueBehind(steered) : { task: steered, runs: [], ops: [] }
-        // A run that waits for its provider continues now, and the new run follows it.
+        // A run that waits for its provider continues now; the new run is queued behind it.
         const on = waiting && goOn(behind.task, waiting)
         return {
           ...change,
@@ -347,7 +348,10 @@ export function createLifecycle (
         }
       }),
 
-    /** Sends a message to a run, see TaskCreation. A run whose result waits has no further step. */
+    /**
+     * Sends a message to a run; see TaskCreation. Throws NoActiveRun for a run that takes no further step, such as
+     * one whose result waits for approval.
+     */
     async steerRun (taskId: string, runId: string, body: SteerBody): Promise<SteeredRun> {
       const live = deps.activeRuns.ofTaskRun(runId)
       const { id, state } = (live && await steerRun(live, body, deps)) ?? await repository.locked(taskId, async () => {
@@ -360,7 +364,7 @@ export function createLifecycle (
       return { ok: true, runId, taskId, id, state }
     },
 
-    /** Cancels one run; the task continues as after any run. Throws RunNotFound (404), or WrongState (409) when the run has ended. */
+    /** Cancels one run; the task continues as after any run. Throws RunNotFound (404), or WrongState (409) if the run has ended. */
     cancelRun: (taskId: string, runId: string): Promise<StoredRun> =>
       repository.change(taskId, async (task) => {
         const run = await repository.run(taskId, runId)
@@ -388,7 +392,7 @@ export function createLifecycle (
         }
       }),
 
-    /** Stops the runs of a task that is being deleted. Resolves to the events to emit once it is deleted. */
+    /** Stops the runs of a task that is being deleted. Resolves to the events to emit once the task is deleted. */
     halt: async (task: StoredTask) =>
       (await stopAll(task, new Aborted('delete', 'The task was deleted.'), { status: 'cancelled', error: 'The task was deleted.' })).events
   }

@@ -15,13 +15,15 @@ import type { RunPointer, StoredRun, StoredTask } from './task-records.ts'
 /** The default number of steps with tools. */
 const STEPS = 200
 
-/** Returns the number of steps with tools of a run. After them the model must answer without tools. */
+/** Returns how many steps with tools a run may take. After these steps the model must answer without tools. */
 const stepLimit = ({ maxSteps }: RunOptions, { agent }: Config): number => maxSteps ?? agent?.steps?.task ?? STEPS
 
-/** The number of runs that are kept of each task. */
+/** The most runs that are stored for each task. */
 const MAX_RUNS = 1_000
 
-/** Creates a queued run with the next number. `ops` remove the oldest run if there would be more than MAX_RUNS. */
+/**
+ * Creates a queued run with the next run number. The returned `ops` remove the oldest run if the task would have more than MAX_RUNS runs.
+ */
 export async function newRun (
   repository: TaskRepository,
   task: StoredTask,
@@ -35,17 +37,17 @@ export async function newRun (
   return { task: { ...task, totalRuns: runNumber }, run, ops: oldest === undefined ? [] : await repository.removal(oldest) }
 }
 
-/** A replacement for a run whose record is missing or damaged. */
+/** Creates a replacement record for a run whose own record is missing or damaged. */
 export const interruptedRun = (task: StoredTask, pointer: RunPointer, now: number): StoredRun =>
   blankRun(task, pointer, task.schedule === undefined ? 'start' : 'schedule', now)
 
 /**
- * Triggers for which a run belongs to the trace of its request. The timer of a schedule would otherwise pass on the trace of the request
- * that set it.
+ * Triggers for which a run joins the trace of the current request. Other runs do not join, because the timer of
+ * a schedule would pass on the trace of the request that set the timer.
  */
 const BY_REQUEST: RunTrigger[] = ['start', 'manual', 'steer', 'rehearsal']
 
-/** Returns a run of the task before it begins. */
+/** Returns the record of a queued run. */
 export function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, trigger: RunTrigger, now: number): StoredRun {
   return {
     ...newRunFields(runId, now),
@@ -55,7 +57,7 @@ export function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, tr
     trigger,
     status: 'queued',
     cwd: task.cwd,
-    // Holds until the run starts.
+    // `firstStart` replaces this value.
     maxSteps: STEPS,
     phases: task.plan.phases.map((phase) => ({ ...phase, status: 'pending' as const })),
     usage: noUsage(),
@@ -66,7 +68,10 @@ export function blankRun (task: StoredTask, { runId, runNumber }: RunPointer, tr
   }
 }
 
-/** Returns the options with which a run of the task starts now, or why it cannot start: its agent no longer fits. */
+/**
+ * Returns the resolved options for a run that starts now, or an error message if the agent of the task can no
+ * longer be used with its options.
+ */
 export async function optionsOf (
   { options }: Pick<StoredTask, 'options'>,
   agents: Pick<TaskDeps['agents'], 'resolve'>
@@ -79,7 +84,10 @@ export async function optionsOf (
   }
 }
 
-/** The first attempt at a queued run, which has its options: its record, the steering that it receives, and its start event. */
+/**
+ * Prepares the first attempt at a queued run whose options are resolved. Returns the started run, the task with
+ * its new steering comments assigned to this run, and the start event.
+ */
 export function firstStart (task: StoredTask, run: StoredRun, now: number, config: Config) {
   const { mode, firstN, approvedRuns } = task.approval
   const started: StoredRun = {

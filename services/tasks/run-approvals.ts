@@ -23,7 +23,7 @@ import { teach } from './teaching.ts'
 import { isOver } from '../runs/index.ts'
 import { endOf, isOutdated, type StoredRun, type StoredTask } from './task-records.ts'
 
-/** Entries that a task's approval history keeps; older entries are dropped. */
+/** The most entries in the approval history of a task; older entries are dropped. */
 const MAX_HISTORY = 500
 
 type Answering = TaskApproveBody & Pick<Decision, 'answers' | 'unbound' | 'previewDigest' | 'corrected' | 'device'>
@@ -33,13 +33,13 @@ interface Answer {
   item: TaskApproval
   status: StoredRun['status']
   continued: boolean
-  /** The other requests that the decision covers. */
+  /** Other open tool approvals that the scope of the decision approved as well. */
   released?: TaskApproval[]
 }
 
 const learnedBy = (item: TaskApproval) => item.kind === 'result' && item.learned !== undefined ? { learned: item.learned } : {}
 
-/** Decides the approvals of runs: by a person's answer, or by expiry. The first decision is kept. */
+/** Creates the operations that decide the approvals of runs, by a person's answer or by expiry. The first decision stands. */
 export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
   deps: RunDeps,
   executor: RunExecutor,
@@ -48,7 +48,10 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
 }) {
   const { repository, ledger, grants, clock } = deps
 
-  /** Finds the approval with that id and its run; without an id the oldest open one that is no question. */
+  /**
+   * Finds an approval and its run by `approvalId`; without an id, the oldest open tool or result approval. Throws
+   * QuestionNotFound (404) or NoQuestion (409).
+   */
   async function findItem (task: StoredTask, approvalId?: string): Promise<{ run: StoredRun, item: TaskApproval }> {
     if (approvalId !== undefined) {
       const item = await ledger.find(approvalId)
@@ -62,11 +65,11 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     throw new NoQuestion(task.status)
   }
 
-  /** Returns the runs that may wait for a person, oldest first: the one whose result waits while the task continues, and the live one. */
+  /** Returns the runs in state `pending_approval`, oldest first: the run whose result waits while the task continues, then the live run. */
   const waitingRuns = async (task: StoredTask): Promise<StoredRun[]> =>
     (await repository.openRuns(task)).filter(({ status }) => status === 'pending_approval')
 
-  /** Throws ApprovalWithdrawn (409), which names the newer result, if a newer run superseded the result. */
+  /** Throws ApprovalWithdrawn (409) if the result of a newer run superseded this result. The message names that run. */
   async function assertNotSuperseded (task: StoredTask, item: TaskApproval): Promise<void> {
     if (item.kind !== 'result' || item.replacedBy === undefined) return
     const [open] = (await Promise.all((await waitingRuns(task)).map(repository.open))).flat().filter(({ kind }) => kind === 'result')
@@ -81,7 +84,7 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     )
   }
 
-  /** Adds a decision to the approval history of the task, and its notes to the memory as feedback. */
+  /** Adds a decision to the approval history of the task. The notes of the decision are stored in the task memory as feedback. */
   function withDecision (
     task: StoredTask,
     { runId, runNumber }: StoredRun,
@@ -107,7 +110,7 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     const decided = decideApproval(item, { ...given, reason: notes }, clock.now())
     const isLast = (open: readonly Approval[]) => item.kind !== 'result' && !open.some((other) => other.segment === item.segment)
     if (decided === undefined) return { task, answer: { item, status: run.status, continued: isLast(others) && !isOver(run) } }
-    // A decision about a result does not let a call run.
+    // A decision about a result starts no call, so every state of the task allows it.
     if (item.kind !== 'result') assertState(task, 'approve')
     const after = withDecision(task, run, item, { approved, ...(notes && { notes }), ...(device && { device }) })
     if (decided.kind === 'result') return decideResult(after, run, decided, approved)
@@ -122,21 +125,21 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     return { ...(continued ? goOn(after, run) : { task: after }), approvals: [decided, ...released], ops, answer }
   }
 
-  /** Returns the part of a change that lets a run continue which waits for nothing more. */
+  /** Returns the part of a change that continues a run without open items. */
   const goOn = (task: StoredTask, run: StoredRun): Pick<Change<void>, 'task' | 'runs' | 'after'> => ({
     task: { ...task, status: 'running' },
     runs: [{ ...run, status: 'running', suspended: true }],
     after: () => queue.push(task.id, run.runId)
   })
 
-  /** Ends a run whose result was decided: approved, it is completed and counts towards `firstN`; otherwise it is rejected. */
+  /** Ends a run whose result was decided. An approved run is completed and counts towards `firstN`; any other run is rejected. */
   async function decideResult (
     task: StoredTask,
     run: StoredRun,
     result: TaskApproval & ResultItem,
     approved: boolean
   ): Promise<Change<Answer>> {
-    // What a device approves is approved once, and counts for no later run.
+    // An approval from a paired device teaches nothing and does not count towards `firstN`.
     const lasts = approved && result.device === undefined
     const counts = lasts && !isOutdated(task, run)
     const { learned, ops } = lasts ? await teach(deps, task, run) : { ops: [] }
@@ -151,8 +154,8 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
   }
 
   /**
-   * Returns the change that ends a task at its end time, or a run with an expired approval: a run whose result nobody looked at is
-   * completed, a run that could not go on is rejected. Undefined if nothing is over.
+   * Returns the change for whatever is overdue, or undefined if nothing is. A task ends at its end time. A run
+   * with an expired approval ends: as completed if its result waited, otherwise as rejected.
    */
   async function expire (task: StoredTask): Promise<Change<undefined> | undefined> {
     if (endOf(task) <= clock.now()) return lifecycle.endInTime(task)
@@ -161,7 +164,7 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
       const items = await repository.open(run)
       const open = items.filter(isOfTask)
       const overdue = open.find(({ expiresAt }) => expiresAt <= clock.now())
-      // No items are known: those of the run cannot be read.
+      // A run that waits without readable items ends as well, because nobody could answer them.
       if (overdue !== undefined || items.length === 0) return endOverdue(task, run, open, overdue)
     }
     return undefined
@@ -177,17 +180,20 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     const error = `Nobody answered ${days === undefined ? 'in time' : `within ${days} ${days === 1 ? 'day' : 'days'}`}.`
     const change: Change<undefined> = { ...await executor.conclude(after, run, { status: 'rejected', error }), approvals }
     if (task.status !== 'paused') return change
-    // A task that was paused in the meantime stays paused.
+    // A task that was paused while its run waited stays paused.
     return { ...change, task: { ...change.task, status: 'paused', pausedReason: task.pausedReason } }
   }
 
-  /** Expires what is overdue, then decides. */
+  /** Ends what is overdue, then records the decision. */
   async function answer (taskId: string, body: Answering): Promise<Answer> {
     await repository.change(taskId, expire)
     return repository.change(taskId, (task) => decide(task, body))
   }
 
-  /** Stores a call of the application that `change` has changed. The run continues if it was the last open item. */
+  /**
+   * Stores the call of the application that `change` returns; undefined changes nothing. The run continues if the
+   * call was its last open item.
+   */
   const changeCall = (taskId: string, callId: string, change: (call: AppCall<{ taskId: string }>) => typeof call | undefined) =>
     repository.change(taskId, async (task): Promise<Change<{ call: AppCall, continued: boolean }>> => {
       const before = await ledger.requireCall(callId, { taskId })
@@ -200,11 +206,13 @@ export function createRunApprovals ({ deps, executor, queue, lifecycle }: {
     })
 
   return {
-    /** Records a claim or the result of a call of the application. Throws as `requireCall` of the ledger and `answerAppCall` do. */
+    /**
+     * Records that the application claims a call, or the result of the call. Throws as `requireCall` of the ledger and `answerAppCall` do.
+     */
     answerCall: (taskId: string, callId: string, given: AppCallAnswer) =>
       changeCall(taskId, callId, (call) => answerAppCall(call, given, clock.now())),
 
-    /** Closes a call of the application if it is overdue; the model is told. */
+    /** Closes a call of the application if its time limit has passed. The model is then told that the call was not answered. */
     closeCall: (taskId: string, callId: string) => changeCall(taskId, callId, (call) => closeOverdue(call, clock.now())),
 
     /**

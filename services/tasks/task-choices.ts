@@ -4,7 +4,7 @@ import { isUnanswered, type TaskChoice } from '../contracts/approval-record.ts'
 import { inState } from '../contracts/approval-states.ts'
 import { isFinished, type StoredTask } from './task-records.ts'
 
-/** The choices of a person about a task, by the subject of the question. `TaskLifecycle.choose` carries them out. */
+/** The answers that a person can choose from, by the subject of the question about a task. `Lifecycle.choose` carries them out. */
 export const CHOICES = {
   failing: [
     { value: 'keep', label: 'Keep trying' },
@@ -30,8 +30,8 @@ function isNeeded (task: StoredTask, about: ChoiceTopic): boolean {
 }
 
 /**
- * Returns the changed task with the choice that it waits for, and the choices to store: the `given` one, which is new or answered, and
- * the previous one if it is withdrawn, because another one replaces it or the task does not need it any more.
+ * Returns the task with a reference to its open choice, and the choices to store. These are the `given` choice, which
+ * is new or answered, and the previous choice as withdrawn, if another one replaces it or the task no longer needs it.
  */
 export async function settleChoice (
   ledger: Pick<Ledger, 'find'>,

@@ -18,7 +18,7 @@ export interface TaskDeps extends EngineDeps {
   agents: Pick<Agents, 'check' | 'resolve' | 'using'>
   registry: Registry & ContextWindows
   host: ToolHost
-  /** Lets small questions to a local server wait for the user. */
+  /** The queue in which small questions to a local model server wait behind the runs of conversations. */
   helpers: HelperQueue
   liveQuestions: Pick<LiveQuestions, 'ask' | 'ofTask'>
   undo: Pick<Undo, 'asLeft' | 'removal' | 'sweepSoon'>
@@ -33,26 +33,29 @@ export interface TaskDeps extends EngineDeps {
   /** The folders that triggers may watch, and the thread that reads them. */
   paths: PathPolicy
   transform: Transform
-  /** A second thread for slow folders, so that the others need not wait for them. */
+  /** A second thread for slow folders, so that other folders need not wait for the slow ones. */
   slowTransform: Transform
-  /** A description of this computer for models. */
+  /** A description of this computer, for the system prompt. */
   machine: string
-  /** The working folder of tasks that name none. */
+  /** Returns the working folder of tasks that name none. */
   workspace: () => string
   emit: (event: TaskStreamEvent) => void
-  /** Learns when the next run is due, at least every ten seconds. */
+  /** Receives the time of the next due run at least every ten seconds, so that the computer stays awake for it. */
   keepAwake: { setDue (at: number): void }
   notifications: TaskNotifications
   /** The conversations, for the digest. */
   threads: { list(page: { limit: number, cursor?: string }): Promise<{ threads: Thread[], nextCursor?: string }> }
 }
 
-/** The collaborators of the parts that use the repository. */
+/** The collaborators of the parts of the task service that use the repository. */
 export interface RunDeps extends TaskDeps {
   repository: TaskRepository
 }
 
-/** The models that may answer an internal question, with their roles: the fast model, then the capable model when it differs. */
+/**
+ * Returns the models that may answer an internal question, with their roles: the fast model, then the capable
+ * model if it is a different one.
+ */
 export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) => {
   const { fast, capable } = registry.roles()
   const ask = (role: 'fast' | 'capable') => ({ role, id: registry.roles()[role], load: () => registry.model(role) })
@@ -60,8 +63,9 @@ export const internalModelLoaders = ({ registry }: Pick<TaskDeps, 'registry'>) =
 }
 
 /**
- * Asks a helper model. On a local server the question waits behind the runs of conversations, which interrupt it. If there is no answer
- * after `waitMs` in all, there is none. Rejects with the signal's reason.
+ * Asks a helper model. On a local server the question waits behind the runs of conversations, and a run that
+ * begins interrupts the question. Resolves to a `problem` if there is no answer within `waitMs` in all;
+ * `limitMs` limits the call itself. Rejects with the reason of the signal.
  */
 export async function askBehindUser<V> (
   model: string,

@@ -38,7 +38,7 @@ export const QuestionNotFound = defineError(
 
 export const TooManyRehearsals = defineError('ERR_TOO_MANY_REHEARSALS', 'There are already %d rehearsals under way; wait for one to end.')
 
-/** The states in which each operation is allowed. */
+/** The states of a task in which each operation is allowed. */
 const ALLOWED = {
   start: ['planned', 'completed', 'failed', 'cancelled'],
   pause: ['running', 'scheduled', 'pending_approval'],

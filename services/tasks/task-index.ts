@@ -3,7 +3,7 @@ import { isDamage, type Op, type Store, TASK_STATES, taskKey, TASKS, taskStateKe
 import { TooManyFinishedTasks, TooManyTasks } from './task-errors.ts'
 import { isFinished, type StoredTask } from './task-records.ts'
 
-/** The fields by which lists filter tasks. Both are absent if the record of the task cannot be read. */
+/** The fields by which task lists are filtered. Both are absent if the record of the task cannot be read. */
 interface TaskState {
   status?: TaskStatus
   taskType?: TaskType
@@ -11,10 +11,10 @@ interface TaskState {
 
 export type TaskStates = ReturnType<typeof createTaskStates>
 
-/** The states of tasks by id. The order of ids is the order of creation. */
+/** Creates the map of task states by id. The order of ids is the order in which the tasks were created. */
 function createTaskStates () {
   const states = new Map<string, TaskState>()
-  /** All ids, oldest first; undefined when it must be sorted again after a removal or an insertion in between. */
+  /** All ids, oldest first; undefined if the ids must be sorted again after a removal or an insertion in between. */
   let order: string[] | undefined = []
   let finished = 0
 
@@ -52,7 +52,10 @@ function createTaskStates () {
     /** The ids of tasks that are not finished, oldest first. */
     notFinished: (): string[] => ids().filter((taskId) => !isFinished(states.get(taskId)!)),
 
-    /** The ids of the tasks with that status and type, newest first, older than `after`. Unreadable tasks always match. */
+    /**
+     * Returns the ids of the tasks with this status and type, newest first, that are older than the task `after`.
+     * Tasks whose record cannot be read always match.
+     */
     matching ({ status, type, after }: { status?: TaskStatus, type?: TaskType, after?: string }): string[] {
       return ids().filter((taskId) => {
         const { status: taskStatus, taskType } = states.get(taskId)!
@@ -63,17 +66,20 @@ function createTaskStates () {
   }
 }
 
-/** Limits for tasks that are not finished and for finished tasks that are kept. */
+/** The most unfinished tasks, and the most finished tasks that are stored. */
 const MAX_UNFINISHED = 1_000
 const MAX_FINISHED = 10_000
 /** Index entries that a repair of the index writes in one transaction. */
 const BATCH = 500
 
-/** The status and type of every task, in memory. It is read once from the keys of the store and updated by `write`. */
+/**
+ * Creates the index of the status and type of every task, in memory. The index is read once from the keys of the
+ * store and then updated by `write`.
+ */
 export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>) {
   let states: TaskStates | undefined
   let loading: Promise<TaskStates> | undefined
-  /** States that were written while the keys were being read. */
+  /** States that are written while the keys are being read. */
   const writtenMeanwhile = new Map<string, TaskState | undefined>()
   /** Unfinished tasks whose write is under way; they count towards MAX_UNFINISHED. */
   let reserved = 0
@@ -118,7 +124,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
     return found
   }
 
-  /** Deletes stale keys and writes missing keys. Writes that fail, on a full disk for example, are repeated at the next start. */
+  /** Deletes stale keys and writes missing keys. Failed writes, for example on a full disk, are retried at the next start. */
   async function repair (staleKeys: string[], missingKeys: string[]) {
     const ops = [...staleKeys.map((key): Op => ({ type: 'del', key })), ...missingKeys.map((key): Op => ({ type: 'put', key, value: {} }))]
     const idOf = (key: string) => key.slice(key.lastIndexOf('/') + 1)
@@ -145,7 +151,7 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
     /** The states of all tasks. */
     load,
 
-    /** Throws TooManyTasks or TooManyFinishedTasks (409) when no further task may be created. */
+    /** Throws TooManyTasks or TooManyFinishedTasks (409) if no further task may be created. */
     async assertRoom (): Promise<void> {
       const found = await load()
       assertCapacity(found)
@@ -153,9 +159,9 @@ export function createTaskIndex (store: Pick<Store, 'get' | 'keys' | 'transact'>
     },
 
     /**
-     * Updates the index for a task that `work` writes, or removes when `after` is undefined. `work` must include the
-     * given operations in its transaction. A task that is created or restarted counts towards the limit while `work` runs,
-     * so that concurrent writes cannot exceed the limit. Throws TooManyTasks (409).
+     * Updates the index for a task that `work` writes to the store; `after` undefined means that `work` removes the
+     * task. `work` must include the operations that it receives in its transaction. A created or restarted task counts
+     * towards the limit while `work` runs, so that concurrent writes cannot exceed the limit. Throws TooManyTasks (409).
      */
     async write (taskId: string, after: TaskState | undefined, work: (ops: Op[]) => Promise<void>): Promise<void> {
       const found = await load()

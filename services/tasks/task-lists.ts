@@ -13,7 +13,7 @@ import type { TaskRepository } from './task-repository.ts'
 import { healthView, runsNextAt } from './task-health.ts'
 import { nameOfTask } from '../lib/short-name.ts'
 
-/** Lists tasks, runs and slots, one page at a time. Damaged records are named and left out. */
+/** Creates the lists of tasks, runs and slots, one page at a time. Damaged records are left out; the lists of tasks and runs name them. */
 export function createTaskLists ({ repository, schedules, liveQuestions }: {
   repository: TaskRepository,
   schedules: Schedules,
@@ -22,14 +22,17 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
   const open = async (run: StoredRun) => [...await repository.open(run), ...liveQuestions.ofTask(run.runId)]
   const questions = async (run: StoredRun) => (await open(run)).filter(isOfTask).map(questionView)
 
-  /** Returns a run with the items that it waits for. If it went on after it was read, so that its items are gone, it is read again. */
+  /**
+   * Returns a run with the items that the run waits for. A run that continued after it was read has no open items
+   * any more, so it is read again.
+   */
   async function withQuestions (run: StoredRun): Promise<{ run: StoredRun, questions: TaskQuestion[] }> {
     const asked = await questions(run)
     const current = run.status === 'pending_approval' && asked.length === 0 ? await repository.runById(run.runId) : undefined
     return current === undefined ? { run, questions: asked } : { run: current, questions: await questions(current) }
   }
 
-  /** The public form of a run, with shortened inputs and outputs of its tool calls. */
+  /** Returns the public form of a run, with shortened inputs and outputs of its tool calls. */
   async function shortRunView (given: StoredRun): Promise<TaskRun> {
     const { run, questions } = await withQuestions(given)
     return isOver(run)
@@ -38,22 +41,22 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
   }
 
   return {
-    /** Returns the items that a run waits for, even while it executes. */
+    /** Returns the items that a run waits for, including questions in the middle of an executing call. */
     open,
 
     withQuestions,
 
-    /** The run with shortened inputs and outputs of its tool calls. */
+    /** Returns the public form of a run, with shortened inputs and outputs of its tool calls. */
     shownRun: shortRunView,
 
-    /** The runs of a task, newest first, those that are older than the run `after`. Damaged ones are left out. */
+    /** Yields the runs of a task that are older than the run with id `after`, newest first. Damaged runs are left out. */
     async * shownRuns (taskId: string, after?: string): AsyncGenerator<TaskRun> {
       for await (const run of repository.runs(taskId, { damaged () {} })) {
         if (after === undefined || run.runId < after) yield await shortRunView(run)
       }
     },
 
-    /** A page of tasks, newest first, with the ids of damaged tasks. */
+    /** Returns a page of tasks, newest first, and the ids of damaged tasks. */
     async list ({ status, type, limit, cursor }: Static<typeof TaskQuery>): Promise<Static<typeof TaskListSchema>> {
       const tasks: Task[] = []
       const damaged: string[] = []
@@ -66,8 +69,8 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
     },
 
     /**
-     * A page of a task's runs, newest first, with the numbers of damaged runs. Inputs and outputs of tool calls are
-     * shortened. Throws TaskNotFound (404).
+     * Returns a page of the runs of a task, newest first, and the numbers of damaged runs. `cursor` is a run number:
+     * the page holds older runs. Inputs and outputs of tool calls are shortened. Throws TaskNotFound (404).
      */
     async runs (taskId: string, { limit, cursor }: { limit: number, cursor?: number }): Promise<Static<typeof TaskRunListSchema>> {
       await repository.get(taskId)
@@ -80,7 +83,10 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
       return { runs, ...damagedField(damaged) }
     },
 
-    /** The upcoming times of a schedule and its past slots. Throws TaskNotFound (404), or BadTask (400) when the task has no schedule. */
+    /**
+     * Returns the upcoming times of the schedule of a task and a page of its past slots. Throws TaskNotFound (404),
+     * or BadTask (400) if the task has no schedule.
+     */
     async schedule (
       taskId: string,
       { upcoming, limit, cursor }: { upcoming: number, limit: number, cursor?: number }
@@ -97,10 +103,10 @@ export function createTaskLists ({ repository, schedules, liveQuestions }: {
   }
 }
 
-/** The `damaged` field of an answer; absent when nothing is damaged. */
+/** Returns the `damaged` field of an answer; {} if nothing is damaged. */
 const damagedField = <T>(damaged: T[]): { damaged?: T[] } => damaged.length > 0 ? { damaged } : {}
 
-/** The public form of a task, without the internal fields. */
+/** Returns the public form of a task, without the internal fields. */
 export function taskView ({
   outdatedRun,
   said,
@@ -124,7 +130,7 @@ export function taskView ({
     name: nameOfTask(task),
     health: healthView(task),
     nextRunAt: runsNextAt(task),
-    // The second form of the limits is for earlier clients.
+    // `budget` repeats the limits of `options.budget` for earlier clients.
     budget: { maxTokensPerRun: tokens, maxMinutesPerRun: minutes }
   }
 }

@@ -5,15 +5,18 @@ import { ToolFailed } from '../tools/index.ts'
 
 /** Sends notifications about tasks. */
 export interface TaskNotifications {
-  /** Returns the operations that open a notification once, for the transaction of its cause. */
+  /** Returns the operations that open a notification, for the transaction that stores its cause; [] if one with its key is open. */
   ops(notification: TaskNotification): Op[]
-  /** Returns the notifications that a task's own calls have sent, as far as they are kept. Milliseconds since the Unix epoch. */
+  /** Returns the stored notifications that the runs of a task have sent. `createdAt`: milliseconds since the Unix epoch. */
   toldBy(taskId: string): Array<{ runId?: string, createdAt: number }>
-  /** Returns the operations that close the notification with this key, for the transaction that ends its cause. */
+  /** Returns the operations that close the notification with this key, for the transaction that ends the cause of the notification. */
   closing(key: string): Op[]
 }
 
-/** Returns the operations that tell a person, once a day, that the tasks have used up their budget. `now`: epoch milliseconds. */
+/**
+ * Returns the operations that notify a person, once a day, that the tasks have used up their daily budget.
+ * `now`: milliseconds since the Unix epoch.
+ */
 export function budgetNotification (notifications: TaskNotifications, text: string, now: number): Op[] {
   const until = new Date(now).setHours(24, 0, 0, 0)
   return notifications.ops({ kind: 'budget', key: `budget/tasks/${until}`, text, until })
@@ -28,20 +31,20 @@ interface TaskNotification {
   runId?: string
   provider?: string
   text?: string
-  /** When it closes by itself. Milliseconds since the Unix epoch. */
+  /** When the notification closes by itself; milliseconds since the Unix epoch. */
   until?: number
   /** The key of an earlier notification that this one closes. */
   closes?: string
 }
 
 const DAY_MS = 24 * 60 * 60 * 1000
-/** How many notifications one run may send, and one task in a day. */
+/** The most notifications from one run, and from all runs of one task within 24 hours. */
 const MOST_OF_RUN = 3
 const MOST_OF_DAY = 20
 
 /**
- * Creates the function with which a run notifies its person. The same words are sent once in a run. Throws ToolFailed for a run of a
- * conversation, and beyond the limits.
+ * Creates the function with which a run of a task notifies the user. A run sends the same text only once. The
+ * function throws ToolFailed for a run of a conversation, and beyond the limits.
  */
 export function createTellUser ({ store, clock, repository, notifications }: {
   store: Pick<Store, 'transact' | 'digest'>,

@@ -11,18 +11,18 @@ export interface RunPointer {
   runNumber: number
 }
 
-/** The health of a task, and whether its person was asked what to do with it. */
+/** The health of a task. `asked`: a person was asked what to do with the failing task. */
 export type StoredHealth = TaskHealth & { asked?: true }
 
-/** The state of a task's triggers since its start. Times are milliseconds since the Unix epoch. */
+/** The state of the triggers of a task since its start. Times are milliseconds since the Unix epoch. */
 export interface FiringState {
   /** When the task was started or resumed. */
   since: number
-  /** The task was paused before. */
+  /** The task was resumed from a pause, not started. */
   rested?: true
   /** When a trigger last fired. */
   lastAt?: number
-  /** When triggers began runs, within the last hour. */
+  /** The times within the last hour at which triggers began runs. */
   runs?: number[]
   /** The number of stored firings. */
   count?: number
@@ -30,32 +30,35 @@ export interface FiringState {
   last?: Pick<Firing, 'id' | 'type' | 'fate' | 'reason'>
 }
 
-/** Steering comments that a task keeps; older comments are dropped. */
+/** The most steering comments stored with a task; older comments are dropped. */
 export const MAX_COMMENTS = 200
 
-/** The most characters of the user's words that are kept with a task that a conversation made. */
+/** The most characters of the user's messages that are stored with a task which a conversation created. */
 export const WORDS_KEPT = 20_000
 
-/** A task as it is stored: the public fields, and the fields that only the engine needs. */
+/** A stored task: the public fields, and the fields that only the task engine needs. */
 export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
-  /** The name that a person gave it. */
+  /** The name that a person gave the task. */
   name?: string
   options: RunOptions
-  /** Absent for a task that is well. */
+  /** Absent for a healthy task. */
   health?: StoredHealth
-  /** The newest run that had begun when goal or plan last changed. Approvals of it and of earlier runs do not count towards `firstN`. */
+  /**
+   * The number of the newest run that had begun when the goal or plan last changed. Approvals of this run and
+   * earlier ones do not count towards `firstN`.
+   */
   outdatedRun?: number
-  /** Everything that the user wrote in the conversation that made the task, if a model wrote its goal; shortened. */
+  /** If a model wrote the goal of the task: all that the user wrote in the conversation that created the task, shortened. */
   said?: string
   /** The parsed schedule, set when the task is started. */
   timing?: Timing
-  /** The newest slot whose fate is decided. */
+  /** The time of the newest slot whose fate is decided; milliseconds since the Unix epoch. */
   lastSlot?: number
-  /** The state of its triggers. Absent before the first firing, if the task was not started since it has triggers. */
+  /** The state of the triggers. Absent for a task that got its triggers after its start, until a trigger fires. */
   firing?: FiringState
   /** The number of stored slots. */
   slotCount?: number
-  /** The number of runs that the schedule has begun; it is limited by maxRuns. */
+  /** The number of runs that the schedule has begun; `maxRuns` limits it. */
   slotRuns: number
   /** The run that is queued or executes, waits for a person, or continues when the task is resumed. */
   liveRun?: RunPointer
@@ -65,50 +68,52 @@ export interface StoredTask extends Omit<Task, 'budget' | 'health' | 'name'> {
   reviewRun?: RunPointer & { since: number }
   /** The status to which the task returns after a manual run. */
   returnTo?: Task['status']
-  /** The time at which the first of the approvals that it waits for expires; milliseconds since the Unix epoch. */
+  /** The time at which the first of its open approvals expires; milliseconds since the Unix epoch. */
   waitsUntil?: number
   /** The time since which the live run waits for a person; milliseconds since the Unix epoch. */
   waitsSince?: number
-  /** The question to its person in the inbox. */
+  /** The open question about the task in a person's inbox. */
   choice?: { approvalId: string, about: ChoiceTopic }
 }
 
 /** A run as it is stored beside its events. */
 export type StoredRun = TaskRun
 
-/** Maps a request to `/run` to the task it created. */
+/** The stored record of which task a request to `/run` created. `at`: milliseconds since the Unix epoch. */
 export interface Origin {
   taskId: string
   at: number
 }
 
-/** Whether the task has ended and runs only when it is started again. A task whose record cannot be read is not finished. */
+/** Whether the task has ended, so that it runs only after another start. A task whose record cannot be read counts as unfinished. */
 export const isFinished = ({ status }: { status?: Task['status'] }): boolean =>
   status === 'completed' || status === 'failed' || status === 'cancelled'
 
-/** Returns when the task must be over, milliseconds since the Unix epoch; Infinity without an end time, and once it is over. */
+/**
+ * Returns the end time of the task, milliseconds since the Unix epoch; Infinity for a task without an end time, and for a finished task.
+ */
 export const endOf = ({ endsAt = Infinity, status }: Pick<StoredTask, 'endsAt' | 'status'>): number =>
   isFinished({ status }) ? Infinity : endsAt
 
 /** Whether the active schedule has begun all the runs that maxRuns allows. */
 export const hasUsedAllRuns = ({ timing, slotRuns }: StoredTask) => timing?.maxRuns !== undefined && slotRuns >= timing.maxRuns
 
-/** The task without an active schedule. */
+/** Returns the task without an active schedule. */
 export function withoutTiming ({ timing, lastSlot, nextRunAt, missedAt, ...task }: StoredTask): StoredTask {
   return task
 }
 
-/** Returns the task with the active schedule of another version of it. */
+/** Returns the task with the active schedule of the second task, another version of the same task. */
 export function withTimingOf (task: StoredTask, { timing, lastSlot, nextRunAt }: StoredTask): StoredTask {
   return { ...task, ...(timing && { timing, lastSlot }), ...(nextRunAt !== undefined && { nextRunAt }) }
 }
 
-/** Whether goal or plan have changed since the run began. */
+/** Whether the goal or plan of the task has changed since the run began. */
 export const isOutdated = ({ outdatedRun = 0 }: Pick<StoredTask, 'outdatedRun'>, { runNumber }: RunPointer) => runNumber <= outdatedRun
 
 /**
- * Returns the task in this final status. While the result of an earlier run waits for a person, the task waits with it and gets the status
- * afterwards.
+ * Returns the task in this final status. While the result of an earlier run still waits for a person, the task
+ * waits with that run and gets the final status afterwards.
  */
 export function withFinalStatus ({ reviewRun, ...task }: StoredTask, status: Task['status']): StoredTask {
   return reviewRun === undefined ? { ...task, status } : { ...task, status: 'pending_approval', liveRun: reviewRun, returnTo: status }

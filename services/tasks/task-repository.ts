@@ -30,7 +30,10 @@ import type { TaskNotifications } from './task-notifications.ts'
 import { createTaskIndex } from './task-index.ts'
 import { inState } from '../contracts/approval-states.ts'
 
-/** Returns the fields of a task about its open items. Calls of the application have their own time limit, which ends no run. */
+/**
+ * Returns the fields of a task about its open items. Calls of the application do not count for `waitsUntil` and
+ * `waitsSince`, because they have their own time limit, which ends no run.
+ */
 function waitingFields (
   open: readonly TaskItem[],
   liveRun: StoredTask['liveRun']
@@ -45,7 +48,7 @@ function waitingFields (
   }
 }
 
-/** Returns the final state of an item that its run leaves behind. */
+/** Returns an item in its final state, after the end of the run that asked for it. */
 function leftBehind (item: TaskItem): TaskItem {
   switch (item.kind) {
     case 'result':
@@ -59,9 +62,9 @@ function leftBehind (item: TaskItem): TaskItem {
 }
 
 /**
- * Returns the changed task with the items that it waits for, and the approvals to store: the `changed` ones, and those that its runs leave
- * behind. An open item of a run that no longer waits is withdrawn; a result is denied; a call that was executing when its run ended has an
- * unknown outcome. `waiting`: the runs of the task that may wait.
+ * Returns the task with the items that it waits for, and the approvals to store: the `changed` ones, and those that
+ * ended runs leave behind. An open item of a run that no longer waits becomes withdrawn, or denied if it is a result.
+ * A call that was executing when its run ended has an unknown outcome. `waiting`: the runs of the task that may wait.
  */
 async function settleApprovals (
   ledger: Ledger,
@@ -87,13 +90,13 @@ async function settleApprovals (
   }
 }
 
-/** Returns the task with the time at which its live run continues, if that waits for its provider. */
+/** Sets or removes the time at which the live run, while it waits for its provider, continues. */
 const withRetry = ({ retryAt: _, ...task }: StoredTask, retryAt: number | undefined): StoredTask =>
   retryAt === undefined ? task : { ...task, retryAt }
 
 /**
- * Returns the operations that notify a person that a task is failing, and that it is well again. The notification about a task that is
- * paused or cancelled is closed.
+ * Returns the operations that notify a person that a task is failing, or that it is healthy again. They close
+ * the notification about a failing task that is paused or cancelled.
  */
 function healthOps (
   notifications: TaskNotifications,
@@ -106,7 +109,7 @@ function healthOps (
   }
   if (was === 'ok' || before === undefined) return []
   if (is === 'failing') return task.status === 'paused' || task.status === 'cancelled' ? notifications.closing(key) : []
-  // A task that is started anew does not count as well yet.
+  // A finished task that is started again has not recovered yet.
   if (isFinished(before)) return notifications.closing(key)
   return notifications.ops({ kind: 'recovered', key: `recovered/${task.id}/${now}`, taskId: task.id, closes: key })
 }
@@ -115,21 +118,19 @@ function healthOps (
 export interface Change<T> {
   task: StoredTask
   runs?: StoredRun[]
-  /** New approvals, and approvals with a new state. Other items that the task no longer waits for are closed without being listed. */
+  /** New approvals, and approvals with a new state. Other open items that the task no longer waits for are closed automatically. */
   approvals?: TaskItem[]
-  /**
-   * The task's question to its person outside of its runs, new or answered. It is withdrawn automatically when the task no longer needs it.
-   */
+  /** A question to a person about the task itself, new or answered. It is withdrawn automatically when the task no longer needs it. */
   choice?: TaskChoice
   ops?: Op[]
   events?: TaskStreamEvent[]
   /** The result for the caller of `change`. */
   answer: T
-  /** Called when the change is durable. Its completion is not awaited. */
+  /** Called once the change is durable, and not awaited. */
   after?: () => void
 }
 
-/** An edit may return undefined, for no change, only if its caller expects no result. */
+/** Lets an edit return undefined, for no change, only if its caller expects no result. */
 type Unchanged<T> = T extends undefined ? undefined : never
 
 /** When the schedule ticker must next check a task, milliseconds since the Unix epoch, and whether the task runs once. */
@@ -145,8 +146,8 @@ type StoredListener = (task: StoredTask, change: { runs: readonly StoredRun[], c
 export type TaskRepository = ReturnType<typeof createTaskRepository>
 
 /**
- * The stored tasks and their runs. Every change of a task goes through `change`, one at a time for each task. A change is
- * one synced transaction, and its events are emitted when it is durable.
+ * Creates the repository of tasks and their runs. Every change of a task goes through `change`, one at a time
+ * for each task. A change is one synced transaction, and its events are emitted once it is durable.
  */
 export function createTaskRepository (
   { store, clock, runs: stored, ledger, usage, notifications, emit }: {
@@ -174,7 +175,7 @@ export function createTaskRepository (
     return task
   }
 
-  /** Reads a task; undefined when it does not exist or is damaged. Calls `damaged` with the id of a damaged task. */
+  /** Reads a task; undefined if it does not exist or is damaged. Calls `damaged` with the id of a damaged task. */
   async function find (taskId: string, damaged: (taskId: string) => void): Promise<StoredTask | undefined> {
     try {
       return await store.get<StoredTask>(taskKey(taskId))
@@ -185,15 +186,15 @@ export function createTaskRepository (
     return undefined
   }
 
-  /** Reads a run of a task by its id alone; undefined if there is none, or if it is damaged. */
+  /** Reads a run of any task by its id; undefined if there is none, or if it is damaged. */
   async function runById (runId: string): Promise<StoredRun | undefined> {
     const run = await unlessDamaged(stored.get(runId))
     return run?.taskId === undefined ? undefined : run
   }
 
   /**
-   * Reads the runs that may wait for a person, oldest first: the one whose result waits while the task continues, and the live one.
-   * `changed`: runs in a newer form.
+   * Reads the runs that may wait for a person, oldest first: the run whose result waits while the task continues,
+   * then the live run. `changed`: newer versions of runs, which are used instead of the stored ones.
    */
   async function openRuns ({ reviewRun, liveRun }: StoredTask, changed: readonly StoredRun[] = []): Promise<StoredRun[]> {
     const pointers = [reviewRun, liveRun].filter((pointer) => pointer !== undefined)
@@ -207,7 +208,7 @@ export function createTaskRepository (
     return pointer && runById(pointer.runId)
   }
 
-  /** Reads a run by its id. Throws RunNotFound (404) or RunDamaged (500). */
+  /** Reads a run of this task. Throws RunNotFound (404) or RunDamaged (500). */
   async function run (taskId: string, runId: string): Promise<StoredRun> {
     const found = await stored.get(runId).catch((error) => {
       throw isDamage(error) ? new RunDamaged(runId) : error
@@ -216,13 +217,14 @@ export function createTaskRepository (
     return found
   }
 
-  /** Sets the time at which the next slot or the expiry of an approval is due. Also called for tasks that are read at startup. */
+  /** Updates `due` for a task: when the ticker must next check it. Also called for tasks that are read at startup. */
   function watch (task: StoredTask) {
     const { status, nextRunAt = Infinity, retryAt = Infinity, waitsUntil = Infinity } = task
     const isActive = status === 'scheduled' || status === 'running' || status === 'pending_approval'
     const runsAt = Math.min(isActive ? nextRunAt : Infinity, status === 'scheduled' ? retryAt : Infinity)
     const at = Math.min(runsAt, waitsUntil, asksAt(task), endOf(task))
-    // A task with an end time has only until then: the machine stays awake for its run while it waits for its provider or a person, too.
+    // A task with an end time has no time to lose. The computer stays awake for its run even while the run waits for
+    // its provider or a person.
     const isUnderWay = isActive && task.liveRun !== undefined && task.endsAt !== undefined
     if (at === Infinity) due.delete(task.id)
     else due.set(task.id, { at, awakeFrom: isUnderWay ? 0 : runsAt, isOnce: task.taskType === 'one_shot' })
@@ -278,20 +280,22 @@ export function createTaskRepository (
     watch,
     forget: (taskId: string) => void due.delete(taskId),
     due: due as ReadonlyMap<string, DueTask>,
-    /** Calls the listener whenever `due` has changed. */
+    /** Registers a listener that is called whenever `due` has changed. */
     onDue: (listener: () => void) => void listeners.add(listener),
-    /** Calls the listener with each change of a task once it is durable, with the tasks whose triggers wait for the end of its run. */
+    /**
+     * Registers a listener that is called with each durable change of a task. `cued`: the ids of tasks for which an ended run stored a cue.
+     */
     onStored: (listener: StoredListener) => void storedListeners.add(listener),
 
     /** Runs `work` while no other change of the same task is under way. */
     locked,
 
-    /** Adds a task. */
+    /** Stores a new task. */
     add: <T>(change: Change<T>) => commit(undefined, change),
 
     /**
-     * Reads the task, passes a copy to `edit`, and writes the returned change; undefined changes nothing. Throws
-     * TaskNotFound (404) and the errors of `edit`.
+     * Reads a task, passes a copy to `edit`, and writes the change that `edit` returns; undefined writes nothing.
+     * Throws TaskNotFound (404) and the errors of `edit`.
      */
     change: <T>(taskId: string, edit: (task: StoredTask) => Promise<Change<T> | Unchanged<T>> | Change<T>): Promise<T> =>
       locked(taskId, async () => {
@@ -300,7 +304,7 @@ export function createTaskRepository (
         return change === undefined ? undefined as T : commit(before, change)
       }),
 
-    /** Yields the tasks with that status and type, newest first, and reads no others. Calls `damaged` with the ids of damaged tasks. */
+    /** Yields the tasks with this status and type, newest first, and reads no others. Calls `damaged` with the ids of damaged tasks. */
     async * matching (
       { damaged, ...filter }: { status?: TaskStatus, type?: TaskType, after?: string, damaged: (taskId: string) => void }
     ): AsyncGenerator<StoredTask> {
@@ -312,17 +316,17 @@ export function createTaskRepository (
       }
     },
 
-    /** Counts the existing tasks that were made in a conversation. Reads only keys, however many tasks there are. */
+    /** Counts the existing tasks that were created in a conversation. Reads only keys, no records. */
     async countMadeIn (threadId: string): Promise<number> {
       const tasks = await index.load()
       const prefix = tasksMadeInPrefix(store.digest(threadId))
       let count = 0
-      // If the record of a task was damaged when it was removed, its key here stays behind.
+      // When a task with a damaged record is removed, its key under this prefix stays behind.
       for await (const key of store.keys(prefix)) if (tasks.has(key.slice(prefix.length))) count++
       return count
     },
 
-    /** Removes a task with the items that it waits for, applies further operations, and marks its runs for removal. */
+    /** Removes a task and its open items and marks its runs for removal, in one transaction with the operations in `more`. */
     remove: (taskId: string, { waitingFor = [], choice }: Pick<StoredTask, 'waitingFor' | 'choice'> = {}, more: Op[] = []): Promise<void> =>
       index.write(
         taskId,
@@ -338,7 +342,7 @@ export function createTaskRepository (
           ])
       ),
 
-    /** Yields the runs of a task, newest first, older than number `before`. Damaged runs are skipped: `damaged` gets their numbers. */
+    /** Yields the runs of a task with a number below `before`, newest first. Skips damaged runs, and calls `damaged` with their numbers. */
     async * runs (
       taskId: string,
       { before, damaged }: { before?: number, damaged: (place: Partial<RunPointer> & { runNumber: number }) => void }
@@ -355,24 +359,24 @@ export function createTaskRepository (
       }
     },
 
-    /** The stored history of a run. */
+    /** Reads the stored history of a run. */
     events: (runId: string): Promise<readonly RunEvent[]> => stored.events('task', runId),
 
-    /** The data that a run began with, if there are any. */
+    /** Reads the data that was given to a run when it was created; undefined for none. */
     input: async ({ runId, inputBytes }: Pick<StoredRun, 'runId' | 'inputBytes'>): Promise<unknown> =>
       inputBytes === undefined ? undefined : store.get(taskInputKey(runId)),
 
-    /** Returns the items that a run waits for. */
+    /** Returns the open items of a run that waits; [] for any other run. */
     async open (run: StoredRun): Promise<TaskItem[]> {
       return run.status === 'pending_approval' ? (await ledger.ofTask(run.asked)).filter(isUnanswered) : []
     },
 
-    /** The operations that remove a damaged run: its id is unknown if the index is damaged, too. */
+    /** Returns the operations that remove a damaged run. `runId` is unknown if the index entry is damaged, too. */
     async damagedRemoval (taskId: string, { runId, runNumber }: { runId?: string, runNumber: number }): Promise<Op[]> {
       return runId === undefined ? [{ type: 'del', key: taskRunKey(taskId, runNumber) }] : stored.taskRemoval({ taskId, runId, runNumber })
     },
 
-    /** The operations that remove a run with its history and approvals. */
+    /** Returns the operations that remove a run with its history and approvals. */
     async removal (run: StoredRun): Promise<Op[]> {
       return [...await stored.taskRemoval(run), ...outcomeOfRun('del', run), ...ledger.remove(run.asked)]
     }

@@ -44,7 +44,7 @@ const STARTED: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approva
 
 export type Tasks = ReturnType<typeof createTasks>
 
-/** Background tasks: their definitions, their runs, and the engine that executes the runs. */
+/** Creates the service for background tasks: their definitions, their runs, and the engine that executes the runs. */
 export function createTasks (collaborators: TaskDeps, workers: WorkerPool = createWorkerPool(collaborators)) {
   const { store, clock, ledger, liveQuestions, undo, idempotency, agents, config, log } = collaborators
   const repository = createTaskRepository(collaborators)
@@ -79,7 +79,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   let ticking: Promise<unknown> | undefined
   let problem: string | undefined
 
-  /** Removes the runs and slots of a deleted task, and the kept copies of files that its runs changed. */
+  /** Removes everything that a deleted task left behind: its runs, slots, firings, rehearsals, and the copies of files for undo. */
   async function purge (taskId: string) {
     const damaged: Array<{ runId?: string, runNumber: number }> = []
     const runs = repository.runs(taskId, { damaged: (place) => void damaged.push(place) })
@@ -101,7 +101,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     if (changes.length > 0) undo.sweepSoon()
   }
 
-  /** Removes the remains of deleted tasks, and continues the runs that were under way when the service last ended. */
+  /** Finishes the removal of deleted tasks, and continues the runs that were under way when the service last ended. */
   async function recover () {
     if (await store.get(IMPORTED) !== undefined) {
       await recoverImported({ ...deps, executor, schedules })
@@ -122,7 +122,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     }
   }
 
-  /** Starts a new task. Its agent cannot be deleted meanwhile. */
+  /** Starts a new task. The agent of the task cannot be deleted meanwhile. */
   const launch = (task: StoredTask, opsOf: (started: StoredTask) => Op[]): Promise<StoredTask> =>
     agents.using(task.options.agent, () => lifecycle.launch(task, opsOf))
 
@@ -132,7 +132,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return { task: { ...task, memory }, answer: memory }
     })
 
-  /** The public form of a run, with its whole tool calls. */
+  /** Returns the public form of a run, with unshortened tool calls. */
   async function fullRunView (given: StoredRun): Promise<TaskRun> {
     const { run, questions } = await lists.withQuestions(given)
     const [events, input] = await Promise.all([repository.events(run.runId), repository.input(run)])
@@ -150,15 +150,16 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return task
     },
     /**
-     * Creates a task and starts it in one transaction with its first run or slot. The signal aborts the planning. Throws
-     * BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
+     * Creates a task for a conversation and starts it, in one transaction with its first run or slot. The signal
+     * aborts the planning. Throws BadTask, BadFolder or BadSchedule (400), TooManyTasks (409).
      */
     async launch (body: TaskBody, signal: AbortSignal, { threadId, origin, written }: TaskSource): Promise<Task> {
       const either = AbortSignal.any([closing.signal, signal])
       const words = { said: written.join('\n\n').slice(-WORDS_KEPT), request: written.at(-1)?.slice(0, WORDS_KEPT) }
       const task = { ...await definitions.define(body, either), ...words, threadId }
       either.throwIfAborted()
-      // The task must not give a page that fooled the conversation any further reach.
+      // The task gets the provenance of the conversation, so that a page which misled the conversation gains no
+      // further reach through the task.
       const inherited = await inheritProvenance(store, store.digest(threadId), task.id)
       return taskView(
         await launch(task, () => [
@@ -171,7 +172,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         ])
       )
     },
-    /** The task that `launch` created for that origin, while the task is started and has not ended. */
+    /** Returns the task that `launch` created for this origin; undefined if the task has ended or is gone. */
     async launched (origin: string): Promise<Task | undefined> {
       const known = await store.get<Origin>(taskOriginKey(store.digest(origin)))
       const task = known && await unlessDamaged(store.get<StoredTask>(taskKey(known.taskId)))
@@ -184,7 +185,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     },
     update: async (taskId: string, changes: TaskChanges, by?: Omit<TaskSource, 'origin'>): Promise<Task> =>
       taskView(await definitions.update(taskId, changes, by)),
-    /** Returns the tasks that use the agent, named as `Agents.remove` needs them. */
+    /** Returns the tasks that use the agent, in the form that `Agents.remove` takes. */
     async usersOf (name: string): Promise<AgentUser[]> {
       const users: AgentUser[] = []
       for await (const task of repository.matching({ damaged () {} })) {
@@ -193,13 +194,13 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       return users
     },
     memory: async (taskId: string): Promise<TaskMemory> => (await repository.get(taskId)).memory,
-    /** Replaces the lists of the memory, which later runs are told, by those of a person. */
+    /** Replaces lists of the task memory, which later runs receive, by lists from a person. */
     replaceMemory: (taskId: string, lists: TaskMemoryBody): Promise<TaskMemory> => editMemory(taskId, (memory) => withLists(memory, lists)),
-    /** Forgets all that the runs of the task have learned. */
+    /** Empties the memory of the task. */
     clearMemory: (taskId: string): Promise<TaskMemory> => editMemory(taskId, emptyTaskMemory),
     firings: triggers.firings,
     previewSchedule: schedules.preview,
-    /** Reads a time as a model wrote it down from a user's words. Throws BadSchedule (400). */
+    /** Parses a time that a model extracted from a user's message. Throws BadSchedule (400). */
     readWhen: schedules.readWhen,
     get: async (taskId: string): Promise<Task> => taskView(await repository.get(taskId)),
 
@@ -211,7 +212,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     pause: async (taskId: string): Promise<Task> => taskView(await lifecycle.pause(taskId)),
     resume: async (taskId: string): Promise<Task> => taskView(await lifecycle.resume(taskId)),
     cancel: async (taskId: string): Promise<Task> => taskView(await lifecycle.cancel(taskId)),
-    /** Runs the task now, with the data of the body. */
+    /** Runs the task now, with the data in the body. `key`: the idempotency key. */
     run: (taskId: string, body: TaskRunBody, key?: string): Promise<RunQueued> =>
       idempotency.once({ route: `POST /tasks/${taskId}/run`, key, body }, (remember) => lifecycle.run(taskId, body, remember)),
     tellUser: createTellUser(deps),
@@ -221,7 +222,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     approve: approvals.approve,
     /** Decides one approval of the task, named by its id. */
     decide: approvals.decide,
-    /** Answers what the task asks its person outside of its runs. */
+    /** Answers the question of the task about itself, outside of its runs. */
     choose: lifecycle.choose,
     answerCall: approvals.answerCall,
     closeCall: approvals.closeCall,
@@ -229,7 +230,7 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
     cancelRun: async (taskId: string, runId: string): Promise<TaskRun> =>
       fullRunView(await rehearsals.cancel(taskId, runId) ?? await lifecycle.cancelRun(taskId, runId)),
 
-    /** Stops the runs of the task, then removes the task with its runs. A damaged task can be removed, too. Throws TaskNotFound (404). */
+    /** Stops the runs of a task, then removes the task with its runs. Works for a damaged task, too. Throws TaskNotFound (404). */
     remove: (taskId: string) =>
       repository.locked(taskId, async () => {
         const task = await unlessDamaged(repository.get(taskId))
@@ -251,16 +252,16 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
         return { ok: true as const, taskId }
       }),
 
-    /** A run with its whole tool calls. Throws RunNotFound (404). */
+    /** Returns a run with unshortened tool calls. Throws RunNotFound (404). */
     runOf: async (taskId: string, runId: string): Promise<TaskRun> => fullRunView(await repository.run(taskId, runId)),
 
-    /** A run of any task with its whole tool calls; undefined if it is not known. */
+    /** Returns a run of any task with unshortened tool calls; undefined if there is none. */
     async wholeRun (runId: string): Promise<TaskRun | undefined> {
       const run = await repository.runById(runId)
       return run && fullRunView(run)
     },
 
-    /** A summary of all tasks since a time: ended runs, open questions, and upcoming runs. */
+    /** Summarizes what all tasks did since a time: ended runs, open questions, and upcoming runs. */
     digest: digest.digest,
     seeDigest: digest.seen,
 
@@ -282,23 +283,23 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
       ])
     },
 
-    /** Resolves when `open` has found the runs that were active when the service last ended, so that none of them counts as new. */
+    /** Resolves when `open` has recovered the runs that were active when the service last ended, so that none of these counts as new. */
     recovered: recovered.promise,
 
-    /** Starts a worker in advance if there is a task that may run. */
+    /** Starts a spare worker if there is a task that may run. */
     async warm () {
       if ((await repository.index.load()).notFinished().length > 0) workers.prepare()
     },
 
-    /** The state of the schedule ticker: 'ok', 'starting' until `open` has recovered the runs, or a description of the problem. */
+    /** Returns the state of the task engine: 'ok', 'starting' until `open` has recovered the runs, or a description of the problem. */
     check: (): string => problem ?? (ticking === undefined ? 'starting' : ticker.problem() ?? 'ok'),
 
-    /** The number of runs that are queued or execute. */
+    /** The number of runs that are queued or executing. */
     get live () {
       return queue.size
     },
 
-    /** Suspends every run. They continue at the next start. */
+    /** Suspends every run. The runs continue at the next start of the service. */
     async close () {
       closing.abort(CLOSING)
       executor.close()
@@ -308,15 +309,14 @@ export function createTasks (collaborators: TaskDeps, workers: WorkerPool = crea
   }
 }
 
-/** States in which a task runs by itself. */
+/** States in which a task can run without a person's action. */
 const GOING: readonly TaskStatus[] = ['scheduled', 'running', 'pending_approval']
 const IN_BACKUP = 'The run was under way when the backup was made.'
 
 /**
  * Prepares imported tasks: ends the runs that were under way in the backup, and continues schedules from now, without
- * catching up on the time since. Tasks that run without asking arrive paused. Open approvals stay open; calls of
- * applications do not (services/store/backup/backup.ts). The
- * function is idempotent, so a crash in between is harmless.
+ * catch-up runs for the time since the backup. Tasks that run without asking are paused. Open approvals stay open; calls
+ * of applications do not (services/store/backup/backup.ts). The function is idempotent, so a crash in between is harmless.
  */
 async function recoverImported (
   { executor, schedules, ...deps }: RunDeps & { executor: RunExecutor, schedules: Schedules }
@@ -342,7 +342,7 @@ async function recoverImported (
       after = ended.task
     }
     if (after.triggers !== undefined) after = { ...after, firing: { since: clock.now() } }
-    // Nobody on this machine has decided that they run unasked.
+    // Nobody on this computer has decided that these tasks may run without asking.
     const isUnasked = after.approval.mode === 'never' || after.approval.mode === 'granted'
     if (isUnasked && GOING.includes(after.status)) {
       const { nextRunAt, ...paused } = after
@@ -353,6 +353,8 @@ async function recoverImported (
   }
 }
 
-/** If a single time has passed, the task may have been run since the backup was made, so its person is asked. */
+/**
+ * Removes the grace period of a single time. If the time has passed, the task may have run since the backup was made, so a person is asked.
+ */
 const withoutCatchUp = (task: StoredTask): StoredTask =>
   task.timing !== undefined && isOnce(task.timing) ? { ...task, timing: { ...task.timing, graceMs: 0 } } : task

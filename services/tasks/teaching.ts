@@ -6,24 +6,25 @@ import { isOutdated, type StoredRun, type StoredTask } from './task-records.ts'
 
 type Counted = Pick<StoredTask, 'approval'>
 
-/** True if the approved runs of the task teach its later runs. */
+/** True if approved runs of the task create learned grants for its later runs. */
 export const isTeaching = ({ approval: { mode } }: Counted): boolean => mode === 'changes' || mode === 'first_n'
 
-/** True if the runs of a task use what approved runs have taught: after the first N, and in mode `granted`. */
+/** True if the runs of the task use learned grants: after the first N approved runs, and in mode `granted`. */
 export const usesLearned = (task: Counted): boolean =>
   task.approval.mode === 'granted' || (isTeaching(task) && task.approval.approvedRuns >= task.approval.firstN)
 
 /**
- * True if the approval of a call teaches. An approval with a scope holds for that scope (`once` for nothing later), and so does one that
- * such an answer covers. A person who corrected an input did not approve the model's input.
+ * True if the approval of a call creates a learned grant. An approval with a scope does not, because the scope
+ * says how far it holds (`once`: for no later call); nor does an approval that such a scope released. A person
+ * who corrected an input did not approve the model's input.
  */
 const teaches = (item: TaskItem): item is TaskItem & ToolItem =>
   item.kind === 'tool' && item.approved === true && item.state !== 'withdrawn' && item.correctedInput === undefined &&
   item.granted === undefined && item.releasedBy === undefined
 
 /**
- * Returns what the approval of a run's result teaches its task, and the operations that store it. Nothing is learned if no later run would
- * use it.
+ * Returns the learned grants that the approval of the result of a run gives its task, and the operations that
+ * store them. `learned` is absent if no later run would use such grants.
  */
 export async function teach (
   { grants, ledger }: Pick<RunDeps, 'grants' | 'ledger'>,

@@ -10,32 +10,35 @@ import type { GrantBody, Scope } from '../../../schemas/grants.ts'
 import { scopeText } from '../../approvals/index.ts'
 import type { RunDeps } from '../task-deps.ts'
 
-/** Entries of the outcome index with their times, newest first; and for each task the number of runs that had nothing to do. */
+/** Entries of the outcome index with their times, newest first. */
 export interface Outcomes<T> {
   entries: Array<T & { at: number }>
   nothing: Map<string, number>
 }
 
-/** The outcomes of one task, read from the index alone. */
+/** The outcomes of one task, built from entries of the outcome index alone. */
 export interface TaskOutcomes {
   taskId: string
-  /** The runs to show, newest first, and the number of others. */
+  /** The runs to show, newest first. `more` is the number of runs that are not shown. */
   shown: Array<RunOutcome & { at: number }>
   more: number
   /** The number of runs that had nothing to do. */
   nothing: number
-  /** Runs in which calls were denied for lack of a grant. */
+  /** Runs in which calls were denied because no grant covered them. */
   denied: RunOutcome[]
-  /** Planned times without a run, one for each fate and reason. */
+  /** Planned times without a run. Times with the same fate and reason are joined into one slot. */
   passed: Slot[]
 }
 
-/** The number of runs that are shown of each task and kind of end, so that many failures do not hide the one run that found something. */
+/**
+ * The most runs shown for each task and each list (failed, completed, stopped), so that many failures do not
+ * hide the one run that found something.
+ */
 const SHOWN = 3
-/** The most runs of a task whose denied calls are read. */
+/** The most runs of one task from which denied calls are read. */
 const DENIED_RUNS = 5
 
-/** Groups outcomes by task: those with something new first, by the time of their newest outcome. */
+/** Groups outcomes by task. Tasks with runs to show come first; within each group, the task with the newest outcome comes first. */
 export function outcomesByTask ({ runs, slots }: { runs: Array<Outcomes<RunOutcome>>, slots: Outcomes<SlotOutcome> }): TaskOutcomes[] {
   const groups = new Map<string, TaskOutcomes & { newest: number }>()
   const groupOf = (taskId: string) => {
@@ -69,7 +72,7 @@ export function outcomesByTask ({ runs, slots }: { runs: Array<Outcomes<RunOutco
     .map(({ newest, ...group }) => group)
 }
 
-/** Returns one slot for both of two; `earlier` is the earlier one. */
+/** Joins two slots into one that covers the times of both. */
 const joined = (later: Slot, earlier: Slot): Slot => ({
   ...later,
   from: earlier.from ?? earlier.at,
@@ -84,7 +87,10 @@ export interface DeniedCall {
   input: unknown
 }
 
-/** Returns the calls of a run that were denied for lack of a grant, with their whole inputs, which the events of the run hold. */
+/**
+ * Returns the calls of a run that were denied because no grant covered them, with unshortened inputs. `events`
+ * reads the events of a run, which hold the whole inputs where the record has shortened ones.
+ */
 export async function deniedCalls (
   { runId, toolCalls }: Pick<StoredRun, 'runId' | 'toolCalls'>,
   events: (runId: string) => Promise<readonly RunEvent[] | undefined>
@@ -95,7 +101,7 @@ export async function deniedCalls (
   return whole.map(({ toolName, input }) => ({ runId, toolName, input }))
 }
 
-/** Returns each different call once, with the number of equal calls. */
+/** Removes duplicates: returns each distinct call with the number of times it occurs. */
 export function once (calls: readonly DeniedCall[]): Array<{ call: DeniedCall, count: number }> {
   const found = new Map<string, { call: DeniedCall, count: number }>()
   for (const call of calls) {
@@ -107,20 +113,24 @@ export function once (calls: readonly DeniedCall[]): Array<{ call: DeniedCall, c
   return [...found.values()]
 }
 
-/** The most characters of the input in a grant that the digest offers, as JSON. */
+/** The longest input, in characters of JSON, for which the digest offers a grant. */
 const MOST_INPUT = 20_000
 /**
- * The scopes that would have allowed a call, the most useful one for later runs first: the contents of files change, and so do the pages of
- * hosts.
+ * Scopes for an offered grant, the most useful one for later runs first. `exact` comes after `folder` and
+ * `host`, because the contents of files and the pages of hosts change.
  */
 const USEFUL: ReadonlyArray<Exclude<Scope, 'once'>> = ['folder', 'host', 'exact', 'tool']
 
 /**
- * The grant that would have allowed a denied call; empty if no grant could, for example for a command without a token or a very long input.
+ * The grant that would have allowed a denied call; {} if no grant could have, for example for a command without
+ * a token or for a very long input.
  */
 export type MissingGrant = Pick<DigestDenied, 'grant' | 'covers' | 'isGranted'>
 
-/** Returns the body for `POST /grants` that would have allowed a call of a task, if the grant service would accept it now. */
+/**
+ * Returns the body for `POST /grants` that would have allowed a denied call, or `isGranted` if a present grant
+ * covers the call; {} if no grant can.
+ */
 export async function missingGrant (
   { grants, host }: Pick<RunDeps, 'grants' | 'host'>,
   { id: taskId, cwd }: Pick<StoredTask, 'id' | 'cwd'>,
@@ -131,7 +141,7 @@ export async function missingGrant (
   const folder = await host.folders.of(toolName, input, cwd).catch(() => undefined)
   if (folder === undefined) return {}
   const facts = await grants.facts({ toolName, input }, { folder, cwd }, host)
-  // Grants that approved runs have taught apply to some runs only.
+  // Learned grants are ignored here, because they apply to some runs only.
   if (await grants.covering({ taskId }, facts, ({ source }) => source !== 'approved_runs')) return { isGranted: true }
   const offered = grants.scopes(facts, host).map(({ scope }) => scope)
   const scope = USEFUL.find((each) => offered.includes(each))

@@ -5,10 +5,10 @@ import type { TaskDeps } from '../task-deps.ts'
 import { shorten } from './digest-text.ts'
 import { unaskedOf, type UnaskedParts } from './unasked.ts'
 
-/** Conversations that are looked at, the most recently changed first. */
+/** The most conversations that are checked, the most recently changed first. */
 const MOST_CHATS = 500
 const PAGE = 100
-/** Runs that are looked at of one conversation, the newest first. */
+/** The most runs of one conversation that are checked, the newest first. */
 const MOST_RUNS = 50
 
 export interface ChatParts extends UnaskedParts {
@@ -17,9 +17,9 @@ export interface ChatParts extends UnaskedParts {
 }
 
 /**
- * Returns the conversations in which runs have ended, those with the newest end first, each with its last run. `seenUntil` returns where
- * the reader has seen a conversation, which is not before `since`. Conversations that work or wait now are left out: what waits is listed
- * for itself.
+ * Returns the conversations in which runs have ended since `since`, each with its last run. The conversation whose run
+ * ended last comes first. `seenUntil` returns the time up to which the reader has seen a conversation; it is never before
+ * `since`. Conversations with an active or waiting run are left out, because the digest lists open questions separately.
  */
 export async function chatsSince (since: number, seenUntil: (threadId: string) => number, parts: ChatParts): Promise<DigestChat[]> {
   const found: DigestChat[] = []
@@ -39,7 +39,10 @@ export async function chatsSince (since: number, seenUntil: (threadId: string) =
 
 type EndedRun = ThreadRun & { completedAt: number }
 
-/** The runs of a conversation that ended since then, the newest first; none while one is active or waits. */
+/**
+ * Returns the runs of a conversation that ended after `since`, newest first. Returns none while a run of the
+ * conversation is active or waits.
+ */
 async function endedRuns (threadId: string, since: number, { runs }: ChatParts): Promise<EndedRun[]> {
   const ended: EndedRun[] = []
   let looked = 0

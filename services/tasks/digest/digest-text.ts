@@ -5,11 +5,11 @@ import type { Firing } from '../../../schemas/triggers.ts'
 import { nameOfTask } from '../../lib/short-name.ts'
 import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
 
-/** Characters shown of a goal. */
+/** The most characters of a goal in a sentence. */
 const GOAL_SHOWN = 120
-/** Characters shown of an output, error or input that stands alone. */
+/** The most characters of an output, error or input in a field of its own. */
 const TEXT_SHOWN = 300
-/** Characters shown of such a text within a sentence. */
+/** The most characters of such a text within a sentence. */
 const QUOTE_SHOWN = 160
 
 export const shorten = (text: string, limit = TEXT_SHOWN) => text.length > limit ? `${text.slice(0, limit)}…` : text
@@ -35,7 +35,7 @@ const STOPPED: Partial<Record<StoredRun['status'], string>> = {
 
 export type DigestText = ReturnType<typeof createDigestText>
 
-/** Describes the entries of a digest in sentences, with local times of the time zone. */
+/** Creates the functions that describe the entries of a digest in sentences, with times in the given time zone. */
 export function createDigestText (timezone: string) {
   const format = new Intl.DateTimeFormat('sv-SE', { timeZone: timezone, dateStyle: 'short', timeStyle: 'short' })
   const time = (at: number) => format.format(at)
@@ -63,7 +63,7 @@ export function createDigestText (timezone: string) {
 
     fired: (task: StoredTask, firing: Firing) => `${name(task)}: ${firingText(firing)}.`,
 
-    /** Describes an item that waits. `call` returns the words for a tool call. */
+    /** Describes an item that waits for a person. `call` is the description of the tool call to approve. */
     waiting: (task: StoredTask, { kind, about, reason, call }: Pick<DigestQuestion, 'kind' | 'about' | 'reason'> & { call?: string }) =>
       `${name(task)} asks ${{
         tool: `whether it may ${call}${reason ? ` (${inLine(reason)})` : ''}`,
@@ -148,7 +148,7 @@ const FATES: Partial<Record<Firing['fate'], string>> = {
 
 const filesChanged = (n: number, away: boolean) => `${counted(n, 'file')} changed${away ? ' while the service was away' : ''}`
 
-/** Describes the firing of a trigger, and why there was no run. */
+/** Describes the firing of a trigger and, if it began no run, why not. */
 function firingText ({ type, fate, reason, changed = 0, ends = [], away = false, count }: Firing): string {
   const what = type === 'files' ? filesChanged(changed, away) : `${counted(ends.length, 'run')} of another task ended`
   const why = fate === 'skipped' ? `it did not run for it: ${REASONS[reason ?? ''] ?? reason}` : FATES[fate]
@@ -156,7 +156,7 @@ function firingText ({ type, fate, reason, changed = 0, ends = [], away = false,
 }
 
 type Fired = Digest['fired']
-/** Describes what changed while the service was away; '' for nothing. */
+/** Describes how many files changed while the service was not running; '' if none did. */
 function awayText ({ items }: Fired): string {
   const files = items.reduce((sum, { firing: { away, changed = 0 } }) => away ? sum + changed : sum, 0)
   return files === 0 ? '' : filesChanged(files, true)
@@ -164,7 +164,7 @@ function awayText ({ items }: Fired): string {
 const withoutRun = ({ items, more }: Fired): Fired =>
   ({ items: items.filter(({ firing: { fate } }) => fate !== 'run' && fate !== 'coalesced'), more })
 
-/** Returns the remarks about a completed run beside its report. */
+/** Returns the words that follow "completed" for a run: whether it had nothing to do, did a part, or has an unverified report. */
 function judgementOf ({ judge, outcome, evidence, verified }: Partial<TaskEvaluation> = {}): string {
   const mark = verified === false && judge !== 'none' && evidence !== 'unchecked' ? ' (its report is not verified)' : ''
   if (outcome === 'nothing_to_do') return ` with nothing to do${mark}`
@@ -173,7 +173,7 @@ function judgementOf ({ judge, outcome, evidence, verified }: Partial<TaskEvalua
   return evidence === 'unchecked' ? ' (not all that it claims could be checked)' : mark
 }
 
-/** Describes the calls that ran by a grant, and those that were denied; '' for a run without granted calls. */
+/** Counts the calls that a grant allowed and the calls that were denied, in words; '' for a run without calls that a grant allowed. */
 function grantedCalls (calls: StoredRun['toolCalls']): string {
   const ran = calls.filter(({ grantId }) => grantId !== undefined).length
   const denied = calls.filter(({ status }) => status === 'denied').length
@@ -184,7 +184,7 @@ function grantedCalls (calls: StoredRun['toolCalls']): string {
 const counted = (n: number, thing: string) => `${n} ${thing}${n === 1 ? '' : 's'}`
 const sentence = (title: string, text: string) => text === '' ? [] : [`${title}: ${text}.`]
 
-/** Returns "3 runs failed", or "at least 1000 runs failed" if counting stopped; '' for none. */
+/** Returns a text such as "3 runs failed", or "at least 1000 runs failed" where counting stopped at the limit; '' for none. */
 function counts ({ items, more }: { items: unknown[], more: number }, thing: string, participle = '') {
   const n = items.length + more
   if (n === 0) return ''

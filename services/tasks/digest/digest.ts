@@ -28,15 +28,15 @@ import { runsNextAt } from '../task-health.ts'
 import { nameOfTask } from '../../lib/short-name.ts'
 import type { StoredHealth, StoredRun, StoredTask } from '../task-records.ts'
 
-/** The digest ends this long before now, because the outcomes of the last moments may not be stored yet; milliseconds. */
+/** The digest covers the time up to this many milliseconds ago, because the outcomes of the last moments may not be stored yet. */
 const SETTLES_MS = 1_000
 
-/** Claims shown of each run. */
+/** The most claims shown for each run. */
 const CLAIMS_SHOWN = 5
 
-/** The most entries of an index that are read. */
+/** The most entries that are read of the outcome index, for each kind of outcome. */
 const MOST_SCANNED = 20_000
-/** How far back the digest of a new reader begins; milliseconds. */
+/** For a reader without a stored position, the digest begins this many milliseconds ago. */
 const FIRST_MS = 24 * 60 * 60 * 1000
 
 const NoBeginning = defineError(
@@ -44,18 +44,18 @@ const NoBeginning = defineError(
   'Give "since", or the "client" whose place POST /tasks/digest/seen has noted: the digest needs a beginning.'
 )
 
-/** How far a reader has seen the digest, and when the reader reported it. */
+/** The position of a reader: everything before `until` is seen. `at` is when the reader reported it. Milliseconds since the Unix epoch. */
 interface SeenUntil {
   until: number
   at: number
-  /** How far it has seen single tasks and conversations, by id; only later than `until`. */
+  /** Positions in single tasks and conversations, by id, where they are later than `until`. */
   of?: Record<string, number>
 }
 
-/** Single tasks and conversations that are kept of a reader: those that it has seen last. */
+/** The most positions in single tasks and conversations stored for one reader; the latest are kept. */
 const MOST_SEEN = 1_000
 
-/** Where a digest begins: for all, and for a task or a conversation by its id. */
+/** The time at which a digest begins, in general and for the task or conversation with an id. */
 interface Begin {
   since: number
   sinceOf: (id: string) => number
@@ -69,8 +69,8 @@ interface Excerpt<T> {
 }
 
 /**
- * Summarizes what the tasks did since a given time. It reads each unfinished task once, the live runs, and the past runs
- * that it shows, which the outcome index in `schedule/outcomes.ts` finds. It reads no other run or finished task.
+ * Creates the service that summarizes what the tasks did since a given time. The digest reads each unfinished task once, the live runs,
+ * and the past runs that it shows, which it finds in the outcome index (`schedule/outcomes.ts`). It reads no other runs or finished tasks.
  */
 export function createDigest (
   { repository, ledger, liveQuestions, store, clock, timezone, missingGrant, accepted, tools, chats }: {
@@ -82,7 +82,7 @@ export function createDigest (
     timezone: () => string,
     /** Returns the grant that would have allowed a call. */
     missingGrant: (task: StoredTask, call: DeniedCall) => Promise<MissingGrant>,
-    /** Returns the rehearsal of the task that was accepted last. */
+    /** Returns the newest rehearsal of the task with accepted lines. */
     accepted: (task: StoredTask) => Promise<AcceptedRehearsal | undefined>,
     tools: Pick<ToolHost, 'say' | 'identity' | 'permission'>
     chats: Pick<ChatParts, 'threads' | 'runs' | 'grants'>
@@ -92,7 +92,7 @@ export function createDigest (
   const parts = { ...chats, ledger, tools }
 
   /**
-   * Returns the outcomes of a kind since a time, newest first, without those of deleted tasks. Runs with nothing to do are only counted.
+   * Returns the outcomes of one kind since `since`, newest first, without those of deleted tasks. Runs with nothing to do are only counted.
    */
   async function outcomesSince<T extends { taskId: string, nothing?: true }> (
     kind: OutcomeKind,
@@ -111,7 +111,9 @@ export function createDigest (
     return found
   }
 
-  /** Returns where the digest of a reader begins. Throws NoBeginning (400). */
+  /**
+   * Returns the time at which the digest for a request begins. Throws NoBeginning (400) if the request has neither `since` nor `client`.
+   */
   async function beginOf ({ since, client }: Pick<DigestRequest, 'since' | 'client'>): Promise<Begin> {
     if (since !== undefined) return beginAt(since)
     if (client === undefined) throw new NoBeginning()
@@ -131,7 +133,7 @@ export function createDigest (
     const tasks = new Map<string, StoredTask>()
     const damaged: string[] = []
     const states = await repository.index.load()
-    /** Reads a task once; undefined when it does not exist or is damaged. */
+    /** Reads a task, or takes it from the cache; undefined if it does not exist or is damaged. */
     const taskOf = async (taskId: string): Promise<StoredTask | undefined> => {
       const task = tasks.get(taskId) ?? await repository.find(taskId, () => {
         if (!damaged.includes(taskId)) damaged.push(taskId)
@@ -141,14 +143,17 @@ export function createDigest (
     }
     for (const taskId of states.notFinished()) await taskOf(taskId)
     const all = [...tasks.values()]
-    /** Returns the first entries in their public form, and the number of further ones. `show` returns none or one for each. */
+    /**
+     * Returns the first `limit` entries in their public form, and the number of further entries. `shown` returns one
+     * item for an entry, or none.
+     */
     const listOf = async <E, T>(entries: E[], shown: (entry: E) => Promise<T[]>): Promise<Excerpt<T>> => {
       const { items, more } = excerpt(entries, limit)
       return { items: (await Promise.all(items.map(shown))).flat(), more }
     }
 
     const runs = new Map<string, Promise<StoredRun | undefined>>()
-    /** Reads a run once; undefined when it does not exist or is damaged. */
+    /** Reads a run, or takes it from the cache; undefined if it does not exist or is damaged. */
     const runOf = (runId: string) => {
       const run = runs.get(runId) ?? repository.runById(runId)
       runs.set(runId, run)
@@ -160,7 +165,7 @@ export function createDigest (
       return [{ ...endedRun(run, run.completedAt, task, describe), unasked: await unaskedOf(run, parts), ...await differences(run, task) }]
     }
     const sheets = new Map<string, ReturnType<typeof accepted>>()
-    /** Returns how the run departed from the rehearsal that was accepted; nothing if there is none. */
+    /** Returns how the run departed from the accepted rehearsal; {} if the task has none. */
     const differences = async (run: StoredRun, task: StoredTask): Promise<Pick<DigestRun, 'differs' | 'rehearsalVoid'>> => {
       const found = sheets.get(task.id) ?? accepted(task)
       sheets.set(task.id, found)
@@ -190,7 +195,7 @@ export function createDigest (
       return task === undefined ? [] : [{ ...named(task), firing, text: describe.fired(task, firing) }]
     })
 
-    /** Returns the part of the digest about one task. */
+    /** Returns the entry of the digest about one task; [] if the task is gone. */
     async function ofTask ({ taskId, shown, more, nothing, denied, passed }: TaskOutcomes): Promise<DigestOfTask[]> {
       const task = await taskOf(taskId)
       if (task === undefined) return []
@@ -269,10 +274,12 @@ export function createDigest (
   return {
     digest,
 
-    /** Stores how far a reader has seen the digest, or its part about one task or conversation; never less than before. */
+    /**
+     * Stores the time up to which a reader has seen the digest, or its part about one task or conversation. The position never moves back.
+     */
     seen: ({ client, until: named, taskId, threadId }: DigestSeenBody): Promise<DigestSeen> =>
       locked(client, async () => {
-        // A clock of a reader that is ahead hides nothing that is still to come.
+        // If the clock of the reader is ahead, future entries must not count as seen.
         const until = Math.min(named, clock.now())
         const { until: before, of = {} } = await seenBy(client, 0)
         const id = taskId ?? threadId

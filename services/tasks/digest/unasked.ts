@@ -4,7 +4,7 @@ import type { RunRecord } from '../../runs/index.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import { shorten } from './digest-text.ts'
 
-/** Calls that are named of each reason. */
+/** The most calls that are listed for each reason. */
 const CALLS_SHOWN = 5
 
 type Call = RunRecord['toolCalls'][number]
@@ -16,8 +16,8 @@ export interface UnaskedParts {
 }
 
 /**
- * Returns the calls that a run made without asking anybody, grouped by the reason why it could. Calls that did not begin, or only read,
- * are not among them.
+ * Returns the calls that a run made without asking anybody, grouped by the reason that allowed them. Calls that
+ * only read, were denied or never began are left out.
  */
 export async function unaskedOf (run: RunRecord, { ledger, grants, tools }: UnaskedParts): Promise<DigestUnasked[]> {
   const begun = run.toolCalls.filter(({ begun, status }) => begun && status !== 'denied')
@@ -43,7 +43,7 @@ export async function unaskedOf (run: RunRecord, { ledger, grants, tools }: Unas
   })
 }
 
-/** Why a call ran that no grant covered. */
+/** Returns why a call could run although no grant covered it. */
 function whyOf (run: RunRecord, { toolName }: Call, tools: UnaskedParts['tools']): DigestUnasked['why'] {
   if (run.options?.workspace === 'copy') return 'copy'
   return tools.permission(toolName) === 'ask' ? 'run' : 'settings'

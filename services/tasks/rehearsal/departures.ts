@@ -4,7 +4,7 @@ import { inputDigest } from '../../lib/canonical-json.ts'
 import type { ToolHost } from '../../tools/index.ts'
 import type { StoredRun } from '../task-records.ts'
 
-/** The most calls that are named of each kind. */
+/** The most departures of each kind (asked, denied, unused) that are listed. */
 const MOST_NAMED = 5
 
 interface Asked {
@@ -12,14 +12,14 @@ interface Asked {
   input: unknown
 }
 
-/** The sheet of a rehearsal of which lines were accepted. */
+/** The sheet of a rehearsal with accepted lines. */
 export interface AcceptedRehearsal {
   sheet: StoredSheet
-  /** Why it is no longer valid. */
+  /** Why the sheet is no longer valid; undefined while it is. */
   isVoid?: string
 }
 
-/** The facts about a run that `departures` needs beside its record. */
+/** What `departures` needs besides the record of the run. */
 interface Departing {
   asked: readonly Asked[]
   denied: readonly Asked[]
@@ -27,8 +27,9 @@ interface Departing {
 }
 
 /**
- * Returns how a run departed from the accepted sheet: calls that it asked for or was denied, and accepted lines that it did not carry out.
- * Returns {} for a run that went as rehearsed, and only `rehearsalVoid`, a sentence, if the run asked because the sheet is no longer valid.
+ * Returns how a run departed from the accepted sheet: calls that asked for approval or were denied, and accepted lines
+ * that the run did not carry out. Returns {} for a run that went as rehearsed. If the sheet is no longer valid, returns
+ * at most `rehearsalVoid`: a sentence for a run that asked or was denied because its accepted lines no longer count.
  */
 export function departures (
   { toolCalls, startedAt }: Pick<StoredRun, 'toolCalls' | 'startedAt'>,
@@ -81,7 +82,7 @@ const WHY = {
   grant_ended: 'which was accepted of the rehearsal, but its grant has ended'
 }
 
-/** Returns the first departures, each once. The last one names the number of those left out. */
+/** Returns the first MOST_NAMED distinct departures. If more were found, the last one says how many are left out. */
 function firstOf (all: readonly Departure[]): Departure[] {
   const once = [...new Map(all.map((each) => [each.text, each])).values()]
   const more = once.length - MOST_NAMED

@@ -15,23 +15,26 @@ import { BadTask, TooManyRehearsals, WrongState } from '../task-errors.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 import type { AcceptedRehearsal } from './departures.ts'
 
-/** The most rehearsals at once. */
+/** The most rehearsals that execute at once. */
 const AT_ONCE = 2
-/** The number of rehearsals that are kept of each task. */
+/** The most rehearsals that are stored for each task. */
 const KEPT = 10
 const CUT = 'The service ended during the rehearsal. Rehearse the task again.'
 
 export type Rehearsals = ReturnType<typeof createRehearsals>
 
 /**
- * Rehearsals of tasks: runs that work on a copy of the folder and reach nothing else. They have no number and are counted only in the
- * usage. Lines of a sheet that a person accepts become grants of the task.
+ * Creates the service for rehearsals: runs of a task that work on a copy of its folder and reach nothing else. Rehearsals
+ * have no run number and count only in the usage. Lines of a sheet that a person accepts become grants of the task.
  */
 export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: WorkerPool }) {
   const { repository, store, runs, activeRuns, clock, copies, undo, log } = deps
-  /** The tasks of active rehearsals, by run, and the promises of their ends. */
+  /** The active rehearsals by run id. `ended` resolves when the end of the rehearsal is stored. */
   const working = new Map<string, { taskId: string, ended: Promise<void> }>()
-  /** The places of active rehearsals. A place is free as soon as the rehearsal has ended, even if work is left to do after it. */
+  /**
+   * The places of active rehearsals, which limit how many execute at once. A place is freed as soon as the
+   * rehearsal has ended, even if clean-up work remains.
+   */
   const places = new Set<symbol>()
   const closing = new AbortController()
 
@@ -40,7 +43,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     for await (const [key] of store.list(prefix, { reverse: true, damaged () {} })) yield key.slice(prefix.length)
   }
 
-  /** Returns the operations that remove a rehearsal with everything that it has read and changed. */
+  /** Returns the operations that remove a rehearsal with its history and its records of read and changed files. */
   async function removal (taskId: string, runId: string): Promise<Op[]> {
     return [
       ...await runs.recordRemoval('task', runId),
@@ -54,7 +57,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     await store.transact(runs.put(closed))
   }
 
-  /** Executes the run, and stores its end. */
+  /** Executes a rehearsal and stores its end. */
   async function execute (task: StoredTask, record: Rehearsed<StoredRun>, place: symbol): Promise<void> {
     const live = activeRuns.enter(runs.open<StoredRun>(record, [], []))
     let { lines } = record.sheet
@@ -68,7 +71,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       input: undefined,
       items: createRunItems([]),
       rehearsed: { cwd: task.cwd, note, changes },
-      // Readers that follow the task see only its real runs.
+      // Readers that follow the events of the task must see only its real runs.
       deps: { ...deps, emit () {} }
     })
     if (closing.signal.aborted) live.abort(closing.signal.reason)
@@ -77,7 +80,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     const ending = 'error' in failed
       ? stopped ?? endingOf(failed.error, run.runId, log)
       : attempt.executed.isAccepted ? DONE : INTERRUPTED
-    // The task was deleted meanwhile, and its rehearsals with it.
+    // After a deletion of the task, the record of the rehearsal is gone and must not be written again.
     if (stopKind !== 'delete') await close({ ...run, ...changes() }, live.run.log.events, ending)
     places.delete(place)
     live.end()
@@ -121,7 +124,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     return runId
   }
 
-  /** Removes the oldest rehearsals of a task beyond those that are kept. */
+  /** Removes the oldest rehearsals of a task if it has more than KEPT. */
   async function sweep (taskId: string): Promise<void> {
     let count = 0
     for await (const runId of ofTask(taskId)) {
@@ -131,8 +134,8 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
 
   return {
     /**
-     * Begins a rehearsal. Resolves when it is on disk. Throws TaskNotFound (404), TooManyRehearsals (429), BadTask (400), and as
-     * `Copies.openOwn` does (409).
+     * Begins a rehearsal. Resolves when the rehearsal is on disk. Throws TaskNotFound (404), TooManyRehearsals
+     * (429), BadTask (400), and as `Copies.openOwn` does (409).
      */
     async rehearse (taskId: string): Promise<{ ok: true, taskId: string, runId: string }> {
       if (places.size >= AT_ONCE) throw new TooManyRehearsals(AT_ONCE)
@@ -159,7 +162,10 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       return { rehearsals }
     },
 
-    /** Returns the newest sheet of a task with accepted lines, and why it is no longer valid; undefined for none. */
+    /**
+     * Returns the newest sheet of a task that has accepted lines, and why that sheet is no longer valid; undefined
+     * if there is no such sheet.
+     */
     async accepted (task: StoredTask): Promise<AcceptedRehearsal | undefined> {
       for await (const runId of ofTask(task.id)) {
         const { sheet } = await repository.runById(runId) ?? {}
@@ -171,7 +177,10 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     whyVoid: async ({ sheet, taskId }: Rehearsed<StoredRun>): Promise<string | undefined> => whyVoid(sheet, await repository.get(taskId)),
     locked: repository.locked,
 
-    /** Stops a rehearsal of the task. Returns it when it is over; undefined for any other run. Throws WrongState (409) if it has ended. */
+    /**
+     * Stops a rehearsal of the task. Resolves to its final record; to undefined if `runId` is not a rehearsal.
+     * Throws WrongState (409) if the rehearsal has ended.
+     */
     async cancel (taskId: string, runId: string): Promise<StoredRun | undefined> {
       const run = isId(runId) ? await repository.runById(runId) : undefined
       if (run?.sheet === undefined || run.taskId !== taskId) return undefined
@@ -182,7 +191,7 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
       return await repository.runById(runId) ?? run
     },
 
-    /** Ends the rehearsals of a task that are under way, and waits for them. */
+    /** Aborts the active rehearsals of a task that is being deleted, and waits for their end. */
     async halt (taskId: string): Promise<void> {
       for (const [runId, { taskId: of, ended }] of working) {
         if (of !== taskId) continue
@@ -200,20 +209,20 @@ export function createRehearsals ({ deps, workers }: { deps: RunDeps, workers: W
     },
 
     /**
-     * Ends the rehearsals that were cut by the last end of the service. Call it before any request, because nobody must wait for their
-     * ends.
+     * Marks the rehearsals as interrupted that were under way when the service last ended. Call it before the first
+     * request is served, so that no client waits for a rehearsal that no longer executes.
      */
     async recover (): Promise<void> {
       for await (const run of runs.live()) {
         if (run.taskId === undefined || run.trigger !== 'rehearsal' || working.has(run.runId)) continue
         const events = await unlessDamaged(repository.events(run.runId)) ?? []
-        // A rehearsal that cannot be ended must not keep the runs of tasks from going on.
+        // A rehearsal whose end cannot be stored must not stop the recovery of task runs.
         await close(run, events, { status: 'interrupted', error: CUT }).catch((error) =>
           log.error({ err: error, runId: run.runId }, 'a rehearsal that was cut could not be ended'))
       }
     },
 
-    /** Ends all rehearsals. */
+    /** Aborts all active rehearsals and waits for their end. */
     async close (): Promise<void> {
       closing.abort(new Aborted('shutdown', 'The service is shutting down.'))
       for (const runId of working.keys()) activeRuns.ofTaskRun(runId)?.abort(closing.signal.reason)
@@ -230,12 +239,12 @@ const STOPS: Partial<Record<AbortKind, RunEnding>> = {
   shutdown: { status: 'interrupted', error: CUT }
 }
 
-/** Returns a digest of the goal, plan and folder of a task. */
+/** Returns a digest of the goal, plan and folder of a task, to detect later changes of them. */
 const goalDigest = ({ goal, plan: { phases, qualityCriteria }, cwd }: StoredTask): string =>
   inputDigest({ goal, phases: phases.map(({ description }) => description), qualityCriteria, cwd })
 
 const GOAL_CHANGED = 'The goal, the plan or the folder of the task was changed since the rehearsal.'
 
-/** Returns why no line of a sheet can be accepted any more; undefined while they can. */
+/** Returns why the lines of a sheet can no longer be accepted; undefined while they can. */
 const whyVoid = ({ goal }: StoredSheet, task: StoredTask): string | undefined =>
   goal === goalDigest(task) ? undefined : GOAL_CHANGED

@@ -19,7 +19,7 @@ import type { Change } from '../task-repository.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import { questionView } from '../../approvals/index.ts'
 
-/** Delay before a write that the store refused is repeated; milliseconds. */
+/** The delay before a write that the store refused is retried; milliseconds. */
 const RETRY_MS = 1_000
 
 const UNREADABLE: RunEnding = {
@@ -29,7 +29,7 @@ const UNREADABLE: RunEnding = {
 
 export type RunExecutor = ReturnType<typeof createRunExecutor>
 
-/** Executes runs: takes each from the queue to its end, or to the point where it needs a person's decision. */
+/** Creates the executor of runs. It takes a run from the queue to its end, or to the point where the run needs a person's decision. */
 export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   deps: RunDeps,
   workers: WorkerPool,
@@ -41,8 +41,8 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   const closing = new AbortController()
 
   /**
-   * Retries `work` until the store accepts it. Resolves to undefined when the task no longer exists, when the service
-   * closes (the run then continues at the next start), or when the failure is not the store's (the run is abandoned).
+   * Retries `work` until the store accepts its write. Resolves to undefined if the task no longer exists, if the service closes
+   * (the run then continues at the next start), or if `work` fails for another reason than the store (the run is then abandoned).
    */
   async function retryUntilStored<T> (
     work: () => Promise<T>,
@@ -71,8 +71,8 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
   }
 
   /**
-   * Starts or continues a run. Resolves to undefined when the run must not execute any more. The run is active while the task is still
-   * locked, so that every later change of the task finds it.
+   * Starts or continues a run. Resolves to undefined if the run must not execute any more. The run becomes active
+   * while the task is still locked, so that every later change of the task finds the active run.
    */
   async function start (taskId: string, runId: string): Promise<TaskAttempt | undefined> {
     const history = withoutCutCall(await repository.events(runId))
@@ -84,7 +84,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || closing.signal.aborted) {
         return undefined
       }
-      // The ticker is about to end it.
+      // The end time has passed: the ticker is about to end the task.
       if (endOf(task) <= clock.now()) return undefined
       const asked = await ledger.ofTask(run.asked)
       const resolved = run.status === 'queued' && run.options === undefined ? await optionsOf(task, deps.agents) : { options: run.options }
@@ -122,8 +122,8 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
           if (stored === undefined || isOver(stored)) return undefined
           if (stopKind === 'shutdown') return suspendRun(task, run)
           if (stopKind === 'pause' || stopKind === 'cancel' || stopKind === 'delete') {
-            // If the operation that stopped the run could not store the new state, the run continues. Otherwise `start` finds
-            // that the run must not execute, or that it was resumed.
+            // The operation that stopped the run stores its new state. If that write fails, the run has to continue, so it
+            // is queued. If the write succeeds, `start` finds that the run must not execute, or that it was resumed.
             requeue(taskId, runId)
             return undefined
           }
@@ -139,8 +139,8 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
     conclude: end,
 
     /**
-     * Continues the run that was under way when the service last ended. A run that crashed MAX_CRASHES times is ended instead, and so is
-     * one whose result waits and cannot be read.
+     * Continues the run of a task that was under way when the service last ended. Ends instead a run that has
+     * crashed MAX_CRASHES times, and a run whose record is missing or damaged.
      */
     async recover (taskId: string): Promise<void> {
       const goOn = async (task: StoredTask): Promise<Change<undefined> | undefined> => {
@@ -149,7 +149,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
         if (task.liveRun !== undefined && run === undefined) {
           return conclude(task, interruptedRun(task, task.liveRun, clock.now()), [], UNREADABLE)
         }
-        // Runs that are in the queue already were put there since this start, so they need no recovery.
+        // A run that is already in the queue was put there since this start of the service, so it needs no recovery.
         if (run === undefined || task.status !== 'running' || isOver(run) || run.status === 'pending_approval' || isKnown(run.runId)) {
           return undefined
         }
@@ -175,7 +175,9 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       if (isReviewLost) await repository.change<undefined>(taskId, goOn)
     },
 
-    /** Stops an executing run and resolves to the run as stored once all its work has ended; undefined when the run does not execute. */
+    /**
+     * Stops an executing run. Resolves to the final record once all work of the run has ended; to undefined if the run does not execute.
+     */
     async stop (runId: string, reason: Aborted): Promise<StoredRun | undefined> {
       const live = activeRuns.ofTaskRun(runId)
       if (live === undefined) return undefined
@@ -184,7 +186,7 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
       return live.run.record
     },
 
-    /** Suspends every executing run. They continue at the next start. */
+    /** Suspends every executing run. The runs continue at the next start of the service. */
     close () {
       closing.abort()
       for (const live of activeRuns.ofTasks()) live.abort(shutdown())
@@ -194,18 +196,18 @@ export function createRunExecutor ({ deps, workers, requeue, isKnown }: {
 
 const shutdown = () => new Aborted('shutdown', 'The service is shutting down.')
 
-/** Time that a person has to answer a question, unless the configuration says otherwise; milliseconds. */
+/** How long a person may take to answer, unless the configuration sets another time; milliseconds. */
 const APPROVAL_TTL_MS = 7 * 24 * 60 * 60 * 1000
 
-/** The changes of a task and its run that follow an attempt: continue later, ask a person, or end. */
+/** Creates the functions that return the change of a task and its run after an attempt: continue later, ask a person, or end. */
 function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (taskId: string, runId: string) => void }) {
   const { repository, host, clock, config, log } = deps
 
-  /** Marks a run as stopped in order, so that its continuation does not count as a crash. */
+  /** Marks a run as suspended on purpose, so that its continuation does not count as a crash. */
   const suspendRun = (task: StoredTask, run: StoredRun): Change<undefined> =>
     ({ task, runs: [{ ...run, suspended: true }], answer: undefined })
 
-  /** Decides how the run continues after an attempt: retry, question to a person, or end. */
+  /** Decides what follows an attempt: a retry, a question to a person, or the end of the run. */
   async function afterAttempt (
     task: StoredTask,
     ended: StoredRun,
@@ -214,7 +216,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   ): Promise<Change<undefined>> {
     const { executed, live: { run: { log: { events } } } } = attempt
     const run: StoredRun = { ...ended, facts: deps.runs.facts(events, ended.cwd) }
-    // Its time was up while it made a second version of its report.
+    // The time limit came while the run wrote the second version of its report.
     const firstStands = 'error' in result && mayFirstStand(events, attempt.signal)
     if ('error' in result && !firstStands) {
       if (isStoreFailure(result.error) && run.crashes + 1 < MAX_CRASHES) {
@@ -250,17 +252,20 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
       : conclude(task, run, events, { status: 'completed' })
   }
 
-  /** How long a person may take to answer a task: no longer than the task itself. */
+  /** Returns how long a person may take to answer, in milliseconds, at most until the end time of the task. */
   const ttl = ({ endsAt = Infinity }: StoredTask) =>
     Math.min(config().tasks?.approvalTtl ?? APPROVAL_TTL_MS, Math.max(endsAt - clock.now(), 0))
 
-  /** Makes the run wait for its calls. */
+  /** Makes the run wait for the answers to its calls. */
   function waitForCalls (task: StoredTask, run: StoredRun, { executed }: TaskAttempt): Change<undefined> {
     const { items, moved } = askItems(run, executed, { ledger: deps.ledger, ttlMs: ttl(task) })
     return wait(task, run, items as TaskItem[], moved as TaskItem[])
   }
 
-  /** Asks for the approval of the result. The task continues meanwhile, and a result of an earlier run that still waits is superseded. */
+  /**
+   * Asks a person to approve the result of the run. The task continues meanwhile. The result of an earlier run
+   * that still waits is superseded.
+   */
   async function askResult (task: StoredTask, run: StoredRun, history: readonly RunEvent[]): Promise<Change<undefined>> {
     const { runId, segment, output } = run
     const { learned: { grants: taught } = { grants: [] } } = await teach(deps, task, run)
@@ -279,7 +284,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     }
   }
 
-  /** Completes the run whose result was waiting when the result of a newer run opens. */
+  /** Completes the earlier run whose result still waits, because the result of a newer run (`newer`) takes its place. */
   async function supersede (task: StoredTask, newer: Pick<ResultItem, 'approvalId'>) {
     const run = task.reviewRun && await repository.runById(task.reviewRun.runId)
     if (run === undefined) return { task, runs: [], approvals: [], events: [] }
@@ -289,8 +294,8 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   }
 
   /**
-   * Makes the run wait for a person or the application. The requests are stored together with everything before them, and announced
-   * afterwards. If a run asked for an approval, its result needs one, too.
+   * Makes the run wait for a person or the application. The requests are stored together with all earlier changes of the
+   * run, and announced afterwards. If a run asks for the approval of a tool call, its result needs an approval, too.
    */
   function wait (task: StoredTask, run: StoredRun, requests: TaskItem[], moved: TaskItem[] = []) {
     const asked = [...run.asked, ...requests.map(({ approvalId }) => approvalId)]
@@ -304,7 +309,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     } satisfies Change<undefined>
   }
 
-  /** Ends the run, and queues the run that waited behind it. */
+  /** Ends the run, and queues the run that waited behind the ended run. */
   function conclude (task: StoredTask, run: StoredRun, history: readonly RunEvent[], ending: RunEnding) {
     const closed = closeRun(run, history, ending, deps)
     const after = afterRun(task, closed.run, history, clock.now())
@@ -318,18 +323,21 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
     } satisfies Change<undefined>
   }
 
-  /** Ends a run that does not execute. A history that cannot be read is left out. */
+  /** Ends a run that does not execute. A history that cannot be read counts as empty. */
   const end = async (task: StoredTask, run: StoredRun, ending: RunEnding) =>
     conclude(task, run, await unlessDamaged(repository.events(run.runId)) ?? [], ending)
 
-  /** Returns the operations that tell a person, once for each provider, that it refused a run: it needs a key, credit or another model. */
+  /**
+   * Returns the operations that notify a person if the run failed with reason `access`: its provider needs a key,
+   * credit or another model. Only one notification is open for each provider.
+   */
   function accessNotification ({ failure, error, options }: StoredRun): Op[] {
     if (failure?.reason !== 'access') return []
     const provider = deps.registry.providerNameOf(options?.model ?? deps.registry.roles().capable)
     return deps.notifications.ops({ kind: 'provider', key: `provider/${provider}`, provider, ...(error !== undefined && { text: error }) })
   }
 
-  /** Queues the run that has become the live one. */
+  /** Queues the run that has become the live run. */
   function requeueNext (before: StoredTask, { id, status, liveRun }: StoredTask) {
     if (status === 'running' && liveRun !== undefined && liveRun.runId !== before.liveRun?.runId) requeue(id, liveRun.runId)
   }
@@ -337,7 +345,7 @@ function createRunTransitions ({ deps, requeue }: { deps: RunDeps, requeue: (tas
   return { suspendRun, afterAttempt, conclude, end }
 }
 
-/** The events that announce an item of a task. */
+/** Returns the events that announce an open item of a task. */
 function requestEvents (item: TaskItem): TaskStreamEvent[] {
   const { taskId, runId } = item
   switch (item.kind) {
@@ -354,10 +362,13 @@ function requestEvents (item: TaskItem): TaskStreamEvent[] {
   }
 }
 
-/** Characters of a report that an error quotes. */
+/** The most characters of a report that an error message quotes. */
 const REPORT_QUOTED = 1_000
 
-/** Returns why a run did not reach its goal. A report that admits its failure is quoted first; a report that was found false is not. */
+/**
+ * Returns the error message of a run that did not reach its goal. The report of the run is quoted first, unless
+ * its claims are contradicted or no model judged it.
+ */
 function whyFailed ({ evaluation, output = '' }: StoredRun): string {
   const review = `The run did not reach its goal: ${evaluation?.issues.join(' ') || 'the judge was not satisfied.'}`
   if (evaluation?.judge !== 'model' || evaluation.evidence === 'contradicted' || output === '') return review

@@ -8,18 +8,19 @@ import type { Change } from '../task-repository.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
 const MINUTE = 60_000
-/** The waits before a run continues; the last one is repeated. Milliseconds. */
+/** The delays before each retry, in milliseconds; the last one is repeated. */
 const WAITS = [MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE]
-/** A run whose provider is away for this long ends as failed; milliseconds. */
+/** After an outage of this length, in milliseconds, the run fails. */
 const LONGEST_MS = 12 * 60 * MINUTE
 
 /**
- * Makes a run wait for its provider: it gives up its worker and its place, and goes on from its last step later. Undefined for an error of
- * another kind, and if the provider has been away for LONGEST_MS. `now`: milliseconds since the Unix epoch.
+ * Returns the change that makes a run wait for its provider: the run gives up its worker and its place in the
+ * queue, and continues from its last step later. Returns undefined if the error is no outage, or if the outage
+ * has lasted LONGEST_MS. `now`: milliseconds since the Unix epoch.
  */
 export function waitForProvider (task: StoredTask, run: StoredRun, error: unknown, now: number): Change<undefined> | undefined {
   if (!isOutage(error)) return undefined
-  // A successful step in between ends an outage.
+  // A run that made a step since the last failure begins a new outage.
   const { since, tries } = run.outage?.steps === run.steps ? run.outage : { since: now, tries: 0 }
   const end = since + LONGEST_MS
   if (now >= end) return undefined
@@ -38,7 +39,7 @@ export function waitForProvider (task: StoredTask, run: StoredRun, error: unknow
 /** Whether the run waits for its provider. */
 export const isWaitingForProvider = ({ status, retryAt }: StoredRun): boolean => status === 'queued' && retryAt !== undefined
 
-/** Returns a run that waits for its provider, or was ended because of it, in the state in which it continues from its last step. */
+/** Returns the record with which a run continues from its last step, after it waited for its provider or failed because of its provider. */
 export function goingOn ({ retryAt, error, failure, completedAt, durationMs, ...run }: StoredRun): StoredRun {
   return {
     ...run,
@@ -46,17 +47,17 @@ export function goingOn ({ retryAt, error, failure, completedAt, durationMs, ...
     attempts: run.attempts + 1,
     suspended: true,
     toolCalls: [],
-    // When the run ended, its uncompleted phases were given an end.
+    // The end of the run set a final status on its uncompleted phases.
     phases: completedAt === undefined
       ? run.phases
       : run.phases.map((phase) => phase.status === 'completed' ? phase : { ...phase, status: 'pending' as const })
   }
 }
 
-/** Whether the run ended because of its provider, so that it can continue from its last step. */
+/** Whether the run failed because of its provider, so that it can continue from its last step. */
 export const isRestartable = ({ status, failure }: StoredRun): boolean => status === 'failed' && failure?.reason === 'provider'
 
-/** Codes of failures that need a person: to give a key or credit, or to choose another model. */
+/** Codes of failures that only a person can resolve: with a key, credit or another model. */
 const OF_ACCESS: ReadonlySet<string> = new Set<ErrorCode>([
   'ERR_PROVIDER_AUTH',
   'ERR_PROVIDER_CREDIT',
@@ -67,7 +68,7 @@ const OF_ACCESS: ReadonlySet<string> = new Set<ErrorCode>([
   'ERR_NO_MODEL'
 ])
 
-/** Returns why the error ended a run. */
+/** Returns the reason for which this error fails a run, with the code of the error if it is a ServiceError. */
 export function failureOf (error: unknown): RunFailure {
   const { code } = error as { code?: unknown }
   const kind = abortKind(error)

@@ -7,8 +7,8 @@ import { ToolFailed } from '../../tools/index.ts'
 const STATUSES = ['running', 'completed', 'failed', 'skipped'] as const
 
 /**
- * Creates the tool with which a run reports the progress of its plan. It changes nothing outside of the run. `reported` returns the phases
- * as the run has reported them; undefined until it reports something.
+ * Creates the tool with which a run reports the progress of its plan. The tool changes nothing outside of the run. `stored`
+ * returns the phases of the record. `reported` returns the phases after the last report; undefined before the first report.
  */
 export function createPhaseTool (stored: () => Phase[]) {
   let reported: Phase[] | undefined
@@ -40,7 +40,7 @@ export function createPhaseTool (stored: () => Phase[]) {
   return { tool, reported: () => reported }
 }
 
-/** Starts the first pending phase unless another phase is running. */
+/** Marks the first pending phase as running, unless another phase is running. */
 export function beginNext (phases: Phase[]): Phase[] {
   const isBusy = phases.some(({ status }) => status === 'running')
   const next = isBusy ? undefined : phases.find(({ status }) => status === 'pending')?.id
@@ -48,8 +48,8 @@ export function beginNext (phases: Phase[]): Phase[] {
 }
 
 /**
- * Returns the phases after the end of the run. In a completed run, unreported phases are completed. Otherwise the running phase has failed,
- * and pending phases were skipped.
+ * Returns the final phases of a run, and those that changed. In a completed run, running and pending phases
+ * become completed. In any other run, the running phase becomes failed and pending phases become skipped.
  */
 export function endPhases (phases: Phase[], completed: boolean): { phases: Phase[], changed: Phase[] } {
   const after = phases.map((phase) => {

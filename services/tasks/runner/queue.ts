@@ -1,8 +1,8 @@
 import type { Clock } from '../../lib/clock.ts'
 
-/** The default number of runs that may execute at once. */
+/** How many runs may execute at once, by default. */
 const DEFAULT_CONCURRENCY = 4
-/** Catch-up runs that may execute at once. */
+/** How many catch-up runs may execute at once. */
 const MAX_CATCH_UPS = 2
 /** Delay between the starts of two catch-up runs; milliseconds. */
 const STAGGER_MS = 500
@@ -15,8 +15,8 @@ interface Entry {
 export type Queue = ReturnType<typeof createQueue>
 
 /**
- * Executes runs in their order of arrival with limited concurrency; catch-up runs have a lower limit. A task has at
- * most one entry, so the number of tasks bounds the queue.
+ * Creates the queue that executes runs in their order of arrival, with limited concurrency and a lower limit for
+ * catch-up runs. The number of tasks bounds the length of the queue, because a task has at most one entry.
  */
 export function createQueue (
   { limit, executeRun, clock }: {
@@ -41,7 +41,7 @@ export function createQueue (
   }
 
   function firstWaiting (allowCatchUp: boolean) {
-    // A run that was queued again before its last attempt has ended waits for that end.
+    // A run may be queued again while its last attempt is still ending. It waits until that attempt has ended.
     for (const entry of waiting) if (!executing.has(entry[0]) && (allowCatchUp || !entry[1].isCatchUp)) return entry
     return undefined
   }

@@ -21,20 +21,20 @@ import {
 
 type TerminalStatus = Exclude<RunStatus, 'queued' | 'running' | 'pending_approval'>
 
-/** How a run ends: its final status, the reason unless it completed, and the state of the request to approve its result. */
+/** How a run ends: its final status, an error message unless it completed, and the state of the approval of its result. */
 export interface RunEnding {
   status: TerminalStatus
   error?: string
-  /** Why it failed. */
+  /** The cause of the failure, of a run that failed. */
   failure?: RunFailure
   review?: StoredRun['review']
 }
 
-/** Whether the store caused the error, so that the same write may succeed later. */
+/** Whether the store refused a write for a temporary reason, so that the same write may succeed later. */
 export const isStoreFailure = (error: unknown): boolean =>
   ['ERR_STORE_UNAVAILABLE', 'ERR_STORE_BUSY'].includes((error as { code?: string })?.code ?? '')
 
-/** Returns how the run of a failed attempt ends. */
+/** Returns how a run ends whose attempt failed with this error. */
 export function endingOf (error: unknown, runId: string, log: TaskDeps['log']): RunEnding {
   if (error instanceof WorkerDied) {
     log.warn({ err: error, runId }, 'the worker of a task run died')
@@ -47,7 +47,7 @@ export function endingOf (error: unknown, runId: string, log: TaskDeps['log']): 
   return { status: 'failed', error: why.type === 'error' ? why.errorText : (error as Error).message, failure: failureOf(error) }
 }
 
-/** The ended run, and the events that announce its end. The last event is the only terminal event of the run. */
+/** Returns the ended run, and the events that announce its end. The last of them is the only terminal event of the run. */
 export function closeRun (
   run: StoredRun,
   log: readonly RunEvent[],
@@ -59,7 +59,7 @@ export function closeRun (
   const { phases, changed } = endPhases(run.phases, completed)
   const { taskId, runId, runNumber, output = '', object, toolCount, qualityScore = 0 } = run
   const ended = { taskId, runId, runNumber }
-  // A history that cannot be read says less than the facts that were stored before.
+  // Without a readable history, the facts that were stored before are better than facts computed from nothing.
   const facts = log.length === 0 && run.facts !== undefined ? run.facts : runs.facts(log, run.cwd)
   const verified = run.verified === false && { verified: false }
   const reason = error ?? `The run was ${status}.`
@@ -92,7 +92,7 @@ export function closeRun (
   }
 }
 
-/** Returns the task after its live run, or the run whose result was waiting, has ended: with its memory, counters and next status. */
+/** Returns the task with updated memory, counters and status, after the end of its live run or of the run whose result waited. */
 export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEvent[], now: number): StoredTask {
   const completed = run.status === 'completed'
   const counted: StoredTask = {
@@ -100,7 +100,7 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEve
     memory: completed && run.learned ? withLearned(withWork(task.memory, log), run.learned) : withWork(task.memory, log),
     successfulRuns: task.successfulRuns + (completed ? 1 : 0)
   }
-  // The task has gone on since the run did its work.
+  // The task has continued since this run did its work.
   if (task.reviewRun?.runId === run.runId) {
     const { reviewRun, ...rest } = counted
     const isNewest = task.lastRunAt === undefined || task.lastRunAt < task.reviewRun.since
@@ -115,8 +115,8 @@ export function afterRun (task: StoredTask, run: StoredRun, log: readonly RunEve
 }
 
 /**
- * Returns the task when its live run has reached its goal and a person has to approve the result. The task continues as after any run, and
- * the result waits beside it. A task that would be finished waits for the person itself.
+ * Returns the task after its live run has reached its goal, while a person has to approve the result. The task continues as
+ * after any run, and the result waits beside it (`reviewRun`). A task that would be finished waits for the approval instead.
  */
 export function whileResultWaits (task: StoredTask, { runId, runNumber }: StoredRun, log: readonly RunEvent[], now: number): StoredTask {
   const waiting: StoredTask = { ...task, status: 'pending_approval' }
@@ -125,17 +125,19 @@ export function whileResultWaits (task: StoredTask, { runId, runNumber }: Stored
   return isFinished(rest) ? waiting : { ...rest, reviewRun: { runId, runNumber, since: now } }
 }
 
-/** Returns the task with the messages that its run has not read as comments, which its next run gets. */
+/** Returns the task with new steering comments: the messages to the run that the run has not read. The next run gets these comments. */
 function withUnread (task: StoredTask, { steered = [] }: StoredRun, now: number): StoredTask {
   const unread = steered.filter(({ state }) => state === 'unread').map(({ id, text: comment }) => ({ id, comment, createdAt: now }))
   return unread.length === 0 ? task : { ...task, steeringHistory: [...task.steeringHistory, ...unread].slice(-MAX_COMMENTS) }
 }
 
-/** Returns the memory with the files that a run has made and the pages that it has read, whatever happens to its result. */
+/**
+ * Returns the memory with the files that a run has written and the pages that it has read. They are kept even if the result is rejected.
+ */
 const withWork = (memory: StoredTask['memory'], log: readonly RunEvent[]) =>
   mergeMemory(memory, { filesCreated: filesCreated(log), sources: sources(toolCallsOf(log)) })
 
-/** Returns the task without its live run, in its next status. */
+/** Returns the task without its live run, in the status that follows the end of that run. */
 function afterLiveRun ({ liveRun, retryAt, returnTo, pausedReason, ...task }: StoredTask, runStatus: TerminalStatus): StoredTask {
   // A task that was paused while its run waited for a person stays paused, as it does after a manual run.
   const nextStatus = task.status === 'paused' && task.taskType !== 'one_shot' ? 'paused' : returnTo

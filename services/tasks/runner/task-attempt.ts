@@ -57,22 +57,25 @@ async function judgeTaskRun (
   return { evaluation: { ...rest, qualityScore: score }, ...judged }
 }
 
-/** The event at the end of a run whose second version is kept. */
+/** The event with which the history of a run ends if the second version of its report is kept. */
 const SECOND: RunEvent = { type: 'revision', text: '' }
 
-/** True if a person follows the runs of the task, at least the first ones. */
+/** True if a person approves the results of the task, at least of its first runs. */
 const asksForResults = ({ approval: { mode } }: Pick<StoredTask, 'approval'>): boolean => mode !== 'granted' && mode !== 'never'
 
 export type TaskAttempt = ReturnType<typeof createTaskAttempt>
 
-/** One attempt at a run of a task: the actions for the worker that drives it, and the record of the run while it executes. */
+/** Creates one attempt at a run of a task: the actions for the worker that drives the run, and the record of the run while it executes. */
 export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: shared }: {
   task: StoredTask,
   live: ActiveRun<TaskRun>,
-  /** The data that the run began with. */
+  /** The data that was given to the run when it was created. */
   input: unknown,
   items: RunItems,
-  /** Rehearsals only: the sheet that collects the calls the run would make, and the changes of the record that store it. */
+  /**
+   * Rehearsals only: collects the calls that the run would make on a sheet. `changes` returns the fields of the
+   * record that store the sheet.
+   */
   rehearsed?: Rehearsed & { changes: () => Partial<TaskRun> },
   deps: RunDeps
 }) {
@@ -89,7 +92,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   const given = input === undefined ? undefined : JSON.stringify(input, undefined, 1)
   let context: RunContext | undefined
   let begun: Promise<void> | undefined
-  /** Texts that the model receives as user messages before the next step. */
+  /** Texts that the model receives as user messages with the next step. */
   let notes: string[] = []
   let toldPhases = run.record.phases
 
@@ -99,11 +102,13 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     for (const { id, description, status } of changed) emit({ type: 'task:phase', ...ids, phaseId: id, phase: description, status })
   }
 
-  /** The first message of the run. The notes of earlier runs are added once the context is known, because the context stores them. */
+  /**
+   * The first user message of the run. The notes of earlier runs are appended when the context is known, because the context stores them.
+   */
   const request = taskRequest(task, run.record, given).map((text) => ({ type: 'text' as const, text }))
   const owner: RunOwner<TaskRun> = {
     kind: 'task',
-    // A rehearsal keeps its own record of what it reads and changes.
+    // A rehearsal keeps its own records of read and changed files.
     place: rehearsed === undefined ? task.id : runId,
     registry: deps.registry,
     tools,
@@ -125,7 +130,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     }),
     learning: { isUsed: usesLearned(task), teaches: isTeaching(task) && rehearsed === undefined },
     rehearsed,
-    // Since the context was made, a provider may have refused the number of its tools.
+    // The newest context event counts: a provider may have refused the number of tools in the first context, which then has fewer.
     context: async () => run.log.events.findLast((event) => event.type === 'context')?.context ?? context!,
     notes: () => notes.splice(0),
     tell,
@@ -166,7 +171,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   }
 
   async function begin (): Promise<void> {
-    // The folder existed when the task was created; it may be gone now.
+    // Throws if the folder of the task no longer exists.
     await workingFolder(task.cwd, task.cwd)
     await host.ready(signal)
     const { events } = run.log
@@ -200,13 +205,13 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     notes = notesOf(events, context, task, run.record)
   }
 
-  /** Returns descriptions of the calls that need no approval in this run. */
+  /** Returns the grants that apply in this run, in words. */
   async function grantsInWords (): Promise<string[]> {
     const isUsed = usesLearned(task)
     return (await deps.grants.all({ taskId: task.id })).filter(({ source }) => isUsed || source !== 'approved_runs').map(({ text }) => text)
   }
 
-  /** Returns the newest earlier run that has ended, or whose result waits. */
+  /** Returns the newest earlier run that has ended or whose result waits for approval. */
   async function previousRun (): Promise<TaskRun | undefined> {
     const before = rehearsed === undefined ? run.record.runNumber : undefined
     for await (const earlier of repository.runs(task.id, { before, damaged () {} })) {
@@ -215,7 +220,10 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     return undefined
   }
 
-  /** Judges the answer. A report that is contradicted, or leaves something out, may be given once more; then the better version stands. */
+  /**
+   * Judges the report of the run. The run may write one more version of a report that the calls contradict or that
+   * leaves something out; then the better version stands.
+   */
   async function review (): Promise<Review<TaskRun>> {
     const { events } = run.log
     const { object, refined, steps, maxSteps } = run.record
@@ -249,7 +257,10 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     }
   }
 
-  /** Returns the reviewed version of the report; undefined before the review, and after a message of the user since. */
+  /**
+   * Returns the first version of the report with its evaluation. Returns undefined before the review, or if the
+   * user has sent a message since the review.
+   */
   function firstVersion () {
     const { evaluation, output = '', object } = run.record
     const asked = reviewIn(run.log.events)
@@ -271,14 +282,14 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
     items,
 
     /**
-     * Has a worker drive the run until it has answered, waits or fails (`error`), or somebody stops it (`stopKind`). Then aborts the calls
-     * that still run, waits for them, and resolves to the final record. The attempt writes nothing after that.
+     * Lets a worker drive the run until the run has answered, waits, fails (`error`) or is stopped (`stopKind`). Then aborts
+     * the calls that still run, waits for them, and resolves to the final record. After that, the attempt writes nothing.
      */
     async carryOut (workers: WorkerPool): Promise<{ run: TaskRun, stopKind?: AbortKind, error?: unknown }> {
       const result: { error?: unknown } = await workers.run(actions, signal).then(() => ({}), (error) => ({ error }))
       const stopKind = signal.aborted ? abortKind(signal.reason) : undefined
       const { stepFinish, isWaiting } = executed
-      // Otherwise the step would get an artificial end when the run continues.
+      // Without its stored end, the step would get an artificial end when the run continues.
       if (isWaiting && stepFinish !== undefined && !signal.aborted) await attempt.commit({ finalEvents: [stepFinish] }).catch(() => {})
       live.abort(new Aborted('stop', 'This attempt at the run is over.'))
       await executed.quiet()
@@ -291,7 +302,7 @@ export function createTaskAttempt ({ task, live, input, items, rehearsed, deps: 
   }
 }
 
-/** Returns the result of a call for the readers of task events. */
+/** Returns the fields of a task event that describe the result of a call. */
 function resultOf (event: CallEnd['event']) {
   switch (event.type) {
     case 'tool-output':

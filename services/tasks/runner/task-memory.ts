@@ -8,18 +8,18 @@ import type { Meter } from '../../usage/index.ts'
 import type { RunEvent } from '../../contracts/run-events.ts'
 import type { StoredRun, StoredTask } from '../task-records.ts'
 
-/** Time limit of the model call, and of the wait for conversations on a local server; milliseconds. */
+/** The time limit of the model call, and the longest wait for conversations that use the same local server; milliseconds. */
 const LEARNING_MS = 15_000
 const WAITING_MS = 2 * 60_000
-/** The newest findings, and decisions, that the model compares with a report. */
+/** How many of the newest findings, and of the newest decisions, the model compares with a report. */
 const KNOWN_SHOWN = 20
-/** The number of entries that a report may contradict even if they are most of the known ones. */
+/** How many entries a report may contradict in any case, even if that is more than half of them. */
 const FEW = 3
 const { entries: MAX_ENTRIES, characters: MAX_CHARACTERS } = MEMORY_LIMITS
 
 /**
- * Asks a model for the findings and decisions in a report that later runs need, and for entries of the memory that the report contradicts.
- * Never throws: returns nothing on failure.
+ * Asks a model for the findings and decisions in a report that later runs need, and for the memory entries that
+ * the report contradicts. Never throws: returns empty lists on failure.
  */
 export async function findInReport (
   { goal, memory }: Pick<StoredTask, 'goal' | 'memory'>,
@@ -35,7 +35,7 @@ export async function findInReport (
   if ('value' in answer) {
     const { findings = [], decisions = [], outdated } = answer.value
     const quoted = quoteFinder(report)
-    // A statement that is not in the report was not found by the run.
+    // A statement that is not in the report was made up by the model.
     const inReport = (texts: string[]) => texts.flatMap((words) => quoted(words) ?? [])
     return { findings: inReport(findings), decisions: inReport(decisions), outdated: contradicted(known, outdated) }
   }
@@ -44,8 +44,8 @@ export async function findInReport (
 }
 
 /**
- * Returns the known entries with these numbers. If a model names more than half of many entries, it has misunderstood the question, and
- * there are none.
+ * Returns the known entries with these numbers, counted from 1. Returns none if the model names more than FEW
+ * entries and more than half of all, because it has then misunderstood the question.
  */
 function contradicted (known: string[], numbers: number[] = []): string[] {
   const named = known.filter((_, at) => numbers.includes(at + 1))
@@ -57,8 +57,8 @@ type ReplacedEntry = NonNullable<TaskMemory['replaced']>[number]
 type DoubtedEntry = NonNullable<TaskMemory['doubted']>[number]
 
 /**
- * Returns the memory with the things that a run has learned. An entry that the report contradicts is replaced if a run wrote it and a new
- * entry shares a word with it. Any other contradicted entry stays and is marked as doubtful.
+ * Merges the findings and decisions of a run into the memory. An entry that the report contradicts is replaced if a run
+ * wrote the entry and a new entry is about the same subject. Any other contradicted entry stays and is marked as doubtful.
  */
 export function withLearned (memory: TaskMemory, { outdated = [], ...learned }: NonNullable<StoredRun['learned']>): TaskMemory {
   const { confirmed = [] } = memory
@@ -78,7 +78,10 @@ export function withLearned (memory: TaskMemory, { outdated = [], ...learned }: 
   return withNotes(mergeMemory(rest, learned), { replaced, doubted })
 }
 
-/** Returns the memory with notes about its entries. Notes about entries that were confirmed again, or are gone, are left out. */
+/**
+ * Adds notes about replaced and doubtful entries to the memory. Notes are removed if they say that an entry is
+ * replaced which is in the memory again, or that an entry is doubtful which is no longer there.
+ */
 function withNotes (
   memory: TaskMemory,
   { replaced = [], doubted = [] }: { replaced?: ReplacedEntry[], doubted?: DoubtedEntry[] } = {}
@@ -96,7 +99,10 @@ function withNotes (
   }
 }
 
-/** Merges entries into the memory without duplicates. MAX_ENTRIES of each kind are kept: those that a person gave, and the newest. */
+/**
+ * Merges entries into the memory without duplicates. MAX_ENTRIES of each kind are kept: first the entries that a
+ * person confirmed, then the newest.
+ */
 export function mergeMemory (
   memory: TaskMemory,
   more: Partial<Pick<TaskMemory, 'findings' | 'sources' | 'filesCreated' | 'decisions'>>
@@ -111,7 +117,7 @@ export function mergeMemory (
   return merged
 }
 
-/** Returns the memory with lists that a person gives in place of its own. Their entries are confirmed, and none is doubtful. */
+/** Replaces lists of the memory by lists from a person. The entries of these lists become confirmed, and none of them is doubtful. */
 export function withLists (memory: TaskMemory, lists: TaskMemoryBody): TaskMemory {
   const none = Object.fromEntries(Object.keys(lists).map((kind) => [kind, []]))
   const merged = mergeMemory({ ...memory, ...none }, lists)
@@ -124,17 +130,17 @@ export function withLists (memory: TaskMemory, lists: TaskMemoryBody): TaskMemor
   })
 }
 
-/** Adds a person's feedback about a run to the memory. */
+/** Adds a person's feedback about a run to the memory, which keeps the newest MAX_ENTRIES. */
 export const withFeedback = (memory: TaskMemory, entry: TaskMemory['feedback'][number]): TaskMemory => ({
   ...memory,
   feedback: [...memory.feedback, entry].slice(-MAX_ENTRIES)
 })
 
-/** The paths of files that the run wrote, as its tools recorded them. */
+/** Returns the paths of the files that a run created or changed, as its tools recorded them. */
 export const filesCreated = (log: readonly RunEvent[]): string[] =>
   log.flatMap((event) => 'changes' in event ? event.changes ?? [] : []).flatMap(({ path, after }) => after === null ? [] : [path])
 
-/** The addresses of pages that the run read. */
+/** Returns the URLs that the run read: the `url` inputs of its completed calls. */
 export const sources = (calls: TaskToolCall[]): string[] =>
   calls.flatMap(({ status, input }) => {
     const url = typeof input === 'object' && input !== null && 'url' in input ? input.url : undefined

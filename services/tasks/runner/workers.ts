@@ -6,16 +6,16 @@ import { fileURLToPath } from 'node:url'
 import { THREAD_FLAGS, workerProgram } from '../../process/index.ts'
 
 /**
- * The calls on the message port of a task worker, which drives one attempt at a run. The actions are on the main thread, and no payload
- * crosses: only `next` has a value. Results travel in envelopes, because an error loses its code when it is posted; a failure ends the
- * worker.
+ * The methods that a task worker, which drives one attempt at a run, can call through its message port. The
+ * actions run on the main thread, and no payload crosses the port: only `next` returns a value. Results travel
+ * in envelopes, because an error loses its code when it is posted. A failure ends the worker.
  */
 export interface TaskPort {
   call(action: keyof RunActions): Promise<{ ok: true, value?: NextAction | 'end' } | { ok: false }>
   end(): Promise<void>
 }
 
-/** A worker that calls no method for this long, while no call is being answered, counts as hung; milliseconds. */
+/** A worker counts as hung if it calls no method for this many milliseconds while no earlier call is being answered. */
 const HUNG_MS = 30_000
 
 /** The worker of a run died during the run. */
@@ -23,18 +23,18 @@ export class WorkerDied extends Error {
   readonly code = 'ERR_WORKER_DIED'
 }
 
-/** A spare worker died before it had begun the run that took it. */
+/** The spare worker that a run has taken died before it began the run. */
 class SpareDied extends WorkerDied {}
 
 export type WorkerPool = ReturnType<typeof createWorkerPool>
 
-/** Runs each task run in a worker thread of its own. The queue and the schedule ticker decide when. */
+/** Creates the pool that executes each task run in its own worker thread. The queue and the schedule ticker decide when a run starts. */
 export function createWorkerPool ({ clock }: { clock: Clock }) {
   const threads = createTaskThreads({ clock })
 
   /**
-   * Runs the task loop in a worker until the loop ends. Rejects with the reason of the signal, with the error of a failed
-   * method, or with WorkerDied. The worker has exited in every case when the promise settles.
+   * Runs the task loop in a worker until the loop ends. Rejects with the reason of the signal, with the error of a
+   * failed action, or with WorkerDied. The worker has always exited when the promise settles.
    */
   async function run (actions: RunActions, signal: AbortSignal): Promise<void> {
     signal.throwIfAborted()
@@ -60,7 +60,7 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     const { port1, port2 } = new MessageChannel()
     const watch = watchdog(() => ended.reject(new WorkerDied(`The worker of this run did nothing for ${HUNG_MS / 1000} s and was ended.`)))
     let begun = false
-    // A correct worker makes one call at a time. A worker that makes two at once is broken, so it is ended.
+    // A correct worker makes one call at a time. A worker that makes two calls at once is broken and is ended.
     let busy = false
     const port: TaskPort = {
       async call (action) {
@@ -120,7 +120,10 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     }
   }
 
-  /** Calls `onHang` when the worker was neither paused nor stopped for HUNG_MS. */
+  /**
+   * Creates a timer that calls `onHang` after HUNG_MS. `pause` stops the timer while a call is answered, `resume`
+   * restarts it, `stop` ends it.
+   */
   function watchdog (onHang: () => void) {
     let answering = 0
     const start = () => startDeadline({ clock, ms: HUNG_MS }, onHang)
@@ -144,7 +147,7 @@ export function createWorkerPool ({ clock }: { clock: Clock }) {
     run,
     /** Starts a worker in advance for the next run. */
     prepare: threads.prepare,
-    /** Ends the worker that was started in advance. Runs end their own workers. */
+    /** Ends the spare worker. Each run ends its own worker. */
     close: threads.close
   }
 }
@@ -157,21 +160,21 @@ function isRequest (message: unknown, port: TaskPort): boolean {
   return kind === 'q' && typeof method === 'string' && Object.hasOwn(port, method) && Array.isArray(args)
 }
 
-/** A spare that no run has taken for this long is ended, because it holds some megabytes; milliseconds. */
+/** A spare worker that no run takes within this time, in milliseconds, is ended, because it holds some megabytes of memory. */
 const IDLE_MS = 10 * 60_000
-/** Memory limits of a worker, which holds little more than the events of its run; mebibytes. */
+/** Memory limits of a worker, in mebibytes. A worker holds little more than the events of its run. */
 const LIMITS = { maxOldGenerationSizeMb: 256, maxYoungGenerationSizeMb: 32 }
 
 interface TaskThread {
   worker: Worker
-  /** Resolves to the reason in words when the worker has exited. */
+  /** Resolves when the worker has exited, to the exit code and cause in words. */
   exited: Promise<string>
   isSpare: boolean
 }
 
 /**
- * Starts worker threads with Bree, which only launches them. A thread serves one run. One spare thread is started in advance, because
- * starting a thread takes longer than the whole loop of a short run.
+ * Creates the launcher of worker threads. Bree starts the threads and does nothing else. A thread serves one run.
+ * One spare thread is started in advance, because starting a thread takes longer than the whole loop of a short run.
  */
 function createTaskThreads ({ clock }: { clock: Clock }) {
   let loading: Promise<any> | undefined
@@ -182,7 +185,7 @@ function createTaskThreads ({ clock }: { clock: Clock }) {
   async function start (isSpare = false): Promise<TaskThread> {
     const bree = await (loading ??= load())
     const name = `task-run-${++started}`
-    // Bree takes a path with an unusual character, such as "(" or "&", for code, unless it is told that it is a path.
+    // Without `eval: false`, Bree takes a path with an unusual character, such as "(" or "&", for code.
     const { program, eval: isCode } = workerProgram('task')
     await bree.add({
       name,
@@ -221,7 +224,10 @@ function createTaskThreads ({ clock }: { clock: Clock }) {
       return await taken?.catch(() => undefined) ?? start()
     },
 
-    /** Starts a spare thread unless there is one. A spare that exits, or is not taken in IDLE_MS, is not replaced before the next call. */
+    /**
+     * Starts a spare thread unless there is one. A spare thread that exits, or that no run takes within IDLE_MS, is
+     * replaced only at the next call.
+     */
     prepare () {
       if (spare !== undefined || closed) return
       const started = start(true)
@@ -238,7 +244,7 @@ function createTaskThreads ({ clock }: { clock: Clock }) {
       started.then(({ exited }) => exited).then(forget, forget)
     },
 
-    /** Ends the spare thread; none is started any more. */
+    /** Ends the spare thread and starts no further one. */
     async close () {
       closed = true
       const left = spare

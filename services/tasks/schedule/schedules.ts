@@ -22,14 +22,14 @@ import { BadTask } from '../task-errors.ts'
 import { outcomeOfSlot } from './outcomes.ts'
 import { withoutTiming, type StoredTask } from '../task-records.ts'
 
-/** Slots that are kept for each task. */
+/** The most slots that are stored for each task. */
 const MAX_SLOTS = 1_000
-/** Slots above MAX_SLOTS that may accumulate before the oldest are removed together. */
+/** How many slots above MAX_SLOTS may accumulate before the oldest are removed together. */
 const SLACK = 500
 
 export type Schedules = ReturnType<typeof createSchedules>
 
-/** The schedules of tasks: activates them, finds due slots, and stores the fate of every slot. */
+/** Creates the service for the schedules of tasks: it activates them, finds due slots, and stores the fate of every slot. */
 export function createSchedules ({ store, clock, timezone = machineTimezone }: { store: Store, clock: Clock, timezone?: () => string }) {
   const machine = () => ({ timezone: timezone(), now: clock.now() })
   const read = (schedule: Schedule) => readSchedule(schedule, machine())
@@ -40,7 +40,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     return { ...withoutTiming(task), scheduleWords, timing, lastSlot: timing.since, slotRuns: 0, ...next(nextSlot(timing, timing.since)) }
   }
 
-  /** The operations that store these slots, and remove the oldest slots when there are too many. */
+  /** Returns the operations that store slots and remove the oldest slots of the task if there are too many, and the new number of slots. */
   async function keep (task: StoredTask, slots: Slot[]): Promise<{ ops: Op[], slotCount: number }> {
     const ops: Op[] = []
     let slotCount = task.slotCount ?? 0
@@ -53,7 +53,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       slots = [joined(earlier, first), ...slots.slice(1)]
     }
     for (const slot of slots) {
-      // After the clock was set back, the same slot can occur again; its last fate replaces the earlier one.
+      // After the clock was set back, the same slot can occur again. Its new fate replaces the earlier one.
       const before = await store.get<Slot>(slotKey(task.id, slot))
       const settled = { ...slot, settledAt }
       ops.push(...before === undefined ? [] : outcomeOfSlot('del', task.id, before), {
@@ -68,7 +68,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     return { ops: [...oldest.ops, ...ops], slotCount: slotCount - oldest.slots }
   }
 
-  /** A page of past slots, newest first, before the time `cursor`. */
+  /** Returns a page of past slots, newest first, earlier than `cursor` (milliseconds since the Unix epoch). */
   async function page (taskId: string, limit: number, cursor?: number): Promise<{ slots: Slot[], nextCursor?: string }> {
     const slots: Slot[] = []
     const options = { reverse: true, ...(cursor !== undefined && { after: slotKey(taskId, { at: cursor }) }), damaged () {} }
@@ -79,7 +79,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     return { slots }
   }
 
-  /** The operations that remove up to `limit` of the oldest slots of a task, and their number. */
+  /** Returns the operations that remove up to `limit` of the oldest slots of a task, and the number of slots that they remove. */
   async function removal (taskId: string, limit: number): Promise<{ ops: Op[], slots: number }> {
     const ops: Op[] = []
     let slots = 0
@@ -94,10 +94,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     return { ops, slots }
   }
 
-  /**
-   * Skips the slots that have passed since the last check, with this reason as their fate. Returns the task and the operations that store
-   * the slots.
-   */
+  /** Skips the slots that have passed since the last check, for `reason`. Returns the task and the operations that store the slots. */
   async function skipElapsed (task: StoredTask, reason: string): Promise<{ task: StoredTask, ops: Op[] }> {
     if (task.timing === undefined) return { task, ops: [] }
     const timing = inMachineZone(task.timing, timezone())
@@ -114,10 +111,15 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     keep,
     removal,
 
-    /** Returns the schedule in words. Throws BadSchedule (400), which lists the supported forms, when it cannot be parsed. */
+    /**
+     * Returns the schedule in words. If the schedule cannot be parsed, throws BadSchedule (400), whose message lists the supported forms.
+     */
     describe: async (schedule: Schedule): Promise<string> => (await read(schedule)).words,
 
-    /** Reads a time as a model passed it, see TaskCreation. */
+    /**
+     * Parses a time that a model passed; see TaskCreation. `written`: the user's message, to decide whether the user
+     * has to confirm the time. Returns undefined for no time.
+     */
     async readWhen (when: When, written?: string): Promise<ReadTime | undefined> {
       const found = await readWhen(when, machine())
       if (found === undefined) return undefined
@@ -125,7 +127,7 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return { schedule, words, zone, next, confirm: await whyConfirm(found, written, machine()) }
     },
 
-    /** Returns the meaning of a schedule, or of a text about time. Throws BadTask (400) unless exactly one of them is given. */
+    /** Returns how the service understands a schedule or a text about time. Throws BadTask (400) unless exactly one of the two is given. */
     async preview ({ schedule, text, timezone: zone }: PreviewScheduleBody): Promise<SchedulePreview> {
       if ((schedule === undefined) === (text === undefined) || (schedule !== undefined && zone !== undefined)) {
         throw new BadTask('Give either "schedule", with its own timezone, or "text", with an optional "timezone" beside it.')
@@ -150,9 +152,9 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
     /** Activates the schedule of the task from now. */
     begin,
 
-    /** Replaces the schedule. When the old schedule was active, the new schedule is active from now. */
+    /** Replaces the schedule of the task. If the old schedule was active, the new schedule is active from now. */
     async replace (task: StoredTask, schedule: Schedule): Promise<{ task: StoredTask, ops: Op[] }> {
-      // A manual run of a paused task may be active; the task is paused again after it.
+      // During a manual run of a paused task, `returnTo` says that the task is paused again afterwards.
       const isPaused = task.status === 'paused' || task.returnTo === 'paused'
       const { task: skipped, ops } = await skipElapsed(task, isPaused ? 'paused' : 'changed')
       const changed = { ...withoutTiming(skipped), schedule, scheduleWords: (await read(schedule)).words }
@@ -160,7 +162,10 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return { task: isPaused ? withoutNext(begun) : begun, ops }
     },
 
-    /** Continues the schedule from now. Slots that passed during the pause are skipped; a single time that passed is kept. */
+    /**
+     * Continues the schedule of a paused task from now. Slots that passed during the pause are skipped. A single
+     * time that passed is kept, so that the task still runs or asks.
+     */
     async resume (task: StoredTask): Promise<{ task: StoredTask, ops: Op[] }> {
       if (task.timing === undefined) return { task: await begin(task), ops: [] }
       if (!isOnce(task.timing)) return skipElapsed(task, 'paused')
@@ -174,7 +179,10 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return { task: withoutTiming(skipped), ops }
     },
 
-    /** Decides the fate of the slots since the last check: they are skipped if there is a reason. Undefined without an active schedule. */
+    /**
+     * Decides the fate of the slots since the last check. With `skip`, a reason, they are skipped. Returns undefined
+     * without an active schedule.
+     */
     decideDue (task: StoredTask, skip?: string): { task: StoredTask, found: Due } | undefined {
       if (task.timing === undefined) return undefined
       const timing = inMachineZone(task.timing, timezone())
@@ -190,9 +198,9 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
       return { task: { ...withoutNext(task), timing, lastSlot: found.lastSlot, ...next(found.next) }, found }
     },
 
-    /** Returns the next `n` planned times before the task ends. An inactive schedule is treated as if it were started now. */
+    /** Returns the next `n` planned times before the end time of the task. An inactive schedule is read as if it started now. */
     async upcoming (task: StoredTask, n: number): Promise<number[]> {
-      // A single time may be over.
+      // A single time that is over cannot be parsed again.
       const timing = task.timing === undefined
         ? await read(task.schedule!).then(({ plan }) => plan, () => undefined)
         : inMachineZone(task.timing, timezone())
@@ -205,14 +213,14 @@ export function createSchedules ({ store, clock, timezone = machineTimezone }: {
   }
 }
 
-/** True if the later slot continues the earlier one: both passed while the same question waited. */
+/** True if the later slot (second parameter) and the earlier one passed while the same question waited. */
 const isSameWait = (earlier: Slot, { since, at, from = at }: Slot): boolean =>
   earlier.reason === 'waiting' && earlier.since === since && earlier.at < from
 
-/** Returns one slot for all the times of two slots. */
+/** Joins an earlier and a later slot into one that covers the times of both. */
 const joined = ({ at, from = at, count = 1 }: Slot, { count: more = 1, ...later }: Slot): Slot => ({ ...later, from, count: count + more })
 
-/** Decides the fate of the slots since the last check; those of a failing task before its next try are skipped. */
+/** Decides the fate of the slots since the last check. Slots before `tryAt`, the next try of a failing task, are skipped. */
 function dueAfter (tryAt: number | undefined, query: DueQuery): Due {
   if (tryAt === undefined || query.skip !== undefined) return due(query)
   const held = due({ ...query, now: Math.min(query.now, tryAt - 1), skip: 'failing' })

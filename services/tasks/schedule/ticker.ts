@@ -18,18 +18,23 @@ import { asksAt, failingText } from '../task-health.ts'
 import { budgetNotification } from '../task-notifications.ts'
 import type { Schedules } from './schedules.ts'
 
-/** Longest time between two checks, so that sleep, clock changes and time zone changes are noticed; milliseconds. */
+/** The longest time between two checks, in milliseconds, so that sleep, clock changes and time zone changes are noticed. */
 const CHECK_MS = 10_000
-/** The longest time between two checks while no task has a due time. A new due time ends the wait. */
+/** The longest time between two checks while no task has a due time, in milliseconds. A new due time ends the wait. */
 const IDLE_CHECK_MS = 3_600_000
-/** With due tasks and without a check for this long, the ticker counts as stalled; milliseconds. */
+/** The ticker counts as stalled if tasks have due times and no task was checked for this many milliseconds. */
 const STALLED_MS = 60_000
 /** Tasks that are checked concurrently, so that the store can write their changes together. */
 const BATCH = 16
-/** Difference between wall clock and monotonic clock that is tolerated between two checks; milliseconds. */
+/**
+ * By how many milliseconds the wall clock and the monotonic clock may differ between two checks, before the wall clock counts as changed.
+ */
 const DRIFT_MS = 2_000
 
-/** Watches the clock: begins runs that are due, expires approvals without a decision, and ends tasks at their end time. */
+/**
+ * Creates the ticker, which watches the clock: it begins runs that are due, expires approvals without a
+ * decision, and ends tasks at their end time.
+ */
 export function createScheduleTicker ({ deps, executor, queue, schedules, approvals }: {
   deps: RunDeps,
   executor: Pick<RunExecutor, 'conclude'>,
@@ -40,8 +45,8 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
   const { repository, ledger, clock, log, keepAwake } = deps
 
   /**
-   * Does everything that is due for a task, in one transaction: ends it, expires approvals, or decides the fate of slots and asks its
-   * person about a failing task.
+   * Does everything that is due for a task, in one transaction: ends the task, expires approvals, decides the fate
+   * of slots, and asks a person about a failing task.
    */
   const check = (taskId: string) =>
     repository.change<undefined>(taskId, async (task) => {
@@ -53,7 +58,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       return decided === undefined ? asked : { ...decided, choice: decided.choice ?? asked?.choice }
     })
 
-  /** Returns the change for a run that has waited for its provider until now; undefined if there is none. */
+  /** Returns the change that continues a run whose wait for its provider is over; undefined if there is no such run. */
   async function goOn (task: StoredTask): Promise<Change<undefined> | undefined> {
     const { status, liveRun, retryAt = Infinity } = task
     const run = status === 'scheduled' && retryAt <= clock.now() && liveRun ? await repository.runById(liveRun.runId) : undefined
@@ -61,7 +66,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     return { task: { ...task, status: 'running' }, runs: [goingOn(run)], answer: undefined, after: () => queue.push(task.id, run.runId) }
   }
 
-  /** Ends the run that waits for its provider, because the next one is due. */
+  /** Ends the run that waits for its provider, because the next run of the task is due. */
   async function giveUp (task: StoredTask): Promise<Change<undefined>> {
     const run = task.liveRun && await repository.runById(task.liveRun.runId)
     if (run === undefined) return { task: { ...task, liveRun: undefined }, answer: undefined }
@@ -69,7 +74,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     return executor.conclude(task, run, { status: 'failed', error, failure })
   }
 
-  /** Decides the fate of every slot that is due, with the run that it begins; undefined when nothing changes. */
+  /** Decides the fate of every due slot, and creates the run if one is due; undefined if nothing changes. */
   async function decideSlots (task: StoredTask): Promise<Change<undefined> | undefined> {
     let checked = isScheduled(task) ? schedules.decideDue(task) : undefined
     if (checked === undefined) return undefined
@@ -78,7 +83,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     const { found } = checked
     if (found.run !== undefined && task.retryAt !== undefined) {
       const ended = await giveUp(task)
-      // A run was queued behind it.
+      // The run that was queued behind the ended run is now live.
       if (ended.task.liveRun !== undefined) return ended
       const { retryAt, ...rest } = ended.task
       const { runs = [], ...decided } = await decideSlots(rest) ?? { task: rest, answer: undefined }
@@ -96,7 +101,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       )
     const once = isOnce(checked.task.timing!)
     const next = created?.task ?? checked.task
-    // After its time, a task with a single time is like any one_shot. If the time is too old, the task waits for its person.
+    // After its single time, a task is like any `one_shot`. If the time passed too long ago, the task waits for a person's answer.
     const after = !once ? next : created !== undefined ? withoutTiming(next) : { ...next, ...missed(found.slots) }
     const slots = found.slots.map((slot) =>
       created !== undefined && (slot.fate === 'run' || slot.fate === 'coalesced') ? { ...slot, runId: created.run.runId } : slot
@@ -122,11 +127,11 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
     }
   }
 
-  /** Asks the person of a task whose single time passed too long ago whether to run it now. */
+  /** Creates the question whether to run a task now whose single time passed too long ago. */
   const askToRun = ({ id, goal }: StoredTask, { at }: Slot) =>
     ledger.askChoice({ taskId: id, about: 'missed', text: missedText(goal, at, clock.now()), choices: [...CHOICES.missed] })
 
-  /** Asks the person of a failing task what to do with it, once. */
+  /** Returns the change that asks a person, once, what to do with a failing task. */
   async function askWhatToDo (task: StoredTask): Promise<Change<undefined>> {
     const last = await repository.runNumbered(task.id, task.totalRuns)
     const choice = ledger.askChoice({ taskId: task.id, about: 'failing', text: failingText(task, last), choices: [...CHOICES.failing] })
@@ -164,7 +169,7 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       failing.delete(taskId)
     },
 
-    /** The reason why slots may be missed; undefined when there is none. */
+    /** Returns a description of the problem if slots may be missed; undefined if all is well. */
     problem (): string | undefined {
       const silentMs = clock.awake() - lastCheckAt
       if (repository.due.size > 0 && silentMs > STALLED_MS) return `stalled: no task was checked for ${Math.round(silentMs / 1000)} s`
@@ -181,10 +186,10 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
       while (!signal.aborted) {
         lastCheckAt = clock.awake()
         const now = clock.now()
-        // Without tasks nobody needs the time zone, whose data takes time and memory to load.
+        // Without due tasks the time zone is not read, because its data takes time and memory to load.
         const isEarly = repository.due.size > 0 && jumped()
         const found = [...repository.due].filter(([, { at }]) => isEarly || at <= now)
-        // Single times are made up for first.
+        // Tasks with a single time are checked first.
         for (const first of [true, false]) {
           await checkAll(found.filter(([, { isOnce }]) => isOnce === first).map(([taskId]) => taskId), signal)
         }
@@ -200,10 +205,10 @@ export function createScheduleTicker ({ deps, executor, queue, schedules, approv
   }
 }
 
-/** Returns the missed time as a field of the task. */
+/** Returns the field of the task with the time of its last missed slot; {} without slots. */
 const missed = (slots: Slot[]) => slots.length === 0 ? {} : { missedAt: slots.at(-1)!.at }
 
-/** Characters of the goal that are shown. */
+/** The most characters of the goal in the question. */
 const GOAL_SHOWN = 300
 
 const missedText = (goal: string, at: number, now: number) =>
@@ -222,7 +227,7 @@ function * awakeTimes ({ due }: TaskRepository) {
   for (const { awakeFrom } of due.values()) yield awakeFrom
 }
 
-/** Returns a function that says whether the wall clock or the time zone was changed since its last call; true on the first call. */
+/** Creates a function that returns true if the wall clock or the time zone was changed since its last call, and on its first call. */
 function watchJumps (clock: Clock, timezone: () => string) {
   let before: { offset: number, zone: string } | undefined
   return (): boolean => {

@@ -15,17 +15,17 @@ import type { Firing, Trigger } from '../../../schemas/triggers.ts'
 import { outcomeOfFiring } from '../schedule/outcomes.ts'
 import { isFinished, type StoredRun, type StoredTask } from '../task-records.ts'
 
-/** The most ends of runs that wait for one task; further ones are left out. */
+/** The most cues stored for one task; further cues are left out. */
 const MOST_CUES = 100
 
-/** The end of a run that another task still has to run for. */
+/** The end of a run, stored for another task that still has to run because of this end. `taskId` and `runId` name the run that ended. */
 export interface Cue {
   taskId: string
   runId: string
   on: 'completed' | 'failed'
   /** Milliseconds since the Unix epoch. */
   at: number
-  /** The tasks whose runs led to it, ending with the task of the run. */
+  /** The ids of the tasks whose runs led to this end, in order. The last one is the task of the run itself. */
   causes: string[]
 }
 
@@ -37,10 +37,10 @@ const watchedTasks = ({ triggers = [] }: { triggers?: Trigger[] }): Map<string, 
   return watched
 }
 
-/** Returns the causes of runs that a run leads to: its own causes, then its task. */
+/** Returns the causes for a run that this run triggers: the causes of this run, then its task. */
 export const causesOf = ({ causes = [], taskId }: Pick<StoredRun, 'causes' | 'taskId'>): string[] => [...causes, taskId]
 
-/** Returns the operations that update the index of tasks which wait for other tasks, if the triggers of a task change. */
+/** Returns the operations that update the index of tasks with triggers on other tasks; [] if the triggers of the task have not changed. */
 export function triggerIndexOps (before: StoredTask | undefined, task: StoredTask): Op[] {
   if (isDeepStrictEqual(before?.triggers ?? [], task.triggers ?? [])) return []
   const [was, is] = [watchedTasks(before ?? {}), watchedTasks(task)]
@@ -51,8 +51,8 @@ export function triggerIndexOps (before: StoredTask | undefined, task: StoredTas
 }
 
 /**
- * Returns the operations that store cues for the tasks that run after these ended runs, for the transaction that stores the ends; and the
- * ids of those tasks.
+ * Returns the operations that store cues for the tasks with a trigger on these ended runs, and the ids of those tasks.
+ * The operations belong in the transaction that stores the ends. `before` returns a run as it is stored until then.
  */
 export async function cueOps (
   store: Store,
@@ -84,14 +84,14 @@ async function countOf (keys: AsyncIterable<string>): Promise<number> {
   return count
 }
 
-/** Returns the operations that remove the stored state of a task's triggers, without its firings. */
+/** Returns the operations that remove the stored state of the triggers of a task. Its firings are not removed. */
 export async function triggerRemovals (store: Store, task: Pick<StoredTask, 'id' | 'triggers'>): Promise<Op[]> {
   const keys = [...watchedTasks(task).keys()].map((taskId) => triggerOnKey(taskId, task.id))
   for (const prefix of [triggerSeenPrefix(task.id), triggerCuesPrefix(task.id)]) for await (const key of store.keys(prefix)) keys.push(key)
   return keys.map((key): Op => ({ type: 'del', key }))
 }
 
-/** The operations that remove up to `limit` of the oldest firings of a task. */
+/** Returns the operations that remove up to `limit` of the oldest firings of a task. */
 export async function firingRemovals (store: Store, taskId: string, limit: number): Promise<Op[]> {
   const ops: Op[] = []
   const damaged = (key: string) => void ops.push({ type: 'del', key })

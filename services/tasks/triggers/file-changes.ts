@@ -7,27 +7,27 @@ import type { StoredRun, StoredTask } from '../task-records.ts'
 import { causesOf } from './cues.ts'
 import type { ChangedFile } from '../../../schemas/triggers.ts'
 
-/** The most runs of the task, and of other tasks, that are checked for having written a file; the newest. */
+/** How many of the newest runs of the task, and of other tasks, are checked for whether they wrote a file. */
 const MOST_OWN = 20
 const MOST_OTHERS = 100
-/** The most milliseconds by which the end of a run and the time of its last write may differ. */
+/** By how many milliseconds the last write of a run may lie before its start or after its end. */
 const SLACK_MS = 2_000
-/** An undo that takes longer was cut off. */
+/** An undo that takes longer, in milliseconds, was interrupted. */
 const LONGEST_UNDO_MS = 10 * 60_000
 
-/** Runs that this process has stored, with the time of their last change. Shows which runs are not over. */
+/** The ids of runs that this process has stored, with the time of their last change. They include runs that have not ended. */
 type RecentRuns = ReadonlyMap<string, number>
 
-/** Changes that a trigger may fire for, and the other tasks whose runs made some of them. */
+/** Changes for which a trigger may fire, and the ids of other tasks whose runs made some of the changes. */
 interface Attributed {
   changes: FileChange[]
   causes: string[]
 }
 
 /**
- * Leaves out changes that runs of the task itself, and undos of them, made. Finds the other tasks that made the rest. The copies for undo
- * tell what runs have written. While a run makes calls whose changes are not known, and while an undo is active, all changes count as the
- * task's own. `since`: the time of the last look, epoch milliseconds.
+ * Leaves out changes that the task's own runs, and undos of these runs, have made, and finds the other tasks that made the rest.
+ * The copies for undo show which files a run has written. While a run makes calls whose changes are not recorded, and while an
+ * undo is active, all changes count as the task's own. `since`: the time of the last look, milliseconds since the Unix epoch.
  */
 export async function attributeChanges (
   { task, folder, changes, since, recent }: {
@@ -43,7 +43,7 @@ export async function attributeChanges (
   const endOf = ({ runId, completedAt }: StoredRun): number =>
     completedAt ?? (task.reviewRun?.runId === runId ? task.reviewRun.since : clock.now())
 
-  /** Splits changes into those that a run made, and others. */
+  /** Splits changes into those that a run made, and all others. */
   async function split (run: StoredRun, among: FileChange[]): Promise<{ made: FileChange[], others: FileChange[] }> {
     const { paths, isUncovered } = await undo.asLeft(run.runId, among.map(({ path }) => join(folder, path)))
     const isWithin = ({ modifiedAt }: FileChange) =>
@@ -59,7 +59,7 @@ export async function attributeChanges (
     own.add(run.runId)
     if (endOf(run) >= from) left = (await split(run, left)).others
   }
-  // A person who undoes the work of a run does not want it done again.
+  // A person who undoes the work of a run does not want the task to do it again.
   for await (const key of store.keys(undoOwnerPrefix(task.id), { reverse: true, limit: MOST_OWN })) {
     const runId = key.slice(undoOwnerPrefix(task.id).length)
     if (left.length === 0 || own.has(runId)) continue
@@ -87,26 +87,29 @@ export async function attributeChanges (
   return { changes: left, causes: [...causes] }
 }
 
-/** Path relative to the folder, bytes, and the time of the last change of the content in milliseconds since the Unix epoch. */
+/** The path relative to the folder, the size in bytes, and the modification time in milliseconds since the Unix epoch. */
 export type SeenFile = [path: string, size: number, modifiedAt: number]
 
 /** The files that a trigger has seen, as they are stored. */
 export interface Seen {
-  /** When the task was started or resumed. What was seen before belongs to an earlier start. Milliseconds since the Unix epoch. */
+  /**
+   * When the task was started or resumed, milliseconds since the Unix epoch. Another value than that of the task
+   * means that the task was started again since.
+   */
   since: number
-  /** When it was seen; milliseconds since the Unix epoch. */
+  /** When the folder was read; milliseconds since the Unix epoch. */
   at: number
   /** Real path of the folder. */
   folder: string
   files: SeenFile[]
 }
 
-/** A change, and when the present content of the file was last changed. */
+/** A changed file with its modification time in milliseconds since the Unix epoch, which a deleted file lacks. */
 export type FileChange = ChangedFile & { modifiedAt?: number }
 
 /**
- * Returns the differences between two looks at a folder, by path. Nothing is known about files below folders that cannot be read now
- * (`closed`, each with `/` at its end).
+ * Returns the differences between two lists of the files in a folder, sorted by path. Files below folders that
+ * cannot be read now (`closed`, each path with `/` at its end) do not count as deleted.
  */
 export function changesBetween (before: readonly SeenFile[], now: readonly SeenFile[], closed: readonly string[] = []): FileChange[] {
   const known = new Map(before.map((file) => [file[0], file]))
@@ -120,7 +123,7 @@ export function changesBetween (before: readonly SeenFile[], now: readonly SeenF
   return changes.sort((a, b) => a.path < b.path ? -1 : 1)
 }
 
-/** Returns the files that are seen now, plus the earlier ones below folders that cannot be read now. */
+/** Returns the files of `now`, and those of `before` that lie below folders which cannot be read now (`closed`). */
 export function withClosed (now: SeenFile[], before: readonly SeenFile[], closed: readonly string[]): SeenFile[] {
   if (closed.length === 0) return now
   const there = new Set(now.map(([path]) => path))

@@ -14,14 +14,17 @@ import type { FileChange } from './file-changes.ts'
 const HOUR_MS = 60 * 60 * 1000
 /** The most runs that the triggers of a task may begin within an hour. */
 const MOST_AN_HOUR = 20
-/** The number of firings that are kept of a task, and how many more may accumulate before the oldest are removed together. */
+/** The most firings stored for a task, and how many more may accumulate before the oldest are removed together. */
 const MOST_FIRINGS = 1_000
 const SLACK = 100
-/** The most changed files that are stored with a firing; the most that its run is told, and the most characters of their paths. */
+/**
+ * The most changed files that are stored with a firing; the most that its run receives; and the most characters
+ * of the paths that the run receives.
+ */
 const FILES_STORED = 50
 const FILES_TOLD = 200
 const CHARACTERS_TOLD = 16_000
-/** The most characters of the report of another task's run. */
+/** The most characters of the report of another task's run that the run receives. */
 const REPORT_TOLD = 8_000
 
 /** Files that changed. */
@@ -32,9 +35,9 @@ export interface FilesFound {
   folder: string
   changes: FileChange[]
   causes: string[]
-  /** They changed while the service was away. */
+  /** The files changed while the service was not running. */
   away: boolean
-  /** They changed while the task was paused. */
+  /** The files changed while the task was paused. */
   rested: boolean
 }
 /** Runs of other tasks that ended. */
@@ -46,12 +49,13 @@ interface EndsFound {
 }
 export type Found = FilesFound | EndsFound
 
-/** The fate of a firing that begins no run; undefined if it may begin one. */
+/** The fate of a firing that begins no run. */
 type LeftOut = Pick<Firing, 'fate' | 'reason'>
 
 /**
- * Returns the change of a task whose triggers have fired: the firings with their fates and, if one may begin a run, the run, all in one
- * transaction. `ops` mark the found changes as handled.
+ * Returns the change of a task whose triggers have fired: the firings with their fates and, if at least one may
+ * begin a run, the new run, all in one transaction. `ops` are the operations that mark the found changes as
+ * handled; the function adds further operations to this array.
  */
 export async function fire (
   task: StoredTask,
@@ -128,7 +132,7 @@ function firingDetails (found: Found): Partial<Firing> {
   return { ...causes, folder, files, changed: changes.length, ...away && { away } }
 }
 
-/** Returns the data of the run: the changed files, and the reports of the runs that ended. */
+/** Returns the data that the new run receives: the changed files, and the reports of the runs that ended. */
 async function inputOf (found: readonly Found[], { repository }: RunDeps): Promise<object> {
   const files = found.flatMap((each) => each.type === 'files' ? [filesTold(each)] : [])
   const ends = []

@@ -8,13 +8,16 @@ import type { TaskDeps } from '../task-deps.ts'
 import { MOST_OF_ONE } from '../../workspace/index.ts'
 import type { SeenFile } from './file-changes.ts'
 
-/** The most files in the folder of a trigger, and the most folders below it. */
+/** The most files below the folder of a trigger. */
 const MOST_FILES = 20_000
-/** A folder that yields no name by then is on a file system that hangs, such as a mount whose server is gone; milliseconds. */
+/**
+ * A folder from which no name can be read within this time, in milliseconds, is on a file system that hangs,
+ * such as a mount whose server is gone.
+ */
 const KNOCK_MS = 5_000
-/** A look that takes longer starts again in a thread for slow folders, so that it does not delay the others; milliseconds. */
+/** A look that takes longer, in milliseconds, starts again in a thread for slow folders, so that it does not delay other looks. */
 const QUICK_MS = 20_000
-/** The time limit of a look at a large folder, milliseconds. */
+/** The time limit of a look in the thread for slow folders; milliseconds. */
 const LOOK_LIMIT_MS = 600_000
 
 type Looked =
@@ -23,11 +26,11 @@ type Looked =
 
 type Deps = Pick<TaskDeps, 'paths' | 'transform' | 'slowTransform'>
 
-/** How fast the looks at one folder were. */
+/** The speed of the looks at one folder so far. */
 export interface LookPace {
-  /** A look took longer than QUICK_MS. */
+  /** The last look took longer than QUICK_MS. */
   isSlow?: true
-  /** Until this settles, a thread waits for the folder's file system, and no other thread is sent there. */
+  /** Pending while a thread waits for the file system of the folder. Until it settles, no other thread reads the folder. */
   stuck?: Promise<unknown>
 }
 
@@ -40,8 +43,8 @@ async function requestOf ({ path, glob = '**' }: FilesTrigger, cwd: string, path
 const isAbsent = (error: unknown): boolean => ['ENOENT', 'ENOTDIR', 'EACCES'].includes((error as { code?: string })?.code ?? '')
 
 /**
- * Looks at the folder of a trigger, in a worker. `slow` is called if that takes long, so that others need not wait for it. Rejects with the
- * reason of the signal.
+ * Lists the files in the folder of a trigger, in a worker. Calls `slow` if that takes long, so that the caller
+ * can go on to other folders. Rejects with the reason of the signal.
  */
 export async function lookAtFolder (
   trigger: FilesTrigger,
@@ -50,7 +53,7 @@ export async function lookAtFolder (
   { pace, slow, signal }: { pace: LookPace, slow: () => void, signal: AbortSignal }
 ): Promise<Looked> {
   if (pace.stuck !== undefined) return { is: 'missing' }
-  /** Resolves to undefined when it has failed. */
+  /** Resolves to the result of `work`, or to undefined if `work` failed. */
   async function run<T> (work: () => Promise<T>): Promise<T | undefined> {
     try {
       return await work()
@@ -65,8 +68,8 @@ export async function lookAtFolder (
     }
   }
 
-  // A file system that hangs blocks the thread that asks it. So a worker asks first, and only then one of the few threads that the whole
-  // service shares. The rules decide first which paths Windows may be asked about.
+  // A file system that hangs blocks the thread that reads it. So a worker tries it first, and only then one of the few threads
+  // that the whole service shares. On Windows the path rules come first, because they decide which paths may be read at all.
   if (process.platform !== 'win32') {
     const answer = await run(() => transform.run('knock', resolve(cwd, trigger.path), { signal, ms: KNOCK_MS }))
     if (answer === undefined) return { is: 'missing' }
@@ -91,7 +94,7 @@ export async function lookAtFolder (
   return scanned.is === 'beyond' ? { is: 'too_large' } : { ...scanned, is: 'watching', root: request.folder }
 }
 
-/** Returns why a trigger cannot watch its folder; undefined if the folder exists and file tools may read it. */
+/** Returns why a trigger cannot watch its folder; undefined if the folder exists and the file tools may read it. */
 export async function folderProblem (trigger: FilesTrigger, cwd: string, paths: Deps['paths']): Promise<string | undefined> {
   try {
     await requestOf(trigger, cwd, paths)
@@ -110,5 +113,5 @@ const TEXTS: Partial<Record<TriggerState['state'], string>> = {
   gone: 'The other task was deleted. Remove this trigger, or name another task.'
 }
 
-/** Returns the problem of a trigger in this state, as a sentence. */
+/** Returns the problem of a trigger in this state as a sentence; {} for a state without a problem. */
 export const stateText = (state: TriggerState['state']): { text?: string } => TEXTS[state] === undefined ? {} : { text: TEXTS[state] }

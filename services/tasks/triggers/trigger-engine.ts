@@ -12,25 +12,29 @@ import { fire, type FilesFound, type Found } from './fire.ts'
 import { lookAtFolder, type LookPace, stateText } from './look-at-folder.ts'
 
 /**
- * A burst of changes is over when nothing has changed for SETTLE_MS. After LONGEST_BURST_MS the folder is read in any case. Milliseconds.
+ * A burst of changes is over when nothing has changed for SETTLE_MS. LONGEST_BURST_MS after its first change,
+ * the folder is read in any case. Both in milliseconds.
  */
 const SETTLE_MS = 1_000
 const LONGEST_BURST_MS = 10_000
-/** The least time between two firings of a task; milliseconds. */
+/** The shortest time between two firings of a task; milliseconds. */
 const APART_MS = 60_000
-/** Milliseconds between two looks at a folder that is watched, and at one that cannot be watched or is not there. */
+/**
+ * The time between two looks at a folder that is watched, and at a folder that cannot be watched completely or
+ * does not exist; milliseconds.
+ */
 const LOOK_MS = 300_000
 const LOOK_OFTEN_MS = 60_000
-/** The longest sleep, so that a change of the system clock is noticed; milliseconds. */
+/** The longest sleep of the engine, so that a change of the system clock is noticed; milliseconds. */
 const CHECK_MS = 10_000
-/** The longest sleep while no task has a trigger. A new trigger ends the wait. */
+/** The longest sleep of the engine while no task has a trigger, in milliseconds. A new trigger ends the sleep. */
 const IDLE_CHECK_MS = 3_600_000
-/** The most triggers for files that are watched in all. */
+/** The most file triggers that are watched, for all tasks together. */
 const MOST_TRIGGERS = 100
-/** Runs that are remembered as recent. */
+/** The most runs that are remembered as recent. */
 const MOST_RECENT = 1_000
 
-/** A watched folder of a task's trigger. */
+/** The watched folder of one trigger. */
 interface FolderView {
   trigger: FilesTrigger
   state: Pick<TriggerState, 'state' | 'files' | 'lookedAt'>
@@ -38,7 +42,7 @@ interface FolderView {
   pace: LookPace
 }
 
-/** The result of a look at a folder. */
+/** The result of a look at a folder; see `lookAt`. */
 interface Look {
   state: FolderView['state']
   write?: Op
@@ -49,21 +53,22 @@ interface Look {
 /** A task whose triggers are watched. */
 interface View {
   task: Pick<StoredTask, 'triggers' | 'cwd' | 'firing'>
-  /** Its folders, by the key under which the seen files are stored. */
+  /** The folders of its triggers, by the key under which the seen files are stored. */
   folders: Map<string, FolderView>
-  /** When it is next looked at; epoch milliseconds. */
+  /** When the engine next looks at the task; milliseconds since the Unix epoch. */
   at: number
-  /** When the first change of a burst came. */
+  /** When the first change of the present burst came; milliseconds since the Unix epoch. */
   burstAt?: number
-  /** True while a run of the task is not over. */
+  /** True while a run of the task has not ended. */
   isHeld: boolean
-  /** A look at it is under way. */
+  /** A look at the task is under way. */
   isLooking?: true
 }
 
 /**
- * Watches the triggers of started tasks, and begins their runs. The files that a trigger has seen are stored in the same transaction as the
- * firing. The ends of other tasks' runs are stored with those runs. So changes that were not handled are found again after a crash, once.
+ * Creates the engine that watches the triggers of started tasks and begins their runs. The files that a trigger
+ * has seen are stored in the same transaction as its firing, and the end of a run in the same transaction as its
+ * cues. So changes that were not handled before a crash are found again, exactly once.
  */
 export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pick<Queue, 'push'> }) {
   const { repository, store, clock, log } = deps
@@ -84,7 +89,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     view.burstAt ??= now
     const at = Math.min(now + SETTLE_MS, view.burstAt + LONGEST_BURST_MS)
     if (view.isHeld || view.at === at) return
-    // A later look needs no wake-up: the engine wakes by itself in time.
+    // A postponed look needs no wake-up, because the engine wakes up before it anyway.
     if (at < view.at) lookBy(view, at)
     else if (view.at <= view.burstAt + LONGEST_BURST_MS) view.at = at
   }
@@ -94,7 +99,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     views.delete(taskId)
   }
 
-  /** Watches the triggers that the task has now, or nothing if the task does not run by itself. */
+  /** Adjusts the watched folders to the present triggers of the task. Watches nothing for a task that cannot run without a person. */
   function sync (task: StoredTask): void {
     if (!isWatched(task)) return close(task.id)
     const known = views.get(task.id)
@@ -134,7 +139,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     }
   })
 
-  /** Whether a files trigger is among those that are watched. */
+  /** Whether the file trigger with this key is among the first MOST_TRIGGERS, which are watched. */
   function isAdmitted (key: string): boolean {
     let before = 0
     for (const { folders } of views.values()) {
@@ -147,8 +152,8 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
   }
 
   /**
-   * Looks at the folder of one trigger. `write` stores the seen files; `found` is what the trigger may fire for; `state` is valid once that
-   * is stored. `nextMs`: the time until the next look.
+   * Looks at the folder of one trigger. In the result, `write` stores the seen files, `found` holds the changes for
+   * which the trigger may fire, `state` is valid once `write` is stored, and `nextMs` is the time until the next look.
    */
   async function lookAt (
     task: StoredTask,
@@ -164,7 +169,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
       watches.close()
       return { state: { lookedAt, state: looked.is }, nextMs: LOOK_OFTEN_MS }
     }
-    // The task was paused, changed or deleted meanwhile, so nothing is watched for it.
+    // The task was paused, changed or deleted during the look, so this folder is no longer watched.
     if (views.get(task.id)?.folders.get(key) !== folder) return { state: known, nextMs: SETTLE_MS }
     const { root, files, folders, hasMoreFolders, closed } = looked
     const { isWhole, hasNew } = watches.set(root, folders)
@@ -212,8 +217,8 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
   }
 
   /**
-   * Looks at all triggers of a task, and fires those that have a reason. `slow` is called if that takes long, so that looks at other tasks
-   * need not wait for it.
+   * Looks at all triggers of a task, and fires those that found something. Calls `slow` if that takes long, so
+   * that looks at other tasks need not wait.
    */
   async function look (taskId: string, view: View, way: { slow: () => void, signal: AbortSignal }): Promise<void> {
     const task = await repository.get(taskId)
@@ -249,7 +254,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
       if (look.found !== undefined) found.push(look.found)
     }
     view.at = Math.min(view.at, clock.now() + LOOK_MS)
-    // Hints about changes during the look have arrived by the next turn.
+    // Reports of changes during the look arrive by the next turn of the event loop.
     await new Promise(setImmediate)
     if (clock.now() < burstAt + LONGEST_BURST_MS && found.some((each) => isUnderWay(each, view, now))) {
       view.burstAt = burstAt
@@ -266,7 +271,8 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
   }
 
   /**
-   * Stores the seen files, and fires the triggers. Returns false if the task has changed since: then everything has to be looked at anew.
+   * Stores the seen files, and fires the triggers. Returns false if the task has changed since the look, so that
+   * the look has to be repeated.
    */
   async function keep (task: StoredTask, found: Found[], writes: Op[]): Promise<boolean> {
     const isCurrent = (current: StoredTask) => !isBusy(current) && isWatched(current) && isDeepStrictEqual(partsOf(current), partsOf(task))
@@ -300,7 +306,7 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
     /** Stops watching for a deleted task. */
     forget: close,
 
-    /** The triggers of a task, and a page of their firings, newest first. Throws TaskNotFound (404). */
+    /** Returns the triggers of a task, and a page of their firings, newest first. Throws TaskNotFound (404). */
     async firings (taskId: string, { limit, cursor }: { limit: number, cursor?: string }): Promise<FiringList> {
       const task = await repository.get(taskId)
       const isThere = async (trigger: Trigger) =>
@@ -315,14 +321,14 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
       return { triggers, firings }
     },
 
-    /** Watches the triggers of all tasks that are started, until the signal aborts. */
+    /** Watches the triggers of all started tasks until the signal aborts. */
     async run (signal: AbortSignal): Promise<void> {
       for (const taskId of (await repository.index.load()).notFinished()) {
         const task = await repository.find(taskId, () => {})
         if (task?.triggers !== undefined) sync(task)
         for (const run of [task?.liveRun, task?.reviewRun]) if (run !== undefined) recent.set(run.runId, clock.now())
       }
-      /** Slow looks, which continue while others begin. */
+      /** Looks under way. Slow ones continue while looks at other tasks begin. */
       const slowLooks = new Set<Promise<void>>()
       while (!signal.aborted) {
         const due = [...views].filter(([, { at, isLooking }]) => at <= clock.now() && !isLooking)
@@ -353,18 +359,18 @@ export function createTriggerEngine ({ deps, queue }: { deps: RunDeps, queue: Pi
   }
 }
 
-/** True if the burst of changes may continue. `now`: when the folder was read, epoch milliseconds. */
+/** True if the burst of changes may still continue. `now`: when the folder was read, milliseconds since the Unix epoch. */
 const isUnderWay = (found: Found, { burstAt }: View, now: number): boolean =>
   found.type === 'files' && !found.rested &&
   (burstAt !== undefined || found.changes.some(({ modifiedAt = 0 }) => modifiedAt > now - SETTLE_MS && modifiedAt <= now + SETTLE_MS))
 
-/** Returns the parts of a task that a look depends on. */
+/** Returns the parts of a task on which the result of a look depends. */
 const partsOf = ({ triggers = [], cwd, firing }: Pick<StoredTask, 'triggers' | 'cwd' | 'firing'>) =>
   ({ triggers, cwd, since: firing?.since })
 
-/** True if a task runs by itself, even while a run executes. */
+/** True if the triggers of the task are active, even while a run executes. */
 const isWatched = ({ triggers = [], status, returnTo = 'scheduled' }: StoredTask): boolean =>
   triggers.length > 0 && returnTo === 'scheduled' && ['scheduled', 'running', 'pending_approval'].includes(status)
 
-/** True if a run of the task is not over: changes then wait for its end. */
+/** True if a run of the task has not ended. Changes then wait for the end of that run. */
 const isBusy = ({ status, liveRun }: StoredTask): boolean => status !== 'scheduled' || liveRun !== undefined
