@@ -94,7 +94,7 @@ export function createResumeRun ({ deps, activeRuns, cutRuns, launch, locked }: 
     return { is: 'active', live: resumed, segment }
   }
 
-  /** Starts the work of a stored run, after `activeRuns.admit` has admitted the run. */
+  /** Starts a stored run again. Must be called inside `activeRuns.admit`. */
   async function relaunch (
     run: Run<ThreadRun>,
     conversation: ConversationState,

@@ -99,7 +99,7 @@ export async function readBeginning (
   return { ...history, messages: [...lead, ...rest] as RawMessage[] }
 }
 
-/** Estimates the least number of tokens of a message, without tool outputs, because compaction may leave these out. */
+/** Estimates the least number of tokens of a message: the tokens that remain after compaction has left out its tool outputs. */
 function tokensOf (message: ThreadMessage): number {
   let tokens = 0
   for (const part of partsOf(message)) tokens += itemTokens(part)

@@ -9,13 +9,13 @@ type AnnouncedRun = Pick<RunRecord, 'runId' | 'status' | 'threadId' | 'taskId'>
 const announced = ({ runId, status, threadId, taskId }: AnnouncedRun): AnnouncedRun => ({ runId, status, threadId, taskId })
 
 /**
- * Reports the beginning and the end of every run of conversations and tasks, once each. It observes the records of runs that the store
- * commits, so that no way to begin or to end a run is missed, and every reported event is durable.
+ * Emits one event when a run of a conversation or task begins, and one when it ends. The function observes the records of runs that the
+ * store commits, so no way to begin or to end a run is missed, and each event is emitted after its change is on disk.
  */
 export function announceRuns (
   { store, clock, emit }: { store: Pick<Store, 'onCommit' | 'keys' | 'get'>, clock: Clock, emit: (event: StreamEvent) => void }
 ) {
-  /** The runs that have not ended, by the keys of their records; `begun`: their beginning was reported since the start of the service. */
+  /** The runs that have not ended, by the keys of their records. `begun`: the beginning was reported since the service started. */
   const open = new Map<string, { run: AnnouncedRun, begun: boolean }>()
 
   function end (key: string, run: AnnouncedRun, status: RunStatus) {
@@ -46,7 +46,10 @@ export function announceRuns (
   })
 
   return {
-    /** Reads the runs of before this start that have not ended, so that their ends are reported, too. Must be called before changes. */
+    /**
+     * Reads the runs that began before the service started and have not ended, so that their ends are reported, too. Must be called before
+     * any run changes.
+     */
     async load () {
       for (const state of ['live', 'waiting']) {
         const index = runStatesPrefix(state)
@@ -62,7 +65,8 @@ export function announceRuns (
 }
 
 /**
- * Logs the end of every run: its owner, its status, and the milliseconds since it began, including those in which it waited for a person.
+ * Logs the end of every run with its owner, its status and its duration in milliseconds. The duration includes the time in which the run
+ * waited for a person.
  */
 export function logRuns ({ onEvent, clock, log }: {
   onEvent: (listener: (event: StreamEvent) => void) => unknown,

@@ -9,7 +9,7 @@ import type { StoredSheet } from '../contracts/sheet-record.ts'
 import type { EventOf, FinishReason } from '../contracts/run-events.ts'
 import type { Summary, UnreadHistory } from '../threads/index.ts'
 
-/** Which messages of its thread a request contains: the first `lead` messages, and the messages from position `from` on. */
+/** Which messages of the thread a request contains: the first `lead` messages, and the messages from position `from` on. */
 export interface History {
   lead: number
   from: number
@@ -17,10 +17,10 @@ export interface History {
   older?: UnreadHistory
 }
 
-/** The history of a request with the whole thread. */
+/** The history of a request that contains the whole thread. */
 export const WHOLE_THREAD: History = { lead: 0, from: 0 }
 
-/** The fields of a run that its readers get in their stored form. */
+/** The fields of a run that readers get exactly as they are stored. */
 type Shown =
   'runId' | 'status' | 'queuedAt' | 'startedAt' | 'completedAt' | 'durationMs' | 'output' | 'object' | 'error' | 'failure' | 'retryAt' |
   'stopped' | 'answeredBy' | 'toolCount' | 'qualityScore' | 'evaluation' | 'verified' | 'facts' | 'steering' | 'steered' | 'options' |
@@ -30,13 +30,13 @@ type Shown =
 interface AnyRun extends Pick<RunView, Shown> {
   cwd: string
   /**
-   * The options of conversation and request, if `options` also contain those of an agent: a task that the run creates gets the agent by
-   * name.
+   * The options of conversation and request without those of the agent, if `options` also contain the agent's options. A task that the run
+   * creates refers to the agent by name instead.
    */
   given?: RunOptions
-  /** The number of steps in which the model may call tools. In the step after them it must answer. */
+  /** The number of steps in which the model may call tools. In the step after these steps the model must answer. */
   maxSteps: number
-  /** Why the run gets no more steps with tools, although some are left. */
+  /** Why the run gets no more steps with tools, although `maxSteps` allowed more. */
   endsFor?: 'repeating' | 'no-progress'
   /** The number of steps so far. */
   steps: number
@@ -48,13 +48,13 @@ interface AnyRun extends Pick<RunView, Shown> {
   traceparent?: string
   /** The milliseconds that the run has worked, without the time in which it waited. */
   activeMs: number
-  /** The usage of all model calls. The meter of the run adds to this very object, which all copies of the record share. */
+  /** The usage of all model calls. The meter of the run adds to this same object, which all copies of the record share. */
   usage: Usage
-  /** Written in a shortened form when the run stops executing; until then, the calls are read from the events. */
+  /** The tool calls in a shortened form, stored when the run stops executing. Until then, the calls are read from the events. */
   toolCalls: RunView['toolCalls']
   /** The number of stored chunks of events. */
   chunks: number
-  /** The ids of the contexts that its events refer to. */
+  /** The ids of the stored contexts that the run's events refer to. */
   contexts?: string[]
   /** In a rehearsal: the calls noted so far. */
   sheet?: StoredSheet
@@ -67,7 +67,10 @@ export interface ThreadRun extends AnyRun {
   /** `rehearsal`: the request had `dryRun`; the conversation contains nothing of it. */
   trigger: 'message' | 'rehearsal'
   messageId: string
-  /** The capable model with which it began, and where its server was: later questions about the conversation are not sent further away. */
+  /**
+   * The model of the role `capable` with which the run began, and where the server of that model was. Later model calls about the
+   * conversation are not sent to a server that is further away.
+   */
   model?: { id: string, reach: Reach }
   /** The protocol of the client, which decides the format of the answer in the thread. */
   protocol?: Protocol
@@ -75,11 +78,11 @@ export interface ThreadRun extends AnyRun {
   history?: History
   /** The position of the answer's first message in the thread. */
   answerAt: number
-  /** What the model is told about the calls of earlier runs. */
+  /** Notes to the model about the calls of earlier runs. */
   notes?: string[]
   /** The run continues when its readers leave. */
   resumable?: true
-  /** After the service was killed, no reader of the run can come back. */
+  /** The reader of the run cannot reconnect after the service was killed. */
   isOneOff?: true
   /** How often the service was killed during the run. */
   crashes?: number
@@ -92,28 +95,25 @@ export interface TaskRun extends AnyRun {
   trigger: Exclude<RunView['trigger'], 'message'>
   runNumber: number
   phases: NonNullable<RunView['phases']>
-  /** The planned time in the schedule for which it was started; milliseconds since the Unix epoch. */
+  /** The time in the schedule for which the run was started, milliseconds since the Unix epoch. */
   plannedAt?: number
-  /** The number of planned times that the run replaces. */
+  /** The number of times in the schedule for which this one run was started. */
   standsFor?: number
   /** For a run that a trigger started: the tasks whose runs led to it, the first cause first. */
   causes?: string[]
-  /** The size of the data with which the run was started, which are stored separately; bytes of JSON. */
+  /** The size, in bytes of JSON, of the data with which the run was started. The data are stored separately. */
   inputBytes?: number
   /** Whether the run has used its one refinement. */
   refined: boolean
   /** How often the service or the worker died during the run. */
   crashes: number
-  /** The service stopped the run when it ended in order, so continuing it does not count as a crash. */
+  /** The service stopped the run at a regular shutdown, so continuing the run does not count as a crash. */
   suspended?: boolean
-  /**
-   * The outage because of which the step after `steps` is delayed: its beginning, and the number of failed tries. Milliseconds since the
-   * Unix epoch.
-   */
+  /** The outage that delays the step after `steps`: since when, in milliseconds since the Unix epoch, and the number of failed tries. */
   outage?: { since: number, tries: number, steps: number }
   /** Whether a person must approve the tools and the result of this run. */
   needsApproval: boolean
-  /** The state of the request to approve its result. */
+  /** The state of the request to approve the run's result. */
   review?: RunView['review']
   /** Summaries that replace the older steps in the prompt. */
   summaries?: Summary[]
@@ -121,10 +121,10 @@ export interface TaskRun extends AnyRun {
   learned?: { findings: string[], decisions: string[], outdated?: string[] }
 }
 
-/** The stored record of a run, without its events. It belongs to a conversation or a task. */
+/** The stored record of a run of a conversation or task, without the events of the run. */
 export type RunRecord = ThreadRun | TaskRun
 
-/** A run is ended when the service was killed this often during it. */
+/** The number of crashes after which a run is ended instead of continued. */
 export const MAX_CRASHES = 3
 
 export const isOver = ({ status }: { status: RunStatus }): boolean =>
@@ -137,7 +137,7 @@ export const finishOf = (
   stopped?: Stopped
 ): EventOf<'finish'> => ({ type: 'finish', finishReason, usage: { ...usage }, stopped, answeredBy })
 
-/** Returns the fields of a new run of any owner. */
+/** Returns the fields that new runs of conversations and of tasks have in common. `now` is in milliseconds since the Unix epoch. */
 export const newRunFields = (runId: string, now: number, options?: RunOptions) => ({
   runId,
   queuedAt: now,

@@ -29,7 +29,7 @@ import type { UsageRepository } from '../usage/index.ts'
 import { isOver, type RunRecord, type TaskRun, type ThreadRun } from './run-record.ts'
 import { resultOf } from './run-view.ts'
 
-/** The states of the index of all runs. `live`: the run is queued or executes; `waiting`: it waits for a person or the application. */
+/** The states in the index of all runs. `live`: the run is queued or executes. `waiting`: the run waits for a person or the application. */
 export const INDEX_STATES = ['live', 'waiting', 'completed', 'rejected', 'failed', 'stopped', 'cancelled', 'interrupted'] as const
 type IndexState = typeof INDEX_STATES[number]
 
@@ -59,8 +59,8 @@ const unindexRun = (runId: string): Op[] => INDEX_STATES.map((state) => ({ type:
 export interface Run<R extends RunRecord = RunRecord> {
   record: R
   /**
-   * The messages of the request of a conversation, which are the model's context. In the form in which they are loaded, the answers in them
-   * are records.
+   * The messages of the request, for a run of a conversation: the model's context. In a run that was loaded, the answers among them are
+   * stored records.
    */
   messages: RawMessage[]
   log: RunLog
@@ -71,7 +71,8 @@ export interface Run<R extends RunRecord = RunRecord> {
   /** Settles when all writes of the run that were started have ended. */
   writing: Promise<void>
   /**
-   * Whether everything that the run needs to continue after a restart is on disk. In conversations, this is true from the first wait on.
+   * Whether everything that the run needs to continue after a restart is on disk. For a run of a conversation, this is true once the run
+   * has waited.
    */
   durable: boolean
   /** The state of the run in the index of all runs. */
@@ -89,14 +90,14 @@ export function checkLength ({ bytes }: Pick<RunLog, 'bytes'>): void {
 }
 
 export interface RunWrite<R extends RunRecord = RunRecord> {
-  /** Events that readers get only after the transaction is durable; if it fails, they do not get them. */
+  /** Events that readers get only after the transaction is on disk. If it fails, they never get these events. */
   finalEvents?: RunEvent[]
-  /** For a run that can still continue: the events of its interruption, from which the record is made; they are not stored. */
+  /** For a run that can still continue: the events of its interruption. The record is made with these events, but they are not stored. */
   brokenBy?: readonly RunEvent[]
-  /** Changed fields of the record. They apply as soon as they are durable. */
+  /** Changed fields of the record. They apply as soon as they are on disk. */
   changes?: Partial<R>
   ops?: Op[]
-  /** The new status of the run; default: it executes. */
+  /** The new status of the run; default: `running`. */
   status?: RunStatus
 }
 
@@ -110,18 +111,18 @@ export const putRun = (record: RunRecord): Op => ({ type: 'put', key: runKey(rec
 
 export type RunRepository = ReturnType<typeof createRunRepository>
 
-/** The stored runs of conversations and of tasks: one record for each run, and its events in the order in which they were written. */
+/** The stored runs of conversations and of tasks: one record for each run, and the run's events in the order in which they were written. */
 export function createRunRepository ({ store, clock, usage, facts }: {
   store: Store,
   clock: Clock,
-  /** The model calls that were counted but not written yet. */
+  /** Provides the model calls that were counted but not stored yet. */
   usage?: Pick<UsageRepository, 'take'>,
-  /** Returns a line about what happened in a run that worked in the folder. */
+  /** Returns a line about what a run that worked in the folder `cwd` did. */
   facts: (events: readonly RunEvent[], cwd: string) => string
 }) {
   /** The runs whose newest write says that they no longer execute: they have ended, or wait. */
   const leaving = new WeakSet<Run>()
-  /** Events that were stored before earlier events of the log. */
+  /** Events that are stored although events before them in the log are not. */
   const storedEarly = new WeakSet<RunEvent>()
   const contexts = createRunContexts(store)
 
@@ -144,7 +145,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     return stored
   }
 
-  /** Reads what was said in a run of a conversation: its stored events without the contexts of its models. */
+  /** Reads the stored events of a conversation's run, without the contexts of its models. */
   async function readSaid (runId: string): Promise<readonly RunEvent[]> {
     const { chunks = 0 } = await get(runId) ?? {}
     const read = (n: number) => store.get<StoredEvent[]>(runEventsKey('thread', runId, n))
@@ -152,7 +153,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     return withoutRepeatedSteps(stored.filter((event) => event.type !== 'context'))
   }
 
-  /** Reads a run with its events; undefined if these are not stored any more. */
+  /** Reads a run with its events; undefined if there is no record, or if the events are not stored any more. */
   async function load<R extends RunRecord = RunRecord> (runId: string): Promise<Run<R> | undefined> {
     const record = await get<R>(runId)
     if (record === undefined) return undefined
@@ -165,8 +166,8 @@ export function createRunRepository ({ store, clock, usage, facts }: {
   }
 
   /**
-   * Makes a run in memory from a stored one. Without stored `messages`, a run of a conversation cannot be continued; a run of a task has
-   * none.
+   * Makes a run in memory from a stored run. Without stored `messages`, a run of a conversation cannot be continued. A run of a task has no
+   * messages.
    */
   const open = <R extends RunRecord>(
     record: R,
@@ -199,7 +200,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     const waits = status === 'pending_approval'
     const fresh = joinDeltas([...newEvents(run), ...finalEvents])
     const { runId, taskId, chunks } = run.record
-    // The records of tasks get their results in the change that ends the run.
+    // A task's run gets its result in the `changes` that end it.
     const result = status === 'running' || taskId !== undefined
       ? {}
       : conversationResult(run.record, [...log.events, ...finalEvents, ...brokenBy], status)
@@ -233,11 +234,13 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     }
   }
 
-  /** Returns the result of a run of a conversation, with the line about what happened. */
+  /** Returns the result of a conversation's run, with a line about what the run did. */
   const conversationResult = (record: RunRecord, events: readonly RunEvent[], status: RunStatus) =>
     ({ ...resultOf(events, { record, status, at: clock.now() }), facts: facts(events, record.cwd) })
 
-  /** Stores the new events of the run in one transaction with `ops` and `finalEvents`, after the writes that were started before. */
+  /**
+   * Stores the new events of the run in one transaction with `ops` and `finalEvents`, after all writes of the run that were started before.
+   */
   function commit<R extends RunRecord> (run: Run<R>, write: RunWrite<R> = {}): Promise<void> {
     if (write.status === undefined || write.status === 'running') leaving.delete(run)
     else leaving.add(run)
@@ -246,7 +249,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     return written
   }
 
-  /** Returns the operations that remove runs with their events, except their entries in the index of their owner. */
+  /** Returns the operations that remove runs with their events, but not the entries of the runs in the index of their owner. */
   async function recordRemoval (kind: OwnerKind, ...runIds: string[]): Promise<Op[]> {
     const ops: Op[] = []
     const uses = []
@@ -268,15 +271,16 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     commit,
     facts,
 
-    /** Starts to store the new events of the run. Nothing waits for it: what could not be written is part of the next write. */
+    /** Starts to store the new events of the run. Nobody waits for the write. If it fails, the events are part of the next write. */
     saveSoon (run: Run): void {
-      // After the write that ends the run, another one would show it as executing for ever.
+      // After the write that ends the run, another write would give it the status `running` for ever.
       if (!leaving.has(run) && run.stored < run.log.events.length) commit(run).catch(() => {})
     },
 
     /**
-     * Reads a run to continue it; undefined if its request is not stored with it. For an interrupted run, the request may be in its thread
-     * only. A step whose model call was interrupted is left out, because the model is called again for it.
+     * Reads a run to continue it; undefined if the messages of its request are not stored with it. With `isCut`, for a run that was cut
+     * when the service was killed, these messages may be in the thread only. A step whose model call was interrupted is left out, because
+     * the model is called again for it.
      */
     async loadToContinue<R extends RunRecord = RunRecord> (runId: string, { isCut = false } = {}): Promise<Run<R> | undefined> {
       const run = await load<R>(runId)
@@ -289,7 +293,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     /** Returns the operations that store a new run of a conversation, in the transaction of its request. */
     add: ({ record, messages, durable, log }: Run<ThreadRun>): Op[] => [
       putRun(record),
-      // If there is only the start, it says nothing that the record does not.
+      // A lone `start` event contains nothing that the record does not.
       ...record.chunks === 0 ? [] : [{ type: 'put' as const, key: runEventsKey('thread', record.runId, 0), value: log.events }],
       ...durable ? [{ type: 'put' as const, key: runInputKey(record.runId), value: messages.map(storedForm) }] : [],
       { type: 'put', key: threadRunKey(store.digest(record.threadId), record.runId), value: {} },
@@ -305,7 +309,10 @@ export function createRunRepository ({ store, clock, usage, facts }: {
       ...indexRun(record)
     ],
 
-    /** Returns the operations that end a run of a conversation that does not execute. `event` says why, if its events do not. */
+    /**
+     * Returns the operations that end a conversation's run that does not execute. `event` is the reason, if the stored events do not
+     * contain it.
+     */
     end ({ record, log }: Run<ThreadRun>, status: RunStatus, event?: RunEvent): Op[] {
       if (isOver(record)) return []
       const ended = { ...record, ...conversationResult(record, [...log.events, ...event ? [event] : []], status), status }
@@ -325,7 +332,7 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     taskRemoval: async ({ runId, taskId, runNumber }: Pick<TaskRun, 'runId' | 'taskId' | 'runNumber'>): Promise<Op[]> =>
       [...await recordRemoval('task', runId), { type: 'del', key: taskRunKey(taskId, runNumber) }],
 
-    /** Yields the ids of the runs of a conversation, newest first. */
+    /** Yields the ids of the runs of a conversation, newest first, from the one before the run `before` on. */
     async * ofThread (threadId: string, before?: string): AsyncGenerator<string> {
       const prefix = threadRunsPrefix(store.digest(threadId))
       const options = { reverse: true, damaged () {}, ...(before !== undefined && { after: prefix + before }) }
@@ -333,8 +340,8 @@ export function createRunRepository ({ store, clock, usage, facts }: {
     },
 
     /**
-     * Yields the records of the runs that execute according to the index, including those that the last end of the service interrupted;
-     * damaged ones are left out.
+     * Yields the records of the runs that execute according to the index, including those that were interrupted when the service last
+     * ended. Damaged records are left out.
      */
     async * live (): AsyncGenerator<RunRecord> {
       const prefix = runStatesPrefix('live')

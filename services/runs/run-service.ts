@@ -26,11 +26,11 @@ const TooManyWaits = defineError(
 /** The most requests that may wait at the same time. */
 const MAX_WAITS = 256
 
-/** The events after which a run is read again. */
+/** Whether a waiting request reads the run again after this event. */
 const isNews = ({ type }: StreamEvent) => type === 'run:end' || type === 'approval:open' || type === 'tool-call:open'
 
 interface Wait {
-  /** Milliseconds. */
+  /** The longest wait, milliseconds. */
   ms: number
   /** Ends the wait. */
   signal: AbortSignal
@@ -47,8 +47,9 @@ function createRunWaits ({ clock, events }: { clock: Clock, events: RunNews }) {
 
   return {
     /**
-     * Reads until `isSettled` accepts what was read: once now, and again after each event that may have changed the run. Resolves to what
-     * was read last when the time has passed, the signal aborts or the service ends. Throws TooManyWaits (429).
+     * Reads a run until `isSettled` accepts the value that `read` returns: once at the start, and again after each event that may have
+     * changed the run. When the time has passed, the signal aborts or the service ends, resolves to the last value that was read. Throws
+     * TooManyWaits (429).
      */
     async until<T> (runId: string, read: () => Promise<T>, isSettled: (value: T) => boolean, { ms, signal }: Wait): Promise<T> {
       if (waits === MAX_WAITS) throw new TooManyWaits(MAX_WAITS)
@@ -67,7 +68,7 @@ function createRunWaits ({ clock, events }: { clock: Clock, events: RunNews }) {
           if (isSettled(value)) return value
           if (await Promise.race([late, news.promise.then(() => false)])) return await read()
           news = Promise.withResolvers()
-          // The events are reported before the run that writes them continues.
+          // An event is emitted before the run that wrote it has finished its own work.
           await new Promise(setImmediate)
         }
       } finally {
@@ -87,7 +88,7 @@ interface Entry {
 }
 
 /**
- * Merges lists that are each sorted by the ids of runs, newest first, into one. A run that is in several lists is yielded once. Each list
+ * Merges lists that are each sorted by run id, newest first, into one such list. A run that is in several lists is yielded once. Each list
  * is read only as far as needed.
  */
 async function * newestFirst<T extends Entry> (lists: Array<AsyncIterable<T> | Iterable<T>>): AsyncGenerator<T> {
@@ -111,12 +112,12 @@ async function * newestFirst<T extends Entry> (lists: Array<AsyncIterable<T> | I
   }
 }
 
-/** The most runs that are kept of each conversation, in addition to those whose answers it contains. */
+/** The most runs of each conversation that are kept, in addition to those whose answers the conversation contains. */
 const MAX_RUNS = 1_000
-/** How long runs are kept whose conversation does not exist, milliseconds. */
+/** How long a rehearsal whose conversation does not exist is kept, milliseconds. */
 const REHEARSED_MS = 86_400_000
 
-/** Returns the runs whose answers a thread contains, those that were replaced too. */
+/** Returns the ids of the runs whose answers a thread contains, including answers that were replaced. */
 async function runsNamedIn (store: Pick<Store, 'list'>, thread: string): Promise<Set<string>> {
   const named = new Set<string>()
   for await (const [, record] of store.list<ThreadMessage>(messagesPrefix(thread), { damaged () {} })) {
@@ -126,8 +127,8 @@ async function runsNamedIn (store: Pick<Store, 'list'>, thread: string): Promise
 }
 
 /**
- * Removes the oldest runs of conversations with more than MAX_RUNS, except those whose answers they contain, and all runs of conversations
- * that do not exist any more.
+ * Removes the oldest runs of each conversation with more than MAX_RUNS, except runs whose answers the conversation contains. Also removes
+ * all runs of conversations that do not exist any more, except recent rehearsals.
  */
 async function sweepThreadRuns (
   { store, clock, runs }: { store: Pick<Store, 'keys' | 'list' | 'get' | 'transact'>, clock: Clock, runs: RunRepository },
@@ -165,14 +166,17 @@ async function sweepThreadRuns (
   await removeOld()
 }
 
-/** What a run has requested: whether it can still be answered, and the open approvals. */
+/**
+ * The state of the items that a run has requested. `isWaiting`: some item can still be answered. `isUnanswered`: no item of the newest
+ * segment was answered. `open`: the open approvals.
+ */
 interface Asked {
   isWaiting: boolean
   isUnanswered: boolean
   open: ThreadApproval[]
 }
 
-/** States of items without an answer; if such an item is not open any more, it is overdue. */
+/** The states of items without an answer. If such an item is not open, it is overdue. */
 const UNANSWERED = ['pending', 'open', 'expired']
 
 interface RunServiceParts {
@@ -180,7 +184,7 @@ interface RunServiceParts {
   clock: Clock
   runs: RunRepository
   ledger: Pick<Ledger, 'all' | 'isOpen'>
-  /** The open approvals of a run, by their ids. */
+  /** Returns the ids of the open approvals of a run. */
   openOf: (runId: string) => string[]
   activeRuns: Pick<ActiveRuns, 'all' | 'ofRun'>
   agent: { undisturbed<T>(threadId: string, work: () => Promise<T>): Promise<T> }
@@ -199,7 +203,10 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
   const waits = createRunWaits({ clock, events })
   const activeRun = (runId: string) => activeRuns.ofRun(runId)?.run
 
-  /** Reads what a run of a conversation has requested. Only its newest requests tell whether it was answered. */
+  /**
+   * Reads the state of the items that a conversation's run has requested. Only the items of the newest segment decide whether the run was
+   * answered.
+   */
   async function questions ({ runId, asked, segment }: Pick<ThreadRun, 'runId' | 'asked' | 'segment'>): Promise<Asked> {
     const items: Approval[] = await ledger.all([...new Set([...asked, ...openOf(runId)])])
     const open = items.filter(ledger.isOpen)
@@ -210,7 +217,10 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
   const askedNow = async (record: ThreadRun): Promise<Asked> =>
     record.status === 'pending_approval' ? questions(record) : { isWaiting: false, isUnanswered: false, open: [] }
 
-  /** Returns the public form of a run that does not execute. A run that waits only for what cannot be answered any more has ended. */
+  /**
+   * Returns the public form of a run that does not execute. A run that waits only for items that cannot be answered any more is shown as
+   * ended.
+   */
   function viewOf (record: ThreadRun, { isWaiting, isUnanswered, open }: Asked): Run {
     const run = threadRunView(record, { questions: isWaiting ? open.map(questionView) : [], now: clock.now() })
     if (run.status !== 'pending_approval' || isWaiting) return run
@@ -226,8 +236,8 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
     threadRunView(record, { questions: (await questions(record)).open.map(questionView), events, limit, now: clock.now() })
 
   /**
-   * Returns a run that did not execute when its record was read. If nothing of what it waits for can be answered any more, it may be about
-   * to continue after an answer.
+   * Returns the public form of a run that did not execute when its record was read. If none of its items can be answered any more, the run
+   * may be about to continue after an answer, so it is read again while nothing else can change it.
    */
   async function shownThreadRun (record: ThreadRun, limit?: number): Promise<Run> {
     const asked = await askedNow(record)
@@ -249,7 +259,7 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
     return record.taskId === undefined ? shownThreadRun(record, CALL_SHOWN) : tasks.shownRun(record)
   }
 
-  /** Ends a run whose requests nobody answered in time. */
+  /** Ends a waiting run if nobody answered its items in time. */
   async function endUnanswered (runId: string): Promise<void> {
     const record = activeRun(runId) === undefined ? await unlessDamaged(runs.get<ThreadRun>(runId)) : undefined
     if (record?.status !== 'pending_approval') return
@@ -272,10 +282,13 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
     }
   }
 
-  /** Yields all runs, or those that may have a status, newest first. A run that waits may have ended by now: its items tell. */
+  /**
+   * Yields all runs, or those that may have the status, newest first. Waiting runs are always included, because only their items show
+   * whether they have ended.
+   */
   async function * all (status: Run['status'] | undefined, cursor?: string): AsyncGenerator<Run> {
     const states = status === undefined ? INDEX_STATES : [...new Set(['live', 'waiting', indexStateOf(status)])]
-    // An interrupted run that continues is live, whatever the index says.
+    // An interrupted run that continues is active before the index says so.
     const active = activeRuns.all().map(({ run: { record: { runId } } }) => ({ runId }))
       .filter(({ runId }) => cursor === undefined || runId < cursor)
       .sort((a, b) => a.runId < b.runId ? 1 : -1)
@@ -318,8 +331,8 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
     },
 
     /**
-     * Returns a run. With `waitMs`, the answer is delayed by up to that many milliseconds until the run ends, or until it waits for a
-     * person or for the application. Throws RunUnknown (404) and TooManyWaits (429).
+     * Returns a run. With `waitMs`, waits up to that many milliseconds until the run has ended or waits for a person or the application.
+     * Throws RunUnknown (404) and TooManyWaits (429).
      */
     get: (runId: string, { waitMs }: { waitMs: number }, signal: AbortSignal): Promise<Run> =>
       waitMs === 0
@@ -332,7 +345,8 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
         ),
 
     /**
-     * Returns whether a run is not over; undefined for an unknown run. A run of a conversation is over when nobody can answer it any more.
+     * Returns whether a run has not ended; undefined for an unknown run. A waiting run of a conversation has ended when nobody can answer
+     * it any more.
      */
     async isLive (runId: string): Promise<boolean | undefined> {
       if (activeRun(runId) !== undefined) return true
@@ -341,7 +355,7 @@ export function createRunService ({ store, clock, runs, activeRuns, ledger, open
       return record && (await ledger.all(record.asked)).some(ledger.isOpen)
     },
 
-    /** Ends the runs whose requests nobody answered in time, and removes what is not kept any longer. */
+    /** Ends the runs whose items nobody answered in time, and removes runs and contexts that are no longer kept. */
     async sweep (signal?: AbortSignal): Promise<void> {
       for await (const { runId } of entries(runStatesPrefix('waiting'))) {
         signal?.throwIfAborted()

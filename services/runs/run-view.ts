@@ -7,7 +7,7 @@ import { toolCallsOf, CALL_SHOWN } from './tool-calls.ts'
 import type { RunStatus } from '../../schemas/tasks.ts'
 import { stoppedFor } from './engine/stopping.ts'
 
-/** Why a run of a conversation ended, for reasons that its events do not contain. */
+/** Why a run of a conversation ended, for reasons that the run's events do not contain. */
 const REASONS: Partial<Record<RunStatus, string>> = {
   cancelled: 'A newer message came instead of an answer to what the run waited for.',
   interrupted: 'The service ended while the run was under way.'
@@ -26,7 +26,8 @@ type Result = Pick<
 >
 
 /**
- * Returns the result of a run of a conversation according to its events. `limit` is the number of characters kept of each input and output.
+ * Returns the result of a conversation's run, read from its events. `at` is the time of the end, in milliseconds since the Unix epoch.
+ * `limit` is the number of characters kept of each input and output.
  */
 export function resultOf (
   events: readonly RunEvent[],
@@ -74,11 +75,11 @@ function reasonOf (events: readonly RunEvent[], status: RunStatus): string | und
   return (cause?.type === 'abort' ? ABORTS[cause.reason] : undefined) ?? REASONS[status]
 }
 
-/** What a view adds to the record of a run. */
+/** The data that a view adds to the record of a run. */
 interface Shown {
   /** The open approvals and questions. */
   questions: RunView['questions']
-  /** The events of the run, for the calls of a run that has not ended, or for complete calls. */
+  /** The events of the run: needed for a run that has not ended, and for calls that are not shortened. */
   events?: readonly RunEvent[]
   /** The number of characters kept of each input and output. */
   limit?: number
@@ -106,7 +107,7 @@ export function taskRunView (run: TaskRun, { questions, events, limit, input }: 
 export function threadRunView (run: ThreadRun, { questions, events, limit, now }: Shown & { now: number }): RunView {
   const { messageId, model, protocol, history, answerAt, notes, resumable, isOneOff, crashes, ...shown } = withoutInternals(run)
   const result = events && resultOf(events, { record: run, status: run.status, at: run.completedAt ?? now, limit: limit ?? Infinity })
-  // After the end of a run, its record may say more than its events.
+  // After the end of a run, its record may contain more than its events.
   const steering = (shown.steered ?? result?.steered ?? []).map(({ text }) => text)
   return { ...result, ...shown, steering, ...(result && { toolCalls: result.toolCalls, toolCount: result.toolCount }), questions }
 }

@@ -11,14 +11,17 @@ import type { Run, RunRepository } from './run-repository.ts'
 
 const OUTCOMES: ReadonlySet<RunEvent['type']> = new Set(['tool-output', 'tool-error', 'tool-denied'])
 
-/** Returns the events that a thread shows of a run that continues after it waited: those up to the last outcome of a call. */
+/**
+ * Returns the events of a run that its thread shows. Of a run that continues after a wait, these are the events up to the last outcome of a
+ * call.
+ */
 function eventsSoFar ({ record, log: { events } }: Run): readonly RunEvent[] {
   if (isOver(record) || record.status === 'pending_approval') return events
   const last = events.findLastIndex(({ type }) => OUTCOMES.has(type))
   return events.slice(0, Math.max(last + 1, segmentStart(events, record.segment)))
 }
 
-/** Makes and reads the answers in threads, from the logs of their runs. */
+/** Makes and reads the answers that threads contain, from the logs of the runs that gave these answers. */
 export function createStoredAnswers ({ runs, ledger, activeRuns }: {
   runs: Pick<RunRepository, 'readSaid'>
   ledger: Pick<Ledger, 'all'>
@@ -34,7 +37,7 @@ export function createStoredAnswers ({ runs, ledger, activeRuns }: {
     return answerOf({ stored, events, base: base !== undefined && isStoredAnswer(base) ? await read(base) : base })
   }
 
-  /** Makes the answer that a thread contains from events; undefined if nothing of it was sent to a client. */
+  /** Makes the answer that a thread contains from the events of a run; undefined if no part of it was sent to a client. */
   async function make (stored: Omit<StoredAnswer, 'count'>, events: readonly RunEvent[]): Promise<ThreadMessage | undefined> {
     const answered = await answersTo(events)
     return fold({ ...stored, answered: answered.length > 0 ? answered : undefined }, events)

@@ -3,7 +3,7 @@ import { PHASE_TOOL } from '../contracts/model-texts.ts'
 import type { RunEvent } from '../contracts/run-events.ts'
 import { withoutDroppedTries } from './run-log/cut-steps.ts'
 
-/** The most characters of each tool input and output in a run's record; the history has them in full. */
+/** The most characters of each tool input and output in the record of a run. The events contain them in full. */
 export const CALL_SHOWN = 2_000
 
 /**

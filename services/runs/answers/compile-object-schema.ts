@@ -11,9 +11,9 @@ const MAX_CHARACTERS = 64 * 1024
 const MAX_DEPTH = 32
 const MAX_REFS = 256
 
-/** Keywords whose values are data, not schemas. */
+/** JSON Schema keywords whose values are data, not schemas. */
 const DATA = new Set(['enum', 'const', 'default', 'examples'])
-/** Keywords that show that a schema without `type` may describe objects. */
+/** JSON Schema keywords that show that a schema without `type` may describe objects. */
 const OBJECT_KEYWORDS = ['properties', 'additionalProperties', 'patternProperties', 'required', '$ref', 'anyOf', 'oneOf', 'allOf']
 
 const BadObjectSchema = defineError('ERR_INVALID_REQUEST', 'options.object.schema%s %s.')
@@ -26,8 +26,8 @@ function badSchema (at: string, message: string): ServiceError {
 }
 
 /**
- * Checks what the compiler does not: that the schema describes an object and is small, that its references stay in it, and that its regular
- * expressions are valid. Throws BadObjectSchema (400).
+ * Checks what the schema compiler does not check: that the schema describes an object and is small, that each `$ref` points into the
+ * schema, and that the regular expressions are valid. Throws BadObjectSchema (400).
  */
 function checkSchemaText (schema: Schema): void {
   const length = JSON.stringify(schema).length
@@ -54,7 +54,7 @@ function checkSchemaText (schema: Schema): void {
 
 function checkExpression (source: string, at: string): void {
   try {
-    // With the flag that JSON Schema requires, which the compiler uses, too.
+    // JSON Schema requires the flag `u`, and the schema compiler uses it, too.
     RegExp(source, 'u')
   } catch (error) {
     throw badSchema(at, `is not a valid regular expression: ${(error as Error).message}`)
@@ -66,13 +66,13 @@ function describesObjects ({ type, ...keywords }: Schema): boolean {
   return OBJECT_KEYWORDS.some((keyword) => keyword in keywords)
 }
 
-/** Time limits of compiling a schema and of checking one answer, milliseconds. A slow regular expression would block the service. */
+/** The time limits for compiling a schema and for checking one answer, milliseconds. A slow regular expression would block the service. */
 const COMPILE_MS = 1_000
 const CHECK_MS = 250
-/** The most problems of one answer that are reported: enough to correct it. */
+/** The most problems of one answer that are reported. This many are enough to correct the answer. */
 const MAX_PROBLEMS = 10
 
-/** What is wrong with an answer; `path` is a JSON pointer into it. */
+/** A problem of an answer. `path` is a JSON pointer into the answer. */
 export interface Problem {
   path: string
   message: string
@@ -85,8 +85,8 @@ const compileInTime = createTimeLimit(COMPILE_MS)
 const checkInTime = createTimeLimit(CHECK_MS)
 
 /**
- * Compiles the JSON schema of an answer: draft 2020-12, or draft-07 if the schema names it or has tuples in its form. Unknown keywords and
- * `format` are annotations. Throws BadObjectSchema (400), which names the place in the schema.
+ * Compiles the JSON Schema of an answer. The draft is 2020-12, or draft-07 if the schema names that draft or uses its form of tuples
+ * (`items` as an array). Unknown keywords and `format` are ignored. Throws BadObjectSchema (400), which names the place in the schema.
  */
 export function compileObjectSchema (schema: Schema): CheckObject {
   checkSchemaText(schema)

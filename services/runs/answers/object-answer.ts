@@ -12,14 +12,12 @@ const DEFAULT_RETRIES = 2
 /** The most characters of the schema in the description of the tool and in the system prompt. */
 const SCHEMA_SHOWN = 16_000
 
-/** An answer that fits the schema, or the problems of one that does not. */
+/** An answer that fits the schema, or a value that does not (`given`) and its problems. */
 export type Reading = { object: Record<string, unknown> } | { problems: Problem[], given: unknown }
 
 export type ObjectAnswer = Awaited<ReturnType<typeof openObjectAnswer>>
 
-/**
- * Prepares the structured answer that a run must give; the compiler of schemas is loaded at its first use. Throws BadObjectSchema (400).
- */
+/** Prepares the structured answer that a run must give. The schema compiler is loaded at its first use. Throws BadObjectSchema (400). */
 export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: ObjectOption) {
   const { compileObjectSchema } = await import('./compile-object-schema.ts')
   const check = compileObjectSchema(schema)
@@ -50,7 +48,10 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
       inputSchema: wire.schema
     } satisfies LanguageModelV4FunctionTool,
 
-    /** The response format for runs without any tools. The strict modes of providers accept no schema with optional properties. */
+    /**
+     * The response format for runs without tools. It contains the schema only if the strict modes of providers accept that schema: they
+     * refuse, for example, optional properties.
+     */
     responseFormat: {
       type: 'json',
       name: ANSWER_TOOL,
@@ -64,7 +65,7 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
           'A run without that call has failed.'
         : `The application needs the answer of this run as data: answer with one JSON object and nothing else.${told}`,
 
-    /** Checks the input of the model's call of `answer`; the error is for the model. */
+    /** Checks the input of the model's call of the tool `answer`. The error text is for the model. */
     validateCall (_name: string, input: unknown): Validation {
       const reading = read(input)
       return 'object' in reading
@@ -88,7 +89,7 @@ export async function openObjectAnswer ({ schema, retries = DEFAULT_RETRIES }: O
 
 export const inWords = (problems: Problem[]): string => problems.map(({ message }) => message).join('; ')
 
-/** Also accepts an answer without the wrapper: models that have read the original schema sometimes leave it out. */
+/** Reads an answer with or without the wrapper property: models that have seen the original schema sometimes leave the wrapper out. */
 function readWrapped (given: unknown, { isWrapped }: WireSchema, check: CheckObject): Reading {
   const isInside = isWrapped && isObject(given) && WRAPPER in given
   const inner = isInside ? given[WRAPPER] : given
@@ -98,8 +99,8 @@ function readWrapped (given: unknown, { isWrapped }: WireSchema, check: CheckObj
 }
 
 /**
- * Returns a schema whose objects allow no further properties unless it says otherwise: strict modes require that, and weak models would add
- * properties without end.
+ * Returns the schema with `additionalProperties: false` in each object that does not state it. Strict modes require this, and weak models
+ * would add properties without end.
  */
 function closeObjects (schema: Schema): Schema {
   const { properties, additionalProperties, items, anyOf } = schema
@@ -114,7 +115,7 @@ function closeObjects (schema: Schema): Schema {
   }
 }
 
-/** Whether the strict modes of providers accept a schema: every object lists all its properties as required, and allows no others. */
+/** Whether the strict modes of providers accept a schema: every object lists all its properties as required and allows no others. */
 function isStrict (schema: unknown): boolean {
   if (Array.isArray(schema)) return schema.every(isStrict)
   if (!isObject(schema)) return true

@@ -16,13 +16,13 @@ const NOT_TAKEN = 'The answer was not taken, because another call of this step d
 const MISSING = `${NOTE_OPENING} This run has not given its answer to the application yet. Call the tool ${ANSWER_TOOL} now, with the ` +
   'whole object.]'
 
-/** The consequences of a step for the structured answer of its run. */
+/** The effect of a step on the structured answer of its run. */
 interface TakenStep {
   /** The outcomes of the calls of the tool `answer`. */
   outcomes: RunEvent[]
-  /** Present if the run has answered. */
+  /** The structured answer; undefined if the run has not given it yet. */
   answer?: EventOf<'object'>
-  /** The message that asks for the answer again. */
+  /** The message that asks the model for the answer again. */
   retry?: EventOf<'message'>
 }
 
@@ -30,10 +30,10 @@ interface TakenStep {
 export const isAnswerCall = (event: object): boolean => 'toolName' in event && event.toolName === ANSWER_TOOL
 
 /**
- * Takes the structured answer of the newest step, whose other calls have their outcomes. An answer beside a call that did not succeed is
- * not taken. A step that ends the run without a fitting answer is a failed attempt, and so is each answer that does not fit. If there are
- * more failed attempts than retries, an earlier answer of the run that fitted counts; if there is none, AnswerDoesNotFit is thrown
- * (ERR_OBJECT_INVALID).
+ * Takes the structured answer from the newest step, after all other calls of the step have their outcomes. If one of these calls did not
+ * succeed, the answer is not taken. Each answer that does not fit the schema is a failed attempt, and so is a step that ends the run
+ * without an answer that fits. If there are more failed attempts than retries, an earlier fitting answer of the run counts. If there is
+ * none, throws AnswerDoesNotFit (ERR_OBJECT_INVALID).
  */
 export function takeAnswer (events: readonly RunEvent[], owed: ObjectAnswer, { isLast }: { isLast: boolean }): TakenStep {
   const newest = newestStep(events)
@@ -55,15 +55,15 @@ export function takeAnswer (events: readonly RunEvent[], owed: ObjectAnswer, { i
   const isOver = isLast || !others.some(({ type }) => type === 'tool-input' || type === 'tool-input-error')
   const hasTold = newest.some((event) => event.type === 'tool-input-error' && isAnswerCall(event))
   if (!isOver && !hasTold) return { outcomes: [] }
-  // An answer that does not fit is counted as an attempt by its error.
+  // The error of an answer that does not fit already counts as a failed attempt.
   const failed = attempts + (hasTold ? 0 : 1)
   if (failed > owed.retries) return earlierAnswer(events, owed, failed) ?? fail(reading, failed)
   return { outcomes: [], ...(!hasTold && { retry: { type: 'message', text: noteOf(reading), isRetry: true } }) }
 }
 
 /**
- * Reads the answer of a step; undefined if it has none. In a run without tools, the text is the answer; in other runs, an object in the
- * text of a step without calls is one if it fits.
+ * Reads the answer of a step; undefined if the step has none. In a run without tools, the text is the answer. In other runs, an object that
+ * fits the schema in the text of a step without calls also counts.
  */
 function readStep (
   step: readonly RunEvent[],
@@ -83,7 +83,7 @@ const isWithoutTools = (events: readonly RunEvent[]): boolean =>
 
 const isFailure = ({ type }: RunEvent): boolean => type === 'tool-error' || type === 'tool-denied' || type === 'tool-input-error'
 
-/** Counts the steps whose answer did not fit, and those after which the answer was requested again. */
+/** Counts the steps with an answer that did not fit, and the steps after which the answer was requested again. */
 function failedAttempts (events: readonly RunEvent[]): number {
   let count = 0
   let isCounted = false
@@ -98,7 +98,10 @@ function failedAttempts (events: readonly RunEvent[]): number {
   return count
 }
 
-/** Returns the newest answer of the run that was taken; a refinement or a message of the user may have asked for another one. */
+/**
+ * Returns the newest answer of the run that was taken before; undefined if there is none. There may be one if a refinement or a message of
+ * the user asked for another answer.
+ */
 function earlierAnswer (events: readonly RunEvent[], owed: ObjectAnswer, attempts: number): TakenStep | undefined {
   const taken = events.findLast((event) => event.type === 'tool-output' && isAnswerCall(event))
   if (taken?.type !== 'tool-output') return undefined

@@ -2,31 +2,31 @@ import { isObject } from '../../lib/json.ts'
 import type { Schema } from './compile-object-schema.ts'
 
 /**
- * The limits for expanding references: the number of schemas, and their depth. What exceeds them is replaced by a schema that accepts
+ * The limits for expanding a `$ref`: the number of schemas and their depth. A schema beyond these limits is replaced by one that accepts
  * everything.
  */
 const MAX_SCHEMAS = 1_000
 const MAX_DEPTH = 24
-/** The property that holds the answer if its schema is not a plain object. */
+/** The property that contains the answer if the root of the schema is not a plain object. */
 export const WRAPPER = 'value'
 
-/** Keywords that are sent unchanged, and those that say nothing about a value. */
+/** JSON Schema keywords that are sent to providers unchanged, and keywords that do not restrict a value. */
 const SENT = ['title', 'description', 'minimum', 'maximum', 'minLength', 'maxLength', 'minItems', 'maxItems']
 const SILENT = ['$defs', 'definitions', '$comment', 'default', 'examples', '$schema', '$id']
 
 /** A schema in the form that is sent to providers. */
 export interface WireSchema {
   schema: Schema
-  /** Whether the answer is the property WRAPPER of the object that the model writes. */
+  /** Whether the model writes an object whose property WRAPPER is the answer. */
   isWrapped: boolean
-  /** Whether the schema says everything that the original one says. */
+  /** Whether the schema is as strict as the original one. */
   isExact: boolean
 }
 
 /**
- * Returns a schema that accepts everything that the given one accepts, and perhaps more, in the part of JSON Schema that providers accept
- * for the parameters of a tool: a plain object at the root, without references, lists of types, `oneOf`, `allOf`, `not` and conditions.
- * Providers refuse a whole request because of one keyword that they do not know.
+ * Returns a schema that accepts everything that the given schema accepts, and perhaps more. It uses only the part of JSON Schema that
+ * providers accept for the parameters of a tool: a plain object at the root, and no `$ref`, lists of types, `oneOf`, `allOf`, `not` or
+ * conditions. Providers refuse a whole request because of one unknown keyword.
  */
 export function wireSchema (root: Schema): WireSchema {
   let schemas = 0
@@ -50,7 +50,7 @@ export function wireSchema (root: Schema): WireSchema {
     if (Array.isArray(own.type)) return anyOf(own.type.map((type) => ({ ...own, ...NO_TEXTS, type })))
     const forms = own.anyOf ?? own.oneOf
     if (!Array.isArray(forms)) return ofType(own, refs)
-    // Beside `anyOf`, providers accept only texts.
+    // Beside `anyOf`, providers accept only `title` and `description`.
     if (own.anyOf === undefined || Object.keys(own).length > 1 + Object.keys(shown).length) isExact = false
     return anyOf(forms)
   }
@@ -67,7 +67,7 @@ export function wireSchema (root: Schema): WireSchema {
         properties: Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, inner(each)]))
       }),
       ...(Array.isArray(required) && required.length > 0 && { required }),
-      // `patternProperties` is not sent, but properties that it accepts must remain possible.
+      // `patternProperties` is not sent, but the properties that it allows must stay allowed.
       ...(additionalProperties !== undefined && rest.patternProperties === undefined && {
         additionalProperties: isObject(additionalProperties) ? inner(additionalProperties) : additionalProperties
       }),
@@ -75,7 +75,7 @@ export function wireSchema (root: Schema): WireSchema {
     }
   }
 
-  /** Returns a valid `enum`: Google accepts only texts in it. */
+  /** Returns `enum` if all its values are strings, because Google accepts no others; else a schema that accepts everything. */
   function enumOf (values: unknown): Schema {
     if (!Array.isArray(values)) return {}
     return values.every((value) => typeof value === 'string') ? { type: 'string', enum: values } : leftOpen()
@@ -88,7 +88,7 @@ export function wireSchema (root: Schema): WireSchema {
     return isObject(found) ? found : undefined
   }
 
-  /** Follows a reference. A schema that contains itself is cut where it occurs again. */
+  /** Resolves a `$ref`. A schema that contains itself is cut where it occurs again. */
   function followed ($ref: string, beside: Schema, refs: readonly string[]): Schema {
     const found = targetOf({ $ref })
     if (found !== undefined && !refs.includes($ref)) return convert(united([found, beside]), [...refs, $ref])
@@ -103,9 +103,7 @@ export function wireSchema (root: Schema): WireSchema {
   return { schema: wrapped, isWrapped: true, isExact }
 }
 
-/**
- * Combines schemas that must all be met into one: their properties and required names are united; of other keywords the last one counts.
- */
+/** Merges schemas that must all be met into one: `properties` and `required` are merged; of each other keyword, the last value counts. */
 function united (schemas: unknown[]): Schema {
   const whole: Schema = {}
   const parts = schemas.filter(isObject)

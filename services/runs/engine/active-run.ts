@@ -24,14 +24,17 @@ const SteeringIdUsed = defineError(
   'The message with the id "%s" says something else. Send this one with an id of its own.'
 )
 
-/** Returns the message of the user with the id of an event; undefined for a new id. Throws SteeringIdUsed (409) if its text differs. */
+/**
+ * Returns the earlier message of the user that has the same id as the event; undefined if there is none. Throws SteeringIdUsed (409) if its
+ * text differs.
+ */
 function saidBefore (said: readonly EventOf<'steer'>[], { id, text }: EventOf<'steer'>): EventOf<'steer'> | undefined {
   const known = said.find((each) => each.id === id)
   if (known !== undefined && known.text !== text) throw new SteeringIdUsed(id)
   return known
 }
 
-/** A reader of one segment of a run, batch by batch. Its owner must call `unsubscribe`. */
+/** A subscription to one segment of a run, which is read in batches. The reader must call `unsubscribe`. */
 export interface Subscription<R extends RunRecord = ThreadRun> {
   runId: string
   threadId: R['threadId']
@@ -40,12 +43,12 @@ export interface Subscription<R extends RunRecord = ThreadRun> {
   /** The protocol in which this subscriber gets the events. */
   protocol: Protocol
   batches(signal: AbortSignal): AsyncGenerator<readonly RunEvent[]>
-  /** The number of bytes that the run has appended since the subscription began and that the subscriber has not read yet. */
+  /** The number of bytes of events that were appended since the subscription began and that the subscriber has not read yet. */
   lag(): number
   unsubscribe(): void
 }
 
-/** The position at which a reader begins. */
+/** Where a reader begins; see `subscribe`. */
 export interface ReadFrom {
   isWhole?: boolean
   after?: EventPosition
@@ -54,14 +57,14 @@ export interface ReadFrom {
 /** The most messages of the user that may wait for a run's next step. */
 const STEERING_QUEUE = 20
 
-/** A subscriber that lags by more than this many bytes counts as slow; see `backpressure`. */
+/** A subscriber that lags by more than this many bytes counts as slow. */
 const BACKPRESSURE_BYTES = 256 * 1024
 
-/** What the options of a run mean for its subscribers. */
+/** How a run treats its subscribers. */
 export interface SubscriberOptions {
   /** Whether the run continues when no subscriber is left. */
   resumable: boolean
-  /** How long other runs continue without a subscriber, milliseconds; 0 if absent. */
+  /** How long a run that is not resumable continues without a subscriber, milliseconds; default 0. */
   lingerMs?: number
   /** The protocol of subscribers that name none. */
   protocol: Protocol
@@ -70,8 +73,8 @@ export interface SubscriberOptions {
 export type ActiveRun<R extends RunRecord = ThreadRun> = ReturnType<typeof createActiveRun<R>>
 
 /**
- * A run that executes now, with its subscribers. When the last subscriber leaves, the run is aborted unless it is resumable: at once, or if
- * nobody has come back after `lingerMs`.
+ * A run that executes now, with its subscribers. When the last subscriber leaves, a run that is not resumable is aborted, unless somebody
+ * subscribes again within `lingerMs`.
  */
 export function createActiveRun<R extends RunRecord> (
   run: Run<R>,
@@ -80,7 +83,7 @@ export function createActiveRun<R extends RunRecord> (
 ) {
   /** How often the last subscriber has left. */
   let departures = 0
-  /** The messages of the user that no step has read; they are on disk. */
+  /** The messages of the user that are on disk and that no step has read. */
   const steering = waitingIn(run.log.events)
   /** The messages of the user that are being written. */
   const storing = new Map<EventOf<'steer'>, Promise<void>>()
@@ -101,7 +104,7 @@ export function createActiveRun<R extends RunRecord> (
     aborted.resolve()
     progress()
   }
-  /** Aborts the run if it has no reader when the time has passed. */
+  /** Aborts the run if it has no reader after `lingerMs`. */
   async function abortUnread (): Promise<void> {
     const departure = ++departures
     if (lingerMs > 0) await clock.sleep(lingerMs, AbortSignal.any([controller.signal, over.signal]))
@@ -135,8 +138,8 @@ export function createActiveRun<R extends RunRecord> (
     },
 
     /**
-     * Takes a message of the user for the model's next step; `store` writes the event to disk and to the log. No message is taken twice.
-     * Throws SteeringFull (429), NoActiveRun (404) if no step follows, or SteeringIdUsed (409).
+     * Takes a message of the user for the model's next step. `store` writes the event to disk and to the log. A message that is sent again
+     * with the same id is taken once. Throws SteeringFull (429), NoActiveRun (404) if no step follows, or SteeringIdUsed (409).
      */
     async steer (event: EventOf<'steer'>, store: () => Promise<void>): Promise<EventOf<'steer'>> {
       const known = saidBefore(steeringIn(run.log.events), event)
@@ -152,7 +155,7 @@ export function createActiveRun<R extends RunRecord> (
       await written
       return same
     },
-    /** Returns the messages of the user that step `step` reads. */
+    /** Removes the waiting messages of the user and returns them as read by the step with number `step`. */
     takeSteering: (step: number): EventOf<'steer'>[] => steering.splice(0).map((event) => ({ ...event, state: 'read', step })),
     /** Whether messages of the user wait for a step. */
     async isSteered (): Promise<boolean> {
@@ -163,13 +166,13 @@ export function createActiveRun<R extends RunRecord> (
     get isEnding () {
       return isEnding
     },
-    /** If nothing waits for a step, takes no further messages of the user. Returns whether the run may end. */
+    /** If no message of the user waits for a step, no further messages are taken and the run may end. Returns whether it may. */
     async endUnlessSteered (): Promise<boolean> {
       await stored()
       isEnding = steering.length === 0
       return isEnding
     },
-    /** Takes no further messages of the user. Resolves when those taken are in the log. */
+    /** Takes no further messages of the user. Resolves when the messages taken so far are in the log. */
     async endSteering (): Promise<void> {
       isEnding = true
       await stored()
@@ -188,8 +191,8 @@ export function createActiveRun<R extends RunRecord> (
 
     /**
      * Subscribes from the first event of a segment, by default in the run's own protocol. With `isWhole`, a chat client also gets the
-     * earlier segments, because it builds one message of all. A reader that comes back gets what follows `after`, the last event that it
-     * has got.
+     * earlier segments, because it builds one message from all segments. A reader that reconnects gets only the events after `after`, the
+     * last event that it received.
      */
     subscribe (segment: number, as: Protocol = protocol, { isWhole = false, after }: ReadFrom = {}): Subscription<R> {
       const subscriber = Symbol('subscriber')
@@ -198,7 +201,7 @@ export function createActiveRun<R extends RunRecord> (
       const earlier = resumed?.rest ??
         (isWhole && as !== 'documented' && segment > 0 ? wholeMessage(run.log.events.slice(0, first + 1), as) : [])
       const start = resumed?.next ?? (earlier.length > 0 ? first + 1 : first)
-      // Earlier events must also be sent, but do not count as lag: they are no sign of a slow reader.
+      // Earlier events are sent, too, but do not count as lag, because they do not show that the reader is slow.
       const end = run.log.events.length
       positions.set(subscriber, start)
       return {
@@ -209,7 +212,7 @@ export function createActiveRun<R extends RunRecord> (
         lag: () => run.log.lag(Math.max(end, positions.get(subscriber) ?? end)),
         batches: (signal) =>
           run.log.read(start, signal, {
-            // Wait until the request is on disk: a crash must not lose a request whose events were sent. A failed write ends the run.
+            // Waits until the request is on disk: a crash must not lose a request whose events were sent. If the write fails, the run ends.
             opening: run.saved.then(() => earlier, () => earlier),
             onRead (batch) {
               positions.set(subscriber, positions.get(subscriber)! + batch.length)
@@ -226,7 +229,7 @@ export function createActiveRun<R extends RunRecord> (
   }
 }
 
-/** Returns all events of a subscription when it has ended, without those of attempts that were dropped. */
+/** Reads a subscription to its end and returns all events, except those of attempts that were dropped. */
 export async function readWhole (subscription: Subscription, signal: AbortSignal): Promise<readonly RunEvent[]> {
   const read: RunEvent[] = []
   try {
@@ -237,7 +240,10 @@ export async function readWhole (subscription: Subscription, signal: AbortSignal
   return withoutDroppedTries(read)
 }
 
-/** Returns the events of a subscription up to the first that is `enough`, or those of the first `ms`, and a subscription that has all. */
+/**
+ * Reads a subscription until an event is `enough`, or for `ms` milliseconds. Returns the events so far, and a subscription that begins with
+ * them again.
+ */
 export async function readFirst (
   subscription: Subscription,
   enough: (event: RunEvent) => boolean,
@@ -253,7 +259,7 @@ export async function readFirst (
     first.push(value)
     next = batches.next()
   }
-  // It is awaited only if somebody reads on.
+  // This promise is awaited only if somebody reads on.
   next.catch(() => {})
   return {
     events: first.flat(),
@@ -271,7 +277,7 @@ export async function readFirst (
   }
 }
 
-/** Returns a subscription to events that belong to no log: requests that are sent again. */
+/** Returns a subscription to events that are in no log, such as approval requests that are sent again. */
 export function subscribeToEvents (record: Recorded, events: readonly RunEvent[], protocol: Protocol): Subscription {
   const log = createRunLog(events)
   log.end()
@@ -280,7 +286,7 @@ export function subscribeToEvents (record: Recorded, events: readonly RunEvent[]
 
 type Recorded = Pick<ThreadRun, 'runId' | 'threadId' | 'options'>
 
-/** Returns a subscription to the rest of a segment that has ended. */
+/** Returns a subscription to the rest of an ended segment: the events `rest`, then the events of the log from position `next`. */
 export const subscribeToLog = (
   { runId, threadId, options }: Recorded,
   log: RunLog,
@@ -297,8 +303,8 @@ export const subscribeToLog = (
 })
 
 /**
- * Returns a subscription to a segment that has ended. With `isWhole`, a chat client gets the whole message: the events of the other
- * segments come first, and have no ids.
+ * Returns a subscription to an ended segment. With `isWhole`, a chat client gets the whole message: the events of the other segments come
+ * first and have no ids.
  */
 export function subscribeToSegment (
   record: Recorded,
@@ -323,9 +329,9 @@ const said = ({ message: text, id = newId() }: SteerBody, { clock }: Deps): Even
   ({ type: 'steer', id, text, state: 'waiting', at: clock.now() })
 
 /**
- * Sends a message of the user to an active run. The model gets it at its next step, even if the run waits or is interrupted before. The
- * message is on disk when the promise resolves. Waits for the end of a run that is ending, which may wait now: then there is none. Throws
- * NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed (409).
+ * Sends a message of the user to an active run. The model gets the message at its next step, even if the run waits or is interrupted before
+ * that step. The message is on disk when the promise resolves. If the run is ending, waits for its end and returns undefined, because the
+ * run may wait now. Throws NoActiveRun (404) if no step follows, SteeringFull (429), or SteeringIdUsed (409).
  */
 export async function steerRun<R extends RunRecord> (
   live: ActiveRun<R>,
@@ -337,7 +343,10 @@ export async function steerRun<R extends RunRecord> (
   return live.steer(event, () => live.run.saved.then(() => deps.runs.commit(live.run, { finalEvents: [event] })))
 }
 
-/** Does the same for a stored run that waits: the model gets the message when the run continues. `more` is stored with it. */
+/**
+ * Like `steerRun`, for a stored run that waits: the model gets the message when the run continues. `more` is stored in the same
+ * transaction.
+ */
 export async function steerWaitingRun<R extends RunRecord> (
   run: Run<R>,
   body: SteerBody,

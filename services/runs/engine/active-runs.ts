@@ -18,7 +18,8 @@ type BeginListener = (options: RunOptions | undefined, ended: Promise<void>, isC
 export type ActiveRuns = ReturnType<typeof createActiveRuns>
 
 /**
- * Keeps the active runs: one for each conversation, `limit()` together at most; and those of tasks, whose number is limited by their queue.
+ * Keeps the active runs: one for each conversation, at most `limit()` of them in total, and the runs of tasks, whose queue limits their
+ * number.
  */
 export function createActiveRuns ({ limit, clock }: { limit: () => number, clock: Pick<Clock, 'sleep'> }) {
   const listeners: Array<(threadId: string) => void> = []
@@ -40,7 +41,7 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
     has: (threadId: string) => byThread.has(threadId) || starting.has(threadId),
     /** Returns the active run of a conversation with this id. */
     ofRun: (runId: string): ActiveRun | undefined => [...byThread.values()].find(({ run }) => run.record.runId === runId),
-    /** Returns the options of an active run, and the names of the tools that its model has to find. */
+    /** Returns the options of an active run, and the names of the tools that its model must find before it can call them. */
     toolsOf (runId: string): { options?: RunOptions, deferred?: readonly string[] } {
       const { record, log } = (this.ofRun(runId) ?? this.ofTaskRun(runId))?.run ?? {}
       return { options: record?.options, deferred: log?.events.findLast((event) => event.type === 'context')?.context.deferred }
@@ -50,8 +51,8 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
     /** The active runs of tasks. */
     ofTasks: (): ActiveRun<TaskRun>[] => [...ofTasks.values()],
     /**
-     * Returns the active run of a conversation; with a `runId`, only if it is that run. Waits for the end of an aborted run, then returns
-     * undefined.
+     * Returns the active run of a conversation; with a `runId`, only if the run has that id. Waits for the end of an aborted run, then
+     * returns undefined.
      */
     async current (threadId: string, runId?: string): Promise<ActiveRun | undefined> {
       const live = byThread.get(threadId)
@@ -60,7 +61,7 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
     },
 
     /**
-     * Reserves a place for the run that `begin` launches; a conversation has one run at a time. Throws TooManyRuns (429),
+     * Reserves the conversation for the run that `begin` launches, because a conversation has one run at a time. Throws TooManyRuns (429),
      * ConversationBusy (409) or Draining (503).
      */
     async admit (threadId: string, begin: () => Promise<ActiveRun>): Promise<ActiveRun> {
@@ -76,7 +77,7 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
       }
     },
 
-    /** Starts `work` in the reserved place; the run counts as active until `work` has ended. */
+    /** Starts `work` as the run for which `admit` reserved the conversation. The run counts as active until `work` has ended. */
     launch (run: Run<ThreadRun>, options: SubscriberOptions, work: (live: ActiveRun) => Promise<void>): ActiveRun {
       const live = createActiveRun(run, options, { clock })
       const { threadId } = run.record
@@ -93,7 +94,7 @@ export function createActiveRuns ({ limit, clock }: { limit: () => number, clock
       return live
     },
 
-    /** Adds the run of a task, which has no reader, until its `end` is called. */
+    /** Adds the run of a task, which has no subscribers. The run counts as active until its `end` is called. */
     enter (run: Run<TaskRun>): ActiveRun<TaskRun> {
       const { runId } = run.record
       const live = createActiveRun(run, { resumable: true, protocol: 'documented' }, { clock, onEnd: () => ofTasks.delete(runId) })

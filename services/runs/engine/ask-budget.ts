@@ -2,14 +2,17 @@ import type { BudgetQuestion } from '../../contracts/approval-record.ts'
 import { budgetError, budgetQuestion, budgetReached, type Meter, raisedBy } from '../../usage/index.ts'
 import type { RunItems } from './asked-items.ts'
 
-/** Lets the run spend what its user has allowed it in earlier segments. The yes of a day is kept with the usage of that day. */
+/**
+ * Raises the budget of the run by what the user has allowed in earlier segments. A raised daily budget is stored with the usage of the day
+ * instead.
+ */
 export function raiseBudgets (meter: Pick<Meter, 'raise'>, items: RunItems): void {
   for (const { budget, isAllowed } of items.budgets()) if (isAllowed && budget.of === 'run') meter.raise(raisedBy(budget))
 }
 
 /**
- * Does work that makes model calls. Returns its result, or the question that the run must ask first, where a budget is used up. Rejects
- * with BudgetMet where nobody can be asked (`mayAsk`), and where the user has said no before.
+ * Does work that makes model calls. Returns the result or, if a budget is used up, the question that the run must ask first. Rejects with
+ * BudgetMet if `mayAsk` says that nobody can be asked, and if the user has refused before.
  */
 export async function workWithinBudget<T> (
   work: () => Promise<T>,

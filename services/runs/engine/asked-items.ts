@@ -17,7 +17,7 @@ import type { RunRecord } from '../run-record.ts'
 type ToolApproval = Approval & ToolItem
 export type RunItems = ReturnType<typeof createRunItems>
 
-/** The items that a run has requested, while it executes, by call. */
+/** The items that an executing run has requested. */
 export function createRunItems (stored: readonly Approval[]) {
   const items = new Map(stored.map((item) => [item.approvalId, item]))
   const approvals = () => [...items.values()].filter((item): item is ToolApproval => item.kind === 'tool')
@@ -27,10 +27,10 @@ export function createRunItems (stored: readonly Approval[]) {
   return {
     all: (): readonly Approval[] => [...items.values()],
 
-    /** Returns the newest approval of the call, and the item that holds the answer if a person or the application answers it. */
+    /** Returns the newest approval of the call and, if a person or the application answers the call, the item with the answer. */
     ofCall,
 
-    /** Returns how long the calls waited for the person, milliseconds; 0 if the person was asked about none of them. */
+    /** Returns the longest time for which one of the calls waited for the person, milliseconds; 0 if the person was not asked. */
     waitedMs: (toolCallIds: readonly string[]): number =>
       Math.max(0, ...toolCallIds.flatMap((toolCallId) => {
         const { approval, answer } = ofCall(toolCallId)
@@ -39,14 +39,17 @@ export function createRunItems (stored: readonly Approval[]) {
           : [item.decidedAt - item.createdAt])
       })),
 
-    /** What the person was asked about budgets. */
+    /** Returns the budgets that the person was asked to raise, and whether the person has allowed it. */
     budgets: () => [...items.values()].flatMap((item) =>
       item.kind === 'question' && item.budget !== undefined ? [{ budget: item.budget, isAllowed: isAllowed(item.answers) }] : []),
 
     /** The calls that the person denied in this run. */
     refused: (): RefusedCall[] => approvals().filter(({ state }) => state === 'denied'),
 
-    /** Returns the approval of the call in its new state, to be stored; nothing if it has none or the state does not change. */
+    /**
+     * Returns the approval of the call in the new state, for the caller to store; none if the call has no approval or the state is the
+     * same.
+     */
     moved (toolCallId: string, state: 'executing' | CallEnd['state']): ToolApproval[] {
       const item = ofCall(toolCallId).approval as ToolApproval | undefined
       return item === undefined || item.state === state ? [] : [inState(item, state)]
@@ -60,9 +63,8 @@ export function createRunItems (stored: readonly Approval[]) {
 }
 
 /**
- * Makes the items of the ledger for the calls that a run must ask about. A new approval replaces the previous one of the same call; an
- * approved call that the application executes now is `executing`. `moved` are those earlier items in their new state; nothing is stored
- * here.
+ * Makes the ledger items for the calls that a run must ask about, without storing anything. `moved` are earlier approvals of these calls in
+ * a new state: withdrawn if a new approval replaces them, `executing` if the application executes the call now.
  */
 export function askItems (
   run: RunRecord,

@@ -16,7 +16,7 @@ import type { RunRecord } from '../run-record.ts'
 import type { RunRepository, RunWrite } from '../run-repository.ts'
 import type { ActiveRun } from './active-run.ts'
 
-/** The collaborators of the engine, which are the same for all runs. */
+/** The collaborators of the engine, which all runs share. */
 export interface EngineDeps {
   store: Store
   clock: Clock
@@ -27,7 +27,7 @@ export interface EngineDeps {
   fence: Fence
   usage: Pick<UsageMeters, 'open' | 'close'>
   config: () => Config
-  /** Absent while no traces are written. */
+  /** Undefined if no traces are written. */
   traces?: RunTracer
   log: {
     info(details: object, message: string): void,
@@ -39,28 +39,26 @@ export interface EngineDeps {
 /** One execution of a run, from its start or its continuation until it ends, waits or is stopped. */
 export interface RunAttempt<R extends RunRecord = RunRecord> {
   live: ActiveRun<R>
-  /** Its number at the fence. */
+  /** The number of the attempt at the fence. */
   attempt: number
-  /** Counts and admits the model calls of the run. */
+  /** Counts the model calls of the run and refuses those beyond a budget. */
   meter: Meter
-  /** Returns the structured answer that the run owes by its options. */
+  /** Returns the structured answer that the options of the run require; undefined if they require none. */
   owed: () => Promise<ObjectAnswer | undefined>
   /** Stores what is new in the run. Rejects when the attempt is over. */
   commit: (write?: RunWrite<R>) => Promise<void>
-  /** Returns how long the run has worked, over all its attempts; milliseconds. */
+  /** Returns how long the run has worked in all its attempts, milliseconds. */
   activeMs: () => number
-  /** Waits without letting the time of the run pass. */
+  /** Waits for a promise while the clock of the run's time limit stands still. */
   pause: Deadline['pause']
-  /** Ends the attempt. Resolves when what it wrote is on disk; after that it writes nothing more. */
+  /** Ends the attempt. Resolves when all its writes are on disk. After that the attempt writes nothing more. */
   close: () => Promise<void>
 }
 
 /** The codes of aborts that count as failures of the run. */
 const LIMITS: Partial<Record<AbortKind, ErrorCode>> = { timeout: 'ERR_TIMEOUT', budget: 'ERR_BUDGET' }
 
-/**
- * Returns the event that says why a run ended early. Logs an error that is none of the service: its readers get no words of it.
- */
+/** Returns the event that says why a run ended early. An unexpected error is logged, and readers do not get its message. */
 export function whyEnded (error: unknown, runId: string, log: Pick<EngineDeps['log'], 'error'>): EventOf<'abort' | 'error'> {
   const kind = abortKind(error)
   if (kind !== undefined) {
@@ -75,12 +73,12 @@ export function whyEnded (error: unknown, runId: string, log: Pick<EngineDeps['l
   return { type: 'error', errorText: 'Something went wrong inside the service; its log says more.', code: 'ERR_INTERNAL' }
 }
 
-/** How long a run may work in all, by default, milliseconds. */
+/** How long a run may work in total, by default, milliseconds. */
 const RUN_MS = 4 * 60 * 60 * 1000
 
 /**
- * Opens an attempt: gives it a number, a meter, and the time that is left to the run. `endsAt`: the end time of its task, epoch
- * milliseconds; until then the run may work for longer than RUN_MS.
+ * Opens an attempt with a number at the fence, a meter, and a deadline for the time that is left to the run. `endsAt` is the end time of
+ * the run's task, in epoch milliseconds. Until then, the run may work for longer than RUN_MS.
  */
 export function openAttempt<R extends RunRecord> (
   live: ActiveRun<R>,

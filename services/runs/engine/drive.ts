@@ -1,13 +1,13 @@
 import { newestStep, openCalls, type RunEvent } from '../../contracts/run-events.ts'
 import type { RunRecord } from '../run-record.ts'
 
-/** What a run does next: make a model call, settle the calls of its newest step, or have its answer judged. */
+/** What a run does next: make a model call (`step`), settle the calls of its newest step, or have its answer judged. */
 export type NextAction = 'step' | 'settle' | 'judge'
 
 /**
- * Returns the next action of a run. Only its events decide, so that it continues in the same way after a wait and after a crash. A step is
- * open from `step-start` to `step-finish`; if a message follows its end, the model is asked again. `isOwed`: the run must give a structured
- * answer, and continues until it has one.
+ * Returns the next action of a run. Only the events decide, so that the run continues in the same way after a wait and after a crash. A
+ * step is open from `step-start` to `step-finish`. If a message follows the end of the step, the model is called again. `isOwed`: the run
+ * must give a structured answer, and continues until it has given one.
  */
 export function nextAction (
   events: readonly RunEvent[],
@@ -25,23 +25,21 @@ export function nextAction (
 }
 
 /**
- * The actions of a run. They keep all state themselves, so nothing is passed between them. When the promise of an action resolves, its
- * effects are as durable as the run requires.
+ * The actions of a run. They share state internally, so nothing is passed between them. When the promise of an action resolves, its effects
+ * are stored as far as the owner of the run requires; see `RunOwner`.
  */
 export interface RunActions {
   /** Returns the next action; `end` if the run has answered or must wait. */
   next(): Promise<NextAction | 'end'>
   /** Makes one model call. */
   step(): Promise<void>
-  /** Executes the calls of the newest step, except those that somebody must decide first. */
+  /** Executes the calls of the newest step, except calls that a person or the application must decide first. */
   settle(): Promise<void>
   /** Has the answer judged. */
   judge(): Promise<void>
 }
 
-/**
- * The loop of every run: model, tools, model, … until the answer is accepted or a person must decide. It can be interrupted at any time.
- */
+/** The loop of every run: model, tools, model, … until the answer is accepted or the run must wait. It can be interrupted at any time. */
 export async function drive (run: RunActions): Promise<void> {
   for (;;) {
     const action = await run.next()

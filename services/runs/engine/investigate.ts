@@ -17,7 +17,7 @@ import { createRepetitions } from './repetitions.ts'
 import { createIdSource } from './step-writer.ts'
 import { toldTools, withFewerTools } from './told-tools.ts'
 
-/** The most steps with tools of one investigation. */
+/** The most steps in which one investigation may call tools. */
 const STEPS = 30
 const INSTRUCTIONS =
   'You investigate a question for another agent, which reads nothing but your report. Look with your tools, side by side where you can; ' +
@@ -28,7 +28,7 @@ const ASKS_NOBODY = 'An investigation asks nobody, so this was not fetched.'
 
 interface Investigation {
   report: string
-  /** The calls that were made for it, in order. */
+  /** The calls that the investigation made, in order. */
   calls: Array<{ toolName: string, input: unknown, status: 'completed' | 'error' }>
 }
 
@@ -40,8 +40,8 @@ interface Deps extends Pick<EngineDeps, 'clock'> {
 }
 
 /**
- * Returns the function that answers a question with a run inside of a run. It uses the models, the budget and the signal of the outer run,
- * the tools of that run that only read and need no approval, and a conversation of its own. Rejects as model calls do.
+ * Returns the function that answers a question with a run inside another run. The inner run uses the models, the budget and the signal of
+ * the outer run, and those of its tools that only read and need no approval. It has a conversation of its own. Rejects as model calls do.
  */
 export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps) {
   return async (question: string, context: ToolContext): Promise<Investigation> => {
@@ -63,7 +63,7 @@ export function createInvestigate ({ activeRuns, usage, clock, ...shared }: Deps
       }
     })
     let given = modelContext({
-      // For tools that it has to find, only their servers are described.
+      // If the model must find some tools first, the prompt describes only their servers.
       system: [`${INSTRUCTIONS}${deferred === undefined ? '' : `\n\n${servers}\n`}\nWorking folder: ${JSON.stringify(cwd)}.`],
       tools: told.map(describeTool),
       deferred

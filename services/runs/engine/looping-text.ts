@@ -1,14 +1,17 @@
-/** How many characters at the end of a text are examined, and the longest piece whose repetition is recognised. */
+/** The number of characters at the end of a text that are examined, and the length of the longest piece whose repetition is recognised. */
 const TAIL = 4_000
 const LONGEST_PIECE = 250
-/** The last characters of the text: only if they occur a second time before, the text may repeat itself. */
+/**
+ * The number of last characters that are searched for first. Only if these characters occur a second time before, the text may repeat
+ * itself.
+ */
 const END = 32
 /** The number of characters between two examinations. */
 const STEP = 1_000
 
 /**
- * Returns a function that takes an answer piece by piece and returns whether its end repeats itself: its last 4,000 characters are
- * repetitions of one piece of at most 250. Small models write like this until their window is full.
+ * Returns a function that takes an answer in pieces and returns whether its end repeats itself: whether its last 4,000 characters are
+ * repetitions of one piece of at most 250 characters. Small models write like this until their context window is full.
  */
 export function createLoopingText (): (delta: string) => boolean {
   let tail = ''
@@ -24,7 +27,9 @@ export function createLoopingText (): (delta: string) => boolean {
   }
 }
 
-/** Returns the length of the shortest piece of which the text is repetitions, the last one perhaps incomplete (Knuth, Morris, Pratt). */
+/**
+ * Returns the length of the shortest piece whose repetition makes the text (Knuth, Morris, Pratt). The last repetition may be incomplete.
+ */
 function periodOf (text: string): number {
   const borders = new Uint16Array(text.length)
   for (let at = 1, border = 0; at < text.length; at++) {

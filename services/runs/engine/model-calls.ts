@@ -13,9 +13,9 @@ import { withFewerTools } from './told-tools.ts'
 import { createIdSource } from './step-writer.ts'
 
 /**
- * Returns the messages before a conversation, which stay the same in every step of a run: the system prompt in several messages, the guide
- * of the working folder and the list of skills. The system messages are separate, so that the cache of a provider still holds the first
- * ones when a later one changes.
+ * Returns the messages before a conversation, which stay the same in every step of a run: the system prompt, the guide of the working
+ * folder and the list of skills. The system prompt is split into several messages, so that a provider's cache still serves the first ones
+ * when a later one changes.
  */
 const openingOf = ({ system, guide, skills }: Pick<RunContext, 'system' | 'guide' | 'skills'>): LanguageModelV4Prompt => [
   ...system.map((content): LanguageModelV4Message => ({ role: 'system', content })),
@@ -23,7 +23,7 @@ const openingOf = ({ system, guide, skills }: Pick<RunContext, 'system' | 'guide
     .map((text): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] }))
 ]
 
-/** Every line break of Unicode: a line of a guide must not look like text of the service. */
+/** Every line break of Unicode, because each line of a guide must be quoted: no line may look like text of the service. */
 const LINE_BREAK = /\r\n|[\n\v\f\r\u0085\u2028\u2029]/
 
 const describeGuide = ({ name, text, size }: FolderGuide): string =>
@@ -45,8 +45,8 @@ export const applicationInstructions = (instructions: readonly string[]): string
       `Instructions of the application:\n${instructions.join('\n')}`
 
 /**
- * Returns the function that adds to messages of a prompt the entries of the memory that fit them. A message stays the same object in all
- * steps.
+ * Returns a function that appends to messages of a prompt the memory entries that fit them. A message with the same entries stays the same
+ * object in all steps.
  */
 function createRecalling () {
   const made = new WeakMap<LanguageModelV4Message, { text: string, message: LanguageModelV4Message }>()
@@ -72,7 +72,7 @@ function createRecalling () {
   }
 }
 
-/** Where the events of model calls are written, and what pauses or aborts the calls. */
+/** Where the events of model calls are written, and how the calls are paused or aborted. */
 export interface ModelOutput {
   append: (event: RunEvent) => void
   /** Returns a promise that is pending while the model stream must pause; undefined otherwise. */
@@ -80,10 +80,10 @@ export interface ModelOutput {
   signal: AbortSignal
 }
 
-/** Makes the model call of the next step, including what the user said before it. Returns the event that ends the step. */
+/** Makes the model call of the next step, with the user's messages since the step before. Returns the event that ends the step. */
 type ModelCalls = () => Promise<EventOf<'step-finish'>>
 
-/** Writes the events to the log of the run at once, as fast as its subscribers read. */
+/** Writes events directly to the log of the run. Backpressure comes from the run's subscribers. */
 export const directOutput = <R extends RunRecord>({ run, backpressure, signal }: ActiveRun<R>): ModelOutput =>
   ({ append: run.log.append, backpressure, signal })
 

@@ -28,12 +28,12 @@ import { asToldTools, nameMeant, otherNameMeant, readInput, type ToolHost } from
 import type { Meter } from '../../usage/index.ts'
 import { createStepWriter, type IdSource, type StepResult } from './step-writer.ts'
 
-/** What the model calls of one attempt at a run need from other modules. */
+/** The collaborators that the model calls of one attempt at a run need. */
 interface ModelStepParts {
   registry: Registry & ContextWindows
   clock: Clock
   signal: AbortSignal
-  /** Counts and admits the calls. */
+  /** Counts the model calls and refuses those beyond a budget. */
   meter: Meter
   /** Stops the clock of the run's time limit until the promise settles. */
   pause: Deadline['pause']
@@ -41,28 +41,28 @@ interface ModelStepParts {
   ids: IdSource
   /** Loads and stores the summaries that replace older parts of the conversation. */
   summaries: Pick<CompactorParts, 'load' | 'keep'>
-  /** Receives the events of the step as they occur: at least one for each part of the answer. */
+  /** Receives the events of the step as they occur, at least one for each part of the answer. */
   append: (event: RunEvent) => void
-  /** Called for each piece of the answer, with the model that answers and its effort. */
+  /** Called for each piece of the answer with the model that answers and its reasoning effort. */
   onAnswer?: (by: AnsweredBy) => void
   /** Called for each call whose name or input was corrected to fit a tool. */
   onMended?: (call: { toolCallId: string, toolName: string, named?: string }) => void
-  /** Called after parts that arrived together, to check the run's limits. A returned promise pauses the model stream. */
+  /** Called with the parts that arrived together, to check the run's limits. A returned promise pauses the model stream. */
   afterParts: (parts: readonly LanguageModelV4StreamPart[]) => void | Promise<void>
 }
 
 /** One model call. */
 interface ModelStep extends Pick<Conversation, 'messages' | 'latest' | 'older' | 'places'> {
   step: number
-  /** Why the model must answer now: calls of this step are not executed, except those of `answer`. */
+  /** Why this is the last step. Calls of the last step are not executed, except calls of the tool `answer`. */
   lastWord?: 'steps' | 'repeating' | 'no-progress'
   /** The structured answer that the run must give. */
   owed?: ObjectAnswer
   /** The messages that the model gets for the first time in this step. */
   notes: ReadonlyArray<EventOf<'message' | 'steer'>>
-  /** Returns the prompt, with what the model is told after the messages. */
+  /** Returns the prompt with additions of the owner, such as the list of refused calls. */
   complete?: (prompt: LanguageModelV4Prompt) => LanguageModelV4Prompt
-  /** Returns the messages before the conversation and the tools; called when the tool servers are ready. */
+  /** Returns the messages before the conversation, and the tools. Called when the tool servers are ready. */
   context: () => Promise<ModelContext>
 }
 
@@ -73,7 +73,8 @@ export interface ModelContext {
   tools: LanguageModelV4FunctionTool[]
   deferred?: readonly string[]
   /**
-   * After a provider has refused the number of tools, returns the context with as many as it accepts; undefined if there cannot be fewer.
+   * Called after a provider has refused the number of tools. Returns the context with as many tools as the provider accepts; undefined if
+   * there cannot be fewer.
    */
   fewerTools: () => Promise<ModelContext | undefined>
 }
@@ -87,7 +88,7 @@ interface Asked {
 const NO_STEPS_LEFT = 'No tool is called any more in this run.'
 const CUT_OFF = 'This call was cut off, because the answer reached its greatest length, and was not carried out. Do the same in parts: ' +
   'write the beginning of a long text first, and add the rest with further calls.'
-/** What the user is told about a feature that a model did not accept. */
+/** The notice to the user for each feature that a model did not accept. */
 const LEFT_OUT: Record<string, [NoticeCode, string]> = {
   tools: ['no-tools', 'This model takes no tools, so they were described to it in words. Other models use them more surely.'],
   pictures: ['no-pictures', 'This model takes no pictures, so they were left out. Choose another model for what they show.'],
@@ -112,8 +113,8 @@ const REASONS = {
   'no-progress': 'None of your last calls could be carried out'
 }
 /**
- * Returns the last message of the last step. System prompt and tools stay the same in all steps, so that a cache serves them. The choice of
- * a tool is not forced, because models that reason refuse that.
+ * Returns the last message of the last step. System prompt and tools stay the same in all steps, so that a provider's cache serves them.
+ * The tool choice is not forced, because reasoning models refuse that.
  */
 const lastMessage = (why: keyof typeof REASONS, mayAnswer: boolean) =>
   userMessage(
@@ -124,10 +125,10 @@ const lastMessage = (why: keyof typeof REASONS, mayAnswer: boolean) =>
   )
 
 /**
- * Returns the function that makes the model calls of one attempt: it fits the conversation into the model's window, streams the answer as
- * events, and validates the inputs of its calls. A valid call becomes `tool-input` and waits until it is settled; an invalid call, and each
- * call of the last step, becomes an error that the model sees. The caller appends `step-finish`. Rejects like `streamModel` and
- * `createStepWriter`.
+ * Returns the function that makes the model calls of one attempt. It fits the conversation into the model's context window, streams the
+ * answer as events, and validates the inputs of the tool calls. A valid call becomes `tool-input` and waits until it is settled. An invalid
+ * call, and each call of the last step, becomes an error that the model sees. The caller appends `step-finish`. Rejects like `streamModel`
+ * and `createStepWriter`.
  */
 export function createModelSteps (
   { registry, clock, signal, meter, pause, tools: host, ids, summaries, append, afterParts, onAnswer, onMended }: ModelStepParts
@@ -149,7 +150,7 @@ export function createModelSteps (
       if (warning.feature === TOOL_LEFT_OUT) append({ type: 'notice', code: 'tool-refused', text: toolRefused(warning.details ?? '') })
     }
   }
-  /** Tells the user that the server of a model, which is their own, has read only the end of a prompt. */
+  /** Tells the user that a model server that is not in the cloud has read only the end of a prompt. */
   async function tellCutPrompt ({ id, prompt }: Asked, tools: LanguageModelV4FunctionTool[], read: number): Promise<void> {
     if (registry.reach(id) === 'cloud') return
     const sent = prompt.reduce((sum, message) => sum + tokensOf(message), tokensInSame(jsonOfFixed(tools)))
@@ -181,7 +182,7 @@ export function createModelSteps (
     const toolMeant = (name: string, input?: string) =>
       nameMeant(name, names()) ??
         (input === undefined ? undefined : otherNameMeant(name, input, { names: names(), find: host.find, validate: host.validate }))
-    // Tools are described even if none may be called: providers refuse a history with calls of tools that are not described.
+    // Tools are described even if none may be called, because providers refuse a history with calls of tools that are not described.
     const options = () => ({
       ...registry.callSettings('capable'),
       ...(described().length > 0 && {
@@ -265,7 +266,10 @@ export function createModelSteps (
   }
 }
 
-/** Returns the prompt with the newest plan of the conversation, if the call that showed it was summarised or left out. */
+/**
+ * Returns the prompt with the newest plan of the conversation added at the end, if the call that showed the plan was summarised or left
+ * out.
+ */
 function withPlan (prompt: LanguageModelV4Prompt, messages: LanguageModelV4Prompt): LanguageModelV4Prompt {
   const newest = messages.flatMap(callsIn).findLast(({ toolName }) => toolName === PLAN_TOOL)
   if (newest === undefined || prompt.flatMap(callsIn).includes(newest)) return prompt
@@ -275,7 +279,7 @@ function withPlan (prompt: LanguageModelV4Prompt, messages: LanguageModelV4Promp
 const callsIn = (message: LanguageModelV4Message) =>
   message.role === 'assistant' ? message.content.filter((part) => part.type === 'tool-call') : []
 
-/** Returns minimal descriptions of the tools of which the conversation contains calls. */
+/** Returns minimal descriptions of the tools that the conversation contains calls of. */
 function toolsCalled (messages: LanguageModelV4Prompt): LanguageModelV4FunctionTool[] {
   const parts = messages.flatMap((message) => message.role === 'assistant' ? message.content : [])
   const names = new Set(parts.flatMap((part) => part.type === 'tool-call' ? [part.toolName] : []))

@@ -5,21 +5,21 @@ import { needsAny } from '../../contracts/tool.ts'
 import type { Clock } from '../../lib/clock.ts'
 import type { ToolHost } from '../../tools/index.ts'
 
-/** How often in a row a call, or a cycle of calls, is made before the model is told, and before the run is stopped. */
+/** How often in a row a call, or a cycle of calls, must occur until the model gets a note, and until the run is stopped. */
 const TOLD_AT = 3
 const STOPPED_AT = 5
-/** The most calls in a cycle that is recognised. */
+/** The most calls that a recognised cycle can have. */
 const LONGEST_CYCLE = 3
-/** A call that is repeated at least this many milliseconds later is no repetition: what it reads may have changed. */
+/** A call that is made again at least this many milliseconds later is no repetition, because what it reads may have changed. */
 const APART_MS = 10_000
 /** How often a tool may be called in a row if its results contain nothing new. */
 const NOTHING_NEW = 30
-/** The consequence of repetitions: nothing, the model is told, or the run is stopped. */
+/** The consequence of repetitions: none, the model gets a note (`told`), or the run is stopped. */
 type Repetition = 'none' | 'told' | 'stopped'
 
 /**
  * Recognises a run that repeats itself: the same call with the same result, the same cycle of up to three such calls, or calls of one tool
- * whose results contain nothing new, whatever their input. It counts from the beginning of the attempt.
+ * whose results contain nothing new, whatever their inputs. Counting starts with the attempt.
  */
 export function createRepetitions (clock: Pick<Clock, 'monotonic'>, find: ToolHost['find']) {
   /** Whether the tool is meant to be called repeatedly, because it reads what a command in the background has written. */
@@ -29,7 +29,7 @@ export function createRepetitions (clock: Pick<Clock, 'monotonic'>, find: ToolHo
   let told = 0
   let sameTool = { name: '', seen: new Set<string>(), times: 0 }
 
-  /** Counts the calls of the same tool in a row since one of them had a result that none before it had. */
+  /** Returns how many calls of the same tool were made in a row since the newest one with a new result, including that call. */
   function countNothingNew (step: readonly RunEvent[]): number {
     for (const event of step) {
       if (event.type !== 'tool-output' && event.type !== 'tool-error') continue
@@ -66,7 +66,7 @@ export function createRepetitions (clock: Pick<Clock, 'monotonic'>, find: ToolHo
   }
 }
 
-/** Returns how often in a row the newest call, or the cycle that ends with it, was made. */
+/** Returns how often in a row the newest call, or the cycle that ends with the newest call, was made. */
 function timesRepeated (calls: readonly string[]): number {
   let most = 1
   for (let length = 1; length <= LONGEST_CYCLE; length++) {

@@ -27,16 +27,16 @@ interface Start {
   output?: ModelOutput
 }
 
-/** The state of an attempt at a run. */
+/** The actions and the current state of an attempt at a run. */
 export interface ExecutedRun {
   actions: RunActions
   items: RunItems
-  /** The run must wait: for decisions about calls, or for a higher budget. */
+  /** The run must wait for decisions about calls or for a higher budget. */
   isWaiting: boolean
   asked: ReadonlyArray<WaitingCall | BudgetQuestion>
-  /** The end of the newest step, which is appended when its calls are settled; undefined if it was appended before. */
+  /** The end event of the newest step, which is appended when the calls of the step are settled; undefined if it has been appended. */
   stepFinish?: EventOf<'step-finish'>
-  /** The structured answer of the newest step. Readers of a conversation get it last, when it is accepted. */
+  /** The structured answer of the newest step. Readers of a conversation get it last, when the answer is accepted. */
   answer?: EventOf<'object'>
   isAccepted: boolean
   /** Resolves when no call is running. */
@@ -44,8 +44,8 @@ export interface ExecutedRun {
 }
 
 /**
- * The actions of one attempt at a run. Its state is the record and the log of the run, so that a later attempt continues where this one
- * ended.
+ * The actions of one attempt at a run. All lasting state is in the record and the log of the run, so that a later attempt continues where
+ * this one ended.
  */
 export function createRunActions<R extends RunRecord> (
   attempt: RunAttempt<R>,
@@ -56,7 +56,10 @@ export function createRunActions<R extends RunRecord> (
   const { live, commit } = attempt
   const { run } = live
   const { log } = run
-  /** The events of the current model call that are not written yet: of runs whose steps are stored as a whole, and of second versions. */
+  /**
+   * The events of the current model call that are held back: in runs of tasks, whose steps are stored as a whole, and in second versions of
+   * an answer.
+   */
   let held: RunEvent[] = []
   /** Whether the current model call makes a second version of the answer. */
   let isSecond = false
@@ -66,7 +69,7 @@ export function createRunActions<R extends RunRecord> (
     ...output,
     append (event: RunEvent) {
       if (event.type === 'step-start') hasBegun = true
-      // A message of the user asks for another answer.
+      // A message of the user asks for a new answer, which is no second version.
       if (event.type === 'steer') isSecond = false
       if (owner.kind === 'task' || (isSecond && !isToldAtOnce(event))) held.push(event)
       else output.append(event)
@@ -89,7 +92,7 @@ export function createRunActions<R extends RunRecord> (
     isAsked: (toolName) => asksThoughAllowed(owner.policy, owner.tools, toolName),
     now: deps.clock.now
   })
-  /** The newest step that was checked for repetitions. */
+  /** The number of the newest step that was checked for repetitions. */
   let looked = run.record.steps
 
   const mayAskForMore = () => owner.policy.answersInCalls && !mayFirstStand(log.events, live.signal)
@@ -105,7 +108,10 @@ export function createRunActions<R extends RunRecord> (
   /** Sends a message of the service to the model before its next step. */
   const tell = (text: string) => write([{ type: 'message', text, isRetry: true }])
 
-  /** Has the model answer once more if its answer was empty. Ends a run that repeats itself, or whose calls are too long for the model. */
+  /**
+   * Replaces the next action of a run where needed: has the model answer once more after an empty answer, and ends a run that repeats
+   * itself or whose calls are too long for the model.
+   */
   async function guarded (action: NextAction): Promise<NextAction> {
     const { steps } = run.record
     if (action === 'judge') {
@@ -129,7 +135,7 @@ export function createRunActions<R extends RunRecord> (
     executed.isAccepted = false
     executed.answer = undefined
     isSecond = reviewIn(log.events) !== undefined
-    // Before the first step, the record of the run says everything.
+    // Before the first step, the record of the run contains everything.
     if (owner.kind === 'conversation' && run.record.steps > 0) deps.runs.saveSoon(run)
     held = []
     const made = await workWithinBudget(async () => {
@@ -151,14 +157,17 @@ export function createRunActions<R extends RunRecord> (
     const end = isSettled ? [executed.stepFinish] : []
     const toolCount = run.record.toolCount + calls.filter((event) => 'toolName' in event && event.toolName !== PHASE_TOOL).length
     const unlogged = isLogged ? end : [...joinDeltas(held), ...end]
-    // The end of an answer is stored together with what follows: its review, or the end of the run.
+    // The end of an answer is stored together with the answer's review, or with the end of the run.
     if (isSettled && calls.length > 0) await commit({ finalEvents: unlogged, changes: { toolCount } as Partial<R> })
     else await write(unlogged, { toolCount })
     if (isSettled) executed.stepFinish = undefined
     owner.tell?.({ is: 'step', events })
   }
 
-  /** Lets the run wait for more money. What has begun of the step ends with nothing, and the step is made again after a yes. */
+  /**
+   * Makes the run wait for a higher budget. The part of the step that has begun is closed without a result, and the step is repeated when
+   * the user allows more.
+   */
   async function waitForBudget (question: BudgetQuestion): Promise<void> {
     if (hasBegun && held.length > 0) await write(joinDeltas(withoutDroppedTries(held)))
     const paused = { type: 'step-finish', finishReason: 'other', usage: noUsage(), isPaused: true } as const
@@ -171,7 +180,7 @@ export function createRunActions<R extends RunRecord> (
     if (executed.isWaiting) return
     const newest = newestStep(log.events)
     const owed = await attempt.owed()
-    // The tokens of a step that a crash interrupted count for the run.
+    // The tokens of a step that a crash interrupted are counted in the usage of the run, not in this event.
     const cut = (): RunEvent => ({ type: 'step-finish', step: run.record.steps, finishReason: 'tool-calls', usage: noUsage() })
     const end = newest.some(({ type }) => type === 'step-finish') ? [] : [executed.stepFinish ?? endOfStep(newest, cut())]
     executed.stepFinish = undefined
@@ -214,7 +223,7 @@ export function createRunActions<R extends RunRecord> (
       executed.answer = undefined
     } else if (kept === 'first') {
       executed.answer = firstObject(log.events) ?? executed.answer
-      // The newest one counts.
+      // The newest `object` event counts.
       if (owner.kind === 'task' && executed.answer !== undefined) events.push(executed.answer)
     } else if (kept === 'second') events.push({ type: 'revision', text: newestText(log.events).trim() })
     if (changes !== undefined) await commit({ finalEvents: events, changes })
@@ -223,7 +232,7 @@ export function createRunActions<R extends RunRecord> (
     executed.isAccepted = refinement === undefined
   }
 
-  /** Does the work of a step. If that was to make a second version of an answer and fails, the first version becomes the answer. */
+  /** Does the work of an action. If that work fails while it makes a second version of an answer, the first version becomes the answer. */
   async function orFirstStands (work: Promise<void>): Promise<void> {
     try {
       await work
@@ -242,13 +251,13 @@ export function createRunActions<R extends RunRecord> (
         return await live.endUnlessSteered() ? 'end' : 'step'
       }
       if (executed.isWaiting) {
-        // Messages of the user are left for the segment after this one.
+        // Messages of the user wait for the next segment.
         await live.endSteering()
         return 'end'
       }
       const isOwed = await attempt.owed() !== undefined
       const action = await guarded(executed.answer !== undefined ? 'judge' : nextAction(log.events, { ...run.record, isOwed }))
-      // The user may send a message during the review, too; then this answer is not the last one.
+      // If the user sends a message during the review, this answer is not the last one.
       if (action === 'judge' && await live.isSteered()) return 'step'
       if (action !== 'judge' || !executed.isAccepted) return action
       return await live.endUnlessSteered() ? 'end' : 'step'
@@ -267,7 +276,7 @@ export function createRunActions<R extends RunRecord> (
   return executed
 }
 
-/** Returns what a model is told about a run in addition to its prompt. */
+/** Returns the texts that a model gets in addition to the messages of the run. */
 function besides (events: readonly RunEvent[], { placement, given, hasRecalled }: RunPrompt) {
   const { context } = events.findLast((event) => event.type === 'context') ?? {}
   return {

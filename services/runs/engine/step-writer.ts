@@ -10,16 +10,16 @@ import { createLoopingText } from './looping-text.ts'
 import { noUsage, tokensReported } from '../../usage/index.ts'
 import { createAnswerText, createMetadata, isPortableId, type OfferedTools, type TextPiece } from '../../models/index.ts'
 
-/** The maximum number of tool calls in one answer; a model that makes more is caught in a loop. */
+/** The most tool calls in one answer. A model that makes more is stuck in a loop. */
 const MAX_CALLS = 128
 /** The maximum size of one answer, bytes. */
 const MAX_ANSWER_BYTES = 16 * 1024 * 1024
-/** The size of a part without its content, bytes. */
+/** The size that is counted for each part in addition to its content, bytes. */
 const PART_BYTES = 64
 
-/** The most characters of an unreadable call that the model is shown. */
+/** The most characters of an unreadable call that are quoted to the model. */
 const UNREAD_SHOWN = 2_000
-/** Why the text of an answer is dropped if its template began it with thinking. */
+/** The reason for dropping the text of an answer that turned out to be reasoning, because the chat template had begun it. */
 const WAS_THOUGHT = 'What came as the answer was thinking.'
 
 const AnswerTooLong = defineError(
@@ -37,9 +37,9 @@ interface ToolCall {
   toolName: string
   input: string
   providerMetadata?: SharedV4ProviderMetadata
-  /** The name that the model wrote, if it differs from the tool's. */
+  /** The name that the model wrote, if it differs from the name of the tool. */
   named?: string
-  /** The call was written as text; the model may have meant to show it. */
+  /** The call was written as text. The model may have meant only to show it. */
   isFromText?: true
 }
 
@@ -68,7 +68,7 @@ interface WriterParts {
   ids: IdSource
   /** The tools that calls written as text may name. */
   offered: OfferedTools | undefined
-  /** Returns the name of the tool that a model means; for some names, only the input tells it. */
+  /** Returns the name of the tool that a model means. For some names, this can be found only with the input of the call. */
   toolMeant: (name: string, input?: string) => string | undefined
   /** Whether the user or the application answers calls of a tool. */
   isAnswered: (toolName: string) => boolean
@@ -80,7 +80,7 @@ type Kind = 'text' | 'reasoning'
 interface TextBegun {
   part: Part
   reader: ReturnType<typeof createAnswerText>
-  /** The part of it that was written as text. */
+  /** The part of the text that was appended as text, not as reasoning. */
   written: string
 }
 
@@ -92,16 +92,16 @@ interface Writing extends WriterParts {
   /** The ids of calls that have begun, by the ids of the provider. */
   calls: Map<string, string>
   /**
-   * The names of calls that have begun and whose tool is known only with their input, such as those of USE_TOOL, by the ids of the
-   * provider.
+   * The names of calls that have begun but whose tool is known only when their input is complete, such as calls of USE_TOOL, by the ids of
+   * the provider.
    */
   unnamed: Map<string, string>
   isLooping: (delta: string) => boolean
   /** The texts that have begun and not ended, by the ids of the provider. */
   texts: Map<string, TextBegun>
-  /** The calls that were written as text. They come last, because some servers also send the same calls as calls. */
+  /** The calls that were written as text. They are added last, because some servers send the same calls also as tool calls. */
   asText: Array<Extract<TextPiece, { kind: 'call' }>>
-  /** Everything that has begun, in order. */
+  /** All texts, reasoning parts and calls that have begun, in order. */
   begun: OpenPart[]
   bytes: number
   result: StepResult
@@ -126,7 +126,7 @@ function startPart (writing: Writing, kind: Kind, part: Part): void {
   if (!writing.parts[kind].has(part.id)) beginPart(writing, kind, part)
 }
 
-/** Appends a delta. A part without a start event begins here, because readers refuse deltas of unknown parts. */
+/** Appends a delta. A part without a start event begins with it, because readers refuse deltas of unknown parts. */
 function extendPart (writing: Writing, kind: Kind, { id, delta, providerMetadata }: Part & { delta: string }): void {
   const part = writing.parts[kind].get(id) ?? beginPart(writing, kind, { id })
   if (writing.isLooping(delta)) writing.result.isLooping = true
@@ -142,7 +142,10 @@ function closePart ({ parts, append }: Writing, kind: Kind, { id, providerMetada
   parts[kind].delete(id)
 }
 
-/** Begins a call. The ledger finds a call that the user or the application answers only by its id, so that id is unique everywhere. */
+/**
+ * Begins a call and returns its id. A call that the user or the application answers gets an id that is unique everywhere, because the
+ * ledger finds such a call by its id alone.
+ */
 function beginCall ({ calls, ids, begun, append, toolMeant, isAnswered }: Writing, id: string, named: string): string {
   const toolName = toolMeant(named) ?? named
   const unique = calls.get(id) ?? (isAnswered(toolName) ? newId() : ids.call(id))
@@ -158,7 +161,7 @@ function beginText ({ texts, offered }: Writing, { id, providerMetadata }: Part)
   return text
 }
 
-/** Drops a text that was in fact thinking, and sends it again as thinking, unless calls came with it. */
+/** Drops a text that was in fact reasoning, and sends it again as reasoning, unless calls came with it. */
 function turnIntoThought (writing: Writing, { part, written }: TextBegun): void {
   const { calls, result, append, begun, parts, step } = writing
   if (calls.size > 0 || result.calls.length > 0) return
@@ -220,9 +223,9 @@ function writeCall (
   const { toolName, input } = (named === USE_TOOL && callMeant(text, toolMeant)) || { toolName: named, input: text }
   const toolCallId = known ?? beginCall(writing, id, toolName)
   unnamed.delete(id)
-  // Chat clients get the input of such a call later, so the deltas must hold it.
+  // For such a call, chat clients take the input from the deltas, so one delta must contain it.
   if (known === undefined && (isFromText || isAnswered(toolName))) append({ type: 'tool-input-delta', toolCallId, delta: input })
-  // The id is sent back only to the model that gave it.
+  // An id of a provider's own form is sent back only to the model that gave it.
   const isOwnId = !isFromText && toolCallId.startsWith(id) && !isPortableId(toolCallId)
   result.calls.push({
     toolCallId,
@@ -244,7 +247,7 @@ function writeCallsAsText (writing: Writing): void {
   }
 }
 
-/** Returns what readers believe to be in progress. A call is in progress until its step is settled. */
+/** Returns the parts and calls that are in progress for readers. A call is in progress until its step is settled. */
 function underWay ({ parts, begun }: Writing): OpenPart[] {
   const open = new Set([...parts.text.values(), ...parts.reasoning.values()].map(({ id }) => id))
   return begun.filter(({ kind, id }) => kind === 'call' || open.has(id))
@@ -310,10 +313,10 @@ function writePart (writing: Writing, part: LanguageModelV4StreamPart): void {
 }
 
 /**
- * Converts the parts of one model call to events, and collects the result for the loop. Part ids are numbered through the run and tool call
- * ids are made unique in it, because providers repeat both. Metadata that providers attach to a part is kept with it, marked with the
- * model. The calls are held in memory until the step ends, so `write` throws AnswerTooLong or TooManyCalls for an answer that is too long
- * or makes too many calls.
+ * Converts the stream parts of one model call to events, and collects the result of the call. Part ids are numbered through the run, and
+ * tool call ids are made unique in it, because providers repeat both. Metadata that a provider attaches to a part is kept with the part,
+ * marked with the model. The tool calls are held in memory until the step ends, so `write` throws AnswerTooLong or TooManyCalls for an
+ * answer that is too long or makes too many calls.
  */
 export function createStepWriter (collaborators: WriterParts) {
   const writing: Writing = {
@@ -333,7 +336,7 @@ export function createStepWriter (collaborators: WriterParts) {
 
   return {
     result,
-    /** Returns the content of the answer so far: all ids, and what readers believe to be in progress. */
+    /** Returns the ids of all parts and calls so far, and those that are in progress for readers. */
     broken: (): { dropped: string[], open: OpenPart[] } => ({ dropped: begun.map(({ id }) => id), open: underWay(writing) }),
     /** Ends the answer at this point, without its calls. */
     cut () {
@@ -354,7 +357,7 @@ const lengthOf = (part: LanguageModelV4StreamPart) =>
 
 export type IdSource = ReturnType<typeof createIdSource>
 
-/** Makes ids of parts and calls that are unique within a run, including the ids in its log and in its prompt. */
+/** Makes ids for parts and calls that differ from all ids in the log and the prompt of the run. */
 export function createIdSource (events: readonly RunEvent[], prompt: LanguageModelV4Prompt) {
   let parts = events.filter(({ type }) => type === 'text-start' || type === 'reasoning-start').length
   const taken = new Set<string>()

@@ -4,7 +4,10 @@ import { isSourceTool, type Tool } from '../../contracts/tool.ts'
 import type { ContextWindows, Registry } from '../../models/index.ts'
 import { definitionTokens, deferTools, describeTool, SMALL_WINDOW, type ToolHost } from '../../tools/index.ts'
 
-/** The window of a cloud model is looked up unless this many times the tokens of its tools' definitions fit into the assumed window. */
+/**
+ * The context window of a cloud model is looked up unless the assumed window has room for this many times the tokens of the tool
+ * definitions.
+ */
 const LOOK_UP_AT = 5
 
 interface Parts {
@@ -19,8 +22,8 @@ async function windowFor (tools: Tool[], registry: Parts['registry'], signal: Ab
 }
 
 /**
- * Divides the tools of a run into those that are described to its model and those that the model finds, and describes the tool servers of
- * both. The window of a server of the user's own may be small, so it is always looked up.
+ * Divides the tools of a run into tools that are described to the model and tools that the model must find first. Also returns the
+ * description of the tool servers. The context window of a local model server may be small, so it is always looked up.
  */
 export async function toldTools (
   tools: Tool[],
@@ -32,7 +35,7 @@ export async function toldTools (
   return { ...divided, servers: host.describe(tools, { found: new Set(divided.deferred), window }), window }
 }
 
-/** Whether the model of a run has a small window, so that its prompts are shorter. */
+/** Whether the model of a run has a small context window and therefore gets shorter prompts. */
 export async function hasSmallWindow ({ registry }: Pick<Parts, 'registry'>, signal: AbortSignal): Promise<boolean> {
   return await windowFor([], registry, signal) <= SMALL_WINDOW
 }
@@ -41,8 +44,8 @@ export async function hasSmallWindow ({ registry }: Pick<Parts, 'registry'>, sig
 type ToolContext = Pick<RunContext, 'system' | 'tools' | 'deferred'>
 
 /**
- * Returns the context with fewer tools: as many as the models are known to accept since a provider has refused their number; undefined if
- * there cannot be fewer.
+ * Returns the context with fewer tools, after a provider has refused their number: as many as the models are now known to accept. Returns
+ * undefined if there cannot be fewer.
  */
 export async function withFewerTools<C extends ToolContext> (
   context: C,

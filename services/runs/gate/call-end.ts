@@ -10,7 +10,7 @@ export interface CallEnd {
   state: 'done' | 'unknown' | 'denied' | 'expired'
   /** The duration of the call, milliseconds; absent if no tool ran. */
   durationMs?: number
-  /** Operations to store with it: what the call changed. */
+  /** The operations that record what the call changed, to be stored together with the event. */
   ops?: Op[]
 }
 
@@ -26,7 +26,7 @@ export const refusedCall = ({ toolCallId, toolName }: Call, state: 'denied' | 'e
 export const completedCall = ({ toolCallId, toolName }: Call, output: { output: ToolOutput, isWrapped?: true }): CallEnd =>
   ({ event: { type: 'tool-output', toolCallId, toolName, ...output }, state: 'done' })
 
-/** Returns the end of a call that the user or the application was to answer. Silence is not taken for an answer. */
+/** Returns the end of a call that the user or the application was to answer. Without an answer, the call has failed. */
 export function answeredCall (call: Call, item: QuestionItem | AppCallItem, approval?: ToolItem): CallEnd {
   const { event, ...end } = item.kind === 'app' ? answeredByApp(call, item) : answeredByUser(call, item)
   return { ...end, event: withCorrection(event, approval) }
@@ -65,10 +65,10 @@ function answeredByUser (call: Call, { state, answers = {}, reason }: QuestionIt
   }
 }
 
-/** The most characters of a corrected input that the model is told. */
+/** The most characters of a corrected input that are shown to the model. */
 const INPUT_SHOWN = 2_000
 
-/** Adds a sentence before the result that says that the call ran with an input other than the model's. */
+/** Adds a sentence before the result of a call that ran with a person's corrected input instead of the model's. */
 export function withCorrection<E extends CallEnd['event']> (event: E, approval: ToolItem | undefined): E {
   if (approval?.correctedInput === undefined || event.type === 'tool-denied') return event
   const text = `ran with the user's corrected input: ${JSON.stringify(approval.correctedInput).slice(0, INPUT_SHOWN)}`

@@ -9,29 +9,27 @@ import type { RunPolicy } from './run-policy.ts'
 export type Decision =
   | { is: 'run', because?: Granted }
   | { is: 'deny', reason: string }
-  /** In rehearsals: the call is answered and not executed. */
+  /** In rehearsals: the call gets this output and is not executed. */
   | { is: 'answer', output: ToolOutput }
-  /** An approval or a question is open; with `asks`, a question that has still to be asked. */
+  /** An approval or a question is open. `asks`: the question has still to be asked. */
   | { is: 'wait', asks?: true }
   /** The call was decided before, or cannot run here. */
   | { is: 'ended', end: CallEnd }
 
-/**
- * A call of a step, with what the policies found out about it. It is checked when the step begins, and again immediately before it runs.
- */
+/** A call of a step, with the findings of the policies. A call is checked when the step begins, and again immediately before it runs. */
 export interface CheckedCall {
   readonly call: Call
-  /** The call changes only the copy in which its run works. `confinedTo`, if it is a command, is the working folder of its box. */
+  /** The call changes only the copy in which its run works. `confinedTo` is the working folder of the box, if the call is a command. */
   copied?: { copy: string, confinedTo?: WorkFolder }
   /** Concerns that a policy withdrew. */
   takenBack: Concern[]
-  /** The concerns about its addresses, and those of its tool: other calls of the same step do not change them. */
+  /** The concerns about the call's addresses, and the concerns of its tool. Other calls of the same step do not change these. */
   ownConcerns?: Concern[]
   /** A rehearsal lets the call run. */
   isRehearsed?: true
 }
 
-/** The part of a call's step that policies use. */
+/** The facts about the step of a call that policies use. */
 export interface StepSoFar {
   run: { runId: string, cwd: string, signal: AbortSignal }
   policy: RunPolicy
@@ -42,7 +40,7 @@ export interface StepSoFar {
   /** Calls whose tools were about to start in an earlier attempt. */
   begun: ReadonlySet<string>
   /**
-   * Returns the newest approval of a call, and the item that holds the answer if a person or the application answers it, as the ledger has
+   * Returns the newest approval of a call and, if a person or the application answers the call, the item with the answer, as the ledger has
    * them.
    */
   itemsOf (toolCallId: string): { approval?: ToolItem, answer?: QuestionItem | AppCallItem }
@@ -55,13 +53,13 @@ export interface StepSoFar {
     textOfOthers? (): Promise<string | undefined>
   }
   grants?: CallGrants
-  /** Present in rehearsals, with the grants for the folder itself. */
+  /** Present in rehearsals. `grants` are the grants for the original folder, not for the copy. */
   rehearsal?: Rehearsed & { grants: CallGrants }
 }
 
-/** One rule about calls. Each has its own file; POLICIES lists them in the order in which they are asked. */
+/** One rule about calls. Each policy has its own file. POLICIES lists the policies in the order in which they are asked. */
 export interface CallPolicy {
   name: string
-  /** Returns a decision, or the reasons to ask: the given ones, after adding or withdrawing some. */
+  /** Returns a decision or, to let the next policy go on, the concerns: the given ones, with additions or withdrawals of this policy. */
   decide (checked: CheckedCall, step: StepSoFar, concerns: Concern[]): Promise<Decision | Concern[]>
 }

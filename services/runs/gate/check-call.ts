@@ -27,13 +27,13 @@ export const POLICIES: readonly CallPolicy[] = [
   unattended
 ]
 
-/** The policies for a call that was about to run and must ask after all. */
+/** The policies for a call that was allowed to run, but turned out to need an approval. */
 export const WHERE_ASKED: readonly CallPolicy[] = [deniedBefore, unattended]
 
-/** The result for a call: a decision, or the question to a person with all reasons to ask. */
+/** The result for a call: a decision, or that a person must be asked, with all concerns. */
 export type Verdict = Decision | { is: 'ask', concerns: Concern[] }
 
-/** Asks the policies about a call. If none decides, the call runs unless there is a reason to ask. */
+/** Asks the policies about a call, in order. If no policy decides, the call runs if there is no concern, else a person must be asked. */
 export async function checkCall (
   checked: CheckedCall,
   step: StepSoFar,

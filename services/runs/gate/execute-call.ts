@@ -19,13 +19,16 @@ import type { CheckedCall } from './call-policy.ts'
 import { requestAgain } from './request-approval.ts'
 import type { SettledStep } from './settled-step.ts'
 
-/** The result for a call that was to run: it has ended, a person is asked once more, or it is not what was allowed. */
+/**
+ * The result for a call that was to run. `over`: the call has ended. `asked`: a person must be asked once more. `refused`: the call is not
+ * what was allowed.
+ */
 type Outcome = { is: 'over' } | { is: 'asked', request: WaitingCall } | { is: 'refused', concerns: Concern[] }
 const OVER: Outcome = { is: 'over' }
 
 type Result = Awaited<ReturnType<ToolHost['execute']>>
 
-/** A call on its way through the steps of EXECUTION. */
+/** The state of a call during the steps of EXECUTION. */
 interface Execution {
   checked: CheckedCall
   step: SettledStep
@@ -33,26 +36,26 @@ interface Execution {
   input: unknown
   approval?: ToolItem
   granted?: Granted
-  /** The folder for which it was approved or granted. */
+  /** The folder for which the call was approved or granted. */
   folder?: WorkFolder
   /** The identity of the tool that was approved; the tool may have been replaced since. */
   identity?: string
-  /** An intent is stored before the call starts, and its outcome after it. */
+  /** Whether the intent is stored before the call starts, and the outcome when the call has ended. */
   isDurable: boolean
   kept?: KeptCall & { paths?: string[] }
   paths?: string[]
-  /** The states that its paths must have. */
+  /** The states that the paths of the call must have. */
   shown?: readonly ShownPlace[]
   result?: Result
 }
 
-/** One step of the execution, which may end it. */
+/** One step of the execution. A returned outcome ends the execution. */
 type ExecutionStep = (execution: Execution) => Promise<Outcome | undefined>
 
 /** The steps of the execution of a call, in this order. */
 const EXECUTION: readonly ExecutionStep[] = [stillAsShown, keepForUndo, intent, run, record]
 
-/** Runs a checked call, after the intent and what it is about to change are on disk. Rejects if the run is aborted. */
+/** Runs a checked call, after the intent and the copies of what the call is about to change are on disk. Rejects if the run is aborted. */
 export async function executeCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {
   const execution = openExecution(checked, step, granted)
   step.checkLimit()
@@ -64,8 +67,8 @@ export async function executeCall (checked: CheckedCall, step: SettledStep, gran
 }
 
 /**
- * Passes a call to the application. Before that, two things are stored, whatever the result will be: the use of a grant, and that an undo
- * will not cover what the call may change.
+ * Hands out a call to the application. Before that, stores the use of a grant, and the record that an undo will not cover what the call may
+ * change.
  */
 export async function handOutCall (checked: CheckedCall, step: SettledStep, granted?: Granted): Promise<Outcome> {
   const { input } = openExecution(checked, step, granted)
@@ -97,7 +100,7 @@ function openExecution (checked: CheckedCall, step: SettledStep, granted: Grante
 const agreedCall = ({ call: { toolCallId: callId, toolName: name } }: CheckedCall, { run: { runId, owner, cwd, signal } }: SettledStep) =>
   ({ name, callId, runId, owner, cwd, signal })
 
-/** Ends a call that is not what was allowed, or whose grant has ended; asks a person, if somebody is there. */
+/** Refuses a call that is not what was allowed, or whose grant has ended, and returns the concerns for asking a person. */
 function refuse ({ checked }: Pick<Execution, 'checked'>): Outcome {
   const { takenBack } = checked
   checked.copied = undefined
@@ -111,7 +114,10 @@ async function end ({ checked, step }: Execution, ended: CallEnd): Promise<Outco
   return OVER
 }
 
-/** Ends the call unless its folder is the one that was shown; an approved call asks again if what it would change is not as shown. */
+/**
+ * Checks that the folder of the call is the one that was shown to the person. An approved call asks again if its folder has moved, and ends
+ * if the folder is gone.
+ */
 async function stillAsShown (execution: Execution): Promise<Outcome | undefined> {
   const { checked: { call }, step, input, approval, folder } = execution
   const { tools, run: { cwd, signal } } = step
@@ -128,7 +134,7 @@ async function stillAsShown (execution: Execution): Promise<Outcome | undefined>
   return undefined
 }
 
-/** Keeps what the call is about to change, and compares it with what was allowed. */
+/** Copies what the call is about to change, for an undo, and compares it with what was allowed. */
 async function keepForUndo (execution: Execution): Promise<Outcome | undefined> {
   const { checked, step, input, granted, folder, identity } = execution
   const kept = await step.tools.keep({ ...agreedCall(checked, step), input, identity, folder })
@@ -140,7 +146,7 @@ async function keepForUndo (execution: Execution): Promise<Outcome | undefined> 
   return outcome
 }
 
-/** Whether a call that nobody approved has a path outside of the copy, or one that its grant does not cover. */
+/** Whether a call without an approval would change a path outside its copy, or a path that its grant does not cover. */
 function leadsElsewhere ({ checked: { copied }, approval, granted, paths }: Execution): boolean {
   if (approval !== undefined) return false
   if (copied !== undefined && !(paths ?? []).every((path) => within(path, copied.copy))) return true
@@ -148,18 +154,19 @@ function leadsElsewhere ({ checked: { copied }, approval, granted, paths }: Exec
 }
 
 /**
- * Compares what is at the paths of a call with what was shown when it was approved, or with what was learned; nothing if that is not known.
+ * Compares what is at the paths of a call with what was shown at its approval, or with what was learned. Returns undefined if both are the
+ * same, or if nothing was shown.
  */
 async function compareWithShown (execution: Execution): Promise<Outcome | undefined> {
   const { checked: { call }, step, input, approval, granted, folder } = execution
   const agreed = approval?.shown ?? granted?.shown
   if (agreed === undefined) return undefined
   const seen = await step.tools.foresee({ name: call.toolName, input, cwd: step.run.cwd, folder, signal: step.run.signal })
-  // The tool refuses an approved call, and says why.
+  // If the call is approved, the tool itself refuses it with the reason.
   if (seen === undefined || seen.refused !== undefined) return approval === undefined ? refuse(execution) : undefined
   const expected = approval?.unbound ? agreed.map(({ state, ...place }) => place) : agreed
   const preview = approval?.unbound ? undefined : approval?.previewDigest
-  // The person who saw something else than was asked agreed to that alone, also when the files are again as they were asked.
+  // A person whose preview differed from the request approved only that preview, even if the files are now again as in the request.
   const isOther = preview !== undefined && preview !== inputDigest(agreed)
   const changed = preview === inputDigest(seen.shown)
     ? []
@@ -171,10 +178,10 @@ async function compareWithShown (execution: Execution): Promise<Outcome | undefi
   return { is: 'asked', request: await requestAgain(call, approval, folder!, step, bound) }
 }
 
-/** Stores in one write: the intent, the names of the copies, the use of the grant, and the grants that are suspended from now on. */
+/** Stores in one transaction the intent, the names of the copies for undo, the use of the grant, and the grants that this call suspends. */
 async function intent (execution: Execution): Promise<Outcome | undefined> {
   const { checked, step, approval, granted, isDurable, kept, paths = [] } = execution
-  // A path that is written without an approval may be what a granted command executes.
+  // A granted command may execute a file that is written without an approval.
   const resting = approval === undefined ? await step.grants.suspend(paths, granted?.grant) : []
   try {
     if (await step.begin(checked.call, isDurable, [...kept!.ops, ...resting], granted?.grant)) return undefined
@@ -217,7 +224,10 @@ async function record (execution: Execution): Promise<Outcome> {
   return end(execution, { event: { ...withCorrection(event, approval), ...(found && { changes: found }) }, state, durationMs, ops })
 }
 
-/** Rejects as the work does. Before that, ends the call with an unknown outcome, because nobody knows how much of it was done. */
+/**
+ * Does the work. If it fails, ends the call with an unknown outcome, because nobody knows how much of the call was done, and rejects with
+ * the same error.
+ */
 async function orUnknown<T> ({ checked: { call }, step, isDurable, kept }: Execution, work: () => Promise<T>): Promise<T> {
   try {
     return await work()
