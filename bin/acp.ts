@@ -5,13 +5,13 @@ import { createServiceAccess } from '../acp/service-access.ts'
 import { systemClock } from '../services/lib/clock.ts'
 import { createStandardOutput } from '../services/log/sink.ts'
 
-// The command `local-agent acp`: an editor starts it, and speaks the Agent Client Protocol with it over stdin and stdout. It is a client
-// of the service that runs here, or starts one that ends with it. Its log is stderr.
+// The command `local-agent acp`. An editor starts it and speaks the Agent Client Protocol with it over stdin and stdout. The command is a
+// client of the running service, or starts a service that ends with the command. It logs to stderr.
 
 /** How long the exit waits for the last lines of the log, in milliseconds. */
 const FLUSH_MS = 400
 
-// Editors may close standard error, or never read it. The messages of the protocol on standard output are written as they are.
+// An editor may close stderr or never read it, so stderr is written through a bounded queue. Protocol messages go to stdout directly.
 const { stderr } = createStandardOutput({ clock: systemClock })
 const report = (line: string) => stderr.write(`${line}\n`)
 if (process.argv.length > 3) {
@@ -19,7 +19,7 @@ if (process.argv.length > 3) {
   await stderr.flush(FLUSH_MS)
   process.exit(64)
 }
-// What other modules print must not stand between the messages.
+// Output of other modules must not get between the protocol messages on stdout.
 console.log = console.error
 
 const service = createServiceAccess({ env: process.env, report })

@@ -6,24 +6,27 @@ import { constants, Script } from 'node:vm'
 import { crc32 } from 'node:zlib'
 import { keepYoungGeneration, letYoungGenerationGrow } from '../services/process/young-generation.ts'
 
-// Runs the two bundles of the service with the bytecode of an earlier process: the first at once, the second when one of its modules is
-// imported. Node's compile cache holds what is compiled before a module runs, but V8 compiles most functions when they are first called:
-// these are two thirds of the code that a start compiles.
+// Runs the two bundles of the service with the bytecode that an earlier process stored: the first bundle at once, the second when one of
+// its modules is imported. Node's compile cache holds only the functions that are compiled before a module runs. V8 compiles most functions
+// at their first call, and these are two thirds of the code that a start compiles.
 
-/** The names of the bundles, which hold a digest of the content of both. Set by the build. */
+/** The file names of the two bundles. Each holds a digest of the content of both. Set by the build. */
 declare const SERVICE_FILE: string
 declare const LATER_FILE: string
-/** Set by the build: the bytes of these two, and of the pack. */
+/** The sizes of the two bundles and of the pack, in bytes, by file name. Set by the build. */
 declare const FILES: Record<string, number>
 
 /**
- * Times after a bundle ran at which its compiled code is stored if none was there: the warm-up has run by the first of them, and probably
- * some requests by the others. Each holds the event loop for some 30 ms.
+ * Delays, in milliseconds after a bundle is compiled, at which its bytecode is stored if none was stored before. The warm-up has run by the
+ * first delay, and requests have probably run by the later ones. Each save blocks the event loop for about 30 ms.
  */
 const SAVE_MS = [3_000, 20_000, 120_000]
 const CHECKSUM_BYTES = 4
 
-/** Node's modules that every start needs. They are loaded while V8 accepts their compiled code, see `keepYoungGeneration`. */
+/**
+ * Node's modules that every start needs. They are loaded before `keepYoungGeneration` sets its flag, because V8 rejects their bytecode
+ * under that flag.
+ */
 const START_MODULES = [
   'assert',
   'async_hooks',
@@ -48,11 +51,11 @@ const START_MODULES = [
 type FindModule = (path: string) => unknown
 type Program = (require: NodeJS.Require, file: string, folder: string, url: string, other: FindModule) => { findModule: FindModule }
 
-// Undefined when the folder cannot be used. It names the version of Node.
+// Undefined if the folder of the compile cache cannot be used. The path of the folder holds the version of Node.
 const cache = getCompileCacheDir()
 const pathOf = (name: string) => fileURLToPath(new URL(name, import.meta.url))
 
-/** Throws when a file is missing or cut off: some are read later, while requests wait. */
+/** Throws if a file is missing or truncated. Some files are read only later, while requests wait for them. */
 function assertComplete () {
   for (const [name, bytes] of Object.entries(FILES)) {
     const size = statSync(pathOf(name), { throwIfNoEntry: false })?.size
@@ -62,7 +65,7 @@ function assertComplete () {
   }
 }
 
-/** Returns the stored code; undefined when there is none or it is damaged. V8 itself refuses code of another version. */
+/** Returns the stored bytecode; undefined if there is none or it is damaged. V8 itself rejects bytecode of another version. */
 function load (path: string): Buffer | undefined {
   try {
     const stored = readFileSync(path)
@@ -73,10 +76,13 @@ function load (path: string): Buffer | undefined {
   }
 }
 
-/** Stores the code of all functions that are compiled now, in place of that of other builds. A failure only costs time. */
+/**
+ * Stores the bytecode of all functions that are compiled so far, and removes that of other builds. Ignores failures: without it the next
+ * start is only slower.
+ */
 function save (script: Script, path: string) {
   try {
-    // The code is loaded by the next start without that limit.
+    // The next start loads the bytecode without the limit on the young generation, so it is made without that limit.
     letYoungGenerationGrow()
     const code = script.createCachedData()
     keepYoungGeneration()
@@ -92,7 +98,9 @@ function save (script: Script, path: string) {
   } catch {}
 }
 
-/** Compiles a bundle, which `file` is the path or the descriptor of. In a function, so that the stored code does not stay in memory. */
+/**
+ * Compiles a bundle. `file` is its path or its file descriptor. A separate function, so that the stored bytecode does not stay in memory.
+ */
 function compile (name: string, file: string | number): Script {
   const cacheFile = cache === undefined ? undefined : join(cache, `${name}.code`)
   const cachedData = cacheFile === undefined ? undefined : load(cacheFile)
@@ -116,7 +124,7 @@ function run (script: Script, name: string, other: FindModule): FindModule {
 
 let findLater: FindModule | undefined
 function runLater (): FindModule {
-  // V8 accepts the stored code only under the flags that it was stored with.
+  // V8 accepts bytecode only under the flags under which it was made.
   letYoungGenerationGrow()
   const script = compile(LATER_FILE, laterFile)
   keepYoungGeneration()
@@ -125,7 +133,7 @@ function runLater (): FindModule {
 }
 
 assertComplete()
-// It stays open, because another version may be unpacked here before it is read.
+// Opened now and read later, because another version may be unpacked into this folder in between.
 const laterFile = openSync(pathOf(LATER_FILE), 'r')
 const script = compile(SERVICE_FILE, pathOf(SERVICE_FILE))
 for (const name of START_MODULES) process.getBuiltinModule(name)

@@ -5,7 +5,7 @@ import { refuseOldNode } from './node-version.js'
 if (!refuseOldNode()) run().catch(refuseIncomplete)
 
 async function run () {
-  // --help, --version and `test` must not create a directory, nor write into one that the service would refuse.
+  // --help, --version and `test` must not create a data folder, and must not write into one that the service would refuse.
   const isInformational = process.argv[2] === 'test' ||
     process.argv.slice(2).some((argument) => ['--help', '-h', '--version'].includes(argument))
   if (!isInformational) {
@@ -19,8 +19,8 @@ async function run () {
 }
 
 /**
- * Has Node start more threads for files than its four, where nobody has chosen a number. A file system that hangs, such as a mount whose
- * server is gone, keeps the thread of each call, and the store needs a thread, too. Children keep their own number.
+ * Raises the number of Node's threads for file operations from 4 to 16, unless the user has set it. A call on a file system that hangs,
+ * such as a mount of an unreachable server, blocks its thread, and the store needs a free one. Children do not inherit the number.
  */
 async function addFileThreads () {
   if (process.env.UV_THREADPOOL_SIZE !== undefined) return
@@ -37,7 +37,10 @@ async function keepCompiledCode () {
   const { homedir } = await import('node:os')
   const { join } = await import('node:path')
 
-  /** Creates a folder for its owner only. Returns false when other users may write to it: compiled code from there cannot be trusted. */
+  /**
+   * Creates a folder for its owner only. Returns false if other users may write to it, because compiled code from such a folder cannot be
+   * trusted.
+   */
   const isPrivate = (dir: string): boolean => {
     mkdirSync(dir, { recursive: true, mode: 0o700 })
     const { uid, mode } = statSync(dir)
@@ -50,16 +53,16 @@ async function keepCompiledCode () {
   } catch {}
 }
 
-/** Says in one sentence which part of the service is missing or does not load. Throws other errors again. */
+/** Prints one sentence about the part of the service that is missing or does not load. Rethrows other errors. */
 function refuseIncomplete (error: NodeJS.ErrnoException) {
   const isPackage = ['MODULE_NOT_FOUND', 'ERR_MODULE_NOT_FOUND', 'ERR_DLOPEN_FAILED'].indexOf(error.code!) >= 0 ||
-    // A package without its compiled file.
+    // A package whose native module is missing.
     /^No native build was found/.test(error.message)
   if (!isPackage && error.code !== 'INCOMPLETE') throw error
   const [what] = error.message.replace(/\n\s*(?=loaded from)/, ', ').split('\n')
   process.stderr.write(
     `local-agent is not completely installed: ${what}. Install it again; in a clone of its sources, run npm ci and npm run build.\n`
   )
-  // EX_OSFILE of sysexits.h.
+  // The exit code EX_OSFILE of sysexits.h.
   process.exitCode = 72
 }

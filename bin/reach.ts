@@ -15,8 +15,8 @@ import { Usage } from '../services/lib/usage-error.ts'
 import { createStandardOutput } from '../services/log/sink.ts'
 import { offerPairing, PAIRING_MS } from '../services/reach/pairing-file.ts'
 
-// The command `local-agent reach`: it opens the port for devices of the service that runs with this folder of data, and shows a code with
-// which a device pairs. `list`, `revoke` and `off` say and change what is.
+// The command `local-agent reach`. It opens the port for devices of the service that uses this data folder, and shows a code with which a
+// device pairs. `list` shows the devices, `revoke` removes one, and `off` closes the port.
 
 const HELP = `  local-agent reach [--address <https://…>] [--port <n>] [--host <addr>]
                               opens the port for devices and shows a code that pairs one, within ten minutes
@@ -25,7 +25,7 @@ const HELP = `  local-agent reach [--address <https://…>] [--port <n>] [--host
                               ends the key of a device, by its name or id
   local-agent reach off       closes the port; the devices stay paired`
 
-/** How long the exit waits for the last lines, milliseconds. */
+/** How long the exit waits for the last lines of output, in milliseconds. */
 const FLUSH_MS = 2_000
 
 const output = createStandardOutput({ clock: systemClock })
@@ -35,7 +35,9 @@ const print = (text: string) => output.stdout.write(`${text}\n`)
 const env = process.env
 const home = homeFolder(env.LOCAL_AGENT_HOME || undefined)
 
-/** The service that uses this folder of data, wherever LOCAL_AGENT_URL leads: the code is left in the folder. */
+/**
+ * Returns a client of the service that uses this data folder. LOCAL_AGENT_URL is ignored, because the pairing code lies in the data folder.
+ */
 function serviceHere () {
   const { url, token } = findService({ LOCAL_AGENT_HOME: home, LOCAL_AGENT_TOKEN: env.LOCAL_AGENT_TOKEN })
   return createClient({ baseUrl: url, auth: token })
@@ -47,10 +49,13 @@ interface Settings {
   port?: number
 }
 
-/** Writes the key `reach` of config.json and has the service read it; undefined removes it. What the service refuses is taken back. */
+/**
+ * Changes the key `reach` of config.json and has the service read it; `undefined` removes the key. Restores the file if the service refuses
+ * the change.
+ */
 async function changeConfig (change: (reach: Settings | undefined) => Settings | undefined): Promise<void> {
   const client = serviceHere()
-  // Nothing is written where the service cannot be asked.
+  // Fails here, before anything is written, if the service does not answer.
   await listDevices({ client, throwOnError: true })
   const file = join(home, 'config.json')
   const before = await readConfigFile(file)
@@ -81,7 +86,7 @@ async function turnOn (wanted: Settings): Promise<void> {
   }
 }
 
-/** Returns a code of two rows a line, light on dark, as scanners know it best. */
+/** Returns a QR code as text, with two rows of modules per line. With colours the code is dark on light, which scanners read best. */
 function code (text: string): string {
   const lines = renderUnicodeCompact(text, { border: 2 }).split('\n')
   const isColoured = process.stdout.isTTY && !env.NO_COLOR

@@ -11,7 +11,7 @@ import type { RecordedService } from '../services/recordings/replay/run-through.
 import { makeWorkCopy, replayConfig } from '../services/recordings/replay/work-copy.ts'
 import type { Settings } from '../settings.ts'
 
-/** The interface of a service, without a socket. */
+/** Sends requests to a service in this process, without a socket. */
 export const inProcess = (app: Pick<App, 'inject'>): RecordedService => ({
   async request (method, url, payload) {
     const response = await app.inject({ method, url, ...(payload && { payload }) })
@@ -20,10 +20,10 @@ export const inProcess = (app: Pick<App, 'inject'>): RecordedService => ({
   }
 })
 
-/** Logs of the service are not read: a difference says what went wrong. */
+/** Returns a stream that discards the service's log. A difference in the replay already says what went wrong. */
 export const nowhere = () => new Writable({ write: (_chunk, _encoding, done) => done() })
 
-/** Reads a recording with what is expected of it: lines of its own, and those of the file beside it. Throws Usage. */
+/** Reads a recording, with the expectations in it and in the file beside it. Throws Usage. */
 export async function openRecording (file: string): Promise<Recording> {
   const text = await readFile(file, 'utf8').catch((error) => {
     throw new Usage(`${file} cannot be read: ${error.message}`)
@@ -41,7 +41,10 @@ export async function openRecording (file: string): Promise<Recording> {
   }
 }
 
-/** Replays one recording with a service of its own. `parts` are settings of the service, and what is done with it before. */
+/**
+ * Replays one recording with a service of its own. `settings` are added to those of the service; `prepare` is called with the service
+ * before the replay.
+ */
 export async function replayFile (
   file: string,
   { isStrict, ...parts }: { isStrict: boolean, settings?: Partial<Settings>, prepare?: (app: App) => void }
@@ -70,7 +73,7 @@ export async function replayFile (
   }
 }
 
-/** Commands are not executed, so nothing makes boxes; where they would run is as it was. */
+/** Returns the kind of boxes that the recorded service had. Commands are not executed, so no box is made. */
 const boxesOf = ({ header: { box = 'none' } }: Recording): Settings['boxes'] =>
   box === 'none' ? { is: box, why: 'there was none when the run was recorded' } : { is: box, program: 'recorded' }
 

@@ -8,14 +8,14 @@ import { Usage } from '../services/lib/usage-error.ts'
 
 // The command `local-agent rotate-key`; it prints its progress on stderr.
 
-/** How long the exit waits for the last lines, in milliseconds. */
+/** How long the exit waits for the last lines of output, in milliseconds. */
 const FLUSH_MS = 2_000
 
 const output = createStandardOutput({ clock: systemClock })
 output.takeOver()
 const report = (line: string) => output.stderr.write(`${line}\n`)
 
-// The clock's timers do not keep the process alive, and waiting for a service that shuts down may be the only activity.
+// Keeps the process alive: the clock's timers do not, and the command may do nothing but wait for a service that shuts down.
 const keepAlive = setInterval(() => {}, 60_000)
 try {
   if (process.argv.length > 3) {

@@ -8,7 +8,7 @@ import { createStandardOutput } from '../services/log/sink.ts'
 import { outcomeText, summaryText, type Outcome } from '../services/recordings/replay/outcome-text.ts'
 import { replayFile } from './replay.ts'
 
-// The command `local-agent test`: replays recordings of runs, without a key, a network or a running service.
+// The command `local-agent test`. It replays recordings of runs, and needs no key, no network and no running service.
 
 const HELP = `local-agent test <file…> [--strict] [--json]
   Replays recordings of runs (POST /runs/:runId/recording) without a key or a network, and says where they go otherwise now.
@@ -19,13 +19,13 @@ const HELP = `local-agent test <file…> [--strict] [--json]
   The exit code is 0 when all is as recorded and expected, 1 when something is not, 64 when a file is no recording, and 74 when
   the outcome cannot be written.`
 
-/** How long the exit waits for the last lines, in milliseconds. */
+/** How long the exit waits for the last lines of output, in milliseconds. */
 const FLUSH_MS = 2_000
 
-/** Writes a text, and waits until it is written. Throws Unwritten. */
+/** Writes a text and resolves when it is written. Throws Unwritten. */
 type Print = (text: string) => Promise<void>
 
-/** Standard output was closed, or its disk is full. */
+/** Thrown when standard output is closed or its disk is full. */
 class Unwritten extends Error {
   readonly exitCode = 74
 }
@@ -46,7 +46,10 @@ function read (args: string[]) {
   }
 }
 
-/** Returns the files that a name with `*` means, as shells do it elsewhere: those of Windows hand it over as it is. */
+/**
+ * Returns the files that match a name with `*` or `?`, for shells that do not expand such names, as on Windows. Returns the name itself if
+ * nothing matches.
+ */
 function matching (name: string): string[] {
   const found = /[*?]/.test(name) ? globSync(name).sort() : []
   return found.length > 0 ? found : [name]
@@ -68,12 +71,12 @@ async function main (args: string[], print: Print) {
   process.exitCode = outcomes.every(({ ok }) => ok) ? 0 : 1
 }
 
-/** Runs the command with the arguments behind its name, and ends the process. */
+/** Runs the command `test` with its arguments, and ends the process. */
 export async function test (args: string[]): Promise<void> {
   const output = createStandardOutput({ clock: systemClock })
   output.takeOver()
   openPack()
-  // The clock's timers do not keep the process alive.
+  // Keeps the process alive, because the clock's timers do not.
   setInterval(() => {}, 60_000)
   try {
     await main(args, async (text) => {

@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** Options under names, for conversations, runs and tasks. */
+/** Agents: named sets of options for conversations, runs and tasks. */
 export default fp(async (app) => {
   const { store, clock, providers: registry, tools: host, events: { emit } } = app
   app.decorate('agents', createAgents({
@@ -17,7 +17,7 @@ export default fp(async (app) => {
     registry,
     host,
     emit,
-    // Threads and tasks are made with the agents.
+    // The plugins of threads and tasks depend on this one, so both are read only at a call.
     usersOf: async (name) => [...await app.threads.usersOf(name), ...await app.tasks.usersOf(name)]
   }))
 }, { name: 'agents', dependencies: ['store', 'clock', 'providers', 'tools', 'events'] })

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** All that waits for a person, and the grants, for the routes. */
+/** Approvals and grants, as the routes read and answer them. */
 export default fp(async (app) => {
   const { ledger, liveQuestions: live, grants, agent, agents, tasks, threads, tools: host, workspace, engine, mcp, clock, events } = app
   mcp.watchWaiting(announceServers({ clock, emit: events.emit }))

@@ -10,12 +10,12 @@ declare module 'fastify' {
   interface FastifyInstance {
     attachments: Attachments
     attachmentFiles: AttachmentFiles
-    /** What models and tools read of the attachments. */
+    /** Gives models and tools the parts of attachments that they may read. */
     attachedFiles: AttachedFiles
   }
 }
 
-/** What users attach to messages. Contents lie in files beside the store. */
+/** Files that users attach to messages. Their contents lie in files beside the store. */
 export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const { store, clock, fileTransform } = app
   const files = createAttachmentFiles(join(home, 'attachments'))

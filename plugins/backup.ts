@@ -9,18 +9,18 @@ import type { Backup } from '../services/store/backup/backup.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     backup: Pick<Backup, 'export' | 'import' | 'check' | 'erase'> & {
-      /** How far an import is. */
+      /** Returns the progress of the current import. */
       progress(): Promise<ImportProgress>
-      /** All that is for people to read, as JSON, without secrets. */
+      /** Returns a stream of JSON with all data that people can read, without secrets. */
       readable(): Readable
     }
   }
 }
 
-/** Headers arrive as Latin-1; a passphrase is UTF-8. */
+/** Decodes a passphrase from its header: Node reads headers as Latin-1, and clients send the passphrase as UTF-8. */
 const utf8 = (header: string) => Buffer.from(header, 'latin1').toString()
 
-/** Entries of one page of the export for people. */
+/** Entries that the export for people reads at a time from each list. */
 const PAGE = 100
 
 /** Export and import of all data as one file; loaded on first use. */
@@ -40,7 +40,8 @@ export default fp<{ home: string, replaced?: () => void }>(async (app, { home, r
         refuseRequests: () => {
           draining.value = true
         },
-        // On Windows a child has LevelDB's log open: as long as it runs, its folder can be neither removed nor renamed.
+        // On Windows, a child process inherits the open log of LevelDB. Until that child ends, the data folder cannot be removed or
+        // renamed.
         endChildren: async () => {
           if (process.platform === 'win32') await app.shutdown.closeParts()
         },

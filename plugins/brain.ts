@@ -9,12 +9,12 @@ import { RECORDS } from '../services/store/keys.ts'
 declare module 'fastify' {
   interface FastifyInstance {
     brain: BrainService
-    /** What models are told of the brain. */
+    /** Chooses the entries of the memory that models are told of. */
     toldMemory: ToldMemory
   }
 }
 
-/** The event about a change of the memory. It names a conversation when all that is new comes from it. */
+/** Returns the event about a change of the memory. The event names a conversation if all new entries come from that one conversation. */
 function memoryEvent ({ learned, proposed, forgotten }: BrainChange, at: number): StreamEvent {
   const threads = new Set([...learned, ...proposed].map(({ source }) => source?.threadId))
   const [threadId] = threads.size === 1 ? threads : []
@@ -35,7 +35,7 @@ export default fp(async (app) => {
     record: store.record(RECORDS.brain, emptyMemory, memoryIds(store.digest)),
     now: clock.now,
     digest: store.digest,
-    // The events are made of what is made of the brain.
+    // The plugin of the events is registered after this one, so `app.events` is read only when the memory changes.
     onChange: (change) => app.events.emit(memoryEvent(change, clock.now()))
   })
   app.decorate('brain', brain)

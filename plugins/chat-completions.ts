@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** The door for clients of OpenAI's chat completions and responses. */
+/** The API for clients that speak OpenAI's chat completions or responses. */
 export default fp(async (app) => {
   const { agent, agents, providers, ledger, engine, clock } = app
   const tries = createFirstTries(clock)

@@ -3,22 +3,25 @@ import { createBackgroundCommands, type BackgroundCommands } from '../services/t
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The commands that stay when their calls have ended. */
+    /** Commands that keep running after their tool calls have ended. */
     backgroundCommands: BackgroundCommands
   }
 }
 
-/** Commands in the background. They end with what they belong to. */
+/**
+ * Commands in the background. A command ends with the run of its task, an hour after its conversation has last used it, or with the
+ * service.
+ */
 export default fp(async (app) => {
   const { clock, log, sandbox, undo } = app
   const commands = createBackgroundCommands({
     clock,
     log,
-    // The runs are made of the tools.
+    // The engine is created after the tools, so `app.engine` is read only at a call.
     ownerOf (runId) {
       const { activeRuns } = app.engine
       const record = activeRuns.ofRun(runId)?.run.record
-      // Commands of a rehearsal are its own, not its conversation's.
+      // A rehearsal owns its commands alone, also when it rehearses a conversation.
       if (record?.trigger === 'rehearsal') return {}
       const threadId = record?.threadId
       const taskId = activeRuns.ofTaskRun(runId)?.run.record.taskId

@@ -9,7 +9,7 @@ declare module 'fastify' {
   }
 }
 
-/** Copies of folders that conversations work in. They lie beside the folder of data, which no tool may use. */
+/** Copies of folders in which conversations work. The copies lie beside the data folder, because no tool may use the data folder itself. */
 export default fp<{ home: string }>(async (app, { home }) => {
   const transform = createTransform({ clock: app.clock })
   const copies = createCopies({
@@ -23,7 +23,7 @@ export default fp<{ home: string }>(async (app, { home }) => {
     undo: app.undo,
     log: app.log,
     endCommands: ({ runId, threadId }) => app.backgroundCommands.endOf(threadId === undefined ? { runId } : { threadId }),
-    // Runs are made of the tools.
+    // The engine is created after the tools, so `app.engine` is read only at a call.
     async placeOf (runId) {
       const { cwd, threadId, trigger } = await app.engine.runs.get(runId) ?? {}
       const isRehearsal = trigger === 'rehearsal'

@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** Screen, mouse and keyboard, where available. */
+/** Control of the screen, mouse and keyboard, where the system offers it. */
 export default fp(async (app) => {
   const desktop = createDesktop({ clock: app.clock, environment: app.childEnvironment })
   app.decorate('desktop', desktop)

@@ -8,11 +8,11 @@ declare module 'fastify' {
   }
 }
 
-/** Editors that are asked for texts which are not saved. */
+/** Connected editors. The service asks them for the unsaved text of files. */
 export default fp(async (app) => {
   const editors = createOpenEditors({
     clock: app.clock,
-    // The runs are made of the tools.
+    // The engine is created after the tools, so `app.engine` is read only at a call.
     threadOf: (runId) => app.engine.activeRuns.ofRun(runId)?.run.record.threadId
   })
   app.decorate('openEditors', editors)

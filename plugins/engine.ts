@@ -12,17 +12,20 @@ import { createStoredAnswers } from '../services/runs/stored-answers.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The runs that execute now, and what executes them. */
+    /** The active runs, and the collaborators of the code that executes them. */
     engine: EngineDeps & { activeRuns: ActiveRuns }
-    /** The answers that threads hold. */
+    /** Renders the answers of threads from the run logs. */
     answers: ReturnType<typeof createStoredAnswers>
-    /** Lets small questions to local servers wait for the user. */
+    /** Makes helper calls to local model servers wait while a run uses the same server. */
     helperQueue: HelperQueue
-    /** Lets requests that are sent again take effect once. */
+    /** Makes requests that a client sends again take effect once. */
     idempotency: Idempotency
-    /** Answers a question by a run inside a run. */
+    /** Answers a question by a nested run. */
     investigate: ReturnType<typeof createInvestigate>
-    /** Returns the tools that an active run may call and that its model, or another that works for it, was not told of. */
+    /**
+     * Returns the deferred tools of an active run that the run may call. `deferred` are their names; by default, those that the run has
+     * recorded.
+     */
     deferredTools: (runId: string, deferred?: readonly string[]) => Tool[]
   }
 }
@@ -30,7 +33,7 @@ declare module 'fastify' {
 /** The number of runs of conversations that may be active at once, by default. */
 const DEFAULT_ACTIVE_RUNS = 128
 
-/** What executes runs, of conversations and of tasks. */
+/** The engine: the collaborators that execute runs of conversations and of tasks. */
 export default fp(async (app) => {
   const { store, clock, fence, ledger, liveQuestions, grants, usage, config, log } = app
   app.decorate('engine', {

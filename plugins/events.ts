@@ -11,21 +11,21 @@ import { eventView, tasksView, type EventView } from '../services/events/replay-
 declare module 'fastify' {
   interface FastifyInstance {
     events: EventBus
-    /** What waits for a person or for the application. */
+    /** `of` returns the ids of the open approvals of a run. */
     openApprovals: { of(runId: string): string[] }
   }
   interface FastifyReply {
     /**
-     * Streams the events that the query asks for, after `lastId` if there is one, until the client disconnects, is too slow, or the
-     * service ends. Throws UnknownTypes or TwoOwners (400).
+     * Streams the events that the query selects, from the one after `lastId` if it is given. The stream ends when the client disconnects or
+     * is too slow, and when the service ends. Throws UnknownTypes or TwoOwners (400).
      */
     streamEvents(query: EventsQuery, lastId?: string): void
-    /** Streams the events of tasks, without ids. */
+    /** Streams the events of tasks, without event ids. */
     streamTasks(): void
   }
 }
 
-/** All that happens in the service, as one stream. The plugin `runs` ends it, when the runs have told their ends. */
+/** All events of the service, as one stream. The plugin `runs` ends the stream after all runs have reported their ends. */
 export default fp(async (app) => {
   const { store, clock, config, log } = app
   const events = createEventBus({ clock })
@@ -43,7 +43,7 @@ export default fp(async (app) => {
   app.addHook('onListen', () => {
     approvals.load(app.ledger.readOpen()).catch((error) => log.warn({ err: error }, 'the open approvals could not be read for the events'))
   })
-  // The readers share one timer for comment lines, instead of one each.
+  // All readers share one timer for the SSE comment lines that keep connections alive. The heartbeat of each connection is off.
   await app.register(fastifySSE, { heartbeatInterval: 0 })
   app.decorateReply('streamEvents', function (this: FastifyReply, query: EventsQuery, lastId?: string) {
     stream(this, eventView(query), lastId)
@@ -58,7 +58,7 @@ export default fp(async (app) => {
     sse.keepAlive()
     raw.flushHeaders()
     reply.hijack()
-    // A reader that has no body to read would never leave, and would hold up the requests behind it.
+    // The response to HEAD has no body. Left open, it would block the next requests on the same connection forever.
     if (reply.request.method === 'HEAD') return void raw.end()
     events.stream(raw, view, lastId)
   }

@@ -20,22 +20,25 @@ declare module 'fastify' {
   }
 }
 
-/** Deadline of background model calls, and of those to local servers, which are slow and stop for the user. Milliseconds. */
+/** Deadline of background model calls, in milliseconds. Local servers get more time: they are slow, and stop while the user has a run. */
 const ANSWER_MS = 30_000
 const LOCAL_ANSWER_MS = 5 * 60_000
-/** Tokens for the thoughts of a model that cannot be asked not to think. */
+/** Output tokens added for the reasoning of a model whose reasoning cannot be switched off. */
 const THOUGHT_TOKENS = 2_000
-/** The model that answers no such question. */
+/** The offline model, which cannot answer such questions. */
 const OFFLINE = 'offline/assistant'
 /** Delay after the start, so that the first requests are not slowed down. Milliseconds. */
 const DELAY_MS = 5_000
-/** The same for the extraction, which may have much to do. Milliseconds. */
+/** Delay of the extraction, which may have much to read. Milliseconds. */
 const EXTRACTION_DELAY_MS = 2 * 60_000
 
-/** The newest tasks whose goals the extraction looks at. */
+/** The number of newest tasks whose goals the extraction is shown. */
 const SHOWN_TASKS = 20
 
-/** Returns a function that opens something at its first call, and again after a failure: the store may be readable then. */
+/**
+ * Returns a function that opens a resource at its first call and keeps it. After a failure the next call tries again, because the store may
+ * be readable by then.
+ */
 function openedOnce<T> (open: () => Promise<T>): () => Promise<T> {
   let opened: Promise<T> | undefined
   return () => (opened ??= open().catch((error) => {
@@ -45,9 +48,9 @@ function openedOnce<T> (open: () => Promise<T>): () => Promise<T> {
 }
 
 /**
- * Creates the function that returns the models for questions about a thread: those of its newest run, so that what was said to a server
- * of the user's own goes nowhere else. When its model is gone, the active one answers in its place, unless it is the only one of the two
- * in the cloud.
+ * Creates the function that returns the models for questions about a thread: the models of the thread's newest run. Text that was sent to a
+ * local model therefore goes to no other server. If the run's model no longer exists, the active model takes its place; but if only the
+ * active model is in the cloud, the offline model does.
  */
 function createModelsOf ({ providers, engine }: Pick<FastifyInstance, 'providers' | 'engine'>) {
   return async (thread: string | undefined): Promise<Pick<Registry, 'roles' | 'model'>> => {
@@ -67,7 +70,10 @@ export default fp(async (app) => {
   const modelsOf = createModelsOf(app)
   const modelOf = async (thread: string | undefined) => (await modelsOf(thread)).roles().fast
   const isOffline = async (thread: string | undefined) => (await modelOf(thread)).startsWith('offline/')
-  /** `thread` is the thread that the question is about; undefined for what was typed. */
+  /**
+   * Asks a model. `thread` is the thread that the question is about; undefined if the question is about text that the user typed in the
+   * memory.
+   */
   const ask: Ask<{ signal: AbortSignal, thread: string | undefined }> = async ({ thread, signal: ended, ...question }) =>
     helperQueue.afterRuns(await modelOf(thread), ended, (signal, isLocal) =>
       askStructured({

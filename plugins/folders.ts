@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** The folders of this computer, for a person who chooses one. */
+/** Lists the folders of this computer, so that a person can choose one. */
 export default fp<{ home: string }>(async (app, { home }) => {
   app.decorate(
     'folders',

@@ -56,7 +56,7 @@ import usage from './usage.ts'
 import web from './web.ts'
 import youngGeneration from './core/young-generation.ts'
 
-/** Every plugin behind those that it depends on; they close in reverse order. */
+/** All plugins, each after those that it depends on. They close in reverse order. */
 const PLUGINS: Array<FastifyPluginCallback<Settings>> = [
   threadPool, clock, requestLog, routeTable, errors, config, uploads, gate, shutdown, store, stream, traces,
   transform, attachments, providers, usage, web, environment, awake, desktop, brain, paths, undo, copies, sandbox,

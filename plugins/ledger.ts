@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** The one record of approvals, which conversations and tasks write, and the grants that answers give. */
+/** The ledger, to which conversations and tasks add their approvals, and the grants that answers create. */
 export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   const { store, clock, tools, config } = app
   const ledger = createLedger({ store, clock, notifications: app.notifications })
@@ -22,7 +22,7 @@ export default fp<Pick<Settings, 'token'>>(async (app, { token }) => {
   const hasToken = token !== undefined
   const grants = createGrants({ store, clock, tools, hasToken, largestKept: () => largestKept(config.current.undo) })
   app.decorate('grants', grants)
-  // The clock may be another one at the next start.
+  // The clock may be set back before the next start, so the ends of grants are stored now.
   const keepEnds = () => grants.sweep().catch((error) => app.log.warn({ err: error }, 'ends of grants could not be stored'))
   app.addHook('onReady', keepEnds)
   app.addHook('preClose', keepEnds)

@@ -12,7 +12,7 @@ declare module 'fastify' {
   }
 }
 
-/** MCP tool servers. They are connected once the service listens, or when their tools are first needed. */
+/** MCP tool servers. They are connected after the service listens, or earlier if a run needs their tools. */
 export default fp(async (app) => {
   const { config, clock, store, tools: host, secrets, usualFolder, sandbox, log } = app
   const mcp: ToolServers = createToolServers({

@@ -7,18 +7,18 @@ import { emptyIfDamaged } from '../services/store/store-errors.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What a person is to be told. */
+    /** Notifications for a person. */
     notifications: Notifications
   }
 }
 
-/** Tells a person what waits, fails or needs a key, and brings what nobody shows to the webhook. */
+/** Notifies a person of things that wait, fail or need a key. A notification that no shell and no page shows goes to the webhook. */
 export default fp(async (app) => {
   const { store, clock, config, events, log } = app
   const record = store.record<{ secret?: string }>(RECORDS.webhook, () => ({}))
   let stored = (await record.get().catch(emptyIfDamaged) as { secret?: string }).secret
   const webhook = () => resolveWebhook(config.current.notify?.webhook, stored, process.env)
-  // A secret that was replaced stays secret: a command may still find it.
+  // A replaced secret is still redacted, because a command may find it somewhere.
   const secrets = new Set<string>()
   app.secrets.add(() => {
     for (const secret of [stored, webhook()?.secret]) if (secret !== undefined) secrets.add(secret)
@@ -43,7 +43,7 @@ export default fp(async (app) => {
 
   const deliver = createWebhook({
     clock,
-    // The user wrote the address, so it may lie on this machine or in its network; the service itself it may not be.
+    // The user chose the address, so a private address is allowed. Only the ports of this service are refused.
     async post (url, message) {
       const [{ createAddressPolicy }, { reasonOf, send }] = await Promise.all([
         import('../services/tools/web/fetch/address-policy.ts'),
@@ -59,7 +59,7 @@ export default fp(async (app) => {
   })
   const courier = createCourier({ notifications, clock, webhook, deliver, log })
 
-  /** Moves a secret that the user wrote into config.json to the store, and leaves a reference in its place. */
+  /** Moves a webhook secret that is written out in config.json to the store, and leaves a reference in its place. */
   async function keepSecret () {
     const written = config.current.notify?.webhook?.secret
     if (written === undefined || !isWrittenOut(written)) return

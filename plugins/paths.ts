@@ -6,11 +6,14 @@ import { createPathPolicy, type PathPolicy } from '../services/tools/path-policy
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The folder that runs work in by default; '' where there is none. */
+    /** Returns the folder in which runs work by default; '' if there is none. */
     workspace: () => string
-    /** That folder, else the user's home: where lists begin, and programs that need no folder. */
+    /**
+     * Returns that folder, or the user's home if there is none: lists of folders begin here, and programs without a folder of their own run
+     * here.
+     */
     usualFolder: () => string
-    /** Why there is no workspace, a sentence. */
+    /** Returns the sentence that says why there is no workspace; undefined if there is one. */
     noWorkspace: () => string | undefined
     paths: PathPolicy
   }
@@ -34,7 +37,7 @@ export default fp<{ home: string, cwd: string }>(async (app, { home, cwd }) => {
         return app.config.current.roots ?? []
       },
       forbidden: home,
-      // Made after this plugin.
+      // The plugin of the copies is registered after this one.
       get copies () {
         return app.copies
       }

@@ -17,7 +17,7 @@ interface Environment {
   keys?: Record<string, string>
 }
 
-/** Models by role. Keys that the user configured are in the encrypted store and take precedence over those of the environment. */
+/** Models by role. Keys that the user has stored take precedence over keys in the environment. */
 export default fp<Environment & Pick<Settings, 'home' | 'replay'>>(async (app, { home, gatewayKey, gatewayBaseURL, keys, replay }) => {
   const providers = await createProviders({
     keys: app.store.record<ProviderSecrets>(RECORDS.secrets, () => ({})),
@@ -25,11 +25,11 @@ export default fp<Environment & Pick<Settings, 'home' | 'replay'>>(async (app, {
     config: app.config,
     clock: app.clock,
     files: app.attachedFiles,
-    // The tools are made later.
+    // The tool host is created later, so `app.tools` is read only at a call.
     toolOf: (name) => app.tools.find(name),
     environment: { gatewayKey, gatewayBaseURL, keys },
     home,
-    // Made later, from the keys.
+    // The environment of child processes is computed later, because the stored keys are withheld from it.
     childEnvironment: () => app.childEnvironment(),
     variables: process.env,
     ...(replay?.provider && { only: replay.provider })

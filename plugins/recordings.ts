@@ -11,7 +11,7 @@ declare module 'fastify' {
   }
 }
 
-/** Recordings of runs. Their code is loaded when one is made. */
+/** Recordings of runs. The code is loaded when the first recording is made. */
 export default fp(async (app) => {
   const { engine, threadRepository: threads, tasks, ledger, undo, tools: host, providers: registry, secrets, clock } = app
   const transform = createTransform({ clock })

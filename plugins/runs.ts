@@ -8,7 +8,7 @@ declare module 'fastify' {
   }
 }
 
-/** The runs of conversations and of tasks. The streams of events end after all runs: by then, every end has been told. */
+/** The runs of conversations and of tasks. The event streams are closed after all runs, when the end of each run has been sent. */
 export default fp(async (app) => {
   const { store, clock, log, engine: { runs: stored, activeRuns }, ledger, events, openApprovals, agent, tasks } = app
   app.addHook('onReady', announceRuns({ store, clock, emit: events.emit }).load)

@@ -16,14 +16,14 @@ declare module 'fastify' {
   }
 }
 
-/** Boxes for commands. What makes them is found out when a model is first told of the tools. */
+/** Boxes for commands. The program that makes them is looked for when a model is first told of the tools. */
 export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }) => {
-  /** Decides for each connection; private addresses are refused whatever fetchUrl may reach. */
+  /** Creates the address policy for the connections of boxes. It refuses private addresses, even if fetchUrl may reach them. */
   const policy = async () => {
     const { createAddressPolicy } = await import('../services/tools/web/fetch/address-policy.ts')
     return createAddressPolicy({ allowPrivate: () => false, ownPorts: () => [] })
   }
-  /** Names that callers choose are stored as digests. */
+  /** Returns the folder name of an owner. The ids of threads are chosen by callers, so the name holds their digest. */
   const nameOf = (owner: string) => {
     const [kind, ...id] = owner.split(':')
     return `${kind}-${kind === 'thread' ? app.store.digest(id.join(':')) : id.join(':')}`
@@ -48,7 +48,7 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
         await app.store.transact(ops)
       },
       async * list () {
-        // In the order of their keys, what was begun is behind its folder.
+        // Keys are sorted, so a folder's state comes before the entries of what was begun in that folder.
         const states: StoredState[] = []
         for await (const [, each] of app.store.list<StoredState | string>(BOX_STATES, { damaged () {} })) {
           if (typeof each !== 'string') states.push({ ...each, begun: [] })
@@ -70,11 +70,11 @@ export default fp<{ home: string, boxes?: BoxKind }>(async (app, { home, boxes }
     }
   })
   app.decorate('sandbox', sandbox)
-  // Before a request or a task runs anything.
+  // Runs before any request or task can run a command.
   app.addHook('onReady', async () => {
     await sandbox.finishCut(async ({ folder, at }, taken) => {
       app.log.warn({ taken }, 'what programs obey was put back, as the service ended while a command ran')
-      // Most words of a notification would be the path of the folder.
+      // The paths in the sentences are shortened, because the folder's path would fill most of the notification.
       const text = `The service ended while a command ran in ${folder}. ${taken.join(' ').replaceAll(`${folder}/`, '')}`
       await app.notifications.notify({ kind: 'boxed', key: `boxed/${app.store.digest(folder)}/${at}`, text })
     })

@@ -12,7 +12,7 @@ declare module 'fastify' {
 /** Delay after the start, so that the first requests are not slowed down. Milliseconds. */
 const DELAY_MS = 5_000
 
-/** The search in all texts, and the index that it reads, which is kept in the background. */
+/** The search in all texts, and its index, which is kept up to date in the background. */
 export default fp(async (app) => {
   const { store, clock, log, threadRepository: threads } = app
   const indexing = createSearchIndexing({ store, clock, readAnswer: threads.readAnswer, log })

@@ -10,11 +10,11 @@ declare module 'fastify' {
   }
 }
 
-/** Background tasks. Interrupted runs continue once the service listens. */
+/** Background tasks. Interrupted runs continue after the service listens. */
 export default fp(async (app) => {
   const { engine, idempotency, tools: host, providers: registry, liveQuestions, undo, usage, workspace } = app
-  // Its own: a folder that takes long must not delay a search, nor one that takes very long a look at the others.
-  // Their limits are of file systems, which no clock of ours moves.
+  // Tasks have workers of their own, so that a slow folder does not delay a search. The second worker is for very slow folders, so that
+  // they do not delay the checks of others. Their limits are about file systems, so they follow the system clock even in tests.
   const [transform, slowTransform] = [1, 2].map(() => createTransform({ clock: systemClock }))
   const tasks = createTasks({
     ...engine,
@@ -38,7 +38,7 @@ export default fp(async (app) => {
     keepAwake: app.keepAwake,
     emit: app.events.emit,
     notifications: app.notifications,
-    // Registered later.
+    // The plugin `threads` is registered later.
     threads: { list: (page) => app.threads.list(page) }
   })
   app.decorate('tasks', tasks)
@@ -47,7 +47,7 @@ export default fp(async (app) => {
   app.addHook('onListen', async () => {
     opened = tasks.open()
   })
-  // Recovery may still be incomplete: runs that it has not found are found at the next start.
+  // The shutdown may interrupt the recovery. The next start finds the runs that are still missing.
   const closeRuns = app.shutdown.addPart('task runs', () => Promise.all([tasks.close(), opened]))
   app.addHook('preClose', closeRuns)
   app.addHook('onClose', async () => void await Promise.all([transform.close(), slowTransform.close()]))

@@ -7,7 +7,7 @@ declare module 'fastify' {
   }
 }
 
-/** The stored conversations. The answers in them are read from the logs of runs, which `engine` has. */
+/** The stored conversations. Their answers are read from run logs, through the engine. */
 export default fp(async (app) => {
   app.decorate('threadRepository', createThreadRepository({
     store: app.store,

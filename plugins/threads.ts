@@ -9,7 +9,7 @@ declare module 'fastify' {
 
 const NEEDED = ['store', 'clock', 'events', 'threadRepository', 'ledger', 'undo', 'usage', 'agents', 'agent', 'commands', 'paths']
 
-/** Threads with the state of their runs, for the routes. */
+/** Threads together with the state of their runs, for the routes. */
 export default fp(async (app) => {
   const { store, clock, events, threadRepository: threads, agent, agents, ledger, undo, usage, attachments, workspace } = app
   const { emit } = events

@@ -7,7 +7,10 @@ declare module 'fastify' {
   }
 }
 
-/** The calls that applications execute. Overdue ones are closed once the runs of tasks, which then go on, were recovered. */
+/**
+ * Calls that applications execute. Overdue calls are closed after the runs of tasks are recovered, because closing a call continues its
+ * run.
+ */
 export default fp(async (app) => {
   const { ledger, store, clock, agent, tasks, log } = app
   const toolCalls = createAppCalls({ ledger, store, clock, agent, tasks, log })

@@ -39,12 +39,12 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
   app.decorate('skills', skills)
   app.decorate('fence', fence)
   const describe = createDescribeImage({
-    // Runs are executed with the tools.
+    // The engine is created after the tools, so `app.engine` is read only at a call.
     registryOf: (runId) => withRunModels({ registry: app.providers }, app.engine.activeRuns.toolsOf(runId).options).registry,
     clock: app.clock,
     usage: app.usage
   })
-  // Tool servers are connected later.
+  // The plugin of the tool servers is registered later.
   const resourceServers = () => app.mcp?.resourceServers() ?? []
   app.decorate(
     'tools',
@@ -71,23 +71,23 @@ export default fp<Pick<Settings, 'replay'>>(async (app, { replay }) => {
             const live = app.engine.activeRuns.ofRun(runId)
             const threadId = live?.run.record.threadId
             if (live === undefined || threadId === undefined) return []
-            // The request of the run names attachments, too.
+            // The request of the run may name attachments, so it is stored before they are looked up.
             await live.run.saved
             const digests = await app.attachments.ofThread(app.store.digest(threadId))
             return (await Promise.all([...digests].map(app.attachments.find))).flatMap((found) => found ?? [])
           }
         },
         skills,
-        // Runs are executed with the tools.
+        // The engine is created after the tools, so `app.engine` is read only at a call.
         skillRun (runId) {
           const { ofRun, ofTaskRun } = app.engine.activeRuns
           const record = (ofRun(runId) ?? ofTaskRun(runId))?.run.record
           return record && { cwd: record.cwd, isUnattended: record.taskId !== undefined }
         },
-        // Runs are executed with the tools.
+        // Same for the functions of the engine below.
         deferredTools: ({ runId, deferred }) => app.deferredTools(runId, deferred),
         investigate: (question, context) => app.investigate(question, context),
-        // The agent is made of the tools.
+        // The agent is created after the tools.
         userWords: (runId) => app.agent.userWords(runId),
         conversationOf: (runId) => app.agent.conversationOf(runId),
         tasks: () => app.tasks,

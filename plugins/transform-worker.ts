@@ -3,14 +3,14 @@ import { createTransform, type Transform } from '../services/tools/transform/tra
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** For documents of the web. */
+    /** For web documents. */
     transform: Transform
-    /** For files of the user: pages that take long must not delay a search. */
+    /** For the user's files, with a worker of their own, so that slow web pages do not delay a search. */
     fileTransform: Transform
   }
 }
 
-/** CPU-intensive work on untrusted content, in worker threads. */
+/** Worker threads for CPU-intensive work on untrusted content. */
 export default fp(async (app) => {
   for (const name of ['transform', 'fileTransform'] as const) {
     const transform = createTransform({ clock: app.clock })

@@ -9,7 +9,7 @@ declare module 'fastify' {
 }
 
 /**
- * Keeps what tools are about to change, and takes changes back. What the last end of the service left unfinished is completed once the
+ * Keeps files before tools change them, and restores them on request. Work that the last shutdown interrupted is completed after the
  * service listens.
  */
 export default fp<{ home: string }>(async (app, { home }) => {
@@ -23,7 +23,7 @@ export default fp<{ home: string }>(async (app, { home }) => {
     paths,
     log,
     settings: () => config.current.undo,
-    // All of them are made after this plugin.
+    // The plugins of the copies, the engine and the runs are registered after this one.
     takenBack: (owner, paths) => app.copies.takenBack(owner, paths),
     copyOf: (owner, folder) => app.copies.find(owner, folder),
     isRehearsal: async (runId) => (await app.engine.runs.get(runId))?.trigger === 'rehearsal',
@@ -42,6 +42,6 @@ export default fp<{ home: string }>(async (app, { home }) => {
     await sweeping
     await undo.idle()
   })
-  // The calls that the end of the service stops are compared by then.
+  // Closed late: before that, the service compares the files of the calls that the shutdown has stopped.
   app.addHook('onClose', () => transform.close())
 }, { name: 'undo', dependencies: ['store', 'clock', 'config', 'paths'] })

@@ -13,7 +13,7 @@ declare module 'fastify' {
   }
 }
 
-/** What model calls use: their meters, budgets and records. */
+/** The meters, budgets and usage records of model calls. */
 export default fp(async (app) => {
   const { store, clock, providers, log } = app
   const config = () => app.config.current

@@ -17,7 +17,7 @@ import { RunStreamEventSchema } from '../schemas/run-stream-events.ts'
 /** 32 MiB, because the body may hold the history of a conversation with its files. */
 const RUN_BODY_LIMIT = 32 * 1024 * 1024
 
-/** The response of streaming routes. The stream writes it directly, without a serializer. */
+/** The schema of streaming responses. The stream is written without a serializer. */
 const Stream = {
   description: 'The events of the run while it executes: Server-Sent Events with one `data:` line of JSON each, and an ' +
     '`id:`; the last is `finish`. This is the format of `?protocol=documented`; ' +
@@ -32,7 +32,7 @@ const Stream = {
 const keyIn = ({ 'idempotency-key': key }: Static<typeof IdempotencyHeaders>) => key === undefined ? undefined : { key }
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  /** The connection to the model is made while the request is read. */
+  /** Starts the connection to the model while the body of the request is still being read. */
   const onRequest = async () => void app.providers.connect()
 
   app.post('/run', {

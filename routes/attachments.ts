@@ -3,7 +3,7 @@ import { AttachmentParams, AttachmentSchema, MOST_BYTES, NAME_HEADER, UploadHead
 import { ref } from '../schemas/common.ts'
 import { ErrorRef } from '../schemas/errors.ts'
 
-/** Types that browsers may show where a page names the address; all others are downloads. */
+/** Types that a browser may display when a page links to an attachment. All other types are downloaded. */
 const SHOWN = ['image/png', 'image/jpeg', 'image/gif', 'image/webp']
 
 const Bytes = Type.Unsafe<unknown>({ type: 'string', format: 'binary' })
@@ -39,7 +39,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (request, reply) => {
     const { content, mediaType, name } = await app.attachments.get(request.params.digest)
-    // A file may be a page with scripts: no browser is to show it as one of the service. Pictures can be shown.
+    // An uploaded file may be a page with scripts, so a browser must not run it under the origin of the service. Images can be displayed.
     reply.header('content-security-policy', "sandbox; default-src 'none'")
     reply.header('content-disposition', `attachment${name === undefined ? '' : `; filename*=UTF-8''${encodeURIComponent(name)}`}`)
     return reply.type(SHOWN.includes(mediaType) ? mediaType : 'application/octet-stream').send(content)

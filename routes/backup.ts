@@ -36,7 +36,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
           409: ErrorRef
         }
       },
-      // HEAD asks for no body. Fastify would read all of it, and no other export could begin meanwhile.
+      // A response to HEAD has no body, but Fastify would read the stream to its end, and no other export could start until then.
       onSend: async ({ method }, _reply, body) => {
         if (method === 'HEAD' && body instanceof Readable) body.destroy()
         return body

@@ -38,7 +38,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (request, reply) => (await app.chatCompletions()).get(request.params.id, reply.closed))
 
-  /** An answer is one object, or a stream of events. */
+  /** Returns the schemas of the responses: one object (`whole`), or a stream of events. */
   const answers = (description: string, whole: TSchema, event: TSchema) => ({
     200: {
       description,

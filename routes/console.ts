@@ -4,7 +4,7 @@ import { ErrorRef } from '../schemas/errors.ts'
 
 const tags = ['service']
 
-// A browser sends no token when it opens a page. The page and its files hold no data of the user; the page asks for the token.
+// A browser sends no token when it opens a page. The page and its files hold no user data, and the page asks for the token.
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   const page = (operationId: string, summary: string) => ({
     tags,

@@ -20,8 +20,8 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
     }
   }, async (request, reply) => reply.sendFile(await app.docs.document(request.takesGzip)))
 
-  // A browser sends no token when it opens a page, so these routes need none. The page and its files hold no data of the
-  // user; the page asks for the token before it reads /openapi.json or calls a route.
+  // A browser sends no token when it opens a page, so these routes need none. The page and its files hold no user data; the page asks for
+  // the token before it reads /openapi.json or calls a route.
   app.get('/docs', {
     config: { open: true },
     schema: {

@@ -29,7 +29,7 @@ import threads from './threads.ts'
 import toolCalls from './tool-calls.ts'
 import usage from './usage.ts'
 
-/** The routes in the order in which `GET /` lists them. */
+/** All routes, in the order in which `GET /` lists them. */
 const ROUTES = [
   service, docs, consolePage, agent, chatCompletions, approvals, devices, notifications, toolCalls, commands, skills,
   folders, grants, agents, attachments, threads, editors, search, tasks, runs, rehearsals, undo, events,
@@ -39,6 +39,6 @@ const ROUTES = [
 /** Registers every route of the service. */
 export async function registerRoutes (app: FastifyInstance) {
   for (const routes of ROUTES) await app.register(routes)
-  // They have a server of their own, which is built when config.json wants it.
+  // The routes of the port for devices have a server of their own, which is built when config.json has the key `reach`.
   app.reachPort.useRoutes(reach)
 }

@@ -11,7 +11,7 @@ import {
 } from '../schemas/devices.ts'
 import { AssetParams } from '../schemas/docs.ts'
 
-// All that the port for devices has. These routes are no part of the main port, nor of the document.
+// All routes of the port for devices. They are neither on the main port nor in the OpenAPI document.
 const routes: FastifyPluginAsyncTypebox = async (app) => {
   app.get('/', { config: { open: true } }, async (request, reply) => reply.sendFile(await app.devicePage.page(request.takesGzip)))
 

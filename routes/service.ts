@@ -6,7 +6,7 @@ import { ErrorRef } from '../schemas/errors.ts'
 import { AboutSchema, ConfigReloadedSchema, ConfigViewSchema, HealthSchema, ReadySchema } from '../schemas/service.ts'
 
 const routes: FastifyPluginAsyncTypebox = async (app) => {
-  // A browser sends no token when it opens a page; the console asks for it.
+  // A browser sends no token when it opens a page, so the page needs none. The console then asks for the token.
   app.get('/', {
     config: { open: ({ acceptsPage }) => acceptsPage },
     schema: {

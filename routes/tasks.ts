@@ -176,7 +176,7 @@ const routes: FastifyPluginAsyncTypebox = async (app) => {
 
   app.post('/tasks/:id/run', {
     config: { optionalBody: true },
-    // The input, and the braces around it.
+    // The longest input, and room for the JSON around it.
     bodyLimit: MOST_INPUT + 1024,
     schema: {
       tags,

@@ -13,7 +13,7 @@ import { ReplacedChangesSchema } from './undo.ts'
 import { UsageSchema } from './usage.ts'
 
 export const MESSAGE_ROLES = ['system', 'user', 'assistant', 'tool']
-/** A message of the conversation: an AI SDK ModelMessage (`role`, `content`) or UIMessage (`role`, `parts`). Other keys are kept. */
+/** A message of the conversation: an AI SDK ModelMessage (`role`, `content`) or UIMessage (`role`, `parts`). Unknown keys are kept. */
 const Message = Type.Unsafe<{ role: string, [field: string]: unknown }>(
   Type.Object({ role: roleOf(MESSAGE_ROLES) }, { additionalProperties: true })
 )
@@ -132,7 +132,7 @@ export const RunTaskSchema = Type.Object({
 }, { $id: 'RunTask', description: 'A background task that a run created and started, or changed' })
 export type RunTask = Static<typeof RunTaskSchema>
 
-/** The compaction of a conversation: how it was made to fit the context window of its model. */
+/** The compaction of a conversation: how it was shortened to fit the context window of its model. */
 export const CompactionSchema = Type.Object({
   before: Type.Integer({ description: 'Estimated tokens of the whole conversation' }),
   after: Type.Integer({ description: 'Tokens of the messages that were sent to the model' }),
@@ -232,7 +232,7 @@ export const SteerBodySchema = Type.Object({
 }, { $id: 'SteerBody', additionalProperties: false, examples: [{ message: 'Put it into a folder called notes instead.' }] })
 export type SteerBody = Static<typeof SteerBodySchema>
 export const ThreadParams = Type.Object({ id: ThreadId })
-/** `/run/:id/*` takes either id. */
+/** The parameters of `/run/:id/*`: the id of a thread or of a run. */
 export const RunOrThreadParams = Type.Object({
   id: Type.String({ ...ThreadId, description: 'The id of a thread, or of a run; if both exist, the thread is meant' })
 })

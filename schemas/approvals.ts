@@ -38,7 +38,7 @@ const owner = {
   taskId: text('The task of the run; absent for a conversation')
 }
 
-/** An approval: a tool call, the result of a run, or questions, that wait or waited for the user. */
+/** An approval: a tool call, a result of a run or a set of questions that waits, or waited, for the user. */
 export const ApprovalSchema = Type.Object({
   approvalId: Type.String(),
   kind: Kind,

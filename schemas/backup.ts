@@ -11,7 +11,7 @@ export const BackupHeaders = Type.Object({
   })
 })
 
-/** The same, where it may be left out. */
+/** The same headers for an export: the passphrase may be left out. */
 export const ExportHeaders = Type.Partial(BackupHeaders)
 
 export const ExportQuery = Type.Object({
@@ -64,7 +64,7 @@ export const CheckedBackupSchema = Type.Object({
   missingBytes: Type.Optional(Type.Integer({ description: 'The room on the disk that an import would lack' }))
 }, { $id: 'CheckedBackup', description: 'The backup is whole and can be read; nothing was changed' })
 export type CheckedBackup = Static<typeof CheckedBackupSchema>
-/** The configuration that an import leaves, and what it does with the keys that only callers with a token may change. */
+/** The configuration after an import, and the effect of the import on settings that only callers with a token may change. */
 export type ComparedConfig = { config: object } & Pick<CheckedBackup, 'settings' | 'kept'>
 
 export const ImportProgressSchema = Type.Object({

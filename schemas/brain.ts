@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { UUID } from './ids.ts'
 import { oneOf, ref, Timestamp } from './common.ts'
 
-/** Characters are Unicode code points, as everywhere in JSON Schema. */
+/** Limits of the memory: entries of each kind, and characters of a text. Characters are Unicode code points, as in JSON Schema. */
 export const LIMITS = { facts: 1_000, preferences: 1_000, instructions: 1_000, fact: 2_000, key: 200, value: 2_000 } as const
 
 export const PatternSchema = Type.Object({
@@ -44,7 +44,7 @@ export const BrainViewSchema = Type.Object({
 }, { $id: 'BrainView', description: 'The brain, and the text that it adds to the system prompt' })
 export type BrainView = Static<typeof BrainViewSchema>
 
-/** The service checks the limits on facts and keys, after trimming and Unicode normalisation (NFC). */
+/** The body of a new fact. The service checks the limits itself, after trimming and Unicode normalization (NFC). */
 export const FactBodySchema = Type.Object({
   fact: Type.String({ description: `A statement about the user, 1 to ${LIMITS.fact} characters after trimming` })
 }, { $id: 'FactBody', additionalProperties: false, examples: [{ fact: 'Prefers tea' }] })

@@ -9,7 +9,7 @@ export function ref<S extends TSchema> (schema: S) {
   return Type.Unsafe<Static<S>>(Type.Ref(schema.$id!))
 }
 
-/** The named schemas that stand in a schema, read once for all routes with it. */
+/** The shared schemas that occur in a schema, by that schema. Each schema is searched once, for all routes that use it. */
 const standingIn = new WeakMap<object, readonly TSchema[]>()
 
 function schemasIn (schema: object): readonly TSchema[] {
@@ -28,18 +28,18 @@ function schemasIn (schema: object): readonly TSchema[] {
   return found
 }
 
-/** Returns the schemas that `ref` has named in the schemas of a route, and in those schemas. */
+/** Returns the shared schemas that the schemas of a route refer to, directly or through other shared schemas. */
 export function namedIn (schema: object = {}): Set<TSchema> {
   const found = new Set(schemasIn(schema))
   for (const each of found) for (const inner of schemasIn(each)) found.add(inner)
   return found
 }
 
-/** One of some texts, as a union of constants. `about` is the description, or what else the schema holds. */
+/** Returns the schema of one of the given texts, as a union of constants. `about` is the description, or other keywords of the schema. */
 export const oneOf = <const T extends string>(values: readonly T[], about: string | SchemaOptions = {}) =>
   Type.Union(values.map((value) => Type.Literal(value)), typeof about === 'string' ? { description: about } : about)
 
-/** One of some texts, as an enumeration. */
+/** Returns the schema of one of the given texts, as an enumeration. */
 export const enumOf = <const T extends string>(values: readonly T[], description?: string) =>
   Type.Unsafe<T>({ type: 'string', enum: values, ...description !== undefined && { description } })
 
@@ -48,7 +48,7 @@ export const Timestamp = Type.Integer({ description: 'Milliseconds since the Uni
 
 export const NoContent = Type.Null({ description: 'No content' })
 
-/** The header of requests that take effect once, however often they are sent. */
+/** The header with which a reader resumes an event stream. */
 export const ResumeHeaders = Type.Object({
   'last-event-id': Type.Optional(Type.String({ description: 'The `id:` of the last event that the reader has got' }))
 })

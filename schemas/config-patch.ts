@@ -4,17 +4,17 @@ import { inDocument } from './ids.ts'
 import { ConfigViewSchema } from './service.ts'
 import { ref } from './common.ts'
 
-/** A merge patch (RFC 7396): objects are merged, all other values take the place of those before, and null removes a value. */
+/** A merge patch (RFC 7396): objects are merged, other values replace the earlier ones, and null removes a value. */
 type Patch<T> = T extends unknown[] ? T : T extends object ? { [K in keyof T]?: Patch<T[K]> | null } : T
 export type ConfigPatch = { [K in keyof Config]?: Patch<Config[K]> | null }
 
 type Schema = Record<string, any>
-/** The merged value is checked with these, and with the patterns. */
+/** Keywords that the patch's schema leaves out. They are checked on the merged value. */
 const NOT_IN_DOCUMENT = ['propertyNames', 'not', '$id', 'maxProperties']
 const mapped = (values: Schema, change: (schema: Schema) => Schema) =>
   Object.fromEntries(Object.entries(values).map(([name, value]) => [name, change(value)]))
 
-/** Returns the schema of what may be sent in the place of a value: a part of an object, and null. */
+/** Returns the patch schema of a value: every property of an object is optional, and null is allowed. */
 function patchOf (schema: Schema): Schema {
   const { type, properties, patternProperties, required, anyOf, additionalProperties, ...rest } = withoutPatterns(schema)
   if (properties !== undefined) {
@@ -27,14 +27,18 @@ function patchOf (schema: Schema): Schema {
   return type === undefined ? rest : { ...rest, type: [type, 'null'] }
 }
 
-/** Returns a pattern of config.json in the dialect of the document (schemas/ids.ts), in which white space is that of ASCII. */
+/**
+ * Returns a pattern of config.json in the regular expressions that the OpenAPI document allows (schemas/ids.ts): white space is that of
+ * ASCII.
+ */
 const inEveryDialect = (pattern: string) => pattern.replaceAll('\\S', '[^\\s]').replaceAll('\\s', ' \\t-\\r')
 
 function withoutPatterns ({ pattern, ...schema }: Schema): Schema {
   const kept: Schema = Object.fromEntries(Object.entries(schema).filter(([name]) => !NOT_IN_DOCUMENT.includes(name)))
   if (pattern !== undefined) Object.assign(kept, inDocument({ pattern: inEveryDialect(pattern) }))
   if (kept.anyOf !== undefined) kept.anyOf = kept.anyOf.map(withoutPatterns)
-  // Entries of lists are sent whole. Those of `mcp` have two forms, which the check of the merged value knows.
+  // Lists are replaced as a whole, so their entries are not patches. Entries of `mcp` have two forms, so their fields are checked only on
+  // the merged value.
   if (kept.items !== undefined) kept.items = kept.items.anyOf ? { type: 'object', additionalProperties: true } : withoutPatterns(kept.items)
   return kept
 }

@@ -15,7 +15,7 @@ export const McpUrl = Type.String({
   maxLength: 4096,
   description: 'An http or https address such as https://example.com/mcp, without user name and fragment'
 })
-/** Headers that the protocol or the connection sets. */
+/** Names of headers that the protocol or the connection sets, as alternatives of a pattern. */
 const OWN_HEADERS = 'accept|connection|content-length|content-type|host|last-event-id|mcp-protocol-version|mcp-session-id|te|' +
   'trailer|transfer-encoding|upgrade'
 const inAnyCase = (text: string) => text.replace(/[a-z]/g, (letter) => `[${letter}${letter.toUpperCase()}]`)
@@ -31,9 +31,12 @@ const headersNamed = (pattern: string) =>
     }
   )
 const McpHeaders = headersNamed(HEADER_NAME)
-/** The same for requests: the pattern of the document is one that every dialect reads, and `isOwnHeader` says the rest. */
+/**
+ * The same schema for request bodies, with a pattern that every dialect of regular expressions reads. `isOwnHeader` checks the names that
+ * the pattern cannot exclude.
+ */
 export const McpHeadersBody = headersNamed('^[!#$%&\'*+.^_`\\|~0-9A-Za-z\\-]{1,128}$')
-/** Whether the protocol or the connection sets a header. */
+/** True if the protocol or the connection sets this header. */
 export const isOwnHeader = (name: string): boolean => OWN_HEADERS.split('|').includes(name.toLowerCase())
 export const McpClientId = Type.String({
   minLength: 1,
@@ -65,7 +68,7 @@ export const McpToolFilter = Type.Object({
   allow: Type.Optional(ToolNamePatterns('The only tools that are offered.')),
   deny: Type.Optional(ToolNamePatterns('Tools that are not offered, also where `allow` names them.'))
 }, { additionalProperties: false, description: 'Which tools of the server the agent is offered; all of them by default' })
-/** A host that a box may reach, and a port of it. */
+/** A host that a box may connect to, with an optional port. */
 export const BoxHost = Type.String({ pattern: '^[A-Za-z0-9.\\-]{1,253}(?::[0-9]{1,5})?$' })
 const ServerFolders = (description: string) =>
   Type.Array(Type.String({ pattern: '^/.', maxLength: 4096 }), { maxItems: 20, description })
@@ -90,7 +93,7 @@ const McpConnectTime = Type.Integer({
   description: 'How long it may take to start and to connect, milliseconds; 60,000 by default, as a program may have to be installed first'
 })
 const McpEnabled = Type.Boolean({ description: 'False: the entry is kept, and the server is neither started nor connected' })
-/** The settings of every tool server, which apply without a new connection, but for `enabled`. */
+/** The settings of every tool server. All except `enabled` take effect without a new connection. */
 export const mcpSettings = {
   approval: Type.Optional(McpApproval),
   timeoutMs: Type.Optional(McpTimeout),
@@ -104,11 +107,11 @@ const McpProcessSchema = Type.Object({
   url: Type.Optional(Type.Never()),
   command: Type.String({ minLength: 1 }),
   args: Type.Optional(Type.Array(Type.String())),
-  /** The working folder of the program; that of the service by default. */
+  /** The working folder of the program; by default, that of the service. */
   cwd: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
   /**
-   * `secret:mcp/<name>/<KEY>` stands for a value in the encrypted store, `${VAR}` for a variable of the environment, also in `command`,
-   * `args` and `cwd`.
+   * Environment variables of the program. `secret:mcp/<name>/<KEY>` refers to a value in the encrypted store, `${VAR}` to an environment
+   * variable. Both also work in `command`, `args` and `cwd`.
    */
   env: Type.Optional(Names),
   sandbox: Type.Optional(McpSandboxSchema)
@@ -118,10 +121,10 @@ const McpAddressSchema = Type.Object({
   command: Type.Optional(Type.Never()),
   url: McpUrl,
   sandbox: Type.Optional(Type.Never()),
-  /** Values as those of `env`. */
+  /** The values may hold the same references as `env`. */
   headers: Type.Optional(McpHeaders),
   clientId: Type.Optional(McpClientId),
-  /** A value as those of `env`. */
+  /** May hold the same references as `env`. */
   clientSecret: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
   redirectUri: Type.Optional(McpRedirectUri)
 })
@@ -133,7 +136,7 @@ export type McpEntry = Static<typeof McpEntrySchema>
 export type McpAddress = Static<typeof McpAddressSchema>
 export type McpProcess = Static<typeof McpProcessSchema>
 
-/** Entries of `mcp`, `mcpServers` and `servers` together. */
+/** The largest number of entries of `mcp`, `mcpServers` and `servers` together. */
 export const MOST_SERVERS = 64
 export const ReadmeServers = Type.Record(Type.String(), Type.Unknown())
 
@@ -167,42 +170,45 @@ export const ConfigKeys = {
     fast: Type.Optional(ModelId),
     vision: Type.Optional(ModelId),
     fallback: Type.Optional(ModelId),
-    /** Settings of the calls of a role. The calls of role `fast` never reason, so it has no effort. */
+    /** Settings of the model calls of each role. Calls of the role `fast` never reason, so `fast` has no effort. */
     settings: Type.Optional(Type.Object({
       capable: Type.Optional(CallSettings),
       fast: Type.Optional(Type.Omit(CallSettings, ['effort'])),
       vision: Type.Optional(CallSettings)
     }, { additionalProperties: false }))
   })),
-  /** Context windows in tokens, by model or by provider. */
+  /** Context lengths in tokens, by model id or by provider name. */
   contextWindows: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Integer({ minimum: 1_000, maximum: 100_000_000 }))),
-  /** Prices in US dollars for a million tokens, by model or by provider. */
+  /** Prices in US dollars per million tokens, by model id or by provider name. */
   prices: Type.Optional(Type.Record(
     Type.String({ minLength: 1 }),
     Type.Object({ input: Dollars, output: Dollars, cachedInput: Type.Optional(Dollars), cacheWrite: Type.Optional(Dollars) })
   )),
-  /** Other keys are an error: a misspelt limit would limit nothing. */
+  /** Unknown keys are an error here: a misspelt limit would limit nothing. */
   budget: Type.Optional(Type.Object({
-    /** What all model calls of a day may use together. */
+    /** The limit for all model calls of one day together. */
     day: Type.Optional(Type.Object({
       usd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
       tokens: Type.Optional(Type.Integer({ minimum: 1 }))
     }, { additionalProperties: false })),
-    /** The use by tasks on a day, beyond which runs that nobody begins are skipped. */
+    /** The limit for tasks per day. Once it is reached, runs that nobody started by hand are skipped. */
     tasksPerDay: Type.Optional(Type.Object({
       usd: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: 1_000_000 })),
       tokens: Type.Optional(Type.Integer({ minimum: 1 }))
     }, { additionalProperties: false }))
   }, { additionalProperties: false })),
   mcp: Type.Optional(Type.Array(McpEntrySchema, { maxItems: MOST_SERVERS })),
-  /** Tool servers as Claude Desktop and Cursor (`mcpServers`) and VS Code (`servers`) name them, read as entries of `mcp`. */
+  /** Tool servers in the format of Claude Desktop and Cursor (`mcpServers`) or VS Code (`servers`). They are read like entries of `mcp`. */
   mcpServers: Type.Optional(ReadmeServers),
-  /** Where whoever ships this service has published its metadata as an OAuth client; it is its client id where servers read them. */
+  /**
+   * The URL at which the distributor of this service publishes its OAuth client metadata. It is the client id for servers that support such
+   * documents.
+   */
   mcpClientMetadataUrl: Type.Optional(Type.String({ pattern: '^https://[^\\/?#@\\s]+/[^?#\\s]+$', maxLength: 2048 })),
   servers: Type.Optional(ReadmeServers),
   workspace: Type.Optional(Type.String({ minLength: 1 })),
   port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
-  /** Providers that are called directly, by name: the part of a model id before the slash. */
+  /** Providers that the service calls directly, by name. The name is the part of a model id before the slash. */
   providers: Type.Optional(Type.Record(
     Type.String({ pattern: PROVIDER_NAME }),
     Type.Object({
@@ -212,16 +218,19 @@ export const ConfigKeys = {
           'The API that the server speaks; openai-compatible by default'
         )
       ),
-      /** Required for openai-compatible; the other kinds have an address of their own. */
+      /** Required for openai-compatible; the other kinds have a default. */
       baseURL: Type.Optional(HttpAddress),
-      /** `${VAR}` stands for a variable of the environment. */
+      /** May hold `${VAR}`, which refers to an environment variable. */
       apiKey: Type.Optional(Type.String()),
       models: Type.Optional(Type.Array(Type.String({ pattern: '^\\S+$', maxLength: 100 }))),
-      /** Files of models, of the provider `local` alone. `~` is the user's home. */
+      /** Paths of model files; only for the provider `local`. `~` is the user's home. */
       files: Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 4096 }), { maxItems: 200 })),
-      /** The context window with which files are served, tokens; by default the largest that fits this computer. */
+      /** The context length with which model files are served, in tokens; by default, the largest that fits this computer. */
       window: Type.Optional(Type.Integer({ minimum: 512, maximum: 10_000_000 })),
-      /** Whether it works on one request after the other on a computer of the user's, as Ollama does; by default, if it is known to. */
+      /**
+       * True for a server on the user's own computer that handles one request at a time, such as Ollama. By default, true for the servers
+       * known to do so.
+       */
       local: Type.Optional(Type.Boolean()),
       timeouts: Type.Optional(Timeouts)
     }),
@@ -233,46 +242,46 @@ export const ConfigKeys = {
       }
     }
   )),
-  /** The path of llama.cpp's server, `llama-server`, which serves files of models; by default the one in `engine/` or on the PATH. */
+  /** The path of `llama-server`, the server of llama.cpp, which serves model files; by default, the one in `engine/` or on the PATH. */
   engine: Type.Optional(Type.String({ minLength: 1, maxLength: 4096 })),
-  /** Options of every model call, by the name under which the AI SDK's packages look for them, such as anthropic. */
+  /** Options for every model call, by the provider name that the AI SDK packages use, such as `anthropic`. */
   providerOptions: Type.Optional(Type.Record(Type.String({ minLength: 1 }), Type.Record(Type.String(), Type.Any()))),
   notify: Type.Optional(Type.Object({
-    /** Gets the notifications that no shell and no page shows. */
+    /** Receives the notifications that no shell and no page shows. */
     webhook: Type.Optional(Type.Object({
       url: McpUrl,
-      /** `secret:notify/webhook` stands for the value in the encrypted store, `${VAR}` for a variable of the environment. */
+      /** `secret:notify/webhook` refers to the value in the encrypted store, `${VAR}` to an environment variable. */
       secret: Type.String({
         pattern: '^(?:secret:notify/webhook|\\$\\{[A-Za-z0-9_]+\\}|(?:whsec_)?[A-Za-z0-9+\\/_\\-]{24,}={0,2})$',
         description: 'The key that signs messages: base64 of at least 18 bytes, as `openssl rand -base64 32` makes it; or a variable'
       }),
-      /** Whether the names of tasks and the words of models are in it. */
+      /** True to include the names of tasks and the texts of models. */
       text: Type.Optional(Type.Boolean())
     }, { additionalProperties: false }))
   }, { additionalProperties: false })),
-  /** The port for paired devices, which decide approvals there. Without this key there is none. */
+  /** The port on which paired devices decide approvals. Without this key, no such port is open. */
   reach: Type.Optional(Type.Object({
     port: Type.Optional(Type.Integer({ minimum: 0, maximum: 65535 })),
-    /** Any other than loopback needs `address`. */
+    /** A host other than loopback requires `address`. */
     host: Type.Optional(Type.String({ pattern: '^[A-Za-z0-9.:_\\-]{1,253}$', description: 'An address or a name, such as 127.0.0.1' })),
-    /** Where a server with a certificate stands in front of the port. */
+    /** The https address of the server, with a certificate, in front of the port. */
     address: Type.Optional(Type.String({
       pattern: '^https://[A-Za-z0-9._\\-]{1,253}(?::[0-9]{1,5})?/?$',
       description: 'The https address in front of the port, such as https://agent.example.org, without a path'
     }))
   }, { additionalProperties: false })),
   discovery: Type.Optional(Type.Object({
-    /** Ports of this machine at which `GET /models?discover=true` looks for model servers. */
+    /** Ports of this computer on which `GET /models?discover=true` looks for model servers. */
     ports: Type.Optional(Type.Array(Type.Integer({ minimum: 1, maximum: 65535 }), { maxItems: 16 }))
   })),
   gateway: Type.Optional(Type.Object({ baseURL: Type.Optional(Type.String()), timeouts: Type.Optional(Timeouts) })),
   fetch: Type.Optional(Type.Object({
-    /** Whether pages on this machine and its private network may be fetched too. */
+    /** True if fetchUrl may fetch pages of this computer and its private network. */
     allowPrivate: Type.Optional(Type.Boolean())
   })),
   search: Type.Optional(Type.Object({
     provider: oneOf(['duckduckgo', 'tavily', 'brave', 'searxng']),
-    /** `${VAR}` stands for a variable of the environment. */
+    /** May hold `${VAR}`, which refers to an environment variable. */
     apiKey: Type.Optional(Type.String()),
     baseURL: Type.Optional(HttpAddress)
   })),
@@ -285,9 +294,9 @@ export const ConfigKeys = {
     )
   }, { additionalProperties: false })),
   skills: Type.Optional(Type.Object({
-    /** Folders of skills beside those of working folders. */
+    /** Folders of skills, in addition to those in working folders. */
     folders: Type.Optional(Type.Array(AbsolutePath, { maxItems: 20 })),
-    /** `false`: no skills are used. */
+    /** `false` switches skills off. */
     enabled: Type.Optional(Type.Boolean())
   }, { additionalProperties: false })),
   roots: Type.Optional(Type.Array(AbsolutePath)),
@@ -299,34 +308,39 @@ export const ConfigKeys = {
     liveRuns: Type.Optional(Type.Integer({ minimum: 1, maximum: 1024 }))
   })),
   tasks: Type.Optional(Type.Object({
-    /** Maximum number of task runs that execute at the same time. */
+    /** The maximum number of task runs that execute at the same time. */
     concurrency: Type.Optional(Type.Integer({ minimum: 1, maximum: 16 })),
     /** How long an approval request of a task stays open, in milliseconds. */
     approvalTtl: Type.Optional(Type.Integer({ minimum: 1000 }))
   })),
   brain: Type.Optional(Type.Object({
-    /** How long a thread must be idle before facts are extracted from it, in milliseconds; `false`: only on request. */
+    /**
+     * How long a thread must be idle before facts are extracted from it, in milliseconds. With `false`, facts are extracted only on
+     * request.
+     */
     extractAfter: Type.Optional(Type.Union([Type.Literal(false), Type.Integer({ minimum: 1000 })]))
   })),
   undo: Type.Optional(Type.Object({
-    /** The largest file of which a copy is kept for undo, in MiB; larger ones are changed without. */
+    /** The largest file that undo keeps a copy of, in MiB. Larger files are changed without a copy. */
     maxFileMb: Type.Optional(Type.Integer({ minimum: 0, maximum: 1024 })),
-    /** The size of all copies, in MiB; the oldest go first. */
+    /** The maximum size of all copies together, in MiB. The oldest copies are removed first. */
     maxTotalMb: Type.Optional(Type.Integer({ minimum: 0, maximum: 100_000 })),
     days: Type.Optional(Type.Integer({ minimum: 1, maximum: 365 }))
   })),
   threads: Type.Optional(Type.Object({
-    /** `false`: titles are made without a model. */
+    /** With `false`, titles are made without a model. */
     titles: Type.Optional(Type.Boolean())
   })),
   agent: Type.Optional(Type.Object({
-    /** The number of steps with tools that a run may make, unless its options say otherwise; 100 and 200. */
+    /**
+     * The maximum number of steps with tools of a run, unless its options say otherwise; by default, 100 in conversations and 200 in tasks.
+     */
     steps: Type.Optional(Type.Object({ conversation: Type.Optional(Steps), task: Type.Optional(Steps) })),
-    /** How long a run may work, in milliseconds, without the time in which it waits for people; 4 hours. */
+    /** How long a run may work, in milliseconds, without its waits for people; 4 hours by default. */
     runMs: Type.Optional(Type.Integer({ minimum: 1000 }))
   })),
   awake: Type.Optional(Type.Boolean({ description: 'false: the machine may fall asleep while the agent works' })),
-  /** `false`: requests are not analysed before a run; each counts as a standard one. */
+  /** With `false`, requests are not analysed before a run, and each counts as standard. */
   analysis: Type.Optional(Type.Boolean()),
   offline: Type.Optional(Type.Object({ script: Type.Optional(Type.Array(ScriptedTurn)) })),
   log: Type.Optional(Type.Object({

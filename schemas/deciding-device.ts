@@ -4,5 +4,5 @@ export const DecidingDeviceSchema = Type.Object({
   deviceId: Type.String(),
   name: Type.String({ description: 'The name that the person gave it' })
 })
-/** The device of a person that decided something. */
+/** The paired device on which a decision was made. */
 export type DecidingDevice = Static<typeof DecidingDeviceSchema>

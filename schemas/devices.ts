@@ -6,7 +6,7 @@ import { UUID } from './ids.ts'
 
 const closed = { additionalProperties: false }
 
-// Devices of the person, which decide approvals at a port of their own. The operations of the main port list and remove them.
+// Paired devices, on which the user decides approvals at a separate port. The routes of the main port list and remove devices.
 
 export const DeviceSchema = Type.Object({
   ...DecidingDeviceSchema.properties,
@@ -32,7 +32,7 @@ export const RemovedDeviceSchema = Type.Object({ ok: Type.Literal(true), deviceI
 })
 export type RemovedDevice = Static<typeof RemovedDeviceSchema>
 
-// The port for devices. It is no part of the document.
+// The schemas of the port for devices. They are not in the OpenAPI document.
 
 export const PairBody = Type.Object({
   secret: Type.String({ pattern: '^[A-Za-z0-9_-]{22}$', description: 'The secret of the code that `local-agent reach` shows' }),
@@ -48,7 +48,7 @@ export type Pairing = Static<typeof PairBody>
 
 export const PairedDeviceSchema = Type.Object({ ...DecidingDeviceSchema.properties }, { $id: 'PairedDevice' })
 
-/** What a device may answer: approve this call alone, or deny. */
+/** The answers that a device may give: approve this one call, or deny it. */
 const Answer = enumOf(['once', 'deny'])
 
 export const OpenRequestsSchema = Type.Object({

@@ -170,7 +170,7 @@ const section = <S extends TSchema>(item: S, description: string) =>
     })
   }, { description })
 
-/** What happened to one task. */
+/** The part of a digest about one task. */
 const OfTask = Type.Object({
   ...ofTask,
   runs: section(Run, 'Runs that failed, were stopped, or found or changed something; newest first'),
@@ -238,7 +238,7 @@ export const DigestQuery = Type.Object({
     description: 'Maximum number of items in each list'
   })
 }, { additionalProperties: false })
-/** Where a digest begins, and how long its lists are. */
+/** The query of a digest: its start, and the length of its lists. */
 export type DigestRequest = Static<typeof DigestQuery>
 
 export const DigestSeenBodySchema = Type.Object({

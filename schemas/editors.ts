@@ -1,9 +1,9 @@
 import { Type } from '@sinclair/typebox'
 import { ThreadId, UUID } from './ids.ts'
 
-/** Characters of the text of a file. */
+/** The longest text of a file, in characters. */
 const LONGEST_TEXT = 10 * 1024 * 1024
-/** Bytes of a body with such a text. */
+/** The limit of a request body with such a text, in bytes. */
 export const MOST_BUFFER = 4 * LONGEST_TEXT
 
 const Editor = Type.String({ minLength: 1, maxLength: 100, description: 'A name for the editor, unique among the open ones' })

@@ -2,7 +2,7 @@ import { Type, type Static } from '@sinclair/typebox'
 import { ref } from './common.ts'
 import { ReplacedChangesSchema } from './undo.ts'
 
-/** The values that are wrong, by JSON pointers. */
+/** The invalid values, by JSON Pointer. */
 export const ErrorDetails = Type.Array(Type.Object({ path: Type.String(), message: Type.String() }))
 
 /** The body of every error response. */

@@ -1,9 +1,9 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { oneOf } from './common.ts'
 
-/** The effects that a report can claim. */
+/** The kinds of effect that a report can claim. */
 export const EFFECTS = ['file', 'deletion', 'command', 'message', 'other'] as const
-/** How a run ended, as its judge reads it. */
+/** The outcomes of a run, as the judge decides them. */
 export const OUTCOMES = ['done', 'nothing_to_do', 'partly', 'failed', 'asks'] as const
 const VERDICTS = ['confirmed', 'contradicted', 'unchecked'] as const
 const EVIDENCE = [...VERDICTS, 'not_needed'] as const
@@ -22,19 +22,19 @@ export const ClaimSchema = Type.Object({
 }, { description: 'An effect that the report says the run had' })
 export type Claim = Static<typeof ClaimSchema>
 
-/** The mark of a report that the recorded calls do not bear out. */
+/** The field that is false for a report that the recorded calls do not confirm. */
 export const Verified = Type.Boolean({
   description: 'false: what the report claims could not all be checked, no effect is claimed although calls had effects or the plan ' +
     'expects one, or the effect that the plan expects is missing; the score is then 0.6 at most. Absent otherwise'
 })
 
-/** One line of what happened, of a run or in a digest. */
+/** The field with the line of facts about one run. */
 export const Facts = Type.String({
   description: 'What the run did by its recorded calls, written by code: calls by effect, files, commands with their exit codes, ' +
     'external calls. One line in English'
 })
 
-/** What an evaluation says beside its score. */
+/** The fields of an evaluation other than its score. */
 const judgement = {
   outcome: Type.Optional(oneOf(OUTCOMES, 'How the run ended. done, nothing_to_do and partly are completed; absent when nobody judged')),
   verified: Type.Optional(Verified),
@@ -67,5 +67,5 @@ export const TaskEvaluationSchema = Type.Object({
 })
 export type TaskEvaluation = Static<typeof TaskEvaluationSchema>
 
-/** The fields of a judgement, for events and digests. */
+/** The same fields, for events and digests. */
 export const JudgementFields = judgement

@@ -8,13 +8,13 @@ import { RunStatusSchema } from './tasks.ts'
 const closed = { additionalProperties: false }
 const text = (description: string) => Type.Optional(Type.String({ description }))
 
-/** Whose the event is: it has one of the two ids. */
+/** The owner of an event. One of the two ids is present. */
 const owner = {
   threadId: text('The conversation; absent for a task'),
   taskId: text('The task; absent for a conversation')
 }
 
-/** Defines an event that only `GET /events` has; `name` is the name of its component in the OpenAPI document. */
+/** Defines an event that only `GET /events` sends. `name` is the name of its component in the OpenAPI document. */
 function event<T extends string, P extends TProperties> (name: string, type: T, fields: P, description: string) {
   return Type.Object({ type: Type.Literal(type), ...fields }, { $id: name, description })
 }
@@ -93,7 +93,7 @@ export const ownEvents = [
 
 type OwnEvent = Static<typeof ownEvents[number]>
 
-/** The types that a reader can ask for. `reset` and `service:shutdown` come always. */
+/** The event types that a reader can select. `reset` and `service:shutdown` are always sent. */
 export const EVENT_TYPES: readonly string[] = [...taskEvents, ...ownEvents]
   .map(({ properties }): string => properties.type.const)
   .filter((type) => type !== 'reset' && type !== 'service:shutdown')

@@ -12,7 +12,7 @@ export const ScopeSchema = oneOf(['once', 'exact', 'folder', 'host', 'sandbox', 
 })
 export type Scope = Static<typeof ScopeSchema>
 
-/** A scope that an answer may choose. */
+/** A scope that the answer to a call may choose. */
 export const OfferedScopeSchema = Type.Object({
   scope: ScopeSchema,
   text: Type.String({ description: 'What the answer would cover, for the user' })
@@ -29,12 +29,12 @@ const owner = {
   threadId: text('The conversation in which the grant holds'),
   taskId: text('The task in which the grant holds')
 }
-/** The same ids as requests give them. */
+/** The ids of an owner as requests send them, with their limits. */
 const namedOwner = { threadId: Type.Optional(ThreadId), taskId: Type.Optional(TaskId) }
 
-/** What the answer to a tool call may cover. */
+/** The scopes that the answer to a tool call may choose from. */
 const Scopes = Type.Optional(Type.Array(OfferedScopeSchema, { description: 'The scopes that an answer can choose from, as "scope"' }))
-/** Where a command runs, as a request for its approval shows it. */
+/** The boundary of a command, as shown in the request for its approval. */
 export const ShownBoundary = Type.Optional(Type.Object({
   is: enumOf(
     ['confined', 'networked', 'outside'],
@@ -42,7 +42,7 @@ export const ShownBoundary = Type.Optional(Type.Object({
   ),
   text: Type.String({ description: 'The same in words, for the user' })
 }, { description: 'Commands: where the command would run' }))
-/** Whose tool a call is of, as a request for its approval shows it. */
+/** The tool server of a call, as shown in the request for its approval. */
 const ToolServerShown = Type.Object({
   name: Type.String({ description: 'The name of the server in config.json' }),
   title: Type.Optional(Type.String({ description: 'The name of the tool for people, as the server has it' })),
@@ -64,14 +64,14 @@ export const AskReasonSchema = Type.Object({
   examples: [{ policy: 'writtenAsText', text: 'The model wrote this call as text, which it may have meant to show.' }]
 })
 export type AskReason = Static<typeof AskReasonSchema>
-/** What a request for the approval of a call shows beside the call. */
+/** The fields that the request for an approval shows in addition to the call. */
 export const SHOWN_WITH_CALL = {
   reasons: Type.Optional(Type.Array(ref(AskReasonSchema), { description: 'Why the call asks' })),
   boundary: ShownBoundary,
   toolServer: ToolServerOfCall,
   scopes: Scopes
 }
-/** The fields of an answer that make it cover more than its call. */
+/** The fields with which an answer also permits later calls. */
 export const GRANTED = { scope: Type.Optional(ScopeSchema), until: Type.Optional(UntilSchema) }
 
 const GrantScope = enumOf(

@@ -5,7 +5,7 @@ const Entries = (description: string) => Type.Optional(Type.Object({}, { additio
 
 const STATUSES = ['saved', 'replaced', 'unchanged', 'exists', 'incomplete', 'refused'] as const
 
-/** Other keys are allowed: whole configuration files of other programs are sent. */
+/** The body of an import. Unknown keys are allowed, because users send whole configuration files of other programs. */
 export const ImportBodySchema = Type.Object({
   text: Type.Optional(Type.String({
     minLength: 1,

@@ -3,7 +3,7 @@ import { ref } from './common.ts'
 
 const Opaque = (description: string) => Type.Object({}, { additionalProperties: true, description })
 
-/** What the lists of a server say of an entry beside its name. */
+/** The fields that a server's list gives for an entry in addition to the name. */
 export const entryNames = {
   title: Type.Optional(Type.String({ description: 'Its name for people' })),
   description: Type.Optional(Type.String()),

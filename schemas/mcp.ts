@@ -122,7 +122,7 @@ export const ConnectBodySchema = Type.Union([ConnectProcess, ConnectAddress], {
   $id: 'ConnectBody',
   description: 'Either `command`, a program that speaks MCP over its standard input and output, or `url`, a server that speaks MCP over ' +
     'Streamable HTTP, with `headers` that are stored encrypted',
-  // The program is on nobody's computer, and the address is of this one: whoever tries an example runs nothing and calls nobody.
+  // Safe to try: the program exists on no computer, and the address is this computer's own.
   examples: [
     {
       name: 'github',
@@ -151,7 +151,7 @@ export const AcceptBody = Type.Object({
   }))
 }, { additionalProperties: false, examples: [{ digest: '0f3a9c21d4b7e856' }, { tools: ['search_issues'] }] })
 
-/** The settings of a server that can be changed without connecting it anew with its environment. */
+/** The settings of a server that can be changed without sending its environment again. */
 export const ServerSettingsSchema = Type.Object(mcpSettings, {
   $id: 'ToolServerSettings',
   additionalProperties: false,

@@ -13,7 +13,7 @@ const NotificationKindSchema = enumOf(
     'tell this; boxed: files that programs obey got another name after a command, which may be files of the person'
 )
 
-/** The fields that the event and the list share. */
+/** The fields that the notification event and the list of notifications share. */
 export const notificationFields = {
   notificationId: Type.String(),
   kind: NotificationKindSchema,

@@ -28,7 +28,7 @@ export const ProviderListSchema = Type.Object({
 }, { $id: 'ProviderList', description: 'The providers of models, and the models in use' })
 export type ProviderList = Static<typeof ProviderListSchema>
 
-/** Leading and trailing blanks are left out when the key is used. */
+/** White space at both ends is allowed; it is removed when the key is used. */
 const ProviderKey = Type.String({ pattern: '^[ \\t-\\r]*[!-~]+[ \\t-\\r]*$', maxLength: 1000 })
 const GatewayKey = Type.String({ minLength: 1, maxLength: 1000 })
 

@@ -3,7 +3,7 @@ import { enumOf, ref, Timestamp } from './common.ts'
 
 const closed = { additionalProperties: false }
 
-/** Bounds of what may be asked and answered. */
+/** Limits of questions and answers: numbers of entries, and lengths in characters. */
 export const QUESTION_LIMITS = { questions: 20, options: 50, text: 2_000, option: 500, answer: 10_000 } as const
 const { questions: MOST, options: MOST_OPTIONS, text: LONGEST_TEXT, option: LONGEST_OPTION, answer: LONGEST_ANSWER } = QUESTION_LIMITS
 
@@ -41,7 +41,7 @@ export const AnswersSchema = Type.Record(Type.String(), Type.Union([Text, Type.A
 })
 export type Answers = Static<typeof AnswersSchema>
 
-/** The budget that a question is about: what was spent, what it allows, and what a yes adds. */
+/** The budget that a question is about: the spent amount, the limit, and the amount that a yes adds. */
 export const ReachedBudgetSchema = Type.Object({
   of: enumOf(['run', 'day'], 'run: `options.budget` of the run; day: `budget.day` in config.json, for all calls of the day'),
   unit: enumOf(['usd', 'tokens'], 'What the budget counts'),
@@ -52,10 +52,10 @@ export const ReachedBudgetSchema = Type.Object({
 }, { ...closed, $id: 'ReachedBudget', description: 'A budget that is used up; the run goes on when its user allows more' })
 export type ReachedBudget = Static<typeof ReachedBudgetSchema>
 
-/** The field of a question that the service asks about a budget. */
+/** The field of the service's own questions about a budget. */
 export const BUDGET_FIELD = { budget: Type.Optional(ref(ReachedBudgetSchema)) }
 
-/** Questions that wait for their user, as events and results show them. */
+/** Open questions, as events and results show them. */
 export const QUESTION_REQUEST = {
   approvalId: Type.String({ description: 'Id of the questions, for POST /approvals/{id}' }),
   toolCallId: Type.Optional(Type.String({ description: 'The call that asks' })),
@@ -64,7 +64,7 @@ export const QUESTION_REQUEST = {
   expiresAt: Timestamp
 }
 
-/** What questions of a tool server have beside the fields of others. */
+/** The additional fields of questions that a tool server asks. */
 export const LIVE_FIELDS = {
   live: Type.Optional(Type.Literal(true, { description: 'A tool server asks, and its call goes on: no step waits for the answer' })),
   server: Type.Optional(Type.String({ description: 'The tool server that asks, and that gets the answers' })),

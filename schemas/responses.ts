@@ -4,7 +4,7 @@ import { inDocument } from './ids.ts'
 import { FUNCTION_NAME } from './openai.ts'
 
 /**
- * The shapes of OpenAI's responses, as far as this service reads and writes them. Requests may hold more; docs/openai.md lists what has no
+ * The part of OpenAI's Responses API that this service reads and writes. Requests may hold other fields; docs/openai.md lists those without
  * effect. https://platform.openai.com/docs/api-reference/responses
  */
 const open = { additionalProperties: true }

@@ -11,7 +11,7 @@ export const EffortSchema = oneOf(
 )
 export type Effort = Static<typeof EffortSchema>
 
-/** What made an answer, for people who compare answers. */
+/** The model and settings that produced an answer, for people who compare answers. */
 export const AnsweredBySchema = Type.Object({
   model: Type.String({ description: 'Id of the model' }),
   effort: Type.Optional(EffortSchema)
@@ -24,10 +24,10 @@ export const MaxOutputTokens = Type.Integer({
   description: 'The greatest length of the answer of one model call, in tokens; providers count reasoning, too'
 })
 
-/** The greatest number of steps with tools that a run may be given. */
+/** The maximum number of steps with tools that options may allow. */
 export const MAX_STEPS = 500
 
-/** The longest working time that a run may be given, minutes. */
+/** The longest working time that options may allow, in minutes. */
 export const LONGEST_RUN = 24 * 60
 
 const BudgetSchema = Type.Object({
@@ -69,7 +69,7 @@ const AppToolSchema = Type.Object({
 }, { ...closed, description: 'A tool that the application executes itself' })
 export type AppTool = Static<typeof AppToolSchema>
 
-/** The JSON schema that the answer of a run must fit. */
+/** The JSON Schema that the answer of a run must match. */
 const ObjectOptionSchema = Type.Object({
   schema: Type.Unsafe<Record<string, unknown>>(
     Type.Object({}, { additionalProperties: true, description: 'JSON schema of the answer, an object' })
@@ -89,19 +89,19 @@ const ENTRIES = 'Names, patterns of names such as `github_*`, or `server:<name>`
 const toolNames = (description: string) =>
   Type.Optional(Type.Array(Type.String({ minLength: 1, maxLength: 512 }), { maxItems: MOST_TOOL_NAMES, uniqueItems: true, description }))
 
-/** Name of an agent, chosen by a person or an application. */
+/** The name of an agent, chosen by a person or an application. */
 export const AgentName = Type.String({
   pattern: '^[A-Za-z0-9][A-Za-z0-9._\\-]{0,63}$',
   description: 'Up to 64 letters, digits, dots, dashes and underscores, beginning with a letter or digit'
 })
 
-/** The longest instructions of one run, also where several are joined, characters. */
+/** The maximum length of the instructions of a run, in characters, also after several instructions are joined. */
 export const MOST_INSTRUCTIONS = 20_000
-/** The greatest number of tools of applications in one run. */
+/** The maximum number of application tools in one run. */
 export const MOST_APP_TOOLS = 512
-/** The application whose tools the clients of OpenAI's API execute. */
+/** The application name under which clients of OpenAI's API execute their tools. */
 export const OPENAI_APP = 'chat-completions'
-/** The greatest number of names in a list of tools. */
+/** The maximum number of names in a list of tools. */
 export const MOST_TOOL_NAMES = 512
 
 const fields = {

@@ -217,7 +217,7 @@ export const events = [
   )
 ] as const satisfies readonly TObject[]
 
-/** The content of a `data:` line of `POST /run` and `POST /run/approve`. */
+/** The content of one `data:` line of `POST /run` and `POST /run/approve`. */
 export const RunStreamEventSchema = Type.Unsafe<Static<typeof events[number]>>(Type.Union(events.map(ref), {
   $id: 'RunStreamEvent',
   description:

@@ -14,7 +14,7 @@ export const SCHEDULE_LIMITS = {
 
 const Text = (description: string) => Type.String({ minLength: 1, maxLength: SCHEDULE_LIMITS.text, description })
 
-/** The times at which a task runs. `parseSchedule` checks the notation of the texts; docs/schedules.md describes it. */
+/** The times at which a task runs. `parseSchedule` checks the notation of the text fields; docs/schedules.md describes it. */
 export const ScheduleSchema = Type.Object({
   interval: Type.Optional(Text(
     'How often: a word (hourly, daily, weekdays, weekends, weekly, biweekly, monthly, quarterly, yearly), days ("every monday and ' +
@@ -80,7 +80,7 @@ const FateSchema = oneOf(['run', 'coalesced', 'skipped', 'missed'], {
 })
 export type Fate = Static<typeof FateSchema>
 
-/** The outcome of one planned time, or of many planned times in a row. Every past time is in exactly one slot. */
+/** The outcome of one planned time, or of consecutive planned times. Every past time belongs to exactly one slot. */
 export const SlotSchema = Type.Object({
   at: Type.Integer({ description: 'The planned time; for several in a row, the last one. Milliseconds since the Unix epoch' }),
   fate: FateSchema,

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { oneOf } from './common.ts'
 
-/** What the user said to a run while it was under way. */
+/** A message that the user sent to a run while it was active. */
 export const SteerSchema = Type.Object({
   id: Type.String({ description: 'Id of the message; the client may choose it (POST /run/{id}/steer)' }),
   text: Type.String({ description: 'The words of the message' }),

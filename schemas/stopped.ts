@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { oneOf } from './common.ts'
 
-/** Why a run ended before its model said that it was done. */
+/** The reason why a run ended before its model said that it was done. */
 export const StoppedSchema = Type.Object({
   reason: oneOf(['steps', 'repeating', 'no-progress', 'looping-text', 'output-limit', 'empty', 'unread-call', 'refused', 'user'], {
     description: 'steps: its steps are used up; repeating: it made the same calls again and again; no-progress: none of ' +

@@ -121,7 +121,7 @@ export const TaskRunListSchema = Type.Object({
   $id: 'TaskRunList',
   description: 'A page of runs, newest first'
 })
-/** Bytes of the input of a run, as JSON. */
+/** The longest input of a run, in bytes of JSON. */
 export const MOST_INPUT = 1024 * 1024
 export const TaskRunBodySchema = Type.Object({
   input: Type.Optional(Type.Unknown({ description: 'Any JSON value of at most 1 MiB: data for this run, which are no instructions to it' }))

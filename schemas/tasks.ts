@@ -80,7 +80,7 @@ export const TaskApprovalInputSchema = Type.Object({
 })
 export type TaskApprovalInput = Static<typeof TaskApprovalInputSchema>
 
-/** The form of `options.budget` in which earlier versions took it. */
+/** The budget in the form of earlier versions. New clients send `options.budget`. */
 const TaskBudgetSchema = Type.Object({
   maxTokensPerRun: Type.Optional(Type.Integer({ minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: 'options.budget.tokens' })),
   maxMinutesPerRun: Type.Optional(Type.Number({ exclusiveMinimum: 0, maximum: LONGEST_RUN, description: 'options.budget.minutes' }))
@@ -113,7 +113,7 @@ export const TaskMemorySchema = Type.Object({
 })
 export type TaskMemory = Static<typeof TaskMemorySchema>
 
-/** Entries of each list of a task's memory, and characters of an entry. */
+/** Limits of a task's memory: entries per list, and characters per entry. */
 export const MEMORY_LIMITS = { entries: 100, characters: 1_000 } as const
 const Entries = Type.Array(Type.String({ ...NOT_BLANK, maxLength: MEMORY_LIMITS.characters }), { maxItems: MEMORY_LIMITS.entries })
 export const TaskMemoryBodySchema = Type.Partial(

@@ -32,7 +32,7 @@ const fields = {
   )
 }
 
-/** A call of a tool that the application executes. */
+/** A call of an application's tool. */
 export const ToolCallSchema = Type.Object(fields, {
   $id: 'ToolCall',
   description: 'A call of a tool that the application executes'

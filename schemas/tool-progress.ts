@@ -1,6 +1,6 @@
 import { Type, type Static, type TObject } from '@sinclair/typebox'
 
-/** How far a call of a tool is, as the tool reports it; the fields of MCP. */
+/** The progress of a tool call, as the tool reports it. The fields are those of MCP. */
 export const PROGRESS = {
   progress: Type.Number({ description: 'It grows from report to report' }),
   total: Type.Optional(Type.Number({ description: 'The value of progress at the end, where the tool knows it' })),

@@ -4,10 +4,12 @@ import { NOT_BLANK, TaskId } from './ids.ts'
 
 const closed = { additionalProperties: false }
 
-/** Not blank. Without the format that says so, which serializers of answers do not know. */
+/**
+ * At least one character that is not white space. The format `not-blank` is left out, because the serializers of responses do not know it.
+ */
 const NAMED = { minLength: NOT_BLANK.minLength, pattern: NOT_BLANK.pattern }
 
-/** Triggers of a task. */
+/** The maximum number of triggers of a task. */
 export const MOST_TRIGGERS = 10
 
 const OfFiles = Type.Object({

@@ -1,7 +1,7 @@
 import { Type, type Static } from '@sinclair/typebox'
 import { oneOf, ref, Timestamp } from './common.ts'
 
-/** Why a change is not taken back. */
+/** The reasons why a change is not undone. */
 const UNDO_REASONS = [
   'changed_since', 'too_large', 'link', 'gone', 'not_allowed', 'undone', 'shared', 'repository-used-since', 'opens', 'failed'
 ] as const
@@ -24,7 +24,7 @@ interface SkippedPath {
   reason: UndoReason
 }
 
-/** Fields that describe a change of a path, planned or done. */
+/** The fields of a change of a path, both planned and done. */
 const ofPath = {
   path: Path,
   kind: oneOf(['created', 'changed', 'moved', 'deleted']),
@@ -101,9 +101,9 @@ export interface RunChanges {
   nextCursor?: string
 }
 
-/** As many as one call may change. */
+/** The maximum number of paths that one request may name: as many as one call may change. */
 const MOST_PATHS = 20_000
-/** The body of a request that names them, bytes. */
+/** The limit of a request body that names paths, in bytes. */
 export const UNDO_BODY_LIMIT = 8 * 1024 * 1024
 
 export const UndoBodySchema = Type.Object({

@@ -2,39 +2,39 @@ import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { readLines } from './read-lines.ts'
 
-/** What a person is to be told; see `GET /notifications` of the service. */
+/** A notification for a person; see `GET /notifications` of the service. */
 export interface Notification {
   notificationId: string
-  /** waiting, failing, recovered, budget, provider, told or boxed; later versions may add kinds. */
+  /** One of waiting, failing, recovered, budget, provider, told and boxed. Later versions may add kinds. */
   kind: string
   taskId?: string
   threadId?: string
   runId?: string
-  /** A sentence without words of a task, a person or a model, which a locked screen may show. */
+  /** A sentence that a locked screen may show: it holds no text of a task, a person or a model. */
   title: string
-  /** The goal of the task and words of its model. */
+  /** Details: the goal of the task and text of its model. */
   text?: string
-  /** It was said a day ago, and is still so. */
+  /** True if this repeats a notification of a day ago that still holds. */
   reminder: boolean
   /** Milliseconds since the Unix epoch. */
   createdAt: number
 }
 
 export interface NotificationHandlers {
-  /** Shows a notification: no other shell or page does. */
+  /** Shows a notification. Called only for those that no other shell or page shows. */
   onNotification: (notification: Notification) => void
-  /** Its desktop notification can be removed. */
+  /** The notification is closed, so its desktop notification can be removed. */
   onNotificationClosed?: (notificationId: string) => void
 }
 
-/** Time for an answer of the service, milliseconds. */
+/** Timeout of a request to the service, in milliseconds. */
 const ANSWER_MS = 10_000
-/** Time between two connections to the events, milliseconds. */
+/** Delay before the event stream is connected again, in milliseconds. */
 const AGAIN_MS = 1_000
 
 /**
- * Claims what a person is to be told and hands it over, until the signal aborts: what is open when a connection begins, then what the
- * events tell.
+ * Passes notifications to `onNotification` until the signal aborts: first those that are open when a connection begins, then new ones from
+ * the event stream. Claims each one first, so that only one shell or page shows it.
  */
 export async function followNotifications (
   { url, token, signal }: { url: string, token?: string, signal: AbortSignal },
@@ -53,7 +53,7 @@ export async function followNotifications (
     return await answer.json() as T
   }
 
-  /** Shows a notification unless somebody else does. */
+  /** Shows a notification, unless another shell or page has claimed it. */
   async function show (notification: Notification) {
     const { first } = await ask<{ first: boolean }>(`/notifications/${notification.notificationId}`, { shown: true })
     if (first) onNotification(notification)
@@ -71,12 +71,12 @@ export async function followNotifications (
       const connection = AbortSignal.any([signal, over.signal])
       const { body } = await fetch(`${url}/events?types=notification,notification:closed`, { headers, signal: connection })
       const lines = readLines(Readable.fromWeb(body as Parameters<typeof Readable.fromWeb>[0]), read)
-      // What was announced before this connection.
+      // Notifications from before this connection.
       const { notifications } = await ask<{ notifications: Array<Notification & { needsShowing: boolean }> }>('/notifications')
       for (const notification of notifications) if (notification.needsShowing) await show(notification)
       await lines
     } catch {
-      // The next connection reads what was missed.
+      // The next connection reads the missed notifications.
     } finally {
       over.abort()
     }
@@ -84,7 +84,7 @@ export async function followNotifications (
   }
 }
 
-/** Returns an event of the service; undefined for a line that was cut, as by the end of the service. */
+/** Returns the event of a `data:` line; undefined for a truncated line, for example when the service has ended. */
 function eventIn (json: string): Notification & { type: string } | undefined {
   try {
     return JSON.parse(json)

@@ -1,7 +1,7 @@
-/** A longer line is cut, so that a stream without line feeds fills no memory. Characters. */
+/** The maximum length of a line, in characters. A longer line is cut, so that a stream without line feeds cannot fill the memory. */
 const MAX_LINE = 64 * 1024
 
-/** Calls back with each line of a stream, without its line feed. Resolves when the stream has ended. */
+/** Calls `onLine` with each line of a stream, without the line feed. Resolves when the stream has ended. */
 export function readLines (input: NodeJS.ReadableStream, onLine: (line: string) => void): Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
   let line = ''
@@ -21,7 +21,7 @@ export function readLines (input: NodeJS.ReadableStream, onLine: (line: string) 
     if (line !== '') end()
     resolve()
   })
-  // The end of the process says more.
+  // Ignored, because the exit of the process says more.
   input.on('error', () => {})
   return promise
 }

@@ -5,7 +5,7 @@ import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import type { Readable, Writable } from 'node:stream'
 
-/** The fields of the ready line. */
+/** The fields of the ready line, which the service prints when it listens. */
 export interface Ready {
   url: string
   port: number
@@ -19,18 +19,18 @@ export interface Exit {
   signal: NodeJS.Signals | null
 }
 
-/** What the service gets on the first line of standard input, so that it is in no environment, argument or file. */
+/** The secrets that the service reads from the first line of standard input. They are thus in no environment, argument or file. */
 export interface Secrets {
-  /** Every request needs it: `Authorization: Bearer <token>`. */
+  /** Every request must carry this token: `Authorization: Bearer <token>`. */
   token?: string
-  /** The data are encrypted with it, instead of a key file. */
+  /** Encrypts the data, instead of a key file. */
   passphrase?: string
   gatewayKey?: string
-  /** Keys of providers by the provider's name: openai, anthropic, google, or an entry of config.json. */
+  /** Provider keys by provider name: openai, anthropic, google, or an entry of config.json. */
   keys?: Record<string, string>
 }
 
-/** What the supervisor needs of a process that runs the service: a ChildProcess of Node or a UtilityProcess of Electron. */
+/** The part of a process that the supervisor uses: a ChildProcess of Node or a UtilityProcess of Electron. */
 export interface ServiceChild {
   readonly pid?: number | undefined
   /** Present if the service was started with `--stdin`. */
@@ -43,24 +43,24 @@ export interface ServiceChild {
 }
 
 /**
- * Starts the service once. `port` is where it listened before a restart: with `--port` of that number it keeps its address. Errors of
- * the start may be thrown, or emitted as `error` by a process that does not exit.
+ * Starts the service once. After a restart, `port` is the port of the previous start: pass it as `--port` to keep the address. A failed
+ * start may throw, or make the process emit `error` without an exit.
  */
 export type StartService = (restart: { port?: number }) => ServiceChild
 
-/** A command, its arguments and what it needs in its environment. */
+/** A command, its arguments and its environment. */
 export interface Command {
   command: string
   args: readonly string[]
   env?: NodeJS.ProcessEnv
 }
 
-/** The program of the service is not there, so that no start can succeed. */
+/** Thrown if the program of the service does not exist, so that no start can succeed. */
 export class ProgramMissing extends Error {}
 
-/** Returns the service's file of the installed package; undefined where there is none, as in a bundle without the package. */
+/** Returns the path of the installed package's `server.js`; undefined if it does not exist, for example in a bundle without the package. */
 function findServer (): string | undefined {
-  // A bundler may have put this module elsewhere, and into a script that is no module.
+  // A bundler may have moved this module, and may have made it a CommonJS script.
   const places = [
     () => fileURLToPath(new URL('../server.js', import.meta.url)),
     () => {
@@ -70,24 +70,27 @@ function findServer (): string | undefined {
   ]
   for (const place of places) {
     try {
-      // Native modules cannot be loaded from an archive of Electron: they lie beside it.
+      // Native modules cannot be loaded from Electron's `.asar` archive, so the package lies unpacked beside the archive.
       const file = place().replace(/([\\/][^\\/]+\.asar)(?=[\\/])/, '$1.unpacked')
       if (existsSync(file)) return file
     } catch {
-      // It is not there.
+      // The file is not at this place.
     }
   }
   return undefined
 }
 
-/** Returns the command that runs the service of the installed package with this process's own Node; else `local-agent` of the PATH. */
+/**
+ * Returns the command that runs the installed package with the Node of this process. If the package is not found, returns `local-agent` of
+ * the PATH.
+ */
 export function findCommand (): Command {
   const file = findServer()
   if (file === undefined) return { command: 'local-agent', args: [] }
   return { command: process.execPath, args: [file], ...(process.versions.electron && { env: { ELECTRON_RUN_AS_NODE: '1' } }) }
 }
 
-/** Throws ProgramMissing for what Node would report as a wrong command, or would fail with at each start. */
+/** Throws ProgramMissing if the folder or the script does not exist. Node would report a wrong command, or would fail at each start. */
 function assertThere (args: readonly string[], cwd = process.cwd()) {
   if (!existsSync(cwd)) throw new ProgramMissing(`The folder in which the service is to start is not there: ${cwd}`)
   const script = args.find((arg) => !arg.startsWith('-'))
@@ -96,10 +99,10 @@ function assertThere (args: readonly string[], cwd = process.cwd()) {
   }
 }
 
-/** Returns the function that starts the command with `--stdin`, so that the service ends with this process, even a killed one. */
+/** Returns the function that starts the command with `--stdin`. The service then ends with this process, even if this process is killed. */
 export const startCommand = ({ command, args, env }: Command, cwd?: string): StartService => ({ port }) => {
   assertThere(args, cwd)
-  // Of two ports, the last one counts.
+  // The last `--port` wins, so this one overrides an earlier one in `args`.
   const kept = port === undefined ? [] : ['--port', String(port)]
   return spawn(command, [...args, '--stdin', ...kept], { cwd, env, stdio: ['pipe', 'pipe', 'pipe'], windowsHide: true })
 }

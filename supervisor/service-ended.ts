@@ -1,6 +1,6 @@
 import type { Exit } from './service-child.ts'
 
-/** The exit codes after which a restart would fail in the same way. */
+/** Reasons by exit code, for exits after which a restart would fail in the same way. */
 const PERMANENT: Record<number, string> = {
   64: 'it was started with wrong arguments or by a Node that is too old',
   72: 'it is not completely installed',
@@ -12,10 +12,10 @@ const PERMANENT: Record<number, string> = {
   127: 'its program was not found'
 }
 
-/** Whether no restart can help after this exit: those from 64 to 98 of the service itself, and those of a program that is not there. */
+/** True if no restart can help after this exit: codes 64 to 98 are the service's own, 126 and 127 mean that the program cannot be run. */
 export const isPermanent = ({ code }: Exit): boolean => code !== null && ((code >= 64 && code <= 98) || code === 126 || code === NOT_FOUND)
 
-/** The exit code that stands for a program that is not there, as in shells. */
+/** The exit code for a program that was not found, as in shells. */
 export const NOT_FOUND = 127
 /** The exit code of a service whose port another program has taken. */
 export const PORT_TAKEN = 98

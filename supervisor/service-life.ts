@@ -3,27 +3,27 @@ import { readLines } from './read-lines.ts'
 import type { Exit, Ready, Secrets, ServiceChild } from './service-child.ts'
 import { NOT_FOUND } from './service-ended.ts'
 
-/** Lines of the log that are kept for the error of a service that ends. */
+/** The number of last log lines that the error of an ended service holds. */
 const KEPT_LINES = 20
-/** Time that the last lines of the log have to arrive after the exit, milliseconds. */
+/** How long the last log lines may arrive after the exit, in milliseconds. */
 const LAST_LINES_MS = 250
-/** The time until the service is ready is waited for in this many parts, because a computer that sleeps lets one of them pass at once. */
+/** The wait for readiness is divided into this many timers. When a computer wakes from sleep, only one of them expires at once. */
 const READY_PARTS = 10
 
 export interface LifeLimits {
-  /** A service that is not ready after this time counts as hung. Milliseconds. */
+  /** A service that is not ready after this time counts as hung, in milliseconds. */
   readyMs: number
-  /** Time between two checks of the health, and the limit of each. Milliseconds. */
+  /** The time between two health checks, and the timeout of each, in milliseconds. */
   healthMs: number
-  /** Failed checks in a row after which the service counts as hung. */
+  /** The number of failed health checks in a row after which the service counts as hung. */
   maxMissed: number
-  /** Time to end before the service is killed; the service itself needs at most 5 s. Milliseconds. */
+  /** How long the service may take to end before it is killed, in milliseconds. The service itself needs at most 5 s. */
   endMs: number
 }
 
 interface LifeEvents {
   onReady (ready: Ready): void
-  /** `missed` is the number of failed checks in a row. */
+  /** A health check failed. `missed` is the number of failed checks in a row. */
   onMissed (missed: number): void
   onHung (): void
   onLog (line: string): void
@@ -35,7 +35,7 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
   const log: string[] = []
 
   const kill = () => {
-    // The SIGTERM of `child.kill()` does not end a process that hangs.
+    // `child.kill()` sends SIGTERM, which does not end a process that hangs.
     if (child.pid === undefined || ended.signal.aborted) return
     try {
       process.kill(child.pid, 'SIGKILL')
@@ -58,7 +58,7 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
       clearTimeout(endTimer)
       resolve(exit)
     }
-    // The log may arrive after the exit.
+    // The last lines of the log may arrive after the exit.
     child.once('exit', (code: Exit['code'], signal: Exit['signal'] = null) => {
       Promise.race([logged, pause(LAST_LINES_MS)]).then(() => end({ code, signal }), () => end({ code, signal }))
     })
@@ -99,7 +99,7 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
   void awaitReady()
   if (child.stdout !== null) {
     void readLines(child.stdout, (line) => {
-      // A process that this one has left behind may write after its end.
+      // A process that the service has left behind may still write after the service has ended.
       const ready = isReady.signal.aborted || ended.signal.aborted ? undefined : readReady(line)
       if (ready === undefined) return
       isReady.abort()
@@ -107,14 +107,14 @@ export function watchService (child: ServiceChild, secrets: Secrets, { readyMs, 
       checkHealth(ready.url).catch(() => {})
     })
   }
-  // Standard input stays open, because the service ends when it closes. A service that fails at once does not read it, and the
-  // write error is ignored because the exit shows the failure.
+  // Standard input stays open, because the service ends when its standard input closes. A service that fails at once does not read it. The
+  // write error is ignored then, because the exit shows the failure.
   child.stdin?.on('error', () => {}).write(`${JSON.stringify(secrets)}\n`)
 
   return {
     exited,
     log: log as readonly string[],
-    /** Ends the service in order, and kills it when it does not end in time. */
+    /** Asks the service to shut down, and kills it if it has not ended in time. */
     end () {
       if (child.stdin) child.stdin.end()
       else child.kill()

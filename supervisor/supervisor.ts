@@ -15,22 +15,22 @@ import {
 export type SupervisorEvent =
   | { event: 'starting' }
   | { event: 'ready' } & Ready
-  /** A check of the health failed; `missed` is the number of failed checks in a row. */
+  /** A health check failed; `missed` is the number of failed checks in a row. */
   | { event: 'unhealthy', missed: number }
-  /** The service did not get ready or did not answer in time, and was killed. */
+  /** The service was not ready, or did not answer health checks, in time, and was killed. */
   | { event: 'hung' }
   | { event: 'exit' } & Exit
   /** The service is started again after `delayMs` milliseconds; `attempt` counts the restarts since it was last healthy. */
   | { event: 'restart', attempt: number, delayMs: number }
-  /** The service has ended without having been asked to, and is not started again; `message` is a sentence that says why. */
+  /** The service has ended unexpectedly and is not started again; `message` is a sentence with the reason. */
   | { event: 'gave-up', message: string } & Exit
 
 interface Limits extends LifeLimits {
-  /** Restarts without a healthy time between them. */
+  /** The maximum number of restarts without a healthy time between them. */
   maxRestarts: number
-  /** A service that was ready for this time is healthy: the restarts are counted anew. Milliseconds. */
+  /** A service that has been ready for this time, in milliseconds, is healthy: restarts are then counted from zero. */
   healthyMs: number
-  /** The wait before the first restart; it doubles with each further one, up to 30 s. Milliseconds. */
+  /** The delay before the first restart, in milliseconds. It doubles with each further restart, up to 30 s. */
   backoffMs: number
 }
 
@@ -47,8 +47,8 @@ const MAX_BACKOFF_MS = 30_000
 
 export interface SupervisorOptions extends Partial<NotificationHandlers> {
   /**
-   * The executable, such as that of the sidecar; default: this process's own Node, with the service's file of the installed package. In
-   * Electron that is Electron itself, as Node. Where the package is not to be found, `local-agent` of the PATH.
+   * The executable, such as that of the sidecar. By default, the Node of this process with the installed package (in Electron, Electron
+   * itself runs as Node). If the package is not found, `local-agent` of the PATH.
    */
   command?: string
   /** Arguments of the command, such as `--port 0`. */
@@ -56,22 +56,22 @@ export interface SupervisorOptions extends Partial<NotificationHandlers> {
   cwd?: string
   /** The environment of the service; default: this process's own. */
   env?: NodeJS.ProcessEnv
-  /** Starts the service in another way than as a child process, for example in a utilityProcess of Electron. It gets the port to keep. */
+  /** Starts the service in another way than as a child process, for example in a utilityProcess of Electron. Receives the port to keep. */
   start?: StartService
   secrets?: Secrets
   limits?: Partial<Limits>
   onEvent?: (event: SupervisorEvent) => void
-  /** Takes the lines of the service's log; default: they are written to stderr. */
+  /** Receives the lines of the service's log. By default, they are written to stderr. */
   onLog?: (line: string) => void
 }
 
 export type Supervisor = ReturnType<typeof createSupervisor>
 
 /**
- * Starts the service, checks its health, and restarts it after crashes and hangs. It is not restarted after an exit that a restart
- * cannot mend (exit codes 64 to 98, or a program that is not there), after an orderly end (0), and after too many restarts without a
- * healthy time between them. A restarted service listens where it did before, also with `--port 0`, unless another program took the port
- * meanwhile. With `onNotification` it claims what a person is to be told and hands it over, to be shown.
+ * Starts the service, checks its health, and restarts it after crashes and hangs. It does not restart the service after an exit that a
+ * restart cannot help (exit codes 64 to 98, or a missing program), after an orderly exit (code 0), or after too many restarts without a
+ * healthy time between them. A restarted service keeps its port, also with `--port 0`, unless another program has taken the port. With
+ * `onNotification`, the supervisor also claims notifications and passes them on to be shown.
  */
 export function createSupervisor ({
   command,
@@ -90,15 +90,15 @@ export function createSupervisor ({
   const stopped = new AbortController()
   let life: ReturnType<typeof watchService> | undefined
   let current: Ready | undefined
-  /** Where the service listened last. */
+  /** The port on which the service listened last. */
   let port: number | undefined
   let nextReady = newReady()
   let isStarted = false
   const ended = Promise.withResolvers<Exit>()
-  // Nobody may be waiting for it.
+  // Prevents an unhandled rejection if nobody waits for `ended`.
   ended.promise.catch(() => {})
 
-  /** Runs the service once. Resolves to its exit and whether it was healthy. */
+  /** Runs the service once. Resolves to its exit, its last log lines, and whether it was healthy. */
   async function runOnce (): Promise<{ exit: Exit, log: readonly string[], wasHealthy: boolean }> {
     onEvent({ event: 'starting' })
     let healthyAt = Infinity
@@ -142,7 +142,7 @@ export function createSupervisor ({
       const { exit, log, wasHealthy } = await runOnce()
       if (wasHealthy) restarts = 0
       const isPortLost = exit.code === PORT_TAKEN && port !== undefined
-      // The port that the service was given at first may be free, or be any.
+      // Another program has the port that was to be kept. The port of the first start may be free, or may be 0 for any.
       if (isPortLost) port = undefined
       const isOver = stopped.signal.aborted || exit.code === 0 || (isPermanent(exit) && !isPortLost)
       if (isOver || restarts >= limits.maxRestarts) {
@@ -164,8 +164,8 @@ export function createSupervisor ({
 
   return {
     /**
-     * Starts the service, unless it was started before, and resolves when it is ready. While a crashed service is being restarted it
-     * resolves to the next ready one. Throws ServiceEnded when the service ends before, and is not started again.
+     * Starts the service, unless it was started before, and resolves when it is ready. During a restart, it resolves when the restarted
+     * service is ready. Throws ServiceEnded if the service ends first and is not started again.
      */
     async start (): Promise<Ready> {
       if (!isStarted) {
@@ -179,16 +179,18 @@ export function createSupervisor ({
       return current ?? nextReady.promise
     },
 
-    /** Where the service listens now; undefined while it is not ready. After a restart it is the same port, unless that was taken. */
+    /**
+     * The ready line of the running service; undefined while it is not ready. A restart keeps the port unless another program has taken it.
+     */
     get ready (): Ready | undefined {
       return current
     },
 
-    /** Ends the service in order (its streams get a last event, its children end) and starts it no more. */
+    /** Shuts the service down and starts it no more. The shutdown ends the service's streams with a last event, and ends its children. */
     async stop (): Promise<void> {
       stopped.abort()
       life?.end()
-      // Why a start failed was told to who asked for it.
+      // The caller of `start` has already received the error.
       if (isStarted) await ended.promise.catch(() => {})
     },
 
@@ -199,13 +201,13 @@ export function createSupervisor ({
 
 const ignore = () => {}
 
-/** Returns a function that writes to stderr. A stderr that was closed, as by the end of an app's terminal, does not end the app. */
+/** Returns a function that writes to stderr. A closed stderr, for example after the app's terminal has ended, does not end the app. */
 function toStderr (): (line: string) => void {
   process.stderr.off('error', ignore).on('error', ignore)
   return (line) => { process.stderr.write(`${line}\n`) }
 }
 
-/** Returns the command to start; without one of its own, the service of the installed package. */
+/** Returns the command to start; by default, that of the installed package. */
 function commandOf ({ command, args, env }: { command?: string, args: readonly string[], env?: NodeJS.ProcessEnv }): Command {
   if (command !== undefined) return { command, args, env }
   const found = findCommand()
@@ -214,7 +216,7 @@ function commandOf ({ command, args, env }: { command?: string, args: readonly s
 
 function newReady () {
   const ready = Promise.withResolvers<Ready>()
-  // Nobody may be waiting for it.
+  // Prevents an unhandled rejection if nobody waits for `ready`.
   ready.promise.catch(() => {})
   return ready
 }

@@ -1,7 +1,7 @@
-// Runs a command in a box whose network leads to a proxy outside: listens where the command expects an HTTP proxy, and passes each
-// connection on to the proxy's Unix socket.
+// Runs a command in a box whose network leads to a proxy outside the box. It listens where the command expects an HTTP proxy, and forwards
+// each connection to the proxy's Unix socket.
 // Arguments: <socket> <port> <inherit|ignore: standard input of the program> <program> [<argument>…]
-// It is also run as a file of its own, so it imports nothing of the project.
+// This file also runs on its own, so it imports nothing of the project.
 import { spawn } from 'node:child_process'
 import { connect, createServer } from 'node:net'
 import { constants } from 'node:os'
@@ -14,7 +14,7 @@ const server = createServer((client) => {
   client.pipe(proxy).pipe(client)
 })
 
-// The command decides what it does at its end.
+// Signals are left to the command, and this process ends after the command.
 for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) process.on(signal, () => {})
 
 server.listen(Number(port), '127.0.0.1', () => {

@@ -4,8 +4,8 @@ import { createDesktopActions } from '../services/tools/desktop/control/acts.ts'
 import type { Answer, Order } from '../services/tools/desktop/control/desktop-rpc.ts'
 
 /**
- * Screen, mouse and keyboard in a separate process, because robotjs ends its process on some errors.
- * See services/tools/desktop/control/desktop.ts.
+ * Controls the screen, mouse and keyboard in a separate process, because robotjs ends its process on some errors. See
+ * services/tools/desktop/control/desktop.ts.
  */
 async function serve () {
   const { default: robot } = await import('robotjs').catch((error) => {

@@ -1,12 +1,12 @@
-// Leads connections into the network of a box, in which it runs: listens on a Unix socket outside, and passes each connection on to the
-// port of this network that its first line names.
+// Forwards connections from outside into the network of the box in which this program runs. It listens on a Unix socket that is reachable
+// outside, and forwards each connection to the port that the connection's first line names.
 // Arguments: <socket>. Writes a line when it listens.
-// It is also run as a file of its own, so it imports nothing of the project.
+// This file also runs on its own, so it imports nothing of the project.
 import { connect, createServer, type Socket } from 'node:net'
 
-/** Milliseconds in which a connection must name its port. */
+/** The time in which a connection must name its port, in milliseconds. */
 const NAMING_MS = 10_000
-/** Digits of a port, and the end of the line. */
+/** The length of the first line: five digits of a port, and the line feed. */
 const LONGEST_LINE = 6
 
 const server = createServer({ pauseOnConnect: false }, (client) => {
@@ -22,7 +22,7 @@ const server = createServer({ pauseOnConnect: false }, (client) => {
   })
 })
 
-/** Servers that listen on "localhost" listen at one of these. */
+/** Connects the client to a port. Tries both addresses, because a server on "localhost" may listen on only one of them. */
 function lead (client: Socket, port: number, first: Buffer, hosts = ['127.0.0.1', '::1']): void {
   const [host, ...others] = hosts
   const target = connect({ host, port, allowHalfOpen: true })

@@ -1,6 +1,5 @@
-// Copies the readable records of a damaged database into a new one.
-// Arguments: <damaged, repaired in place> <new>
-// Runs as a separate process, because LevelDB aborts its process on some kinds of damage. It has no key.
+// Runs as a separate process, because LevelDB aborts its process on some kinds of damage. The process has no key, so it copies encrypted
+// records.
 import { ClassicLevel } from 'classic-level'
 import { chunks, openLevel, type RawOp } from '../services/store/database.ts'
 
@@ -11,7 +10,7 @@ async function salvage (from: string, to: string) {
   await ClassicLevel.repair(from)
   const damaged = await openLevel(from, { createIfMissing: false })
   const fresh = await openLevel(to, { createIfMissing: true })
-  // A repaired table may hold keys out of order, which breaks later writes; so all records are written to a new database.
+  // A repaired table may hold keys out of order, which breaks later writes. So all records are copied into a new database.
   for await (const chunk of chunks(damaged, {})) {
     await fresh.batch(chunk.map(([key, value]): RawOp => ({ type: 'put', key, value })), { sync: true })
   }

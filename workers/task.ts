@@ -3,18 +3,18 @@ import { createBirpc } from 'birpc'
 import { drive, type RunActions } from '../services/runs/engine/drive.ts'
 import type { TaskPort } from '../services/tasks/runner/workers.ts'
 
-// Drives one run of a task. All of its state is on the main thread, behind a message port that arrives as the first message.
+// Drives one run of a task. The state of the run is on the main thread, behind a message port that arrives as the first message.
 
 parentPort!.once('message', (port: MessagePort) => {
   const remote = createBirpc<TaskPort>({}, {
     post: (data) => port.postMessage(data),
     on: (listener) => port.on('message', listener),
-    // Models and tools may be slow; the main thread sets the deadlines.
+    // Models and tools may be slow, and the main thread sets the deadlines.
     timeout: -1
   })
   const act = async (action: keyof RunActions) => {
     const reply = await remote.call(action)
-    // The main thread has the error and terminates this thread, so this call never settles.
+    // The main thread has the error and terminates this worker, so this call never settles.
     return reply.ok ? reply.value : new Promise<never>(() => {})
   }
   const actions: RunActions = {

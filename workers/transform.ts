@@ -1,7 +1,10 @@
 import { parentPort } from 'node:worker_threads'
 import type { TransformHandlers, Done, Job } from '../services/tools/transform/transform-rpc.ts'
 
-/** Transforms untrusted content and searches files in a worker: that may take long or exhaust memory. See services/tools/transform/. */
+/**
+ * Transforms untrusted content and searches files in a worker, because such work may take long or exhaust the memory. See
+ * services/tools/transform/.
+ */
 const handlers: TransformHandlers = {
   markdown: async (page) => (await import('../services/tools/web/fetch/markdown.ts')).toMarkdown(page),
   text: async (page) => (await import('../services/tools/web/fetch/to-text.ts')).toText(page),

@@ -1,6 +1,9 @@
 import type { FastifyInstance } from 'fastify'
 
-/** Runs work from `delayMs` milliseconds after the service listens until it closes, which then waits for the end of the work. */
+/**
+ * Starts the work `delayMs` milliseconds after the service listens. When the service closes, the signal aborts, and closing waits for the
+ * work to end.
+ */
 export function runInBackground (app: FastifyInstance, delayMs: number, work: (signal: AbortSignal) => Promise<unknown>): void {
   const stop = new AbortController()
   let running: Promise<unknown> | undefined

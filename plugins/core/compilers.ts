@@ -7,11 +7,11 @@ const UNOPTIMIZED = { optimize: false }
 type Validate = ((data: unknown) => boolean) & { errors?: unknown }
 
 /**
- * Compiles validators and serializers when a route is first used, so that start-up compiles nothing. Bodies are validated
- * strictly (5 is not "5", unknown fields are errors); params and query arrive as text and are coerced. The functions returned
- * for a route have a `compile()` method that compiles at once; `compilersOf` returns these methods for the requests of a route.
- * Ajv does not optimize the code that it writes: the search for what to optimize costs more than the code gains, since V8 optimizes too.
- * `validateSchema` also checks that the schemas are valid JSON Schema, which takes most of the time of the first compilation.
+ * Compiles validators and serializers when a route is first used, so that start-up compiles nothing. Bodies are validated strictly (5 is
+ * not "5", unknown fields are errors); params and query arrive as text and are coerced. The function returned for a route has a method
+ * `compile()`, which compiles at once. `compilersOf` returns these methods for the request parts of a route.
+ * Ajv's optimization of generated code is off: it takes longer than it saves, since V8 optimizes the code too. `validateSchema` also checks
+ * that the schemas are valid JSON Schema, which takes most of the time of the first compilation.
  */
 export function lazyCompilers ({ validateSchema = false } = {}): any {
   const ajv = once(() => AjvCompiler() as unknown as (schemas: any, options: any) => (route: any) => unknown)
@@ -24,7 +24,7 @@ export function lazyCompilers ({ validateSchema = false } = {}): any {
         once(() =>
           ajv()(schemas, {
             ...options,
-            // Coerced text ("1e999") can become Infinity, whose limits Ajv does not check with strictNumbers.
+            // Coercion can turn text such as "1e999" into Infinity, which Ajv does not check against limits when strictNumbers is set.
             customOptions: {
               ...options?.customOptions,
               coerceTypes,

@@ -13,8 +13,8 @@ declare module 'fastify' {
 }
 
 /**
- * The configuration. It is read after a service that is shutting down no longer writes it, and after a pending import, key
- * change or erasure is finished.
+ * The configuration. Before it is read, this plugin waits until an earlier service on the same folder has shut down, since that service may
+ * still write it. It then finishes a pending import, key change or erasure.
  */
 export default fp<LockOptions & Pick<Settings, 'home' | 'token' | 'log'>>(async (app, { home, token, parent, ending, log: output }) => {
   const options = { clock: app.clock, parent, ending }

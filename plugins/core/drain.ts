@@ -1,12 +1,12 @@
 import fp from 'fastify-plugin'
 import { settlesWithin } from '../../services/lib/deadline.ts'
 
-/** Limit for delivering the rest of the responses; slower readers lose the rest. */
+/** Time for delivering open responses during the shutdown, in milliseconds. Slower readers lose the rest of their response. */
 const READ_MS = 1_000
 
 /**
- * Lets open responses reach their readers before the connections are closed. Registered last: by then all runs have been
- * stopped and have written this to their streams.
+ * Waits until open responses have reached their readers, before the connections are closed. This plugin is registered last: by then all
+ * runs have been stopped and have written their end to their streams.
  */
 export default fp(async (app) => {
   const open = new Set<Promise<void>>()

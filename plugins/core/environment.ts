@@ -4,7 +4,7 @@ import { scrubEnvironment, createChildEnvironment } from '../../services/process
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Returns the environment for a child process. Every started process gets exactly this environment. */
+    /** Returns the environment for child processes. Every child process gets exactly this environment. */
     childEnvironment: () => NodeJS.ProcessEnv
   }
 }

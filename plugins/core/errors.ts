@@ -19,14 +19,14 @@ declare module 'fastify' {
   }
 }
 
-/** Limits of quoted text: errors quote input, which may be megabytes. */
+/** Limits of the input that errors quote, in characters. The input itself may be megabytes. */
 const MAX_TEXT = 1_000
 const MAX_PATH = 200
 
-/** An error's code and sentence. */
+/** An error's code and the sentence for its user. */
 type Named = [code: ErrorCode, error: string]
 
-/** Clearer texts and codes for Fastify's own errors. */
+/** Codes and clearer sentences for Fastify's own errors. */
 const NOT_JSON: Named = ['ERR_UNSUPPORTED_MEDIA_TYPE', 'Send the body as Content-Type: application/json.']
 const FASTIFY_ERRORS: Record<string, Named> = {
   FST_ERR_CTP_INVALID_MEDIA_TYPE: NOT_JSON,
@@ -37,9 +37,9 @@ const FASTIFY_ERRORS: Record<string, Named> = {
 const NotFound = defineError('ERR_NOT_FOUND', 'No endpoint exists at %s. GET / lists every endpoint.')
 const MethodNotAllowed = defineError('ERR_METHOD_NOT_ALLOWED', '%s takes %s, not %s.')
 
-/** Expected 5xx errors, which are not logged. */
+/** Codes of 5xx errors that occur in normal use. They are not logged. */
 const EXPECTED: string[] = ['ERR_DRAINING', 'ERR_TOO_MANY_BODIES']
-/** Most request bodies of local clients have been handled within this time, in seconds. */
+/** The `Retry-After` of ERR_TOO_MANY_BODIES, in seconds: most bodies of local clients have been handled within this time. */
 const RETRY_S = 1
 
 /** Errors of Node's HTTP parser, which occur before there is a request. */
@@ -55,7 +55,7 @@ export default fp(async (app) => {
   app.addSchema(ErrorSchema)
   app.setSchemaErrorFormatter((errors, part) => new Error(sentence(errors as FailedRule[], part)))
   app.setErrorHandler((error: FastifyError, request, reply) => {
-    // The path is a fixed one, and no id that a pattern takes.
+    // The path belongs to a fixed route for another method. Only the pattern of an id has matched it here.
     const isOther = error.validationContext === 'params' && app.routeTable.isFixed(request.url.split('?', 1)[0])
     return answer(isOther ? app.unrouted(request, reply) : error, request, reply)
   })

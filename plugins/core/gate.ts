@@ -25,11 +25,12 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   app.addHook('preClose', async () => {
     draining.value = true
   })
-  // Node would answer an expectation other than 100-continue before the gate runs; a server may ignore it (RFC 9110, 10.1.1).
+  // For an `Expect` header other than 100-continue, Node would answer by itself before the gate runs. A server may ignore such a header
+  // (RFC 9110, 10.1.1).
   app.server.on('checkExpectation', (request, response) => {
     app.server.emit('request', request, response)
   })
-  // By default, Node silently drops headers beyond a maximum count; their total size is limited to 16 KiB anyway.
+  // By default, Node silently drops headers beyond a maximum count. Here only their total size is limited, to 16 KiB.
   app.server.maxHeadersCount = 0
 
   const checkCaller = ({ raw }: FastifyRequest) => gate.check({ url: raw.url!, headers: headerValues(raw.rawHeaders) })
@@ -48,7 +49,8 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
   })
 
   app.addHook('onRequest', async (request, reply) => {
-    // Answers hold what the user said: no browser keeps them, or takes them for something else. Pages and their files say it themselves.
+    // Responses hold data of the user, so browsers must not cache them or guess another media type. Pages and their files set their own
+    // headers.
     reply.header('x-content-type-options', 'nosniff').header('cache-control', 'no-store')
     checkCaller(request)
   })
@@ -64,16 +66,16 @@ export default fp<{ host: string, token?: string }>(async (app, { host, token })
     const isOpen = typeof open === 'function' ? open(request) : open
     if (!isOpen && request.method !== 'OPTIONS') authorize(request)
     await refuseWhileDraining(request)
-    // Before the body is read, because it would not be used.
+    // Refused here already, because the body of an unrouted request is never used.
     if (request.is404) throw app.unrouted(request, reply)
     dropContentTypeWithoutBody(request)
   })
-  // Checked again after the body has arrived, which may take long.
+  // Checked a second time after the body has arrived, because an upload may outlast the start of the shutdown.
   app.addHook('preHandler', refuseWhileDraining)
 }, { name: 'gate', dependencies: ['config', 'errors', 'uploads'] })
 
 /**
- * Returns every header value that was sent, by lower-case name: elsewhere Node joins or drops repeated headers. `inject` has
+ * Returns all values of each header, by lower-case name. `request.headers` joins or drops repeated headers, and requests of `inject` have
  * no `headersDistinct`.
  */
 export function headerValues (rawHeaders: string[]): Partial<Record<string, string[]>> {

@@ -6,23 +6,23 @@ import type { Settings } from '../../settings.ts'
 import type { lazyCompilers } from './compilers.ts'
 import { answer, answerParserError } from './errors.ts'
 
-/** 1 MiB; `/run` and `/threads` allow more. */
+/** The default limit of a request body: 1 MiB. The routes of `/run` and `/threads` allow more. */
 const DEFAULT_BODY_LIMIT = 1_048_576
 
-/** Limits how long a slow client can keep a connection with an incomplete request; late requests get 408. Milliseconds. */
+/** Time for the headers and for the body of a request to arrive, and between two checks of it, in milliseconds. Later requests get 408. */
 const ARRIVAL = { headers: 15_000, body: 60_000, lookedAfter: 30_000 }
 
 declare module 'fastify' {
   interface FastifyReply {
     /**
-     * Aborts when the response has ended, in particular when the client disconnects. A request's own `signal` does not abort
-     * once its body is read.
+     * Aborts when the response has ended, in particular when the client disconnects. Fastify's `request.signal` no longer aborts after the
+     * body of the request is read.
      */
     readonly closed: AbortSignal
   }
 }
 
-/** Made once: Node would make an error with a stack trace for each response. */
+/** The reason of every abort. It is created once, because Node would create an error with a stack trace for each response. */
 const ENDED = new Aborted('client', 'The response has ended.')
 
 interface ServerParts {
@@ -31,7 +31,7 @@ interface ServerParts {
   arrival?: Settings['arrival']
 }
 
-/** Creates the server of one port, which answers every error in one shape. Its gate decorates it with `admitUnrouted`. */
+/** Creates the HTTP server of one port. All its errors have the same shape. The plugin of its gate adds `admitUnrouted`. */
 export function createHttpServer (
   { logger, compilers, arrival = ARRIVAL }: ServerParts,
   options: FastifyServerOptions = {}
@@ -41,15 +41,15 @@ export function createHttpServer (
     logController: new LogController({ disableRequestLogging: true }),
     bodyLimit: DEFAULT_BODY_LIMIT,
     forceCloseConnections: true,
-    // The gate and the error handler answer these cases, so that every error has the same format.
+    // Fastify's own answers in these cases are off: the gate and the error handler answer instead, so that every error has the same shape.
     return503OnClosing: false,
     http: { requireHostHeader: false, headersTimeout: arrival.headers, connectionsCheckingInterval: arrival.lookedAfter },
     requestTimeout: arrival.body,
-    // Fastify calls it as a method of the app.
+    // Fastify calls this handler with the server instance as `this`.
     clientErrorHandler (error: NodeJS.ErrnoException, socket: Socket) {
       answerParserError(error, socket, (this as unknown as FastifyInstance).uploads)
     },
-    // As long as a path can be; the routes' schemas limit ids.
+    // The longest path that fits the header limit: the schemas of the routes limit ids.
     routerOptions: { maxParamLength: 16_384 },
     schemaController: { compilersFactory: compilers },
     frameworkErrors (error, request, reply) {

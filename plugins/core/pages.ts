@@ -10,13 +10,13 @@ declare module 'fastify' {
       asset(name: string, takesGzip: boolean): Promise<StaticFile>
     }
     console: PageFiles
-    /** The page of paired devices, for their own port. */
+    /** The page for paired devices, which the port for devices serves. */
     devicePage: PageFiles
   }
   interface FastifyRequest {
-    /** Whether a browser asks in order to show the answer as a page. */
+    /** True if a browser asks for a page to display. */
     readonly acceptsPage: boolean
-    /** Whether the answer may be compressed with gzip. */
+    /** True if the response may be compressed with gzip. */
     readonly takesGzip: boolean
   }
   interface FastifyReply {
@@ -24,7 +24,7 @@ declare module 'fastify' {
   }
 }
 
-/** The documentation, the console and the page of devices; their code is loaded on first use. */
+/** The documentation, the console and the page for devices. Their code is loaded on first use. */
 export default fp(async (app) => {
   const load = async () => (await import('../../services/http/docs/docs.ts')).createDocs()
   app.decorate('docs', {

@@ -3,7 +3,7 @@ import fp from 'fastify-plugin'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** What an answer is about, for the log: the lines of runs, steps and calls have the same ids. */
+    /** The ids that a response names, for its line in the log. The log lines of runs, steps and calls carry the same ids. */
     answeredFor: WeakMap<ServerResponse, LoggedIds>
   }
 }
@@ -14,14 +14,14 @@ interface LoggedIds {
   taskId?: string
 }
 
-/** Supervisors ask for these all the time. */
+/** Supervisors poll these paths, so their requests are logged at level `debug`. */
 const POLLED = new Set(['/health', '/ready'])
 const MAX_PATH = 200
 const IDS = ['runId', 'threadId', 'taskId'] as const
 
 /**
- * Logs every request when its answer has ended, or was cut off: method, path without its query, status, time in milliseconds, and the
- * ids of the run, conversation or task that it is about. Neither headers nor bodies are logged.
+ * Logs every request when its response has ended or was cut off: method, path without its query, status, time in milliseconds, and the ids
+ * of the run, conversation and task that the response names. Headers and bodies are not logged.
  */
 export default fp(async (app) => {
   const { clock, log } = app
@@ -47,7 +47,7 @@ export default fp(async (app) => {
   })
 }, { name: 'request-log', dependencies: ['clock'] })
 
-/** Returns the ids at the top of an answer. */
+/** Returns the ids that are top-level fields of a response. */
 function idsIn (payload: unknown): LoggedIds {
   if (typeof payload !== 'object' || payload === null) return {}
   const ids = IDS.map((name): [string, unknown] => [name, Reflect.get(payload, name)])

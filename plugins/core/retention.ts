@@ -5,18 +5,18 @@ import { removeOldCopies } from '../../services/store/database-files.ts'
 import { createRetention } from '../../services/store/retention/retention.ts'
 import { runInBackground } from './background.ts'
 
-/** Delay after the start, milliseconds. */
+/** Delay after the start, in milliseconds. */
 const DELAY_MS = 60_000
 
-/** How long copies from before repairs and migrations are kept, milliseconds. */
+/** How long the backups that repairs and migrations make are kept, in milliseconds. */
 const COPIES_MS = 7 * 24 * 60 * 60 * 1000
 
 /** Removes old records in the background, from one minute after the start. */
 export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const { store, clock, log, threads, usage, undo, runs, grants, notifications, attachments, brain } = app
-  // What was deleted since stands in copies of earlier data, too.
+  // Backups of earlier data still hold records that the user has deleted since, so they are removed after a week.
   const copies = { sweep: () => removeOldCopies(home, { ms: COPIES_MS, now: clock.now() }) }
-  // Homes of conversations and of runs, by the names that plugins/sandbox.ts gives them.
+  // The names that plugins/sandbox.ts gives to the home folders of conversations and of runs.
   const isKept = async (name: string) => {
     const [, kind, id] = /^(thread|run)-(.+)$/.exec(name) ?? []
     if (kind === 'thread') return await store.get(threadKey(id)).catch(() => null) !== undefined

@@ -8,7 +8,10 @@ declare module 'fastify' {
       endpoints: string[],
       /** Returns the methods that exist for a concrete path; HEAD is listed with GET. */
       methodsAt: (path: string) => string[]
-      /** Whether a route has this very path, beside which it may also fit a pattern, as /tasks/digest fits /tasks/:id. */
+      /**
+       * True if a route is registered under exactly this path. The path may match the pattern of another route, too: /tasks/digest matches
+       * /tasks/:id.
+       */
       isFixed: (path: string) => boolean
     }
   }
@@ -19,12 +22,12 @@ declare module 'fastify' {
     open?: boolean | ((request: FastifyRequest) => boolean)
     /** The route also works while the service shuts down. */
     whileDraining?: boolean
-    /** A request without a body is one with an empty object. */
+    /** A request without a body is treated as one with the body `{}`. */
     optionalBody?: boolean
   }
 }
 
-/** Records all routes, for `GET /` and for 405 with Allow, and adds the schemas that they name. */
+/** Records all routes, for `GET /` and for the header Allow of 405. Adds the shared schemas that the routes refer to. */
 export default fp(async (app) => {
   const routes: Array<{ method: string, url: string }> = []
   app.addHook('onRoute', ({ method, url }) => {

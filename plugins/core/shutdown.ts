@@ -7,7 +7,10 @@ declare module 'fastify' {
   }
 }
 
-/** Begins the shutdown of all slow parts at once. Registered before these parts and after the gate, which refuses new work first. */
+/**
+ * Begins the shutdown of all slow parts at the same time. Registered before these parts, and after the gate, which is the first to refuse
+ * new work.
+ */
 export default fp(async (app) => {
   const shutdown = createShutdown({ clock: app.clock, log: app.log })
   app.decorate('shutdown', shutdown)

@@ -6,12 +6,12 @@ import { pump } from '../../services/runs/streams/pump.ts'
 
 declare module 'fastify' {
   interface FastifyReply {
-    /** Streams a run's events in its protocol, or by an encoder of one answer, until the segment ends or the client disconnects. */
+    /** Streams a run's events in the run's protocol, or with the given encoder, until the segment ends or the client disconnects. */
     streamRun(run: Subscription, encoder?: Encoder): Promise<void>
   }
 }
 
-/** Event streams: headers are sent at once, events are written once per event-loop turn, and slow readers are bounded. */
+/** Event streams of runs. Headers are sent at once, events are written once per turn of the event loop, and slow readers are bounded. */
 export default fp(async (app) => {
   app.decorateReply('streamRun', async function (this: FastifyReply, run: Subscription, encoder = encoderFor(run.protocol)) {
     const { raw, closed } = this
@@ -28,7 +28,7 @@ export default fp(async (app) => {
         'x-run-id': run.runId,
         ...encoder.headers
       })
-      // A reader that has no body to read would hold up the requests behind it until the run ends.
+      // The response to HEAD has no body. Left open until the run ends, it would block the next requests on the same connection.
       if (this.request.method === 'HEAD') return
       await pump({ ...encoder, batches: run.batches(closed), lag: run.lag }, raw, { clock: app.clock, signal: closed })
     } finally {

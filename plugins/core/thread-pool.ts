@@ -4,17 +4,17 @@ import { systemClock } from '../../services/lib/clock.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Tells that work on files begins. */
+    /** Notes a sign of work on files, so that the threads of Node's pool are kept awake. */
     noteWork: () => void
   }
 }
 
-/** Lets no work on files wait for ever. The first plugin, so that it also sees the others close. */
+/** Keeps the threads of Node's pool awake, so that no work on files waits forever. The first plugin, so that it closes after all others. */
 export default fp(async (app) => {
   const { noteWork, stop } = keepThreadsAwake(systemClock)
   app.decorate('noteWork', noteWork)
   app.addHook('onRequest', (request, _reply, done) => {
-    // A supervisor asks for it every few seconds, and it reads no file.
+    // Supervisors request /health every few seconds, and the route reads no file.
     if (request.url !== '/health') noteWork()
     done()
   })

@@ -7,12 +7,12 @@ import { isTraceparent, createTraces, type Traces } from '../../services/traces/
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** Undefined while the environment asks for no traces. */
+    /** Undefined if the environment variables ask for no traces. */
     traces: Traces | undefined
   }
 }
 
-/** Traces of runs for a collector of OpenTelemetry, when variables of the environment ask for them. */
+/** Sends traces of runs to an OpenTelemetry collector, if environment variables ask for them. */
 export default fp(async (app) => {
   const { clock, log, store } = app
   const asked = askedTraces(process.env)
@@ -21,7 +21,7 @@ export default fp(async (app) => {
     app.decorate('traces', undefined)
     return
   }
-  // The engine and the ledger are made later.
+  // The engine and the ledger are created later, so both are read only at a call.
   const traces = createTraces({
     ...{ asked, env: process.env, clock, log },
     activeRun: (runId) => (app.engine.activeRuns.ofRun(runId) ?? app.engine.activeRuns.ofTaskRun(runId))?.run.record,

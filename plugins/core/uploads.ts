@@ -8,14 +8,14 @@ declare module 'fastify' {
     uploads: Uploads
   }
   interface FastifyContextConfig {
-    /** The response may take minutes, so the body counts as handled when the handler receives it. */
+    /** The response may take minutes, so the body no longer counts against the limit once the handler has received it. */
     answersLate?: boolean
-    /** The body is taken as bytes, whatever its type. */
+    /** The handler gets the body as bytes, whatever its content type. */
     rawBody?: boolean
   }
 }
 
-/** Receives request bodies, and delays every response until the rest of its request's body is read or dropped. */
+/** Receives request bodies, and delays every response until the rest of its request's body has been read or dropped. */
 export default fp(async (app) => {
   const uploads = createUploads({ clock: app.clock })
   app.decorate('uploads', uploads)
@@ -26,11 +26,11 @@ export default fp(async (app) => {
 
   app.addHook('onRequest', (request, reply, done) => {
     reply.raw.once('close', () => uploads.release(request.raw))
-    // A request that cannot be answered must have no effect, so its handling stops here.
+    // No response can be sent on this connection, so the handling stops here: the request must have no effect.
     if (uploads.isClosing(request.raw.socket)) reply.hijack()
     else done()
   })
-  // Streams bypass `onSend`, and methods such as GET do not read their body.
+  // Streams bypass the `onSend` hook, and Fastify does not read the body of methods such as GET.
   app.addHook('preHandler', (request, reply, done) => {
     const { stream, answersLate } = request.routeOptions.config
     if (answersLate) uploads.release(request.raw)
@@ -45,8 +45,8 @@ export default fp(async (app) => {
     else done(null, payload)
   })
 
-  // Parser errors are thrown later in a hook: Fastify closes the connection after an error of a parser, but not after one of a
-  // hook.
+  // The error of a body parser is kept and thrown in the `preValidation` hook below. Fastify closes the connection after an error of a
+  // parser, but not after an error of a hook.
   const refused = new WeakMap<FastifyRequest, Error>()
   const parser = (parse: (request: FastifyRequest) => unknown) => async (request: FastifyRequest) => {
     try {
@@ -62,7 +62,7 @@ export default fp(async (app) => {
   })
 
   const receive = ({ raw, routeOptions }: FastifyRequest) => uploads.receive(raw, routeOptions.bodyLimit)
-  /** Accepts an empty body of any type and refuses others, but where bytes are taken. */
+  /** Accepts an empty body of any type. Refuses other bodies, except on routes that take bytes. */
   const takeOther = parser(async (request) => {
     if (request.routeOptions.config.rawBody) return receive(request)
     if (!await uploads.isEmpty(request.raw)) throw new NotJsonMedia()
@@ -77,7 +77,7 @@ export default fp(async (app) => {
       return request.routeOptions.config.rawBody ? body : parseBody(body)
     })
   )
-  // For backups only; the route reads the body as a stream.
+  // Only routes of backups read this type, as a stream.
   app.addContentTypeParser(
     'application/octet-stream',
     async (request: FastifyRequest) => request.routeOptions.config.stream ? uploads.stream(request.raw) : takeOther(request)

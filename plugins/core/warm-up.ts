@@ -4,12 +4,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import fp from 'fastify-plugin'
 import { newId } from '../../services/lib/ids.ts'
 
-/** Delay after the start, so that the first requests are not slowed down; before the compile cache is written. Milliseconds. */
+/** Delay after the start, in milliseconds: long enough not to slow down the first requests, and before the compile cache is written. */
 const DELAY_MS = 1_000
 
 /**
- * Loads and compiles what the first run needs, once the service listens: in steps, between which requests are handled. A failure
- * is harmless: the run does it again.
+ * Loads and compiles the parts that the first run needs, once the service listens. Requests are handled between the steps. A failure is
+ * harmless, because the run loads the same parts itself.
  */
 export default fp(async (app) => {
   const closing = new AbortController()
@@ -34,15 +34,15 @@ export default fp(async (app) => {
     ...app.compilers.compilersOf('/run').map((compile: () => (body: unknown) => boolean) => () => compile()({})),
     askOurselves,
     () => app.desktop.probe(),
-    // Makes a box, which a run waits for before its model is told of the tools.
+    // Makes a box for a trial. Otherwise the first run waits for this before its model is told of the tools.
     () => app.sandbox.find(),
-    // Node loads its random numbers and the classes of fetch when they are first used.
+    // Node loads its random numbers and the classes of `fetch` when they are first used.
     () => newId(),
     readResponse,
     () => app.tasks.warm()
   ]
 
-  /** Sends a request to the service itself, which compiles what every request goes through, here and on the way to a model. */
+  /** Sends a request to the service itself, which compiles the code that every request and every model call go through. */
   async function askOurselves () {
     const address = app.server.address()
     if (address === null || typeof address === 'string') return
@@ -60,7 +60,10 @@ export default fp(async (app) => {
   }
 }, { name: 'warm-up', dependencies: ['clock', 'providers', 'desktop', 'sandbox', 'tasks'] })
 
-/** Reads a response as the SDK does. When a reader is released for the first time, Node makes a context for it, which takes 2 ms. */
+/**
+ * Reads a response as the AI SDK does. When a stream reader is released for the first time, Node creates an internal context, which takes 2
+ * ms.
+ */
 async function readResponse () {
   const reader = new Response('none').body!.getReader()
   await reader.read()

@@ -13,23 +13,23 @@ import clockPlugin from '../core/clock.ts'
 
 declare module 'fastify' {
   interface FastifyContextConfig {
-    /** The port for devices: the route needs the key of a paired device. */
+    /** On the port for devices: the route requires the key of a paired device. */
     forDevices?: boolean
   }
   interface FastifyRequest {
-    /** The port for devices: the device whose key came with the request. */
+    /** On the port for devices: the device whose key came with the request. */
     device: DecidingDevice
   }
 }
 
-/** The largest body is that of a pairing, bytes. */
+/** The limit of a request body, in bytes. A pairing has the largest one. */
 const MOST_BYTES = 4_096
-/** Limits for incomplete requests, milliseconds. Strangers can come here, so they are shorter than on the main port. */
+/** Limits for incomplete requests, in milliseconds. Strangers can reach this port, so the limits are shorter than on the main port. */
 const ARRIVAL = { headers: 5_000, body: 10_000, lookedAfter: 2_000 }
-/** Connections at once, of all who come. */
+/** The maximum number of open connections, over all clients. */
 const MOST_CONNECTIONS = 256
 
-/** Headers of every answer. The server in front has HTTPS, and sets HSTS. */
+/** Headers of every response. The server in front of this port terminates HTTPS and sets HSTS. */
 const HEADERS = {
   'x-content-type-options': 'nosniff',
   'cache-control': 'no-store',
@@ -44,14 +44,14 @@ const ADVICE = {
 
 interface ReachOptions {
   host: string
-  /** The https address in front of the port. */
+  /** The https address of the server in front of this port. */
   address?: string
   routes: FastifyPluginAsync
 }
 
 /**
- * Builds the server of the port for devices. It shares no route with the main port: its routes reach the services that it is decorated
- * with, and no other.
+ * Builds the server of the port for devices. It has none of the routes of the main port, and its routes reach only the services that it is
+ * decorated with.
  */
 export async function buildReachApp (
   { log, clock, reach }: Pick<FastifyInstance, 'log' | 'clock' | 'reach'>,
@@ -71,7 +71,7 @@ export async function buildReachApp (
   return server
 }
 
-/** Checks before every route where a request comes from, and before those that are not for everybody, its key. */
+/** Checks the origin of each request before its route runs, and the key of the device on routes that need one. */
 const gate = fp<{ host: string, address?: string }>(async (server, { host, address }) => {
   const front = address === undefined ? undefined : new URL(address)
   const allowed = createGate({
@@ -82,7 +82,7 @@ const gate = fp<{ host: string, address?: string }>(async (server, { host, addre
   })
   const checkCaller = ({ raw }: FastifyRequest, isPage = false) => {
     const headers = headerValues(raw.rawHeaders)
-    // A link on another page may open this one. It can read nothing of it, and show nothing around it.
+    // A link on another site may open this page. The other site cannot read the page or embed it in a frame.
     if (isPage && headers['sec-fetch-mode']?.join() === 'navigate') delete headers['sec-fetch-site']
     allowed.check({ url: raw.url!, headers })
   }

@@ -11,7 +11,7 @@ const HOST = '127.0.0.1'
 
 export type ReachPort = ReturnType<typeof createReachPort>
 
-/** Opens and closes the port for devices, as config.json says. One change follows the other. */
+/** Opens and closes the port for devices as config.json says. Changes are applied one after the other. */
 export function createReachPort ({ build, log }: {
   build: (settings: { host: string, address?: string }) => Promise<FastifyInstance>
   log: Pick<Log, 'info' | 'warn'>
@@ -54,19 +54,22 @@ export function createReachPort ({ build, log }: {
   }
 
   return {
-    /** Follows the configuration: opens the port, closes it, or tries again where it could not be opened. Never rejects. */
+    /** Applies the settings: opens the port, closes it, or tries again after a failure. Never rejects. */
     follow (settings: ReachSettings | undefined): Promise<void> {
       last = last.then(() => apply(settings))
       return last
     },
 
-    /** Returns where the port listens, and what stands in front of it, once it follows what it was told last. */
+    /**
+     * Returns the URL of the port, the address of the server in front of it, and the problem if the port could not be opened. Waits until
+     * the last settings are applied.
+     */
     async describe (): Promise<{ url?: string, address?: string, problem?: string }> {
       await last
       return { url: urlOf(server), address: applied?.address?.replace(/\/$/, ''), problem }
     },
 
-    /** The number of the port; none while it does not listen. */
+    /** Returns the number of the port; an empty list while it is closed. */
     ports: (): number[] => server === undefined ? [] : [(server.server.address() as AddressInfo).port]
   }
 }

@@ -11,10 +11,10 @@ import { createReachPort } from './reach-port.ts'
 
 declare module 'fastify' {
   interface FastifyInstance {
-    /** The paired devices, and the requests as they see them; for the routes of both ports. */
+    /** The paired devices, and the approvals as devices see them; for the routes of both ports. */
     reach: { devices: Devices, requests: DeviceRequests }
     reachPort: {
-      /** Gives the port its routes, before it is opened. */
+      /** Sets the routes of the port. Called before the port is opened. */
       useRoutes(routes: FastifyPluginAsync): void
       describe(): Promise<DeviceList>
       ports(): number[]
@@ -22,7 +22,7 @@ declare module 'fastify' {
   }
 }
 
-/** The port at which paired devices of the person decide approvals. It is open while config.json has `reach`. */
+/** The port on which paired devices of the user decide approvals. It is open while config.json has the key `reach`. */
 export default fp<Pick<Settings, 'home'>>(async (app, { home }) => {
   const { store, clock, config, inbox, copies, log } = app
   const devices = createDevices({
