@@ -8,8 +8,8 @@ import type { SettledStep } from './settled-step.ts'
 type ApprovalRequest = Extract<WaitingCall, { kind: 'tool' }>
 
 /**
- * Returns the approval request for a call, with everything that is shown to the person; or, if the call would fail, its end: then nobody is
- * asked.
+ * Returns the approval request for a call, with everything that is shown to the person. If the call would fail, returns its end instead,
+ * and nobody is asked.
  */
 export async function requestApproval (
   call: Call,
@@ -25,7 +25,7 @@ export async function requestApproval (
   return request.boundary?.is === 'refused' ? { end: failedCall(call, request.boundary.why) } : request
 }
 
-/** Returns the request for an approved call that would not do what was shown; the approved calls after it wait. */
+/** Returns the new request for an approved call that would no longer do what was shown. The approved calls after it wait. */
 export async function requestAgain (
   call: Call,
   { correctedInput }: ToolItem,
@@ -39,7 +39,10 @@ export async function requestAgain (
   return describeRequest(call, folder, step, { ...bound, correctedInput, others, concerns })
 }
 
-/** What the approval of a call is valid for: what is at its paths; and, if the call asks again, why, and with which input of the person. */
+/**
+ * What the approval of a call is valid for: the state of the call's paths and, if the call asks again, the reason and the person's
+ * corrected input.
+ */
 interface Bound extends Pick<ToolItem, 'shown' | 'others' | 'behind' | 'note' | 'asks' | 'correctedInput'> {
   concerns: readonly Concern[]
 }
@@ -69,15 +72,15 @@ async function describeRequest (
 }
 
 /**
- * Returns what the approval of a call is valid for, after the calls that ask before it; or why the call would fail, unless one of these may
- * change that.
+ * Returns what the approval of a call is valid for, given the files that the calls before it in the step would leave. `refused` is why the
+ * call would fail; it is left out if an earlier call may change that.
  */
 async function bindRequest (call: Call, folder: WorkFolder, { tools, grants, ahead, run: { cwd, signal } }: SettledStep) {
   const seen = await tools.foresee({ name: call.toolName, input: call.input, cwd, folder, signal }, ahead.files)
   const behind = [...ahead.calls]
   const leaves = seen?.preview?.leaves
   const shown = seen?.shown ?? []
-  // If what an earlier call found belongs to others, what it leaves does, too.
+  // If an earlier call changes a file of others, the file that it leaves counts as a file of others, too.
   const others = (await grants.othersOf(shown))?.filter((path) => !ahead.files.has(path) || ahead.others.has(path))
   for (const [path, content] of leaves ?? []) {
     ahead.files.set(path, content)

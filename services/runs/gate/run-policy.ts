@@ -2,21 +2,24 @@ import { NOBODY_APPROVES, NOT_GRANTED } from '../../contracts/model-texts.ts'
 import { needsAny, type Tool } from '../../contracts/tool.ts'
 import type { ToolHost } from '../../tools/index.ts'
 
-/** Which calls of a run ask, and who answers. */
+/** Which calls of a run need an approval, and whether somebody can answer. */
 export interface RunPolicy {
   /**
-   * Whether calls may ask: because of their tool's permission, their addresses, or a question of their tool. In tasks whose approval is
-   * `never`, only calls that a model wrote as text do.
+   * Whether calls may need an approval because of their tool's permission, their addresses, or a question of their tool. In tasks whose
+   * approval is `never`, only calls that a model wrote as text need one.
    */
   asks: boolean
-  /** Why a call that would ask is refused, if nobody is asked. */
+  /** The reason with which a call that needs an approval is refused, if nobody can be asked. */
   refusal?: string
-  /** Whether the user answers the agent's questions, and questions in the middle of calls or about a budget. */
+  /**
+   * Whether the user answers the agent's questions; `answersInCalls`: whether the user answers questions in the middle of calls, and about
+   * a budget.
+   */
   answersQuestions: boolean
   answersInCalls: boolean
 }
 
-/** Returns the policy of a run. `onlyGranted`: calls that would ask and that no grant covers are refused, as in rehearsals. */
+/** Returns the policy of a run. `onlyGranted`: a call that needs an approval is refused unless a grant covers it, as in rehearsals. */
 export function makeRunPolicy ({ asks = true, interactive, onlyGranted, mayAsk, mayAskInCalls = mayAsk }: {
   asks?: boolean,
   interactive: boolean | undefined,
@@ -28,10 +31,13 @@ export function makeRunPolicy ({ asks = true, interactive, onlyGranted, mayAsk, 
   return { asks, refusal, answersQuestions: mayAsk, answersInCalls: mayAskInCalls }
 }
 
-/** Whether a call of the tool may ask although the tool is allowed: not if the user allowed it explicitly, except for skills. */
+/**
+ * Whether a call may need an approval although its tool is allowed. False if the user has allowed the tool explicitly, except for tools
+ * that read skills.
+ */
 export const asksThoughAllowed = (policy: RunPolicy, tools: Pick<ToolHost, 'find' | 'isAllowedByUser'>, toolName: string): boolean =>
   policy.asks && (needsAny(tools.find(toolName), 'skills') || !tools.isAllowedByUser(toolName))
 
-/** Returns the tools without those that ask the user, unless the run may ask. */
+/** Returns the tools, without those whose calls the user answers unless the run may ask. */
 export const offeredTools = (tools: Tool[], mayAsk: boolean): Tool[] =>
   mayAsk ? tools : tools.filter(({ execute }) => execute.by !== 'user')

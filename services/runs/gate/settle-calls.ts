@@ -10,10 +10,11 @@ import { requestApproval } from './request-approval.ts'
 import type { SettledStep } from './settled-step.ts'
 
 /**
- * Settles the open calls of a step and returns those that wait for somebody. All calls are checked before any runs, and none runs while an
- * answer for one of them is open. Then those that may run are executed, reads in parallel and the others in order; each is checked again
- * immediately before. Then the others ask, and when all are decided, the calls of the application are passed to it. Rejects if the run is
- * aborted.
+ * Settles the open calls of a step and returns the calls that wait for a person or the application. Rejects if the run is aborted. The
+ * order:
+ * - All calls are checked before any call runs. While an answer for one of them is open, none runs.
+ * - The calls that may run are executed: reads in parallel, others one after the other. Each is checked again immediately before it runs.
+ * - The calls that need an approval ask for it. When no call of the step waits, the calls of the application are handed out.
  */
 export async function settleCalls (open: readonly Call[], step: SettledStep): Promise<{ asked: WaitingCall[], isWaiting: boolean }> {
   if (open.length > 0) await step.addresses.note()

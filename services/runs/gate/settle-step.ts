@@ -20,7 +20,7 @@ import type { SettledStep } from './settled-step.ts'
 interface Parts<R extends RunRecord> {
   attempt: RunAttempt<R>
   owner: RunOwner<R>
-  /** The items that the run has requested, by call. */
+  /** The items that the run has requested. */
   items: RunItems
   addresses: AddressGate
   deps: Pick<EngineDeps, 'store' | 'ledger' | 'grants' | 'liveQuestions'>
@@ -32,7 +32,7 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
   const { log, record: { runId, cwd } } = run
   const { tools, rehearsed } = owner
   const newest = newestStep(log.events)
-  // A change of a copy creates no file of the task, and suspends no grant of a command.
+  // A change in a copy does not count as a file that the task made, and suspends no grant of a command.
   const inCopy = { made: async () => [], suspend: async () => [] }
   const step: SettledStep = {
     run: { runId, owner: owner.place, attempt, cwd, signal },
@@ -51,10 +51,10 @@ export async function settleStep<R extends RunRecord> (parts: Parts<R>): Promise
     progress: ({ toolCallId, toolName }, progress) => log.append({ type: 'tool-progress', toolCallId, toolName, ...progress }),
     ...createCallWriter(parts)
   }
-  // The structured answer is taken when the other calls have their outcomes.
+  // The structured answer is taken when all other calls have their outcomes.
   const hasAnswer = await owed() !== undefined
   const settled = await settleCalls(openCalls(newest).filter((call) => !hasAnswer || !isAnswerCall(call)), step)
-  // Must be on disk before a model sees the results.
+  // The provenance must be on disk before a model sees the results.
   await addresses.note()
   return settled
 }
@@ -71,8 +71,8 @@ function grantsIn<R extends RunRecord> (cwd: string, { attempt: { live }, owner,
 }
 
 /**
- * Stores what happens to the calls of a step. The outcome of a call with an item, and of a call with an intent, is stored before the run
- * continues; in a run that stores its steps, every outcome is.
+ * Stores the beginnings and the outcomes of the calls of a step. The outcome of a call that has a ledger item or an intent is stored before
+ * the run continues. In runs of tasks, every outcome is.
  */
 function createCallWriter<R extends RunRecord> (
   { attempt: { live, commit, pause }, owner, items, deps: { store, ledger, grants, liveQuestions } }: Parts<R>
@@ -81,7 +81,7 @@ function createCallWriter<R extends RunRecord> (
   const { log, record: { runId, segment } } = run
   const intended = intentsIn(newestStep(log.events))
   const locked = createKeyedLock()
-  // A commit stores the new events, then its own final events, so other events are appended only after it.
+  // A commit stores the new events and then its own final events, so other events are appended only after the commit.
   const inOrder = (write: () => Promise<void>) => locked(runId, write)
   const storeSome = async (ops: Op[]) => ops.length > 0 ? store.transact(ops) : undefined
 
@@ -91,7 +91,7 @@ function createCallWriter<R extends RunRecord> (
     await inOrder(() => commit({ finalEvents: [intent], ops: [...ledger.record(moved), ...ops] }))
   }
 
-  // A call that has asked has done more than read: it gets an intent, so that nobody is asked twice.
+  // A call that asks the user gets an intent, even if it only reads, so that the user is not asked twice.
   async function ask ({ toolCallId }: Call, questions: CallQuestions): Promise<QuestionOutcome> {
     if (!intended.has(toolCallId)) await storeIntent({ toolCallId }, [])
     return pause(liveQuestions.ask({
@@ -122,7 +122,7 @@ function createCallWriter<R extends RunRecord> (
         const event = { ...outcome, ...(durationMs !== undefined && { durationMs }) }
         const beside = owner.kind === 'conversation' ? taskBeside(event, owner.tools) : []
         const { approval, answer } = items.ofCall(toolCallId)
-        // The decision of the user is stored already.
+        // A denial needs no further write, because the user's decision is stored already.
         const isPlain = state === 'denied' || (approval === undefined && answer === undefined && !intended.has(toolCallId))
         if (isPlain && owner.kind === 'conversation') {
           await storeSome(ops)
@@ -141,7 +141,7 @@ function createCallWriter<R extends RunRecord> (
   }
 }
 
-/** Returns the event that tells the readers of a conversation of a task that a tool has made or changed. */
+/** Returns the event for the readers of a conversation about a task that a tool has made or changed; none for other calls. */
 function taskBeside (event: CallEnd['event'], tools: RunOwner['tools']): RunEvent[] {
   if (event.type !== 'tool-output' || !('task' in event.output)) return []
   const tool = tools.find(event.toolName)
@@ -149,7 +149,8 @@ function taskBeside (event: CallEnd['event'], tools: RunOwner['tools']): RunEven
 }
 
 /**
- * Tells the readers of a run of a question in the middle of a call. If the run is aborted, its end tells them that the question is over.
+ * Reports a question in the middle of a call, and its end, to the readers of the run. If the run is aborted, the end of the run reports the
+ * end of the question.
  */
 function tellQuestion (
   item: QuestionItem,

@@ -9,30 +9,33 @@ import type { StepSoFar } from './call-policy.ts'
 
 /** A step whose calls are being settled: what its policies read, where its calls run, and how the results are stored. */
 export interface SettledStep extends StepSoFar {
-  /** `owner` is the task, or the digest of the thread, that the run belongs to. */
+  /** `owner` is the `place` of the run's owner; see `RunOwner`. */
   run: StepSoFar['run'] & { owner: string, attempt: number }
   tools: StepSoFar['tools'] & Pick<ToolHost, 'outlook' | 'keep' | 'execute'>
   grants: CallGrants
   addresses: AddressGate
-  /** Whether a read that was interrupted is repeated when the run continues; otherwise it ends with an unknown outcome. */
+  /** Whether an interrupted call that only reads is repeated when the run continues. Otherwise it ends with an unknown outcome. */
   repeatsReads: boolean
-  /** The files that calls which ask would leave, for the calls after them. `isKnown`: they change nothing else. */
+  /**
+   * The effects of the calls that wait for an approval, for the calls after them: `files` are the contents that they would leave, `others`
+   * the files of others among these, `calls` the ids of the calls. `isKnown`: these calls change nothing else.
+   */
   ahead: { files: Map<string, Uint8Array | null>, others: Set<string>, calls: string[], isKnown: boolean }
-  /** An approved call asks again: the calls after it wait. */
+  /** Set when an approved call asks again. The calls after it then wait. */
   isHeld?: true
   /** Throws if the outputs of the run have reached their limit. */
   checkLimit (): void
   /**
    * Called before a tool starts. When the promise resolves, `ops`, the use of `grant` (if the call has one) and, with `isDurable`, an
-   * intent are on disk. Resolves to false if the grant has ended meanwhile: then nothing was written, and the call must not run.
+   * intent are on disk. Resolves to false if the grant has ended meanwhile. Then nothing was written, and the call must not run.
    */
   begin (call: Call, isDurable: boolean, ops: Op[], grant?: Grant): Promise<boolean>
-  /** Stores something at once. */
+  /** Stores operations at once. */
   store (ops: Op[]): Promise<void>
   /** Stores the end of a call before readers see it. */
   end (call: Call, end: CallEnd): Promise<void>
   /** Shows the progress of a call to readers. */
   progress? (call: Call, progress: ToolProgress): void
-  /** Asks the user in the middle of a call; absent in runs that ask nobody. See `ToolContext.ask`. */
+  /** Asks the user in the middle of a call; undefined in runs that ask nobody. See `ToolContext.ask`. */
   ask? (call: Call, questions: CallQuestions): Promise<QuestionOutcome>
 }

@@ -15,9 +15,10 @@ const NameTaken = defineError(
 )
 
 /**
- * Checks what the schema of a request cannot: that the model and the tools of the application can be used, that the named tools exist, and
- * that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools. Lists of
- * names are checked only in `given`. Throws InvalidModelId, ModelNotUsable, BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
+ * Checks what the JSON Schema of a request cannot check: that the model and the tools of the application can be used, that the named tools
+ * exist, and that the schema of the answer can be used. While a configured tool server is not connected, any name may be one of its tools,
+ * so no name is refused. Lists of names are checked only in `given`, the options of the request itself. Throws InvalidModelId,
+ * ModelNotUsable, BadAppTool, UnknownTool, NameTaken or BadObjectSchema (400).
  */
 export async function checkRunOptions (
   options: RunOptions,
@@ -48,14 +49,14 @@ async function checkNames (
     return { names, unknown: isWhole ? given.find((entry) => !partsOf(entry).every(isKnown)) : undefined }
   }
   if (lookUp().unknown === undefined) return
-  // At the start of the service, the tool servers are not read from the configuration yet.
+  // While the service starts, the tool servers may not be read from the configuration yet.
   await host.ready(new AbortController().signal)
   const { names, unknown } = lookUp()
   if (unknown === undefined) return
   throw new UnknownTool(list, JSON.stringify(unknown), names.size > MOST_NAMED ? shortList(names, host.sources()) : [...names].join(', '))
 }
 
-/** Returns the names, with the names of servers instead of those of their tools. */
+/** Returns the names of tools as text, with the name of each tool server instead of the names of its tools. */
 function shortList (names: ReadonlySet<string>, sources: ReturnType<ToolHost['sources']>): string {
   const ofServers = new Set(sources.flatMap(({ given }) => given.flatMap(({ model: { name }, qualified }) => [name, qualified])))
   const servers = sources.map(({ name }) => `server:${name}`).join(', ')

@@ -5,20 +5,20 @@ import { type AllowedTool, type MergedTool, readAllowedTools, type ToolHost, wit
 import { aboutOf, needsAny, type Tool } from '../../contracts/tool.ts'
 import { matchesTool, namesOfTool } from './tool-patterns.ts'
 
-/** A skill in use, with the tools that it allows. */
+/** A skill in use, with its `allowed-tools`. */
 interface UsedSkill {
   name: string
   folder: string
   allowedTools: string[]
 }
 
-/** Whether the tool only affects the run itself, or shows something to its user. */
+/** Whether the tool affects only the run itself or shows something to the user. Skills do not limit such tools. */
 const isOfRun = (tool: Tool): boolean =>
   tool.execute.by === 'user' || tool.model.use === 'finder' || needsAny(tool, 'skills') || tool.model.name === PLAN_TOOL
 /** The most characters of a list of tools in an error. */
 const LIST_SHOWN = 500
 
-/** Returns the skills with limits that a run has read and has not declared as done. */
+/** Returns the skills with `allowed-tools` that a run has read and has not declared as done. */
 function usedIn (events: readonly RunEvent[]): UsedSkill[] {
   const used = new Map<string, UsedSkill>()
   for (const event of events) {
@@ -32,9 +32,9 @@ function usedIn (events: readonly RunEvent[]): UsedSkill[] {
 }
 
 /**
- * Returns the host for a run that may use skills with `allowed-tools`: while it does, only calls that all of these skills allow are
- * possible, of tools that the run has anyway. Files of the skills themselves can always be read. A skill is in use from when it is read
- * until the run declares that it is done with it, or ends. `events` are those of the run.
+ * Returns the tool host for a run that may use skills with `allowed-tools`. While such skills are in use, only calls that all of them allow
+ * are possible, among the tools that the run has anyway. Files of the skills themselves can always be read. A skill is in use from when it
+ * is read until the run declares it done or ends. `events` returns the events of the run.
  */
 export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[]): ToolHost {
   const parsed = new Map<string, AllowedTool[]>()
@@ -61,7 +61,7 @@ export function narrowBySkills (host: ToolHost, events: () => readonly RunEvent[
   return host.forRun({ refusal })
 }
 
-/** Returns why a skill does not allow a call, for the model; undefined if it allows it. */
+/** Returns the reason, for the model, why a skill does not allow a call; undefined if the skill allows the call. */
 function refusedBy (
   { name, allowedTools }: UsedSkill,
   rules: readonly AllowedTool[],

@@ -14,11 +14,11 @@ const ToolTwice = defineError('ERR_INVALID_REQUEST', `options.appTools: the tool
 const TooMuch = defineError('ERR_INVALID_REQUEST', 'options.%s: agent, conversation and request have %d %s together; the limit is %d.')
 
 /**
- * Combines the options of a run from layers, the widest first, such as agent, conversation and request. The result allows nothing that a
- * layer forbids: only the tools that all layers allow, without those that any layer denies; the smallest of each limit; commands in a box
- * if one layer requires it; and `interactive: false` if one layer says so. Model, effort, object, app and the number of steps are those of
- * the nearest layer; instructions and tools of applications are those of all layers. The result can be combined again. Throws ToolTwice or
- * TooMuch (400).
+ * Resolves the options of a run from layers, the widest first, such as agent, conversation and request. The result allows nothing that a
+ * layer forbids: it has the tools that all layers allow, without those that any layer denies, the smallest value of each limit, `sandbox:
+ * "required"` if one layer requires it, and `interactive: false` if one layer says so. Model, effort, object, app, `workspace` and number
+ * of steps are those of the nearest layer. Instructions and application tools are those of all layers. The result can be a layer again.
+ * Throws ToolTwice or TooMuch (400).
  */
 export function resolveOptions (
   layers: readonly RunOptions[],
@@ -61,7 +61,7 @@ function leastBudget (budgets: Budget[]): Budget | undefined {
   return budgets.length === 0 ? undefined : withoutUndefined({ usd: limit('usd'), tokens: limit('tokens'), minutes: limit('minutes') })
 }
 
-/** Returns the values of all layers as one; undefined without any. Throws TooMuch (400) if that is longer than `most`. */
+/** Joins the values of all layers into one; undefined if no layer has a value. Throws TooMuch (400) if the result is longer than `most`. */
 function joined<T, J extends { length: number }> (
   values: T[],
   join: (values: T[]) => J,

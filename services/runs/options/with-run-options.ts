@@ -10,8 +10,9 @@ import { matchesTool, namesOfTool } from './tool-patterns.ts'
 import { tokensReported } from '../../usage/index.ts'
 
 /**
- * Returns whether a run's options leave it a tool; `matchesTool` decides which tools the entries of their lists match. The tool `answer` of
- * a run that must give a structured answer belongs to the run, so no other tool of that name is offered.
+ * Returns a function that says whether a run's options allow a tool; undefined if they allow all tools. See `matchesTool` for the entries
+ * of the lists. In a run that must give a structured answer, the tool `answer` belongs to the run, so no other tool of that name is
+ * offered.
  */
 function leftBy ({ allowTools, denyTools = [], object }: RunOptions): RunTools['isLeft'] {
   if (allowTools === undefined && denyTools.length === 0 && object === undefined) return undefined
@@ -27,8 +28,8 @@ function leftBy ({ allowTools, denyTools = [], object }: RunOptions): RunTools['
 }
 
 /**
- * Returns the host with the tools that a run's options define, and without those that they deny. What the options say about boxes for
- * commands applies in addition to config.json.
+ * Returns the tool host with the application tools that a run's options define, and without the tools that they deny. The option `sandbox`
+ * applies in addition to config.json.
  */
 export function withRunTools (host: ToolHost, options: RunOptions = {}): ToolHost {
   const { appTools = [], app, sandbox } = options
@@ -36,8 +37,8 @@ export function withRunTools (host: ToolHost, options: RunOptions = {}): ToolHos
 }
 
 /**
- * Returns the same parts with the models and the tools that a run's options require. If a log of a run is given, answers of models to
- * questions of the service are kept in it, and the skills in use limit the tools.
+ * Returns `deps` with the models and the tools that a run's options require. With the log of a run, the answers of models to questions of
+ * the service (asides) are appended to the log, and the skills in use limit the tools.
  */
 export function withRunOptions<D extends { registry: Registry, host: ToolHost }> (
   deps: D,
@@ -50,14 +51,14 @@ export function withRunOptions<D extends { registry: Registry, host: ToolHost }>
   return { ...rest, registry: withAsides(registry, log), host: narrowBySkills(host, () => log.events) } as D
 }
 
-/** The most characters of an answer that is kept; the answers of judges are the longest. */
+/** The most characters of an aside's answer that is kept. The answers of judges are the longest. */
 const MOST_KEPT = 64 * 1024
-/** The name of questions that ask for a text. */
+/** The name of asides that ask for a text instead of JSON. */
 const UNNAMED = 'text'
 
 /**
- * Returns the models of a run. Their whole answers, such as those to the analysis and the judgement, are kept in the log of the run. Steps
- * are streamed, and their answers are in the log anyway.
+ * Returns the models of a run. Answers that are not streamed, such as those to the analysis and the judgement, are appended to the log of
+ * the run. Steps are streamed, and their answers are in the log anyway.
  */
 function withAsides (registry: Registry, { append }: Pick<RunLog, 'append'>): Registry {
   return {
@@ -74,7 +75,7 @@ function withAsides (registry: Registry, { append }: Pick<RunLog, 'append'>): Re
   }
 }
 
-/** Returns the model; `tell` receives the results of its calls that are not streamed. */
+/** Wraps a model so that `tell` receives the results of its calls that are not streamed. */
 function telling (model: LanguageModelV4, tell: (name: string, result: LanguageModelV4GenerateResult) => void): LanguageModelV4 {
   const { specificationVersion, provider, modelId, supportedUrls } = model
   return {

@@ -8,7 +8,7 @@ import { foldToUIMessage, type UIAnswer } from './ui-message.ts'
 
 const asJson = (output: Record<string, unknown>) => ({ type: 'json' as const, value: output as never })
 
-/** Returns the messages of a run's answer so far, in the SDK's ModelMessage format, including what the user said meanwhile. */
+/** Returns the messages of a run's answer so far, as ModelMessages of the AI SDK, including the user's messages during the run. */
 export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
   const asMessage = (event: Parameters<typeof steerOf>[0]) => steerMessage(steerOf(event), false) as never
   const visible = events.flatMap((event) => isHeld(event) ? [] : event.type === 'revision' ? revisionEvents(event.text) : [event])
@@ -20,7 +20,7 @@ export function answerMessages (events: readonly RunEvent[]): ThreadMessage[] {
   ]
 }
 
-/** Returns the second version of an answer, as a message after the first one. */
+/** Returns events that show the second version of an answer as a message after the first version. */
 const revisionEvents = (delta: string): RunEvent[] => [
   { type: 'step-start', step: 0 },
   { type: 'text-start', id: 'revision', providerMetadata: REVISION_MARK },
@@ -36,7 +36,10 @@ export interface AnswerParts {
   base?: ThreadMessage
 }
 
-/** Makes the answer from events: the message that chats show, with its other forms; undefined if nothing of it was sent to a client. */
+/**
+ * Makes the answer of a run from its events: the message that chats show, with its other forms in `[ANSWER]`. Returns undefined if no part
+ * of it was sent to a client.
+ */
 export function answerOf ({ stored, events, base }: AnswerParts): ThreadMessage | undefined {
   const { protocol } = stored
   const isChat = protocol !== 'documented'
@@ -55,7 +58,7 @@ export function answerOf ({ stored, events, base }: AnswerParts): ThreadMessage 
   message[ANSWER] = {
     stored: { ...stored, count: written.length },
     written,
-    // Most readers of a thread are not models.
+    // Computed at first use, because most readers of a thread do not need the form for models.
     get prompt () {
       return base === undefined ? promptOf() : undefined
     }

@@ -1,14 +1,15 @@
 import type { RunEvent } from '../../contracts/run-events.ts'
 
-/** Whether an event is kept when the model call around it is left out. */
+/** Whether an event is kept when its step is left out. */
 const isKept = ({ type }: RunEvent) => type === 'start' || type === 'message' || type === 'steer' || type === 'context'
 
-/** Events that show that a step is complete, or that the segment ended with it. */
+/** Events that show that the model call of a step is complete, or that the segment ended with the step. */
 const WHOLE = new Set<RunEvent['type']>(['step-finish', 'tool-input', 'tool-input-error', 'finish'])
 
 /**
- * Returns the events without the last step if its model call was interrupted: it has neither calls nor an end. If a person or a budget
- * stops a run in the middle of a step, the segment ends there, and its events are kept: the run does not continue.
+ * Returns the events without the last step if the model call of that step was interrupted, so that the step has neither calls nor an end.
+ * If a person or a budget stops a run in the middle of a step, the segment ends there and its events are kept, because the run does not
+ * continue.
  */
 export function withoutCutCall (events: readonly RunEvent[]): readonly RunEvent[] {
   const at = events.findLastIndex(({ type }) => type === 'step-start')
@@ -22,7 +23,7 @@ export function withoutCutInputs (events: readonly RunEvent[]): RunEvent[] {
   return events.filter((event) => (event.type !== 'tool-input-start' && event.type !== 'tool-input-delta') || whole.has(event.toolCallId))
 }
 
-/** Returns events that end the texts and the thinking that were interrupted. */
+/** Returns events that end the text and reasoning parts that were interrupted. */
 export function endsOfCutParts (events: readonly RunEvent[]): RunEvent[] {
   const open = new Map<string, 'text-end' | 'reasoning-end'>()
   for (const event of events) {
@@ -38,8 +39,8 @@ export const withoutDroppedTries = (events: readonly RunEvent[]): readonly RunEv
   events.some(({ type }) => type === 'retry') ? withoutRepeatedSteps(events) : events
 
 /**
- * Returns the stored events of a run with each step once: after an interruption before the first call of a step, the model was called again
- * for it.
+ * Returns the events of a run with each step once. If the model call of a step was interrupted, the model was called again and the step
+ * occurs twice; the later one counts.
  */
 export function withoutRepeatedSteps (events: readonly RunEvent[]): readonly RunEvent[] {
   let kept: RunEvent[] = []

@@ -2,9 +2,9 @@ import type { RunEvent } from '../../contracts/run-events.ts'
 import { newId } from '../../lib/ids.ts'
 
 /**
- * A position in a run's log, up to which it was read. It is the same in memory and on disk, where adjacent deltas are joined to one event
- * and transient events are missing: the number of whole events, then of characters of deltas after these, then of transient events after
- * those.
+ * A position in a run's log up to which a reader has read. The position is the same in memory and on disk, where adjacent deltas are joined
+ * into one event and transient events are missing. It counts whole events, then the characters of deltas after these events, then the
+ * transient events after those deltas.
  */
 export interface EventPosition {
   /** Identifies the log. Two logs of a run have the same tag only if their events have the same positions. */
@@ -14,13 +14,13 @@ export interface EventPosition {
   transient: number
 }
 
-/** Returns the tag of a run's log in which all events have their positions. */
+/** Returns the tag for a run's log that contains all events. */
 export const logTag = (runId: string): string => runId.slice(-12)
 
-/** Returns the tag of a run's stored events, if some are missing: it stays the same until more are stored. */
+/** Returns the tag for the log of a run's stored events, if some events are missing. The tag changes when more events are stored. */
 export const storedTag = (runId: string, events: number): string => `${logTag(runId)}-${events}`
 
-/** Returns a tag for a log to which no reader comes back. */
+/** Returns a tag for a log that no reader resumes. */
 export const newTag = (): string => newId().slice(-12)
 
 /** Whether a position belongs to a log of a run. */
@@ -28,17 +28,20 @@ export const isOfRun = ({ tag }: EventPosition, runId: string): boolean => tag.s
 
 export const logBegin = (tag: string): EventPosition => ({ tag, whole: 0, characters: 0, transient: 0 })
 
-/** A batch of a log. It keeps its own positions: a map from batches to them would cost more than all else that is done for a token. */
+/**
+ * A batch of a log with its positions. They are properties of the batch, because a map from batches to positions would cost more than all
+ * other work for one token.
+ */
 interface Placed {
   begin?: EventPosition
   end?: EventPosition
 }
 
-/** Returns the positions before the first event of a batch and after its last; undefined for events that belong to no log. */
+/** Returns the positions before the first and after the last event of a batch; undefined for events that belong to no log. */
 export const placesOf = (batch: readonly RunEvent[] & Placed): Required<Placed> | undefined =>
   batch.begin === undefined ? undefined : batch as Required<Placed>
 
-/** Records where a batch begins, once for all of its readers. Returns where it ends. */
+/** Records the position at which a batch begins, once for all of its readers. Returns the position at which the batch ends. */
 export function placeBatch (batch: readonly RunEvent[] & Placed, begin: EventPosition): EventPosition {
   if (batch.end === undefined) {
     batch.begin = begin
@@ -47,17 +50,17 @@ export function placeBatch (batch: readonly RunEvent[] & Placed, begin: EventPos
   return batch.end
 }
 
-/** Types of events that are not stored, or that may be stored before earlier ones. */
+/** Types of events that are not stored, or that may be stored before earlier events. */
 const TRANSIENT = new Set<RunEvent['type']>(['tool-progress', 'waiting', 'notice', 'steer'])
 
-/** Returns the position after an event; the arguments are its position and the event. */
+/** Returns the position after an event, given the position before the event. */
 export function positionAfter ({ tag, whole, characters, transient }: EventPosition, event: RunEvent): EventPosition {
   if ('delta' in event) return { tag, whole, characters: characters + event.delta.length, transient: 0 }
   if (TRANSIENT.has(event.type)) return { tag, whole, characters, transient: transient + 1 }
   return { tag, whole: whole + 1, characters: 0, transient: 0 }
 }
 
-/** Returns the `id:` of the event that ends at a position. */
+/** Returns the SSE `id:` for the event that ends at a position. */
 export const eventIdOf = ({ tag, whole, characters, transient }: EventPosition): string =>
   `${tag}.${whole}.${characters}${transient === 0 ? '' : `.${transient}`}`
 
@@ -72,8 +75,8 @@ const isBefore = (one: EventPosition, other: EventPosition) =>
   one.whole - other.whole || one.characters - other.characters || one.transient - other.transient
 
 /**
- * Finds what follows a position in a log: the index of the next event, and the rest of a delta if the position is inside of it. Returns
- * undefined if the log has no such position.
+ * Finds the events after a position in a log: the index of the next event and, if the position is inside a delta, the rest of that delta.
+ * Returns undefined if the log has no such position.
  */
 export function findAfter (
   events: readonly RunEvent[],

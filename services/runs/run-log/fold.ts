@@ -17,8 +17,8 @@ type OpenPart = { type: 'text' | 'reasoning', text: string, providerOptions?: an
 
 /**
  * Converts the events of a run to model messages: one assistant message and one tool message for each step, with the parts in the model's
- * order and the results in the order of their calls. A call without an outcome has no result. `forModel` converts an output to the form for
- * models, and `asMessage` a message of the user that a step has read.
+ * order and the results in the order of their calls. A call without an outcome has no result. `forModel` converts a tool output to the form
+ * that models get. `asMessage` converts a message of the user that a step has read.
  */
 export function foldToModelMessages (
   events: readonly RunEvent[],
@@ -133,7 +133,5 @@ export function foldToModelMessages (
 
 const userMessage = ({ text }: { text: string }): LanguageModelV4Message => ({ role: 'user', content: [{ type: 'text', text }] })
 
-/**
- * Whether a text is sent: providers refuse empty ones, but require an empty part with attached data, such as a signature, to be sent back.
- */
+/** Whether a part is sent. Providers refuse empty texts, but want an empty part back if data is attached to it, such as a signature. */
 const hasContent = (part: Assistant[number]) => !('text' in part) || part.text !== '' || isAttached(part.providerOptions)

@@ -1,10 +1,10 @@
 import { type EventOf, newestStep, type RunEvent } from '../../contracts/run-events.ts'
 
-/** Returns the ids of the calls whose tools were about to start: an intent is stored before a tool starts, and the outcome after it. */
+/** Returns the ids of the calls that have an intent, so that their tools may have started. */
 export const intentsIn = (events: readonly RunEvent[]): Set<string> =>
   new Set(events.flatMap((event) => event.type === 'tool-intent' ? [event.toolCallId] : []))
 
-/** Returns the ids in the ledger of everything that the events request of the user or the application. */
+/** Returns the ids of the ledger items for all requests to the user or the application in the events. */
 export const itemsIn = (events: readonly RunEvent[]): string[] =>
   events.flatMap((event) => {
     switch (event.type) {
@@ -19,15 +19,15 @@ export const itemsIn = (events: readonly RunEvent[]): string[] =>
   })
 
 /**
- * Returns a function that tells whether an item belongs to a call of the newest step, or to no call: a run asks about its budget between
- * its steps.
+ * Returns a function that says whether an item belongs to a call of the newest step, or to no call, such as a question about the budget of
+ * the run.
  */
 export function inNewestStep (events: readonly RunEvent[]): (item: { toolCallId?: string }) => boolean {
   const calls = new Set(newestStep(events).flatMap((event) => event.type === 'tool-input' ? [event.toolCallId] : []))
   return ({ toolCallId }) => toolCallId === undefined || calls.has(toolCallId)
 }
 
-/** Returns events that end the open live questions: they end with their call. */
+/** Returns events that close the open live questions, because such questions end with their call. */
 export function endsOfLiveQuestions (events: readonly RunEvent[]): Array<EventOf<'question-closed'>> {
   const open = new Map<string, EventOf<'question-closed'>>()
   for (const event of events) {

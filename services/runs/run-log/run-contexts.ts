@@ -14,7 +14,10 @@ import {
   type Store
 } from '../../store/index.ts'
 
-/** A context as an event of a run stores it: its tools, and the rest of it, are stored once for all runs with the same. */
+/**
+ * A context in the stored form of an event. The tools of the context, and the rest of it, are stored once for all runs in which they are
+ * equal; the event contains their ids.
+ */
 export interface StoredContext {
   own: Pick<RunContext, 'at' | 'cwd' | 'earlier'>
   tools: string
@@ -33,13 +36,15 @@ interface NamedEvents {
 
 /** The number of characters of the digest of a part. */
 const DIGEST = 32
-/** The number of parts whose records are remembered. */
+/** The number of stored parts whose ids are remembered. */
 const REMEMBERED = 8
-/** The number of parts that are remembered as being removed; if there are more, the oldest were removed long ago. */
+/** The most parts that are remembered as being removed. If there are more, the removal of the oldest is long done. */
 const LEAVING = 1_000
-/** The events of runs that began within this time are not removed yet, milliseconds. */
+/** The uses by runs that began within this time are not swept yet, milliseconds. */
 const FRESH_MS = 24 * 60 * 60 * 1000
-/** How long the contexts of a conversation's runs are kept: they hold memory of the user. Milliseconds. */
+/**
+ * How long the contexts of a conversation's runs are kept, milliseconds. The time is limited because contexts contain memory of the user.
+ */
 const TOLD_MS = 7 * FRESH_MS
 
 type Tools = RunContext['tools']
@@ -54,13 +59,13 @@ async function isUsed (store: Pick<Store, 'keys'>, id: string, butBy: ReadonlySe
   return false
 }
 
-/** Stores parts of contexts, and decides which of them are kept while runs begin and are removed at the same time. */
+/** Stores parts of contexts, and decides which parts are kept while runs begin and are removed at the same time. */
 function createContextParts (store: ContextStore) {
-  /** The ids of parts that runs whose write is in progress refer to: they are kept. */
+  /** The ids of parts to which a write in progress refers. These parts are kept. */
   const named: string[] = []
-  /** The ids of parts that are being removed: no run refers to them, and a run with the same part stores it again. */
+  /** The ids of parts that are being removed. No run refers to them, and a run with an equal part stores it again. */
   const leaving = new Set<string>()
-  /** Parts for which a search for runs that use them is under way. The keys that it reads do not show a run that begins meanwhile. */
+  /** The parts for which a search for uses is in progress. The search does not see a run that begins meanwhile, so `isNamed` records it. */
   const checks = new Set<{ id: string, isNamed: boolean }>()
   const known = new Map<string, string>()
 
@@ -83,8 +88,8 @@ function createContextParts (store: ContextStore) {
 
   return {
     /**
-     * Returns the id of a part, and the operations that store it unless it is stored. The part is kept until `written` is called with the
-     * id.
+     * Returns the id of a part, and the operations that store the part if it is not stored yet. The part is kept until `written` is called
+     * with the id.
      */
     async name (part: unknown, digest: string): Promise<{ id: string, ops: Op[] }> {
       const found = await findId(digest)
@@ -118,8 +123,8 @@ function createContextParts (store: ContextStore) {
 }
 
 /**
- * Stores the parts of contexts: each once, under a keyed digest, with a key for each run that refers to it. A part is removed together with
- * the last of these keys, in one transaction, because it may hold memory of the user.
+ * Stores the parts of contexts, each once under a keyed digest, with a key for each run that refers to the part. A part is removed in the
+ * same transaction as the last of these keys, because it may contain memory of the user.
  */
 export function createRunContexts (store: ContextStore) {
   const parts = createContextParts(store)
@@ -132,7 +137,7 @@ export function createRunContexts (store: ContextStore) {
     return lastTools.digest
   }
 
-  /** Returns the operations that end the uses of parts by runs that are removed together, and remove parts that no other run uses. */
+  /** Returns the operations that remove the uses of parts by runs that are removed together, and the parts that no other run uses. */
   async function release (uses: ReadonlyArray<{ runId: string, contexts: readonly string[] }>): Promise<Op[]> {
     const ops: Op[] = []
     for (const id of new Set(uses.flatMap(({ contexts }) => contexts))) {
@@ -147,8 +152,8 @@ export function createRunContexts (store: ContextStore) {
     release,
 
     /**
-     * Returns events in their stored form, with the operations that store the parts that they refer to, and the ids of these. `written`
-     * must be called when their write has ended.
+     * Returns events in their stored form, the ids of the parts that they refer to, and the operations that store these parts. `written`
+     * must be called when the write of the events has ended.
      */
     async name (runId: string, events: readonly RunEvent[]): Promise<NamedEvents> {
       const stored: StoredEvent[] = []
@@ -170,7 +175,7 @@ export function createRunContexts (store: ContextStore) {
 
     /**
      * Returns an event in its original form; undefined for a context of a conversation that was removed because of its age. Throws
-     * RecordDamaged.
+     * RecordDamaged if a part of any other context is missing.
      */
     async read (kind: OwnerKind, event: StoredEvent): Promise<RunEvent | undefined> {
       if (event.type !== 'context') return event
@@ -184,7 +189,7 @@ export function createRunContexts (store: ContextStore) {
     },
 
     /**
-     * Removes the uses by runs whose events are removed and by old runs of conversations, and parts that no run uses. `now` is in
+     * Removes the uses by runs that have no events any more and by old runs of conversations, and the parts that no run uses. `now` is in
      * milliseconds since the Unix epoch.
      */
     async sweep (now: number, signal?: AbortSignal): Promise<void> {

@@ -3,7 +3,7 @@ import { logBegin, newTag, placeBatch, positionAfter } from './event-position.ts
 
 export type RunLog = ReturnType<typeof createRunLog>
 
-/** The maximum size of a run's events, bytes. A larger run is out of control: 25 steps with a screenshot each fit. */
+/** The maximum size of a run's events, bytes. 25 steps with a screenshot each fit. A larger run is out of control. */
 export const LOG_LIMIT = 32 * 1024 * 1024
 /**
  * The most bytes that one event adds to a reader's lag, so that one large output, such as an image, does not make a reader count as slow.
@@ -12,7 +12,7 @@ const MAX_EVENT_LAG = 64 * 1024
 
 /** The maximum size of a batch, bytes, unless it is a single event. An unread batch stays in memory. */
 const BATCH_BYTES = 64 * 1024
-/** The number of cached batches. Readers at the same position get the same array, so that it is rendered once for all of them. */
+/** The number of cached batches. Readers at the same position get the same array, so that each batch is rendered once for all of them. */
 const CACHED_BATCHES = 4
 
 /** The estimated size of a recorded change of a file, bytes. */
@@ -38,13 +38,12 @@ interface Reading {
 }
 
 /**
- * Keeps the events of one run in their order. The loop appends; any number of readers read from any position. All events stay in
- * memory while the run is active (`checkLength` enforces LOG_LIMIT), so that a reader can begin at the first event. `tag`: see
- * `EventPosition`.
+ * Keeps the events of one run in order. The run appends events, and any number of readers read from any position. All events stay in memory
+ * while the run is active (`checkLength` enforces LOG_LIMIT), so that a reader can begin at the first event. `tag`: see `EventPosition`.
  */
 export function createRunLog (history: readonly RunEvent[] = [], tag = newTag()) {
   const events: RunEvent[] = []
-  /** Cumulative bytes up to and including each event, so that a reader's lag is one subtraction. */
+  /** The total bytes up to and including each event, so that a reader's lag is one subtraction. */
   const sums: number[] = []
   let bytes = 0
   let counted = 0
@@ -63,7 +62,10 @@ export function createRunLog (history: readonly RunEvent[] = [], tag = newTag())
     bytes += size
     sums.push(counted += Math.min(size, MAX_EVENT_LAG))
   }
-  /** Returns the batch that begins at a position and ends at a batch boundary or the end of a segment. All readers share the boundaries. */
+  /**
+   * Returns the batch that begins at a position. The batch ends at a boundary, a multiple of BATCH_BYTES that all readers share, or at the
+   * end of a segment.
+   */
   const batchAt = (start: number) => {
     let end = start
     const boundary = before(start) - before(start) % BATCH_BYTES + BATCH_BYTES
@@ -101,9 +103,9 @@ export function createRunLog (history: readonly RunEvent[] = [], tag = newTag())
     lag: (position: number) => counted - before(position),
 
     /**
-     * Yields batches of events from `position` on, about BATCH_BYTES at most, and waits for more.
-     * Ends with the `finish` event of its segment, at the end of the log, or when the signal aborts. `opening` comes before them, and
-     * `onRead` is called before each of them.
+     * Yields batches of events from `position` on, each about BATCH_BYTES at most, and waits for more. Ends after the `finish` event of the
+     * segment, at the end of the log, or when the signal aborts. The events of `opening` are yielded first. `onRead` is called before each
+     * batch of the log.
      */
     async * read (position: number, signal: AbortSignal, { opening, onRead }: Reading = {}): AsyncGenerator<readonly RunEvent[]> {
       const first = await opening
@@ -114,7 +116,7 @@ export function createRunLog (history: readonly RunEvent[] = [], tag = newTag())
         while (!signal.aborted) {
           if (position === events.length) {
             if (ended) return
-            // Continues after everything that is appended now, so that the events of parts that arrived together become one batch.
+            // Continues only after all events that are appended at this time, so that parts that arrived together become one batch.
             await new Promise<void>((resolve) => waiting.add(resolve))
             continue
           }
@@ -132,7 +134,7 @@ export function createRunLog (history: readonly RunEvent[] = [], tag = newTag())
   }
 }
 
-/** Returns the position of the `start` event of a segment, counted from 0; -1 if there is none. */
+/** Returns the index of the `start` event of a segment; -1 if there is none. Segments are counted from 0. */
 export function segmentStart (events: readonly RunEvent[], segment: number): number {
   let seen = -1
   return events.findIndex((event) => event.type === 'start' && ++seen === segment)

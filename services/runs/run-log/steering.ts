@@ -17,8 +17,8 @@ export const waitingIn = (events: readonly RunEvent[]): SteerEvent[] => steering
 const ANSWERS: ReadonlySet<RunEvent['type']> = new Set(['text-delta', 'tool-input', 'tool-input-error', 'step-finish'])
 
 /**
- * Returns, as `unread`, the messages of the user that a run which ends here has not answered: those that no step has read, and those of a
- * step that ended without an answer.
+ * Returns the messages of the user that a run which ends here has not answered, with the state `unread`: messages that no step has read,
+ * and messages that were read by a step without an answer.
  */
 export function unansweredIn (events: readonly RunEvent[]): SteerEvent[] {
   const unanswered = new Map<string, SteerEvent>()
@@ -38,7 +38,7 @@ export function unansweredIn (events: readonly RunEvent[]): SteerEvent[] {
 /** Returns the messages of the user during a run that has ended, each in its last state. */
 export const endedSteering = (events: readonly RunEvent[]): SteerEvent[] => steeringIn([...events, ...unansweredIn(events)])
 
-/** Returns the ids of the messages that a run has not answered when it ended. */
+/** Returns the ids of the user's messages with the state `unread`, which a run had not answered when it ended. */
 export const unreadIds = (events: readonly RunEvent[]): ReadonlySet<string> =>
   new Set(steeringIn(events).flatMap(({ id, state }) => state === 'unread' ? [id] : []))
 

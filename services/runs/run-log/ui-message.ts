@@ -6,10 +6,10 @@ import { withoutDroppedTries } from './cut-steps.ts'
 import { steeringIn, steerOf, unreadIds } from './steering.ts'
 
 /**
- * Joins the segments of a run to one, for chat clients that do not have the message yet: with one `start`, without the ends of the earlier
- * segments, and without the requests for which these waited: otherwise their calls would look as if they still waited, and a client would
- * execute the calls of the application again. Clients of version 5 keep each approval request as a data part of the message, so they still
- * get these in `ui5`.
+ * Joins the segments of a run into one, for chat clients that do not have the message yet. The result has one `start`, and no ends of
+ * earlier segments. It also lacks the requests of earlier segments: with them, answered calls would look as if they waited, and a client
+ * would execute the calls of the application again. Clients of AI SDK 5 keep each approval request as a data part of the message, so in
+ * `ui5` they still get these requests.
  */
 export function wholeMessage (events: readonly RunEvent[], protocol: Protocol): RunEvent[] {
   const all = withoutDroppedTries(events)
@@ -52,16 +52,17 @@ interface Reading {
   open: Map<string, Part>
   calls: Map<string, Part>
   answered: readonly Answered[]
-  /** Whether an error came: chat clients stop reading there. */
+  /** Whether an `error` chunk has arrived. Chat clients stop reading there. */
   hasFailed: boolean
 }
 
 /**
- * Makes the message that a chat client builds from the run's stream, so that a chat loaded from the thread shows and sends back the same.
- * `encode` encodes the stream, `base` is the client's message that the run continues, and `answered` holds the user's answers to approval
- * requests, which the stream does not repeat. Clients differ in two points, for which a form is used that all of them read: reasoning parts
- * have no ids, and an invalid call has its input both as `input` and as `rawInput`, with its metadata as `callProviderMetadata`. What the
- * user said during the run stands before the step that read it; what still waits, at the end; what was never read is left out.
+ * Makes the message that a chat client builds from the run's stream, so that a chat that is loaded from the thread shows and sends back the
+ * same message. `encode` encodes the events, `base` is the client's message that the run continues, and `answered` are the user's answers
+ * to approval requests, which the stream does not repeat. Clients differ in two points; for both, the result has a form that all clients
+ * read. Reasoning parts have no ids. An invalid call has its input both as `input` and as `rawInput`, with its metadata as
+ * `callProviderMetadata`. A message of the user during the run is placed before the step that read it, a waiting message at the end; a
+ * message that was never read is left out.
  */
 export function foldToUIMessage (
   events: readonly RunEvent[],
@@ -78,7 +79,7 @@ export function foldToUIMessage (
   const unread = unreadIds(events)
   for (const event of withoutDroppedTries(events)) {
     if (isHeld(event) || (event.type === 'steer' && (event.state !== 'read' || unread.has(event.id)))) continue
-    // Streams bring the input of a call of the application in pieces, so that no chat executes it too early.
+    // Streams send the input of an application's call only as deltas at first, so that no chat executes the call too early.
     if (event.type === 'tool-input' && event.app) setCall(reading, event, { input: event.input, ...calledWith(event) })
     for (const chunk of encode(event)) readChunk(reading, chunk)
   }
@@ -86,14 +87,14 @@ export function foldToUIMessage (
   return message
 }
 
-/** Adds a part; it replaces an earlier part of its type with the same id, as in the client. */
+/** Adds a part. As in chat clients, the part replaces an earlier part of the same type and id. */
 function putPart ({ message: { parts } }: Reading, part: Part): void {
   const known = part.id === undefined ? undefined : parts.find(({ type, id }) => type === part.type && id === part.id)
   if (known === undefined) parts.push(part)
   else Object.assign(known, part)
 }
 
-/** Changes the part of a call, which takes over the user's answer to its request. */
+/** Changes the part of a call, and adds the user's answer to the call's approval request. */
 function setCall ({ message, calls, answered }: Reading, { toolCallId, toolName }: Chunk, changes: object): void {
   let part = calls.get(toolCallId)
   if (part === undefined) {

@@ -11,12 +11,12 @@ import { defineError } from '../../lib/service-error.ts'
 import type { Op } from '../../store/index.ts'
 import { toolCallsOf } from '../tool-calls.ts'
 
-/** The most lines of a sheet; later calls are not noted. */
+/** The most lines of a sheet. Later calls get no line. */
 const MOST_LINES = 1_000
 /** The most characters of an input that a line shows, as JSON. */
 const INPUT_SHOWN = 4_000
 
-/** Returns the lines with another call of a step. If a line for the same call exists, it counts the call. */
+/** Returns the lines with a call of a step added. If there is already a line for the same call, the count of that line is increased. */
 export function withLine (lines: readonly StoredLine[], call: NewLine, step: number): StoredLine[] {
   const digest = inputDigest(call.input)
   const same = lines.findIndex((line) => line.toolName === call.toolName && line.digest === digest && line.outcome === call.outcome)
@@ -35,8 +35,8 @@ function whyLineVoid ({ toolName, identity }: StoredLine, { find, identity: iden
 }
 
 /**
- * Returns the public form of a sheet. `tools` are those that a run would have now; `isVoid` says why nothing of the sheet can be accepted
- * any more.
+ * Returns the public form of a sheet. `tools` are the tools that a run would have now. `isVoid` is the reason why no line of the sheet can
+ * be accepted any more.
  */
 export function sheetView (
   { run, sheet, isVoid }: { run: RunRecord, sheet: StoredSheet, isVoid?: string },
@@ -61,7 +61,7 @@ export const NoRehearsal = defineError(
 const RehearsalLive = defineError('ERR_RUN_LIVE', 'The rehearsal "%s" is not over; its sheet can be accepted then.')
 export const SheetVoid = defineError('ERR_SHEET_VOID', '%s Rehearse it again.')
 
-/** A run that has a sheet. */
+/** The record of a run that has a sheet. */
 export type Rehearsed<R extends RunRecord> = R & { sheet: StoredSheet }
 
 interface Parts<R extends RunRecord> {
@@ -75,8 +75,8 @@ interface Parts<R extends RunRecord> {
 }
 
 /**
- * Makes grants of the lines of a sheet that a person accepts: all of them, or none. Lines accepted before are not changed. Throws
- * RehearsalLive and SheetVoid (409), GrantRefused (400), TooManyGrants (409).
+ * Makes a grant for each line of a sheet that a person accepts: for all of these lines, or for none. Lines that were accepted before are
+ * not changed. Throws RehearsalLive and SheetVoid (409), GrantRefused (400), TooManyGrants (409).
  */
 export async function acceptLines<R extends RunRecord> (
   run: Rehearsed<R>,
@@ -98,11 +98,11 @@ export async function acceptLines<R extends RunRecord> (
     return { line, scope, until }
   })
   const standing = new Map((await grants.views(owner)).flatMap((grant) => grant.endedAt === undefined ? [[grant.grantId, grant]] : []))
-  // A line whose grant has ended since gets a new one.
+  // A line that was accepted before gets a new grant if its grant has ended.
   const fresh = chosen.filter(({ line, scope }) => line.accepted?.scope !== scope || !standing.has(line.accepted.grantId))
   const calls = fresh.length === 0 ? [] : toolCallsOf(await events())
   const requested = await Promise.all(fresh.map(async ({ line, scope, until }) => {
-    // A line may show a shortened input.
+    // The input in a line may be shortened, so the whole input is read from the events.
     const input = (calls.find(({ toolCallId }) => toolCallId === line.toolCallId)?.input ?? line.input) as object
     const folder = await tools.folders.of(line.toolName, input, place.cwd)
     if (folder === undefined) throw new GrantRefused(`The folder of line ${line.line} is not there any more.`)
@@ -122,7 +122,7 @@ export async function acceptLines<R extends RunRecord> (
 
 const grantOf = ({ grantId, createdAt: at }: Pick<GrantView, 'grantId' | 'createdAt'>) => ({ grantId, at })
 
-/** Returns the run with a record of what was accepted of its sheet. */
+/** Returns the record of the run with the accepted lines marked. */
 function withAccepted<R extends RunRecord> (
   run: Rehearsed<R>,
   accepted: ReadonlyArray<NonNullable<StoredLine['accepted']> & { line: StoredLine }>

@@ -17,12 +17,12 @@ export function createSheets ({ runs, grants, host, tasks, shown }: {
   grants: Pick<Grants, 'addAll' | 'views'>,
   host: ToolHost,
   tasks: {
-    /** Returns why no line of the sheet of a task can be accepted any more; undefined while they can. */
+    /** Returns why no line of a task's sheet can be accepted any more; undefined if lines can be accepted. */
     whyVoid(run: Rehearsed<TaskRun>): Promise<string | undefined>,
     /** Runs `work` while the task does not change. */
     locked<T>(taskId: string, work: () => Promise<T>): Promise<T>
   },
-  /** Returns the value with the paths of existing copies replaced by those of the copied folders. */
+  /** Returns the value with the paths of existing copies replaced by the paths of the copied folders. */
   shown: <T>(value: T) => T
 }) {
   const locked = createKeyedLock()
@@ -38,13 +38,13 @@ export function createSheets ({ runs, grants, host, tasks, shown }: {
   }
 
   return {
-    /** Returns what a rehearsal has noted so far. Throws NoRehearsal (404). */
+    /** Returns the sheet of a rehearsal, with the lines so far. Throws NoRehearsal (404). */
     async sheet (runId: string): Promise<Sheet> {
       const { run, isVoid } = await find(runId)
       return shown(sheetView({ run, sheet: run.sheet, isVoid }, toolsOf(run)))
     },
 
-    /** Makes grants of what a person accepts of a sheet, see `acceptLines`. Throws NoRehearsal (404) and SheetVoid (409). */
+    /** Makes grants for the lines that a person accepts; see `acceptLines`. Throws NoRehearsal (404) and SheetVoid (409). */
     async accept ({ sheet: runId, lines }: SheetAnswer): Promise<AcceptedSheet> {
       const { run: { taskId } } = await find(runId)
       const accept = async () => {
@@ -57,8 +57,8 @@ export function createSheets ({ runs, grants, host, tasks, shown }: {
     },
 
     /**
-     * Returns the value with the paths of a copy replaced by those of the copied folder. The copy is the one on which the run works, or on
-     * which a rehearsal worked.
+     * Returns the value with the paths of a copy replaced by the paths of the copied folder. The copy is the one in which the run works, or
+     * in which the rehearsal worked.
      */
     async shown<T> (runId: string, value: T): Promise<T> {
       const { cwd, sheet } = await read(runId) ?? {}

@@ -2,19 +2,19 @@ import { PLAN_TOOL } from '../../contracts/model-texts.ts'
 import type { EventOf, RunEvent } from '../../contracts/run-events.ts'
 import { steerOf } from '../run-log/steering.ts'
 
-/** What a stream says at once: the data of one Server-Sent Event (SSE). Fields that are undefined are left out. */
+/** The data of one Server-Sent Event (SSE) of a stream. Fields that are undefined are left out. */
 export interface Chunk {
   type: string
   [field: string]: any
 }
 
-/** Encodes an event for the clients of one protocol. Streams send the chunks, and threads show the message that they make. */
+/** Encodes an event for the clients of one protocol. Streams send the chunks, and threads show the message that the chunks make. */
 export type Encode = (event: RunEvent) => Chunk[]
 
-/** Returns one event of a stream of Server-Sent Events. */
+/** Returns the text of one Server-Sent Event. */
 export const eventLine = (data: object) => `data: ${JSON.stringify(data)}\n\n`
 
-/** The id of the part that holds the version of an answer that replaced its text. */
+/** The id of the part with the second version of an answer, which replaced its text. */
 const REVISION_PART = 'revision'
 /** The id of the part that holds the plan of a run. */
 const PLAN_PART = 'plan'
@@ -23,8 +23,9 @@ const OBJECT_PART = 'object'
 const BROKE_OFF = 'The answer broke off and is asked for again.'
 
 /**
- * Tells readers that an attempt at the step broke off: what is open is closed, and they drop what came since the last `start-step`. Another
- * attempt follows. The calls are closed without an input, because chat clients would execute them.
+ * Returns the chunks that report that an attempt at a step broke off and another attempt follows. All open parts are closed, and readers
+ * drop the parts since the last `start-step`. Calls are closed with an error and without their input, because chat clients would execute
+ * them otherwise.
  */
 export const retryChunks = ({ attempt, reason, dropped, open }: EventOf<'retry'>, withIds: boolean): Chunk[] => [
   ...open.map((part) =>
@@ -35,7 +36,7 @@ export const retryChunks = ({ attempt, reason, dropped, open }: EventOf<'retry'>
   { type: 'data-retry', data: { attempt, reason, dropped: withIds ? dropped : undefined } },
   { type: 'finish-step' }
 ]
-/** Returns the plan that a call has shown, as a part of its own: a later plan replaces it. */
+/** Returns the plan that a call has shown, as a data part of its own. A later plan replaces it. */
 export const planChunks = ({ toolName, output }: EventOf<'tool-output'>): Chunk[] =>
   toolName === PLAN_TOOL ? [{ type: 'data-plan', id: PLAN_PART, data: output }] : []
 export const stoppedChunks = ({ stopped }: EventOf<'finish'>): Chunk[] =>
@@ -47,7 +48,7 @@ type Shared =
   'step-finish' | 'tool-input-start' | 'tool-input-delta' | 'task' | 'compaction' | 'steer' | 'waiting' | 'notice' | 'analysis' |
   'context' | 'evaluation' | 'revision' | 'message' | 'tool-intent' | 'aside'
 
-/** Encodes an event that is the same in every protocol. Transient parts are shown, but not kept. */
+/** Encodes an event whose chunks are the same in every protocol. Chat clients show transient parts, but do not keep them. */
 export function sharedChunks (event: EventOf<Shared>): Chunk[] {
   switch (event.type) {
     case 'step-finish':
@@ -64,7 +65,7 @@ export function sharedChunks (event: EventOf<Shared>): Chunk[] {
       return [transientChunk('data-waiting', event)]
     case 'notice':
       return [transientChunk('data-notice', event)]
-    // A message of the user is transient while it waits, so that it stands where a step reads it.
+    // A message of the user is transient while it waits, so that the message is kept only at the place where a step reads it.
     case 'steer': {
       const data = steerOf(event)
       return [{ type: 'data-steer', ...data.state === 'waiting' ? { data, transient: true } : { id: data.id, data } }]

@@ -8,7 +8,9 @@ import { encodeUI, encodeUI5, encodeUI7 } from './ui.ts'
 /** Renders a run's events as Server-Sent Events (SSE) of one protocol. */
 export interface Encoder {
   headers: Record<string, string>
-  /** Renders a batch. The result is kept with the array, so a shared batch is rendered once for all readers of a protocol. */
+  /**
+   * Renders a batch. The result is kept as a property of the array, so that a shared batch is rendered once for all readers of a protocol.
+   */
   render(events: readonly RunEvent[]): string | Buffer
   /** The text after the last event. */
   end: string
@@ -17,13 +19,19 @@ export interface Encoder {
 /** https://ai-sdk.dev/docs/ai-sdk-ui/stream-protocol */
 const uiStream = { headers: { 'x-vercel-ai-ui-message-stream': 'v1' }, end: 'data: [DONE]\n\n' }
 
-/** A rendered text with more characters than this is kept as bytes, which can be sent to many readers without a copy for each. */
+/** A rendered text with more characters than this is kept as a buffer, which can be sent to many readers without copying it for each. */
 const LARGE = 16 * 1024
 
-/** The batch that was rendered last, kept with the batch: most batches have one reader, and others share the protocol. */
+/**
+ * The newest rendering of a batch, kept with the batch. One is enough: most batches have one reader, and several readers usually have the
+ * same protocol.
+ */
 interface Rendered { rendered?: { by: Encoder['render'], chunk: string | Buffer } }
 
-/** Returns the lines of an event; `id` is its line `id:`, or ''. Some readers expect the data first. */
+/**
+ * Returns the SSE lines of an event. `id` is the `id:` line, or ''. It is placed after the data, because some readers expect the data
+ * first.
+ */
 type RenderEvent = (event: RunEvent, id: string) => string
 
 function once (renderEvent: RenderEvent): Encoder['render'] {
@@ -48,7 +56,7 @@ function renderBatch (events: readonly RunEvent[], renderEvent: RenderEvent): st
   return text
 }
 
-/** Text deltas are by far the most frequent events, so their JSON is assembled by hand: ids need no escapes. */
+/** Text deltas are by far the most frequent events, so their JSON is assembled by hand. Ids contain no characters that need escapes. */
 const linesOf = (encode: Encode): RenderEvent => (event, id) => {
   if (event.type !== 'text-delta' || (event.providerMetadata && encode !== encodeDocumented)) {
     const lines = encode(event).map(eventLine).join('')
@@ -68,7 +76,7 @@ const ENCODERS: Record<Protocol, Encoder> = {
 
 export const encoderFor = (protocol: Protocol): Encoder => ENCODERS[protocol]
 
-/** How the streams are encoded that make the message which chats show of an answer. */
+/** For each protocol, the encoding of the stream from which the message that chats show is made. */
 export const CHAT_ENCODINGS: Record<Protocol, Encode> = { documented: encodeUI, ui: encodeUI, ui5: encodeUI5, ui7: encodeUI7 }
 
 /** Returns the protocol for a request that names none: `ui` if a message has `parts`, as messages of chat clients do. */

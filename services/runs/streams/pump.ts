@@ -14,27 +14,27 @@ interface Source<T> {
   render(batch: T): string | Buffer
   /** The text after the last batch. */
   end: string
-  /** The number of bytes that the reader has not taken yet. */
+  /** The number of bytes that the reader has not received yet. */
   lag(): number
 }
 
-/** A reader that takes nothing for this many milliseconds is dropped. */
+/** A reader that receives nothing for this many milliseconds is dropped. */
 const STALL_MS = 30_000
 /**
- * A reader that has not drained its socket for LAG_MS milliseconds and lags by more than MAX_LAG bytes is dropped. If the service
- * is slow, not the reader, the socket is drained and the reader stays.
+ * A reader that has not drained its socket for LAG_MS milliseconds and lags by more than MAX_LAG bytes is dropped. If not the reader but
+ * the service is slow, the socket is drained and the reader stays.
  */
 const MAX_LAG = 1024 * 1024
 const LAG_MS = 1_000
-/** With up to this many readers, `pump` does not yield between chunks: their work is small compared to that of the model call. */
+/** With up to this many readers, `pump` does not yield between chunks, because their work is small compared to that of the model call. */
 const FEW = 64
 
 /** The number of active streams. */
 let readers = 0
 
 /**
- * Writes a source to a socket as Server-Sent Events (SSE) until it ends, with one write for each batch, and waits whenever the socket is
- * full. Resolves to whether the reader got everything. A stalled reader is dropped.
+ * Writes a source to a socket as Server-Sent Events (SSE) until the source ends, with one write for each batch, and waits whenever the
+ * socket is full. Resolves to true if the reader got everything. A stalled reader is dropped.
  */
 export async function pump<T> (
   { batches, render, end, lag }: Source<T>,
@@ -65,7 +65,7 @@ export async function pump<T> (
     return !gone()
   } finally {
     readers--
-    // Without a reason, Node would create an exception with a stack trace.
+    // Without a reason, Node.js would create an exception with a stack trace.
     done.abort('done')
   }
 
@@ -102,7 +102,10 @@ export async function pump<T> (
   }
 }
 
-/** Writes a response: its headers and first text as Node does, and further text in chunks directly to its socket. */
+/**
+ * Returns a writer for a response. Node.js writes the headers and the first text; further texts are written as chunks directly to the
+ * socket.
+ */
 function createWriter (out: Writable) {
   let socket: Socket | undefined
   return {
@@ -112,17 +115,22 @@ function createWriter (out: Writable) {
       socket ??= socketOf(out)
       return isTaken
     },
-    /** Returns the stream that is full, which emits `drain` when it takes more. */
+    /** Returns the stream whose buffer is full, which emits `drain` when it takes more; undefined if none is full. */
     full: (): Writable | undefined => out.writableNeedDrain ? out : socket?.writableNeedDrain === true ? socket : undefined
   }
 }
 
-/** Returns the socket to which the chunks of a response may be written directly; undefined if its body is not sent in chunks. */
+/**
+ * Returns the socket to which the chunks of a response may be written directly; undefined if the body does not use chunked transfer coding.
+ */
 function socketOf (out: Writable): Socket | undefined {
   const { chunkedEncoding, socket } = out as Writable & Partial<ServerResponse>
   return chunkedEncoding === true && socket instanceof Socket ? socket : undefined
 }
 
-/** Writes a chunk of a response (RFC 9112, 7.1) in one piece. Node's response would write its length, its lines and its text each. */
+/**
+ * Writes a chunk of a response (RFC 9112, 7.1) with one write. Node's response would write the length, the line breaks and the text
+ * separately.
+ */
 const writeChunk = (socket: Socket, text: string): boolean =>
   socket.write(`${Buffer.byteLength(text).toString(16)}\r\n${text}\r\n`)

@@ -7,8 +7,8 @@ import { type Chunk, objectChunk, planChunks, retryChunks, sharedChunks, stopped
 const ANALYSIS = { providerMetadata: { agent: { phase: 'analysis' } } }
 
 /**
- * Encodes an event of the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
- * all clients refuse an unknown type, so each chunk contains only keys that the oldest client accepts. For this reason the finish reason,
+ * Encodes an event for the AI SDK's UI message stream. Clients before 5.0.217, 6.0.231 and 7.0.32 refuse a chunk with an unknown key, and
+ * all clients refuse an unknown type, so each chunk contains only keys that the oldest client accepts. For this reason, the finish reason,
  * which clients before 5.0.92 refuse, is sent as message metadata.
  */
 export function encodeUI (event: RunEvent): Chunk[] {
@@ -39,7 +39,7 @@ export function encodeUI (event: RunEvent): Chunk[] {
       return [{ type: 'tool-output-available', toolCallId: event.toolCallId, output: shownOutput(event) }, ...planChunks(event)]
     case 'tool-error':
       return [{ type: 'tool-output-error', toolCallId: event.toolCallId, errorText: event.errorText }]
-    // Clients expect the user's answer in a denied part; a denial without an answer is therefore sent as an error.
+    // Clients expect the user's answer in a denied part, so a denial without an answer is sent as an error.
     case 'tool-denied':
       return [
         event.approvalId === undefined
@@ -55,7 +55,7 @@ export function encodeUI (event: RunEvent): Chunk[] {
     case 'question-request':
     case 'question-closed':
       return [approvalChunk(event)]
-    // In a step of its own: chats that continue automatically do so if the last step ends with the output of a tool.
+    // The object has a step of its own, because chats that continue automatically do so if the last step ends with a tool output.
     case 'object':
       return [{ type: 'start-step' }, objectChunk(event), { type: 'finish-step' }]
     case 'error':
@@ -85,8 +85,8 @@ const inputAvailable = ({ toolCallId, toolName, input, ...event }: WithInput): C
   ({ type: 'tool-input-available', toolCallId, toolName, input, ...meta(event) })
 
 /**
- * Returns the input of a call of the application that must not be executed yet: chats execute a call at `tool-input-available`. The call is
- * begun again, because the model's own pieces may be missing, or differ from the approved input.
+ * Returns the input of an application's call that must not be executed yet, as a delta: chats execute a call at `tool-input-available`. The
+ * call is begun again, because the model's own deltas may be missing or differ from the approved input.
  */
 const inputBegun = ({ toolCallId, toolName, input }: WithInput): Chunk[] => [
   { type: 'tool-input-start', toolCallId, toolName },
@@ -97,12 +97,12 @@ const inputBegun = ({ toolCallId, toolName, input }: WithInput): Chunk[] => [
 const meta = ({ providerMetadata }: { providerMetadata?: SharedV4ProviderMetadata }) => providerMetadata ? { providerMetadata } : {}
 
 /**
- * Encodes an event of the UI message stream for clients of version 5, which know no approvals: an approval request is a data part, which is
+ * Encodes an event of the UI message stream for clients of AI SDK 5, which have no approvals. An approval request is a data part, which is
  * answered with `POST /run/approve`, and a denial is a tool error.
  */
 export function encodeUI5 (event: RunEvent): Chunk[] {
   switch (event.type) {
-    // With the id, a request that is sent again replaces its earlier part.
+    // Because of the id, a request that is sent again replaces its earlier part.
     case 'approval-request':
       return [{ type: 'data-approval-request', id: event.approvalId, data: requestData(event) }]
     case 'tool-denied':
@@ -118,16 +118,16 @@ export function encodeUI5 (event: RunEvent): Chunk[] {
 }
 
 /**
- * Encodes an event of the UI message stream for the newest 7.x clients: a message of the user that a step has read is a chunk of its own
- * type.
+ * Encodes an event of the UI message stream for the newest clients of AI SDK 7: a message of the user that a step has read is a chunk of
+ * the type `steering-message`.
  */
 export const encodeUI7 = (event: RunEvent): Chunk[] =>
   event.type === 'steer' && event.state === 'read' ? [steeringMessagePart(event)] : encodeUI(event)
 
-/** Returns the data part of an approval request, for clients of version 5 and for calls of the application. */
+/** Returns the data of an approval request, for clients of AI SDK 5. */
 const requestData = ({ type, app, ...request }: EventOf<'approval-request'>) => request
 
-/** Returns the data part for what waits for the user; its fields have the names of `GET /approvals`. */
+/** Returns the data part for an item that waits for the user. The fields have the same names as in `GET /approvals`. */
 function approvalChunk (event: EventOf<'approval-request' | 'question-request' | 'question-closed'>): Chunk {
   const { type, reason, app, ...data } = { reason: undefined, app: undefined, ...event }
   return {

@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../call-policy.ts'
 
-/** A call that would run asks if one of its addresses was put together by the model. */
+/** Adds a concern if the model composed one of the addresses of a call. */
 export const addresses: CallPolicy = {
   name: 'addresses',
   async decide (checked, { tools, addresses: gate }, concerns) {

@@ -3,7 +3,7 @@ import { OUTCOME_UNKNOWN, NOBODY_ANSWERED } from '../../../contracts/model-texts
 import { answeredCall, failedCall, refusedCall } from '../call-end.ts'
 import type { CallPolicy } from '../call-policy.ts'
 
-/** For calls with an item in the ledger, the ledger decides. A call that had begun before never runs again. */
+/** Follows the ledger for calls that have an item there. A call that began in an earlier attempt never runs again. */
 export const decidedBefore: CallPolicy = {
   name: 'decidedBefore',
   async decide ({ call }, { begun, itemsOf, isOpen }, concerns) {

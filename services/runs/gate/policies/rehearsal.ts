@@ -9,8 +9,9 @@ const NOT_MADE = 'This is a rehearsal: the call was not made, as it would reach 
   'unknown. Go on as if it had succeeded.'
 
 /**
- * In a rehearsal, a call runs if it only reads, or changes only the copy. Any other call is answered without being executed. Calls for
- * which the run itself would ask, and calls that were not executed, become lines of the sheet; no grant is used.
+ * In a rehearsal, lets a call run if it only reads or changes only the copy. Any other call gets an answer without being executed. A line
+ * is added to the sheet for each call that would need an approval in a real run, and for each call that was not executed. No grant is used
+ * up.
  */
 export const rehearsal: CallPolicy = {
   name: 'rehearsal',
@@ -34,9 +35,9 @@ async function rehearse (
   const tool = tools.find(toolName)
   if (tool === undefined) return { is: 'run' }
   const isCopied = copied !== undefined
-  // If the run itself works on a copy, calls that change only that copy do not ask either.
+  // If the real run also works on a copy, calls that change only that copy need no approval there either.
   const asking = isOnCopy ? concerns : [...concerns, ...takenBack]
-  // What is told to the user, and commands in the background, concern no files and no servers.
+  // Tools that show something to the user, and tools for commands in the background, change no files and reach no servers.
   const isRead = tool.policy.effect === 'read' && tool.effects?.proves === undefined && tool.execute.by === undefined
   if ((isRead || isCopied || needsAny(tool, 'commands')) && asking.length === 0) return { is: 'run' }
   const folder = await tools.folders.of(toolName, input, cwd)

@@ -3,8 +3,8 @@ import type { CallPolicy, CheckedCall, StepSoFar } from '../call-policy.ts'
 import { asksThoughAllowed } from '../run-policy.ts'
 
 /**
- * A tool may ask about this particular call, even if it is allowed in general. A call also asks if it writes files that programs execute or
- * obey when somebody opens their folder.
+ * Adds a concern if the tool asks about this particular call, even if the tool is allowed in general, or if the call writes files that
+ * programs execute or obey when somebody opens their folder.
  */
 export const toolQuestion: CallPolicy = {
   name: 'toolQuestion',
@@ -23,7 +23,10 @@ export const toolQuestion: CallPolicy = {
   }
 }
 
-/** Returns why a call asks although its tool is allowed. On a copy, it need not: applying the copy asks. */
+/**
+ * Returns why a call that writes a file needs an approval although its tool is allowed: programs obey the file. Undefined on a copy,
+ * because applying the copy asks.
+ */
 async function findOpened ({ call, copied }: CheckedCall, { policy, tools, run: { cwd } }: StepSoFar): Promise<string | undefined> {
   const files = policy.asks && copied === undefined ? tools.find(call.toolName)?.effects?.files : undefined
   const found = await files?.(call.input, { cwd, givenCwd: cwd }).catch(() => undefined)

@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../call-policy.ts'
 
-/** If nobody can be asked, a call that would still ask is refused. */
+/** Refuses a call that still has concerns, if nobody can be asked. */
 export const unattended: CallPolicy = {
   name: 'unattended',
   async decide (_checked, { policy: { refusal } }, concerns) {

@@ -2,7 +2,7 @@ import type { CallPolicy } from '../call-policy.ts'
 
 const NO_QUESTIONS = 'The user cannot be asked in this run: decide yourself, and say what you assumed.'
 
-/** A call that the user answers waits for the answer; it is refused if nobody answers in this run. */
+/** Makes a call that the user answers wait for the answer, and refuses it if nobody answers in this run. */
 export const userQuestion: CallPolicy = {
   name: 'userQuestion',
   async decide ({ call: { toolCallId, toolName, input } }, { tools, policy, rehearsal }, concerns) {

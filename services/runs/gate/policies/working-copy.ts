@@ -2,7 +2,7 @@ import { within } from '../../../tools/index.ts'
 import type { Call } from '../../../contracts/tool.ts'
 import type { CallPolicy, CheckedCall, StepSoFar } from '../call-policy.ts'
 
-/** If a call changes only the copy of a folder in which its run works, the effect of its tool is no reason to ask. */
+/** Withdraws the concerns so far if a call changes only the copy in which its run works. */
 export const workingCopy: CallPolicy = {
   name: 'workingCopy',
   async decide (checked, step, concerns) {
@@ -29,7 +29,7 @@ async function findCopied (
     return boundary?.is === 'confined' && within(boundary.folder.path, copy) ? { copy, confinedTo: boundary.folder } : undefined
   }
   const seen = await tools.foresee({ name, input, cwd, folder, signal })
-  // The tool refuses the call, and says why.
+  // The call may run: its tool will refuse it, with the reason.
   if (seen?.refused !== undefined) return { copy }
   return seen?.places.every(({ path }) => within(path, copy)) ? { copy } : undefined
 }

@@ -1,6 +1,6 @@
 import type { CallPolicy } from '../call-policy.ts'
 
-/** A call that a model wrote as text may have been meant as an example: it asks if it can change something. */
+/** Adds a concern to a call that the model wrote as text and that can change something: the model may have meant the text as an example. */
 export const writtenAsText: CallPolicy = {
   name: 'writtenAsText',
   async decide ({ call: { toolName, isFromText } }, { tools }, concerns) {

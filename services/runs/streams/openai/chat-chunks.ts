@@ -10,15 +10,15 @@ import { type ChatRequest, note } from './chat-request.ts'
 type Choice = ChatCompletionChunk['choices'][number]
 type Delta = Choice['delta']
 
-/** The fields that every chunk of an answer has, and how the events become chunks. */
+/** The fields that every chunk of an answer has, and the facts that decide how events become chunks. */
 export interface ChatAnswer {
   runId: string
-  /** The name in the request. */
+  /** The model or agent that the request named. */
   model: string
   /** Seconds since the Unix epoch. */
   created: number
   request: Pick<ChatRequest, 'tools' | 'object' | 'mustCall' | 'fields'>
-  /** The run continues with results of its calls: the tokens of its earlier steps belong to another answer. */
+  /** The run continues with results of its calls, so the usage of its earlier steps belongs to an earlier answer. */
   isContinued: boolean
   withUsage: boolean
 }
@@ -26,15 +26,15 @@ export interface ChatAnswer {
 const idOf = ({ runId }: Pick<ChatAnswer, 'runId'>) => `chatcmpl-${runId}`
 const BETTER = 'a review found that the calls of this answer contradict it, and asked for another version, which they contradict less:'
 const BROKE_OFF = 'the answer broke off here and was asked for again. What stands before this line does not count.'
-/** The words in the error of a run that gave no object (services/runs/answers/take-answer.ts). */
+/** The part of the error message of a run that gave no object (services/runs/answers/take-answer.ts). */
 const NO_OBJECT = 'gave no object that fits options.object.schema'
 const NOT_CALLED = 'tool_choice asks for a call of a tool, and the model made none.'
 const inOneLine = (names: Iterable<string>) => [...new Set(names)].join(', ')
 
 /**
- * Creates the reader of the events of one answer. It returns the chunks of each event: the text of all steps with an empty line between
- * them, thinking as `reasoning_content`, and calls of the caller's tools when they are passed to it. Calls of the service's own tools are
- * not shown. A note at the end says what was not done because nobody could be asked, and what waits.
+ * Returns a function that converts each event of one answer to chunks: the text of all steps with an empty line between them, reasoning as
+ * `reasoning_content`, and calls of the caller's tools when they are handed out. Calls of the service's own tools are not shown. A note at
+ * the end says which calls were refused because nobody could be asked, and which wait.
  */
 export function createChatReader ({ runId, model, created, request, isContinued, withUsage }: ChatAnswer) {
   const { tools, object, mustCall, fields } = request
@@ -45,7 +45,7 @@ export function createChatReader ({ runId, model, created, request, isContinued,
   let isNewText = false
   let stepHasText = false
   let used = noUsage()
-  /** The text of the newest step, the text with which the model refused, and the text that a limit cut off. */
+  /** The text of the newest step, the text with which the model refused to answer, and the text of a step that a limit cut off. */
   let stepText = ''
   let refusal: string | undefined
   let cutText: string | undefined
@@ -57,7 +57,10 @@ export function createChatReader ({ runId, model, created, request, isContinued,
     model,
     choices: [{ index: 0, delta, logprobs: null, finish_reason: finish }]
   })
-  /** Returns a chunk with additional text; if the answer is an object, none, because it must contain nothing else. */
+  /**
+   * Returns a note of the service as a chunk. If the answer is an object, the note is reasoning, because the content must be only the
+   * object.
+   */
   const aside = (text: string): ChatCompletionChunk[] =>
     object === undefined ? textChunks(`${hasText ? '\n\n' : ''}${note(text)}`) : [chunk({ reasoning_content: `\n${note(text)}` })]
   const textChunks = (content: string): ChatCompletionChunk[] => {
@@ -91,7 +94,10 @@ export function createChatReader ({ runId, model, created, request, isContinued,
     ]
   }
 
-  /** Clients know an answer that is no object because the model refused it, or a limit cut it. */
+  /**
+   * Returns the chunks of a failure. If no object came because the model refused or a limit cut the answer, the answer is sent instead of
+   * an error, because clients of OpenAI handle these two cases.
+   */
   function failed (event: EventOf<'error'>): Array<ChatCompletionChunk | ChatError> {
     const isNoObject = event.code === 'ERR_OBJECT_INVALID'
     if (isNoObject && refusal !== undefined) return [chunk({ refusal })]
@@ -156,7 +162,10 @@ export function createChatReader ({ runId, model, created, request, isContinued,
   }
 }
 
-/** Returns the failure of a run, with the status that `POST /run/sync` would answer. `forced`: the tool that had to be called. */
+/**
+ * Returns the failure of a run, with the HTTP status that `POST /run/sync` would answer. `forced` is the name of the tool that had to be
+ * called.
+ */
 export const failureOf = ({ errorText, code, details }: EventOf<'error'>, forced?: string) => ({
   error: forced === undefined
     ? errorText
@@ -177,7 +186,7 @@ const chatUsage = ({ inputTokens, outputTokens, cachedInputTokens, reasoningToke
 const asTextEvents = ({ text }: EventOf<'revision'>): RunEvent[] =>
   [{ type: 'text-start', id: 'revision' }, { type: 'text-delta', id: 'revision', delta: text }]
 
-/** Creates the encoder of a streamed answer: a `data:` line for each chunk, and `[DONE]`. */
+/** Creates the encoder of a streamed answer: one `data:` line for each chunk, then `data: [DONE]`. */
 export function createChatEncoder (answer: ChatAnswer): Encoder {
   const read = createChatReader(answer)
   return {
@@ -187,7 +196,10 @@ export function createChatEncoder (answer: ChatAnswer): Encoder {
   }
 }
 
-/** Returns the chunks of a complete answer, with the version that the calls contradict less, or the failure with which its run ended. */
+/**
+ * Returns the chunks of a complete answer, or of the failure with which its run ended. If the second version of an answer counts, its text
+ * replaces the first version.
+ */
 export function readChunks (all: readonly RunEvent[], answer: Omit<ChatAnswer, 'withUsage'>): Array<ChatCompletionChunk | ChatError> {
   const revision = all.findLast((event) => event.type === 'revision')
   const isText = ({ type }: RunEvent) => type.startsWith('text-') || type === 'revision'
@@ -197,7 +209,7 @@ export function readChunks (all: readonly RunEvent[], answer: Omit<ChatAnswer, '
   return events.flatMap(createChatReader({ ...answer, withUsage: true }))
 }
 
-/** Returns the answer in one piece: what a client would make of the chunks. */
+/** Merges the chunks of an answer into one object, as a client of the stream would. */
 export function completionOf (
   chunks: readonly ChatCompletionChunk[],
   answer: Pick<ChatAnswer, 'runId' | 'model' | 'created'>

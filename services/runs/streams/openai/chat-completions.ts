@@ -31,16 +31,16 @@ import { asChat, type AsChat } from './response-request.ts'
 
 const NoSuchModel = defineError('ERR_AGENT_NOT_FOUND', 'There is no agent and no usable model "%s". GET /v1/models lists them.')
 
-/** Why a run cannot continue with results of its calls: then a new run answers the conversation. */
+/** Errors that mean that a run cannot continue with the results of its calls. A new run then answers the conversation. */
 const MOVED_ON: ErrorCode[] = [
   'ERR_RUN_GONE', 'ERR_CONVERSATION_MOVED_ON', 'ERR_TOOL_CALL_ANSWERED', 'ERR_TOOL_CALL_EXPIRED', 'ERR_TOOL_CALL_WITHDRAWN',
   'ERR_TOOL_CALL_CLAIMED', 'ERR_TOOL_CALL_NOT_APPROVED'
 ]
 
-/** Events of calls that may have had an effect. */
+/** Types of events after which a call may have had an effect. */
 const DONE: Array<RunEvent['type']> = ['tool-intent', 'tool-output', 'tool-error', 'tool-call-request']
 
-/** How a run is started: with the key of a request that its client may repeat, or without one. */
+/** Starts a run, with the key of a request that its client may repeat, or without a key. */
 type Run = (body: RunBody, as: { isOneOff?: true, lingerMs?: number }, key?: Pick<Try, 'key' | 'since'>) => Promise<Subscription>
 
 interface Parts {
@@ -54,7 +54,7 @@ interface Parts {
   models: (signal: AbortSignal) => Promise<ModelList>
   activeModel: () => string
   isUsable: (model: string) => boolean
-  /** Returns a picture of the web as a data: URL. */
+  /** Loads a picture from the web. Returns it as a `data:` URL. */
   loadPicture: (url: string, signal: AbortSignal) => Promise<string>
   tries: FirstTries
   clock: Clock
@@ -63,7 +63,7 @@ interface Parts {
 /** The client that made the request. */
 interface Caller {
   signal: AbortSignal
-  /** The header with which the client counts its tries; undefined if it does not count them. */
+  /** The value of the header `x-stainless-retry-count`, with which the client counts its tries; undefined if it does not count them. */
   tries?: string
 }
 
@@ -73,7 +73,7 @@ interface Begun extends Pick<ChatAnswer, 'request' | 'isContinued'> {
   which?: Try
 }
 
-/** An answer that is streamed or complete. */
+/** An answer that is streamed. */
 interface Streamed {
   run: Subscription
   encoder: Encoder
@@ -86,9 +86,9 @@ interface Whole<T> {
 export type ChatCompletions = ReturnType<typeof createChatCompletions>
 
 /**
- * Answers requests of OpenAI's chat completions and responses with runs. Nobody can be asked in them: `interactive` is false. A request
- * whose messages end with results of a run's calls continues that run, if its other options are the same; a request that a client repeats
- * gets the run of the first try; any other request starts a run.
+ * Answers requests of OpenAI's chat completions API and responses API with runs. Nobody can be asked in these runs: `interactive` is false.
+ * A request whose messages end with results of a run's calls continues that run, if the options that `isSame` compares are the same. A
+ * request that a client repeats gets the run of the first try. Any other request starts a run.
  */
 export function createChatCompletions (parts: Parts) {
   const { stop, findItem, findRun, agents, models, activeModel, isUsable, loadPicture, tries, clock } = parts
@@ -101,7 +101,7 @@ export function createChatCompletions (parts: Parts) {
     return { model }
   }
 
-  /** Begins the run that answers a request. `sent`: the request in its original form. */
+  /** Begins the run that answers a request. `sent` is the request in its original form, by which a repeated request is recognised. */
   async function begin (sent: object, { body: wanted, fields }: AsChat, { signal, tries: count = '' }: Caller): Promise<Begun> {
     const chosen = await optionsOf(wanted.model)
     const request = await readChatRequest(wanted, (url) => loadPicture(url, signal), fields)
@@ -117,7 +117,7 @@ export function createChatCompletions (parts: Parts) {
   }
 
   async function runOf ({ body, answered }: ChatRequest, which: Try | undefined): Promise<Omit<Begun, 'request'>> {
-    // Without a key, the client cannot come back to it.
+    // Without a key, the client cannot come back to the run.
     const run = (what: RunBody, suffix = '') => which === undefined
       ? parts.run(what, { isOneOff: true })
       : parts.run(what, { lingerMs: LINGER_MS }, { key: which.key + suffix, since: which.since })
@@ -133,11 +133,11 @@ export function createChatCompletions (parts: Parts) {
       }
     }
     await stop(item.runId).catch(() => {})
-    // So that the results are read as messages, and not as answers to a call.
+    // With this trigger, the results are read as messages and not as answers to calls.
     return { subscription: await run({ ...body, trigger: 'regenerate-message' }, ' anew'), isContinued: false }
   }
 
-  /** Records whether the reader of a run got all of it. */
+  /** Returns the subscription; it records in `which` whether the reader got the whole answer. */
   function watched (subscription: Subscription, which: Try): Subscription {
     return {
       ...subscription,
@@ -183,8 +183,8 @@ export function createChatCompletions (parts: Parts) {
   }
 
   /**
-   * Returns the subscription of a streamed answer when its first piece is there, or when its reader is due a ping. So a run that fails
-   * before has the status of its failure, which is thrown.
+   * Waits for the first chunk of a streamed answer, until a ping is due, then returns the subscription. If the run fails before, throws the
+   * failure, so that the response gets its HTTP status.
    */
   async function opened (begun: Begun, answer: ChatAnswer, { signal }: Caller): Promise<Subscription> {
     const read = createChatReader(answer)
@@ -224,21 +224,24 @@ export function createChatCompletions (parts: Parts) {
       return found
     },
 
-    /** Throws NoSuchModel (404), BadField (400), what is thrown when a run cannot start, and a failure before the first piece. */
+    /**
+     * Starts a streamed answer. Throws NoSuchModel (404), BadField (400), the errors of a run that cannot start, and the failure of a run
+     * that fails before its first chunk.
+     */
     async stream (wanted: ChatCompletionBody, caller: Caller): Promise<Streamed> {
       const begun = await begin(wanted, { body: wanted }, caller)
       const answer = answerOf({ body: wanted }, begun)
       return { run: await opened(begun, answer, caller), encoder: createChatEncoder(answer) }
     },
 
-    /** Does the same as `stream`, and returns the complete answer. Also throws the failure with which the run ends. */
+    /** Like `stream`, but returns the complete answer. Also throws the failure with which the run ends. */
     async complete (wanted: ChatCompletionBody, caller: Caller): Promise<Whole<ChatCompletion>> {
       const begun = await begin(wanted, { body: wanted }, caller)
       const answer = answerOf({ body: wanted }, begun)
       return { run: begun.subscription, answer: completionOf(await readAnswer(begun, answer, caller), answer) }
     },
 
-    /** The same as `stream` and `complete` for a request of the responses. */
+    /** `streamResponse` and `respond` are like `stream` and `complete`, for requests of OpenAI's responses API. */
     async streamResponse (wanted: ResponseBody, caller: Caller): Promise<Streamed> {
       const asked = asChat(wanted)
       const begun = await begin(wanted, asked, caller)
@@ -254,7 +257,7 @@ export function createChatCompletions (parts: Parts) {
   }
 }
 
-/** Whether a chunk says more than that an answer begins. */
+/** Whether a chunk contains more than the beginning of an answer. */
 const isPiece = (chunk: ChatCompletionChunk | ChatError): boolean =>
   'error' in chunk || chunk.choices.some(({ delta }) => delta.role === undefined)
 

@@ -15,7 +15,7 @@ const CODES: Record<string, string> = {
   ERR_PROVIDER_CREDIT: 'insufficient_quota',
   ERR_BUDGET: 'insufficient_quota'
 }
-/** The statuses for failures of a provider that clients of OpenAI recognise: they wait or stop. */
+/** The HTTP statuses for failures of a provider by which clients of OpenAI decide to wait or to stop. */
 const STATUSES: Record<string, number> = { ERR_PROVIDER_RATE_LIMIT: 429, ERR_PROVIDER_CREDIT: 402 }
 const TYPES: Record<number, string> = {
   401: 'authentication_error',
@@ -24,7 +24,7 @@ const TYPES: Record<number, string> = {
   429: 'rate_limit_error'
 }
 
-/** The fields of a request from which the options of its run are made. */
+/** Pairs of an option of a run and the field of an OpenAI request from which the option is made. */
 const fieldsOf = ({ schema, format }: FieldNames): Array<[option: string, field: string]> => [
   ['options.appTools', 'tools'],
   ['options.object.schema', schema],
@@ -36,8 +36,8 @@ const fieldsOf = ({ schema, format }: FieldNames): Array<[option: string, field:
 export type Done = 'nothing' | 'something'
 
 /**
- * Returns the response for a failure. Clients repeat a failed request, but its run may have done something: `x-should-retry` tells them not
- * to. `done`: what the failed run has done.
+ * Returns the HTTP response for a failure. Clients repeat failed requests by themselves. If the run may have done something (`done`), the
+ * header `x-should-retry: false` prevents this.
  */
 export function chatFailure (
   body: ErrorBody,
@@ -56,7 +56,7 @@ export function chatFailure (
   }
 }
 
-/** Returns an error of this service in the shape of OpenAI's, with the names of its request's fields. */
+/** Returns an error of this service in OpenAI's format, with the field names of the request in its message. */
 export function chatError (body: Pick<ErrorBody, 'error' | 'code' | 'statusCode' | 'details'>, names = CHAT_FIELDS): ChatError {
   const fields = fieldsOf(names)
   const inFields = (text: string) => fields.reduce((named, [option, field]) => named.replaceAll(option, field), text)

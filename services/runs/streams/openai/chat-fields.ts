@@ -1,7 +1,7 @@
-/** The names of the fields of a request, which errors mention. */
+/** The names of a request's fields, as error messages mention them. */
 export interface FieldNames {
   message: (n: number) => string
-  /** Of a result: names its call. */
+  /** The field of a tool result that names the call of the result. */
   call: string
   tool: (n: number) => string
   format: string
@@ -27,5 +27,5 @@ export const RESPONSE_FIELDS: FieldNames = {
   effort: 'reasoning.effort'
 }
 
-/** Returns the names of the fields that a request to a path has. */
+/** Returns the field names for requests to this path. */
 export const fieldsAt = (path: string): FieldNames => /^\/v1\/responses\b/.test(path) ? RESPONSE_FIELDS : CHAT_FIELDS

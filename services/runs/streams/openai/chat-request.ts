@@ -14,26 +14,26 @@ export function refuse (field: string, why: string): never {
   throw error
 }
 
-/** A request in the form that a run takes. */
+/** An OpenAI request, converted to the request of a run. */
 export interface ChatRequest {
   body: RunBody & { messages: NonNullable<RunBody['messages']>, options: RunOptions }
-  /** The ids of the calls whose results end the conversation. */
+  /** The ids of the calls whose results are at the end of the messages. */
   answered: string[]
-  /** The tools of the caller. */
+  /** The names of the caller's tools. */
   tools: string[]
-  /** The answer must be an object: JSON as text, or, if a name is given, the call of that tool. */
+  /** Set if the answer must be an object: as JSON text or, with `toolName`, as the call of that tool. */
   object?: { toolName?: string }
-  /** One of several tools must be called. */
+  /** Whether the model must call one of several tools. */
   mustCall: boolean
   fields: FieldNames
 }
 
-/** Returns the address of a picture as data of a file, `data:…`. */
+/** Loads a picture from an address and returns it as a `data:` URL. */
 type LoadPicture = (url: string) => Promise<string>
 
 /** The most pictures of one request that are loaded from the web. */
 const MOST_PICTURES = 20
-/** The most characters of their data, in base64: 24 MiB of pictures. */
+/** The most characters of all loaded pictures of a request in base64, which is 24 MiB of pictures. */
 const MOST_DATA = 32 * 1024 * 1024
 const EFFORTS: string[] = ['none', 'minimal', 'low', 'medium', 'high', 'xhigh', 'max'] satisfies Effort[]
 const CHOICES = 'must be none, auto, required, a function or allowed_tools.'
@@ -41,8 +41,8 @@ const ONE_CALL = "Call at most one of the application's tools in one answer."
 const MUST_CALL = "Before you answer, call at least one of the application's tools."
 
 /**
- * Reads a request of OpenAI's chat completions. Fields without effect here are ignored (docs/openai.md lists them); those that would change
- * the answer, such as the number of choices, are refused. Throws BadField (400), and what `loadPicture` throws.
+ * Converts a request of OpenAI's chat completions API. Fields that have no effect here are ignored (docs/openai.md lists them). Fields that
+ * would change the answer, such as the number of choices, are refused. Throws BadField (400), and what `loadPicture` throws.
  */
 export async function readChatRequest (
   wanted: ChatCompletionBody,
@@ -90,7 +90,10 @@ function effortOf (effort: string, fields: FieldNames): Effort {
   return EFFORTS.includes(effort) ? effort as Effort : refuse(fields.effort, `must be one of ${EFFORTS.join(', ')}.`)
 }
 
-/** Returns a tool of the caller. The caller executes it and decides whether to do so: no approval is requested here. */
+/**
+ * Converts a tool of the caller to an application tool. The caller executes the tool and decides whether to do so, so no approval is
+ * requested here.
+ */
 function toAppTool ({ type, function: tool }: ChatTool, where: string): AppTool {
   if (type !== 'function' || tool === undefined) {
     return refuse(where.replace(/\.function$/, ''), 'must be of type "function": other tools cannot be used here.')
@@ -111,7 +114,10 @@ interface ChosenTools {
   isRequired: boolean
 }
 
-/** A tool that is named, and the only one where one is required, must be called. */
+/**
+ * Returns the tools that a request offers. A tool must be called if `tool_choice` names it, or if a call is required and it is the only
+ * tool.
+ */
 function chosenTools ({ tools: wanted, tool_choice: choice }: ChatCompletionBody, fields: FieldNames): ChosenTools {
   const tools = (wanted ?? []).map((tool, at) => toAppTool(tool, fields.tool(at)))
   const among = (few: AppTool[], isRequired: boolean): ChosenTools =>
@@ -141,7 +147,7 @@ function chosenTools ({ tools: wanted, tool_choice: choice }: ChatCompletionBody
 const toolNamed = (wanted: string | undefined, tools: AppTool[]): AppTool =>
   tools.find(({ name }) => name === wanted) ?? refuse('tool_choice', 'names a function that is not in tools.')
 
-/** Returns the schema of the input of a tool, with the words by which a model knows what the tool does. */
+/** Returns the input schema of a tool, with a description that says what the tool does. */
 const inputOf = ({ name, description, inputSchema }: AppTool): Record<string, unknown> =>
   ({ description: `The input of ${name}: ${description}`, ...inputSchema })
 
@@ -161,10 +167,10 @@ function objectOf ({ response_format: format }: ChatCompletionBody, fields: Fiel
   }
 }
 
-/** The pictures of a request that are loaded from the web. */
+/** The limits for the pictures of a request that are loaded from the web: how many more may be loaded, and how large they may be. */
 interface Pictures {
   left: number
-  /** The number of characters of data that are still allowed. */
+  /** The number of base64 characters that are still allowed. */
   room: number
   load: LoadPicture
 }
@@ -212,7 +218,7 @@ async function readMessages (
     }
   }
   if (messages.length === 0) refuse(fields.message(0), 'says nothing, and there is no other message: send one of the user.')
-  // If there are only instructions, they are the request.
+  // If there are only instructions, the last one is the user's request.
   const last = messages.at(-1)
   if (last?.role === 'system' && messages.every(({ role }) => role === 'system')) last.role = 'user'
   return { messages, answered: results.map((result) => (result as { toolCallId: string }).toolCallId) }
@@ -223,7 +229,7 @@ function toCall ({ id, function: called }: NonNullable<ChatMessage['tool_calls']
   return { type: 'tool-call', toolCallId: id, toolName: called.name, input: parsed(called.arguments) ?? { arguments: called.arguments } }
 }
 
-/** Returns the output in a result: an object if it is the JSON of one, otherwise its text. */
+/** Returns the output of a tool result: an object if the text is a JSON object, else the text. */
 function outputOf (text: string) {
   const value = parsed(text)
   return value === undefined ? { type: 'text', value: text } : { type: 'json', value }
@@ -284,7 +290,7 @@ async function userPart (part: Parts[number], where: string, pictures: Pictures)
 
 const file = (data: string) => ({ type: 'file', data, mediaType: /^data:([^;,]+)/i.exec(data)?.[1] ?? 'application/octet-stream' })
 
-/** The beginning of the lines that the service adds to an answer. */
+/** The fixed beginning of the lines that the service adds to an answer. */
 const OPENING = '[Note: '
 
 /** Returns a line that the service adds to an answer. */
@@ -292,5 +298,8 @@ export const note = (text: string): string => `${OPENING}${text.replaceAll(']', 
 
 const NOTES = /\n*\[Note: [^\]\n]*\](?=\n|$)/g
 
-/** Returns the text of an answer without notes, as its model wrote it, so that the stored conversation is found by it. */
+/**
+ * Returns the text of an answer without the notes of the service. The stored conversation, which has the text as the model wrote it, is
+ * found by this text.
+ */
 const withoutNotes = (text: string): string => text.includes(OPENING) ? text.replace(NOTES, '').trimStart() : text

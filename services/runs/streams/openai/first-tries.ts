@@ -2,33 +2,40 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../../lib/clock.ts'
 import { newId } from '../../../lib/ids.ts'
 
-/** How long the run for a client that counts its retries continues without a reader, milliseconds. */
+/** How long a run continues without a reader if its client counts its retries, milliseconds. */
 export const LINGER_MS = 10_000
-/** How long the answer of a try is kept for a retry: clients wait up to a minute between tries. Milliseconds. */
+/**
+ * How long a try is remembered for a retry after its client has left or got everything, milliseconds. Clients wait up to a minute between
+ * tries.
+ */
 const KEPT_MS = 2 * 60_000
 /** For how long after its start the service assumes that an unknown retry repeats a request to the previous process, milliseconds. */
 const AFTER_START_MS = 60_000
-/** The greatest age of a request that is repeated in this way: the usual time limit of clients, plus a wait. Milliseconds. */
+/**
+ * The greatest age of a request to the previous process that a retry can repeat, milliseconds: the usual time limit of clients, plus a
+ * wait.
+ */
 const OLDEST_MS = 11 * 60_000
 const MOST_TRIES = 1_000
 
-/** A request that a client may repeat, with the key under which its run is known. */
+/** A request that a client may repeat, with the idempotency key of its run. */
 export interface Try {
   key: string
   since?: number
   /**
-   * Whether its client is reading the answer, has left before the end, or has got all of it. A retry of a dropped one starts another run.
+   * `read`: the client is reading the answer. `left`: the client left before the end. `answered`: the client got everything. `dropped`: the
+   * try failed, and a retry starts another run.
    */
   state: 'read' | 'left' | 'answered' | 'dropped'
-  /** When its client left, or had got everything; `clock.monotonic()`. */
+  /** When the client left or had got everything, by `clock.monotonic()`, milliseconds. */
   at: number
 }
 
 export type FirstTries = ReturnType<typeof createFirstTries>
 
 /**
- * Finds the first try of a request that a client repeats: the official clients of OpenAI, and those based on them, count their tries
- * (`x-stainless-retry-count`) and repeat a request whose answer they did not get. Some programs repeat requests themselves, with the number
+ * Finds the first try of a request that a client repeats. The official clients of OpenAI, and clients based on them, count their tries
+ * (`x-stainless-retry-count`) and repeat a request whose answer they did not get. Some programs repeat requests themselves, with the count
  * 0.
  */
 export function createFirstTries (clock: Pick<Clock, 'now' | 'monotonic'>) {
@@ -49,7 +56,10 @@ export function createFirstTries (clock: Pick<Clock, 'now' | 'monotonic'>) {
     }
   }
 
-  /** Returns the try that a request repeats: preferably one whose client left, then one that is being read, then the newest. */
+  /**
+   * Returns the try that a request repeats: preferably one whose client has left, then one that is being read, then the newest. Returns
+   * undefined for a new request.
+   */
   function findFirst (all: readonly Try[], retry: number): Try | undefined {
     const list = all.filter(({ state }) => state !== 'dropped')
     const left = list.find(({ state, at }) => state === 'left' && (retry > 0 || at + LINGER_MS > clock.monotonic()))
@@ -57,7 +67,7 @@ export function createFirstTries (clock: Pick<Clock, 'now' | 'monotonic'>) {
   }
 
   return {
-    /** Returns the try that a request repeats, or a new one. `retry`: how often the client says that it has sent the request before. */
+    /** Returns the try that a request repeats, or a new try. `retry` is the client's count of earlier tries. */
     begin (body: object, retry: number): Try {
       tidy()
       const digest = createHash('sha256').update(JSON.stringify(body)).digest('base64url')

@@ -15,7 +15,7 @@ const usageOf = (used: ChatUsage): Response['usage'] => ({
   total_tokens: used.total_tokens
 })
 
-/** Returns a response without its output, with the settings of its request, which OpenAI repeats, too. */
+/** Returns a response without its output. It contains the settings of the request, as OpenAI's responses do. */
 const emptyResponse = ({ runId, model, created }: Answer, wanted: ResponseBody): Response => ({
   id: `resp_${runId}`,
   object: 'response',
@@ -39,7 +39,7 @@ interface Growing {
   text: string
 }
 
-/** A response that is being made, and the events that its reader has not got yet. */
+/** A response that is being built, and the events that its reader has not got yet. */
 interface Making {
   runId: string
   response: Response
@@ -123,7 +123,7 @@ function failResponse (making: Making, { error }: ChatError): void {
   making.response.error = { code: error.code ?? 'server_error', message: error.message }
 }
 
-/** Converts chunks of an answer to events of the response, in the order of OpenAI. */
+/** Converts a chunk of an answer to events of the response, in the order in which OpenAI sends them. */
 function readChunk (making: Making, chunk: ChatCompletionChunk | ChatError): void {
   if ('error' in chunk) return failResponse(making, chunk)
   const { response } = making
@@ -160,7 +160,7 @@ function partOf (kind: Growing['kind'], text: string) {
   }
 }
 
-/** Creates the encoder of a streamed response: an event for each change, named by its type. */
+/** Creates the encoder of a streamed response: one Server-Sent Event for each change, named by its type. */
 export function createResponseEncoder (answer: ChatAnswer, wanted: ResponseBody): Encoder {
   const readEvent = createChatReader(answer)
   const making = make(answer, wanted)
@@ -174,7 +174,7 @@ export function createResponseEncoder (answer: ChatAnswer, wanted: ResponseBody)
   }
 }
 
-/** Returns the response in one piece: what a client would make of the events. */
+/** Builds the complete response from the chunks of an answer, as a client of the stream would. */
 export function responseOf (chunks: readonly ChatCompletionChunk[], answer: Answer, wanted: ResponseBody): Response {
   const making = make(answer, wanted)
   for (const chunk of chunks) readChunk(making, chunk)

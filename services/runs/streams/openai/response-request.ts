@@ -3,7 +3,7 @@ import type { ResponseBody, ResponseInputItem } from '../../../../schemas/respon
 import { type FieldNames, RESPONSE_FIELDS } from './chat-fields.ts'
 import { refuse } from './chat-request.ts'
 
-/** A request converted to one of the chat completions, with the original names of its fields. */
+/** A request that was converted to OpenAI's chat completions API, with the original names of its fields. */
 export interface AsChat {
   body: ChatCompletionBody
   fields?: FieldNames
@@ -12,8 +12,8 @@ export interface AsChat {
 const WHOLE = 'nothing is kept between two requests here. Send the whole conversation as "input".'
 
 /**
- * Converts a request of OpenAI's responses to one of its chat completions. Throws BadField (400) for what needs a state that this service
- * does not keep, and for other kinds of input and tools.
+ * Converts a request of OpenAI's responses API to one of its chat completions API. Throws BadField (400) for fields that need state that
+ * this service does not keep, and for unknown kinds of input and tools.
  */
 export function asChat (wanted: ResponseBody): AsChat {
   if (wanted.previous_response_id != null) refuse('previous_response_id', `cannot be used: ${WHOLE}`)
@@ -57,10 +57,16 @@ function formatOf (text: ResponseBody['text']): ChatCompletionBody['response_for
   return { type: format.type, json_schema: format.schema === undefined ? undefined : { schema: format.schema } }
 }
 
-/** What tools of OpenAI did in earlier answers, such as `web_search_call`. It is left out: this service had no part in it. */
+/**
+ * The types of items about OpenAI's own tools in earlier answers, such as `web_search_call`. These items are left out, because this service
+ * did not make them.
+ */
 const OTHERS = /^(?:\w+_call(?:_output)?|mcp_\w+)$/
 
-/** Returns the messages of the input, with the names of the fields that they were made from. The calls of one answer are one message. */
+/**
+ * Returns the messages of the input and, for each message, the name of the field that it was made from. The calls of one answer become one
+ * message.
+ */
 function readInput ({ instructions, input = [] }: ResponseBody): { messages: ChatMessage[], places: string[] } {
   const messages: ChatMessage[] = []
   const places: string[] = []
@@ -94,7 +100,7 @@ function readInput ({ instructions, input = [] }: ResponseBody): { messages: Cha
         }, place)
         break
       case 'reasoning':
-        // The thinking of earlier answers, which clients send back.
+        // The reasoning of earlier answers, which clients send back, is left out.
         break
       case 'item_reference':
         refuse(place, `names an item by its id, but ${WHOLE} Clients do so with "store": false.`)
@@ -111,7 +117,7 @@ const callOf = ({ call_id: id, name, arguments: text = '{}' }: ResponseInputItem
   function: { name: name ?? refuse(`${place}.name`, 'is missing.'), arguments: text }
 })
 
-/** Returns content with the parts that chat completions have. */
+/** Converts content to the parts of the chat completions API. */
 function contentOf (content: ResponseInputItem['content'], place: string): ChatMessage['content'] {
   if (!Array.isArray(content)) return content
   return content.map((part, at) => {
